@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useReducer, useRef, useState } from "preact/hooks";
 import { Announcer } from "./parts/announce.tsx";
 import { TroubleBanner } from "./parts/trouble.tsx";
+import { usePrinting } from "./parts/use-printing.ts";
 import { linkTo, type Place, usePlace } from "./place.ts";
 import { CallError, call } from "./service/call.ts";
 import { readLogin, session } from "./service/session.ts";
@@ -18,6 +19,7 @@ import { Overview } from "./views/overview.tsx";
 import { Plans } from "./views/plans.tsx";
 import { Rejects } from "./views/rejects.tsx";
 import { Targets } from "./views/targets.tsx";
+import { localTime, utc } from "./words.ts";
 
 /** The views of a cluster, in the order of the menu. */
 const views: readonly {
@@ -70,9 +72,21 @@ export function App() {
       </button>
       <Header place={place} />
       <TroubleBanner />
+      <Printed />
       <Content place={place} />
       <Announcer />
     </>
+  );
+}
+
+/** On paper: of when it is. */
+function Printed() {
+  if (!usePrinting()) return null;
+  const now = Date.now() / 1_000;
+  return (
+    <p class="page quiet">
+      {location.origin}, printed {localTime(now)} ({utc(now)})
+    </p>
   );
 }
 
@@ -162,7 +176,7 @@ function Chosen({ place }: { readonly place: Place }) {
   useEffect(() => {
     document.title = [found?.title, cluster, "CycleCloud autoscale"].filter(Boolean).join(" · ");
   }, [found, cluster]);
-  if (cluster === undefined) return <Clusters />;
+  if (cluster === undefined) return <Clusters strayed={place.subject} />;
   if (found === undefined)
     return (
       <p>

@@ -5,7 +5,7 @@ export interface Place {
   /** Undefined: all clusters. */
   readonly cluster: string | undefined;
   readonly view: string;
-  /** What the view is about, such as the name of a job. */
+  /** What the view is about, such as the name of a job; without a cluster: an address that names nothing. */
   readonly subject: string | undefined;
   readonly options: Readonly<Record<string, string>>;
 }
@@ -15,8 +15,10 @@ export function readPlace(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [first, cluster, view, ...rest] = path.split("/").map(decoded);
   const options = Object.fromEntries(new URLSearchParams(query));
-  if (first !== "clusters" || !cluster)
-    return { cluster: undefined, view: "clusters", subject: undefined, options };
+  if (first !== "clusters" || !cluster) {
+    const isNothing = first !== "" && first !== "clusters";
+    return { cluster: undefined, view: "clusters", subject: isNothing ? path : undefined, options };
+  }
   return { cluster, view: view || "overview", subject: rest.join("/") || undefined, options };
 }
 
@@ -67,7 +69,8 @@ function useScrolled(hash: string): void {
   }, [hash]);
 }
 
-function decoded(part: string): string {
+/** As it is, if it is not encoded as parts of an address are. */
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

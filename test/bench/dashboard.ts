@@ -13,10 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { Page } from "playwright-core";
 import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type Browser, noBrowser, openBrowser, openPage } from "../support/browser.ts";
 import { fastTimers, firstMatches, longTasks, scrolled } from "./dashboard/in-page.ts";
-import { type Counters, Probe } from "./dashboard/probe.ts";
+import { type Counters, Probe, type Traffic } from "./dashboard/probe.ts";
 import { type Changes, fillLargeCluster } from "./large-cluster.ts";
 
 const { values } = parseArgs({
@@ -34,6 +35,7 @@ const jobCount = Number(values.jobs);
 const repeats = Number(values.repeats);
 const polls = Number(values.polls);
 const cluster = "small-cpu";
+const quietMs = 30_000;
 
 /** The views that are measured: what of each is its first content, its whole content, and what changes it. */
 const views = [
@@ -96,6 +98,7 @@ try {
   // Rows that have just been written are read by each look for a while; those of a cluster at work are older.
   await setTimeout(15_000);
   console.log(`${nodeCount} nodes, ${jobCount} jobs; medians of ${repeats}`);
+  const start = performance.now();
   const parts: Readonly<Record<string, () => Promise<void>>> = {
     first: () => firstViews(environment, browser),
     update: () => updates(browser, changes),
@@ -104,7 +107,12 @@ try {
     metrics: () => scrape(environment, changes),
   };
   const wanted = values.only === "" ? Object.keys(parts) : values.only.split(",");
-  for (const name of wanted) await parts[name]?.();
+  for (const name of wanted) {
+    const begun = performance.now();
+    await parts[name]?.();
+    console.log(`${name}: ${Math.round((performance.now() - begun) / 1_000)} s`);
+  }
+  console.log(`in all ${Math.round((performance.now() - start) / 1_000)} s`);
 } finally {
   await browser.close();
   await environment.stop();
@@ -154,13 +162,10 @@ async function firstViews(app: Environment, { context }: Browser): Promise<void>
 }
 
 async function updates(opened: Browser, changes: Changes): Promise<void> {
+  const quiet = await whileNothingChanges(opened);
   printRow("\nupdate", ["busy ms", "script ms", "layout ms", "longest ms", "kB", "304 %", "calls/min"]);
   for (const { view, hash, whole, change } of views) {
-    const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
-    const probe = await Probe.of(page);
-    await page.addInitScript(longTasks);
-    await page.goto(addressOf(hash));
-    await page.waitForSelector(whole, { state: "attached" });
+    const { page, probe } = await watched(opened, { hash, whole, script: longTasks });
     await probe.settled(0);
     const measured = await several(async () => {
       await page.evaluate("longTasks.length = 0");
@@ -173,15 +178,10 @@ async function updates(opened: Browser, changes: Changes): Promise<void> {
       const longest = (await page.evaluate("Math.max(0, ...longTasks)")) as number;
       return { before, after, longest, kilobytes: probe.traffic().kilobytes };
     });
-    // What is remembered for some seconds after a change is over.
-    await setTimeout(15_000);
-    probe.traffic();
-    const start = Date.now();
-    await setTimeout(30_000);
-    const { requests, answers, unchanged } = probe.traffic();
     const delta = (read: (counters: Counters) => number) =>
       median(measured.map(({ before, after }) => read(after) - read(before)));
     const busy = delta(({ busyMs }) => busyMs);
+    const { requests, answers, unchanged } = quiet.get(view) ?? { requests: 0, answers: 0, unchanged: 0 };
     printRow(view, [
       busy,
       delta(({ scriptMs }) => scriptMs),
@@ -189,11 +189,38 @@ async function updates(opened: Browser, changes: Changes): Promise<void> {
       median(measured.map(({ longest }) => longest)),
       median(measured.map((each) => each.kilobytes)),
       (100 * unchanged) / answers,
-      (requests * 60_000) / (Date.now() - start),
+      requests * (60_000 / quietMs),
     ]);
     aim(`${view}: main thread of an update`, busy, aims.updateMs, "ms");
     await probe.close();
   }
+}
+
+/** What each view asks for while nothing changes: all of them at the same time, because none disturbs another. */
+async function whileNothingChanges(opened: Browser): Promise<ReadonlyMap<string, Traffic>> {
+  const pages = await Promise.all(
+    views.map(async ({ view, ...how }) => ({ view, ...(await watched(opened, how)) })),
+  );
+  // What is remembered for some seconds after a change is over.
+  await setTimeout(15_000);
+  for (const { probe } of pages) probe.traffic();
+  await setTimeout(quietMs);
+  const traffic = new Map(pages.map(({ view, probe }) => [view, probe.traffic()]));
+  await Promise.all(pages.map(({ probe }) => probe.close()));
+  return traffic;
+}
+
+/** A view in a page of its own, watched from its first call on. */
+async function watched(
+  opened: Browser,
+  { hash, whole, script }: { readonly hash: string; readonly whole: string; readonly script?: string },
+): Promise<{ readonly page: Page; readonly probe: Probe }> {
+  const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
+  const probe = await Probe.of(page);
+  if (script !== undefined) await page.addInitScript(script);
+  await page.goto(addressOf(hash));
+  await page.waitForSelector(whole, { state: "attached" });
+  return { page, probe };
 }
 
 async function scrolling(opened: Browser): Promise<void> {
@@ -224,52 +251,68 @@ async function scrolling(opened: Browser): Promise<void> {
   await page.close();
 }
 
+/**
+ * An hour of polls of each view, all views at the same time: they share what a change of the cluster costs the service. A
+ * snapshot and a message a minute are a change for 20 polls.
+ */
 async function memory(opened: Browser, changes: Changes): Promise<void> {
-  printRow(`\n${polls} polls`, [
-    "MB early",
-    "MB late",
-    "DOM early",
-    "DOM late",
-    "listeners",
-    "late",
-    "changes",
-  ]);
-  for (const { view, hash, whole, change } of views) {
-    const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
-    const probe = await Probe.of(page);
-    await page.addInitScript(fastTimers);
-    await page.goto(addressOf(hash));
-    await page.waitForSelector(whole, { state: "attached" });
-    const look = async () => {
-      await probe.collectGarbage();
-      return probe.counters();
-    };
-    let done = 0;
-    let early: Counters | undefined;
-    while (probe.polls < polls) {
-      // A snapshot a minute is one change for 20 polls.
-      if (probe.polls >= (done + 1) * 20) {
-        done += 1;
-        await changes[change]();
-      }
-      // From here on: what is compiled and cached once is.
-      if (early === undefined && probe.polls > polls / 10) early = await look();
-      await setTimeout(20);
+  const pages = await Promise.all(
+    views.map(async ({ view, hash, whole }) => {
+      const { page, probe } = await watched(opened, { hash, whole, script: fastTimers });
+      return { view, probe, passOn: await answerUnchanged(page), early: undefined as Counters | undefined };
+    }),
+  );
+  const look = async (probe: Probe) => {
+    await probe.collectGarbage();
+    return probe.counters();
+  };
+  const slowest = () => Math.min(...pages.map(({ probe }) => probe.polls));
+  let done = 0;
+  while (slowest() < polls) {
+    if (slowest() >= (done + 1) * 20) {
+      done += 1;
+      await Promise.all([changes.snapshot(), changes.message()]);
+      for (const { passOn } of pages) passOn();
     }
-    const late = await look();
-    early ??= late;
+    // From here on: what is compiled and cached once is.
+    for (const each of pages) if (each.probe.polls > polls / 10) each.early ??= await look(each.probe);
+    await setTimeout(20);
+  }
+  const head = ["MB early", "MB late", "DOM early", "DOM late", "listeners", "late", "polls", "changes"];
+  printRow(`\n${polls} polls`, head);
+  for (const { view, probe, early } of pages) {
+    const late = await look(probe);
+    const first = early ?? late;
     printRow(view, [
-      early.heapMb,
-      late.heapMb,
-      early.domNodes,
-      late.domNodes,
-      early.listeners,
-      late.listeners,
-      done,
+      ...[first.heapMb, late.heapMb, first.domNodes, late.domNodes, first.listeners, late.listeners],
+      ...[probe.polls, done],
     ]);
-    aim(`${view}: heap that ${polls} polls add`, late.heapMb - early.heapMb, aims.heapGrowthMb, "MB");
+    aim(`${view}: heap that ${polls} polls add`, late.heapMb - first.heapMb, aims.heapGrowthMb, "MB");
     await probe.close();
   }
+}
+
+/**
+ * Between two changes, says in the service's place that nothing is new at an address that was asked for since: the page gets
+ * the same 304 with the same ETag, and an hour of them does not take the service minutes. What is given passes all on again.
+ */
+async function answerUnchanged(page: Page): Promise<() => void> {
+  const known = new Map<string, { readonly etag: string; readonly turn: number }>();
+  let turn = 0;
+  await page.route("**/api/clusters**", async (route, request) => {
+    const askedIn = turn;
+    const sent = await request.headerValue("if-none-match");
+    const last = known.get(request.url());
+    if (sent !== null && last?.etag === sent && last.turn === turn)
+      return route.fulfill({ status: 304, headers: { etag: sent } });
+    const response = await route.fetch();
+    const { etag } = response.headers();
+    if (etag !== undefined) known.set(request.url(), { etag, turn: askedIn });
+    return route.fulfill({ response });
+  });
+  return () => {
+    turn += 1;
+  };
 }
 
 async function scrape(app: Environment, changes: Changes): Promise<void> {

@@ -9,6 +9,31 @@ export interface EventGroup {
   readonly kinds: readonly EventView["kind"][];
 }
 
+const decisions: EventGroup = {
+  title: "Decisions",
+  sign: "◆",
+  color: "use-kept",
+  kinds: [
+    "drain",
+    "undrain",
+    "keep-alive",
+    "release",
+    "ignore",
+    "unignore",
+    "pause",
+    "resume",
+    "config",
+    "targets",
+  ],
+};
+
+const actions: EventGroup = {
+  title: "Nodes and actions",
+  sign: "●",
+  color: "use-drained",
+  kinds: ["action", "action-done", "node-joined", "node-gone"],
+};
+
 /** What happens to a cluster, what matters most first. */
 export const eventGroups: readonly EventGroup[] = [
   {
@@ -17,36 +42,23 @@ export const eventGroups: readonly EventGroup[] = [
     color: "use-failed",
     kinds: ["action-failed", "node-failed", "node-lost", "rejected"],
   },
-  {
-    title: "Decisions",
-    sign: "◆",
-    color: "use-kept",
-    kinds: [
-      "drain",
-      "undrain",
-      "keep-alive",
-      "release",
-      "ignore",
-      "unignore",
-      "pause",
-      "resume",
-      "config",
-      "targets",
-    ],
-  },
+  decisions,
   { title: "Plans", sign: "▲", color: "use-jobs", kinds: ["plan"] },
-  {
-    title: "Nodes and actions",
-    sign: "●",
-    color: "use-drained",
-    kinds: ["action", "action-done", "node-joined", "node-gone"],
-  },
+  actions,
 ];
 
-/** How many of each group there are, such as "2 plans, 1 failure"; empty: none. */
-export function eventWords(events: readonly Pick<EventView, "kind">[]): string {
+type Grouped = Pick<EventView, "kind" | "by">;
+
+/** What an event is: a drain, say, is a decision of somebody, or one of the autoscaler's own actions. */
+export function groupOf({ kind, by }: Grouped): EventGroup | undefined {
+  const found = eventGroups.find(({ kinds }) => kinds.includes(kind));
+  return found === decisions && by === "the autoscaler" ? actions : found;
+}
+
+/** How many of each group there are, such as "Plans: 2, Failures: 1"; empty: none. */
+export function eventWords(events: readonly Grouped[]): string {
   return eventGroups
-    .map(({ title, kinds }) => ({ title, number: events.filter(({ kind }) => kinds.includes(kind)).length }))
+    .map((group) => ({ ...group, number: events.filter((each) => groupOf(each) === group).length }))
     .filter(({ number }) => number > 0)
     .map(({ title, number }) => `${title}: ${number}`)
     .join(", ");

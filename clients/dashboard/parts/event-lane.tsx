@@ -1,7 +1,7 @@
 import type { EventView } from "../../../shared/api/index.ts";
 import { linkTo } from "../place.ts";
 import { localClock, localTime } from "../words.ts";
-import { eventGroups, eventWords } from "./event-groups.ts";
+import { eventGroups, eventWords, groupOf } from "./event-groups.ts";
 import { useWidth } from "./use-width.ts";
 
 /** A mark and the space around it: large enough for a finger. */
@@ -35,7 +35,7 @@ export function EventLane({ cluster, events, span: [from, until] }: Marked) {
         {[...bySlot]
           .toSorted(([a], [b]) => a - b)
           .map(([slot, there]) => {
-            const group = eventGroups.find(({ kinds }) => there.some(({ kind }) => kinds.includes(kind)));
+            const group = eventGroups.find((each) => there.some((event) => groupOf(event) === each));
             const start = Math.floor(from + slot * seconds);
             const end = Math.ceil(start + seconds);
             const words = `${localTime(start)} to ${localClock(end)}. ${eventWords(there)}`;

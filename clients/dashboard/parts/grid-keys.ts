@@ -1,9 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 
-/** The height of a row, and of the headings. */
-export const rowPixels = 34;
-
 const focusable = "a[href], button, input";
 
 /**
@@ -16,11 +13,13 @@ export function useGridKeys<T>({
   rows,
   keyOf,
   columns,
+  rowPixels,
 }: {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
   readonly columns: number;
+  readonly rowPixels: number;
 }) {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   // The one cell that the tabulator key reaches; from there other keys go on.
@@ -49,7 +48,7 @@ export function useGridKeys<T>({
     const to = Math.max(0, Math.min(rows.length - 1, index));
     wantsFocus.current = true;
     spot.current = { index: to, column: Math.max(0, Math.min(columns - 1, column)) };
-    show(box.current, to);
+    show(box.current, to, rowPixels);
     redraw(0);
   };
 
@@ -119,11 +118,12 @@ function targetAt(all: HTMLElement, index: number, column: number): HTMLElement 
   return cell.querySelector<HTMLElement>(`:is(${focusable}):not(:disabled)`) ?? cell;
 }
 
-/** Scrolls no further than needed; the headings cover one row. */
-function show(box: HTMLDivElement | null, index: number): void {
+/** Scrolls no further than needed; the headings cover what is below them. */
+function show(box: HTMLDivElement | null, index: number, rowPixels: number): void {
   if (box === null) return;
+  const headPixels = box.querySelector<HTMLElement>(".heads")?.offsetHeight ?? 0;
   const top = index * rowPixels;
-  const bottom = top + 2 * rowPixels - box.clientHeight;
+  const bottom = top + rowPixels + headPixels - box.clientHeight;
   if (box.scrollTop > top) box.scrollTop = top;
   else if (box.scrollTop < bottom) box.scrollTop = bottom;
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { linkTo } from "../place.ts";
 import { isOutOfReach } from "../service/connection.ts";
 import type { Polled } from "../service/polled.ts";
 import { duration, localClock, localTime, utc } from "../words.ts";
+import { KnownClusters } from "./known-clusters.tsx";
 import { Refusal } from "./refusal.tsx";
 
 /** An answer is called old this long after it should have been asked for again. */
@@ -47,8 +47,8 @@ export function Shown<T>({
     <>
       {isOut || isGone ? null : <Freshness polled={polled} />}
       {error === undefined || isOut ? null : (
-        <Refusal error={error} gravity="degraded">
-          {isGone ? <a href={linkTo({})}>All clusters</a> : null}{" "}
+        <Refusal error={error} problems={isGone ? [] : error.problems} gravity="degraded">
+          {isGone ? <KnownClusters /> : null}
           <button type="button" onClick={polled.refresh}>
             Try again now
           </button>

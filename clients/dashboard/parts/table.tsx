@@ -12,6 +12,11 @@ function classOf({ isNumber, isLong }: Pick<Column<never>, "isNumber" | "isLong"
   return isNumber ? "number" : isLong ? "long" : undefined;
 }
 
+/** A browser takes a table that is laid out otherwise for no table, unless it is called one. */
+function roleOf(role: "table" | "rowgroup" | "row" | "columnheader" | "cell") {
+  return { role };
+}
+
 /** A table for lists that fit on a page. */
 export function Table<T>(props: {
   readonly caption: string;
@@ -22,25 +27,27 @@ export function Table<T>(props: {
 }) {
   const { caption, columns, rows, keyOf, none = "None." } = props;
   if (rows.length === 0) return <p class="quiet">{none}</p>;
+  // Rows with sentences become cards on a narrow screen. Figures stay in columns, to be compared.
+  const isCards = columns.some(({ isLong }) => isLong);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table>
+      <table class={isCards ? "stacked" : undefined} {...roleOf("table")}>
         <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead {...roleOf("rowgroup")}>
+          <tr {...roleOf("row")}>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
+              <th key={column.title} {...roleOf("columnheader")} scope="col" class={classOf(column)}>
                 {column.title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody {...roleOf("rowgroup")}>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} {...roleOf("row")}>
               {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
+                <td key={column.title} {...roleOf("cell")} class={classOf(column)} data-title={column.title}>
                   {column.cell(row)}
                 </td>
               ))}

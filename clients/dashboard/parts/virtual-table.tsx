@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { rowPixels, useGridKeys } from "./grid-keys.ts";
+import { useGridKeys } from "./grid-keys.ts";
 import type { Column } from "./table.tsx";
+import { usePrinting } from "./use-printing.ts";
+import { useRowPixels } from "./use-row-pixels.ts";
 
 /** Rows above and below those that are seen, so that scrolling shows no gaps. Drawn again after so many, not after each. */
 const spareRows = 12;
@@ -10,6 +12,8 @@ const stepRows = 6;
 export interface WideColumn<T> extends Column<T> {
   /** As in `grid-template-columns`. */
   readonly width: string;
+  /** Where it stands in a row on a narrow screen: a class of `style.css`. */
+  readonly place: string;
 }
 
 /** How far the tables of earlier views were scrolled, by their addresses: whoever goes back finds the place again. */
@@ -17,7 +21,7 @@ const scrolled = new Map<string, number>();
 const mostScrolled = 50;
 
 /**
- * A table of any length, of which only the rows that are seen are drawn. Rows are of one height. Keys move through it as in
+ * A table of any length, of which only the rows that are seen are drawn; on paper all of them. Rows are of one height. Keys move through it as in
  * a grid; the row that has the focus stays drawn wherever the table is scrolled. Keep `columns` the same object while what
  * cells show depends on their row alone: rows that are the same are then not drawn again.
  */
@@ -31,7 +35,9 @@ export function VirtualTable<T>(props: {
   const { caption, columns, rows, keyOf, heading = ({ title }: WideColumn<T>) => title } = props;
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ first: 0, last: 40 });
-  const grid = useGridKeys({ box, rows, keyOf, columns: columns.length });
+  const rowPixels = useRowPixels();
+  const isPrinting = usePrinting();
+  const grid = useGridKeys({ box, rows, keyOf, columns: columns.length, rowPixels });
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -56,17 +62,17 @@ export function VirtualTable<T>(props: {
       sizes.disconnect();
       ended.abort();
     };
-  }, []);
+  }, [rowPixels]);
 
-  const last = Math.min(rows.length, seen.last);
-  const first = Math.max(0, Math.min(seen.first, last - 1));
+  const last = isPrinting ? rows.length : Math.min(rows.length, seen.last);
+  const first = isPrinting ? 0 : Math.max(0, Math.min(seen.first, last - 1));
   const drawn = Array.from({ length: last - first }, (_, index) => first + index);
   if (grid.active < first && grid.active >= 0) drawn.unshift(grid.active);
   if (grid.active >= last && grid.active < rows.length) drawn.push(grid.active);
   const template = useMemo(() => columns.map(({ width }) => width).join(" "), [columns]);
   return (
     <div ref={box} class="virtual" role="grid" aria-label={caption} aria-rowcount={rows.length + 1}>
-      <div role="row" aria-rowindex={1} class="cells heads" style={{ gridTemplateColumns: template }}>
+      <div role="row" aria-rowindex={1} class="cells heads" style={{ "--columns": template }}>
         {columns.map((column) => (
           <div key={column.title} role="columnheader" class={column.isNumber ? "number" : undefined}>
             {heading(column)}
@@ -76,13 +82,13 @@ export function VirtualTable<T>(props: {
       <div
         role="rowgroup"
         class="rows"
-        style={{ height: `${rows.length * rowPixels}px` }}
+        style={{ height: isPrinting ? "auto" : `${rows.length * rowPixels}px` }}
         onKeyDown={grid.onKeyDown}
         onFocusIn={grid.onFocusIn}
       >
         {drawn.map((index) => {
           const row = rows[index] as T;
-          return <Row key={keyOf(row)} {...{ row, index, columns, template }} />;
+          return <Row key={keyOf(row)} {...{ row, index, columns, template, rowPixels }} />;
         })}
       </div>
     </div>
@@ -95,11 +101,13 @@ function Row<T>({
   index,
   columns,
   template,
+  rowPixels,
 }: {
   readonly row: T;
   readonly index: number;
   readonly columns: readonly WideColumn<T>[];
   readonly template: string;
+  readonly rowPixels: number;
 }) {
   return useMemo(
     () => (
@@ -107,16 +115,16 @@ function Row<T>({
         role="row"
         aria-rowindex={index + 2}
         class="cells"
-        style={{ gridTemplateColumns: template, top: `${index * rowPixels}px` }}
+        style={{ "--columns": template, top: `${index * rowPixels}px` }}
       >
-        {columns.map(({ title, cell, isNumber }) => (
-          <div key={title} role="gridcell" class={isNumber ? "number" : undefined}>
+        {columns.map(({ title, cell, isNumber, place }) => (
+          <div key={title} role="gridcell" class={`${place}${isNumber ? " number" : ""}`} data-title={title}>
             {cell(row)}
           </div>
         ))}
       </div>
     ),
-    [row, index, columns, template],
+    [row, index, columns, template, rowPixels],
   );
 }
 

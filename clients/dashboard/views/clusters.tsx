@@ -1,32 +1,53 @@
 import type { ClusterStatus, ClustersAnswer } from "../../../shared/api/index.ts";
 import { Shown } from "../parts/state.tsx";
-import { linkTo } from "../place.ts";
+import { decoded, linkTo } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
 
 /** All clusters of a deployment, each with what an operator looks at first. */
-export function Clusters() {
+export function Clusters({ strayed }: { readonly strayed: string | undefined }) {
   const polled = usePolled<ClustersAnswer>("clusters");
   return (
     <>
       <h1>Clusters</h1>
       <Shown polled={polled}>
-        {({ clusters }) =>
-          clusters.length === 0 ? (
-            <p>
-              No cluster is configured. <code>ccscale config init</code> makes a first configuration.
-            </p>
-          ) : (
-            <ul class="cards">
-              {clusters.map(({ cluster }) => (
-                <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} />
-              ))}
-            </ul>
-          )
-        }
+        {({ clusters }) => (
+          <>
+            {strayed === undefined ? null : <Strayed to={strayed} clusters={clusters} />}
+            {clusters.length === 0 ? (
+              <p>
+                No cluster is configured. <code>ccscale config init</code> makes a first configuration.
+              </p>
+            ) : (
+              <ul class="cards">
+                {clusters.map(({ cluster }) => (
+                  <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} />
+                ))}
+              </ul>
+            )}
+          </>
+        )}
       </Shown>
     </>
+  );
+}
+
+/** An address that somebody wrote by hand: the cluster it may mean, and where its view is. */
+function Strayed(props: { readonly to: string; readonly clusters: ClustersAnswer["clusters"] }) {
+  const [name = "", view = "overview"] = props.to.split("/").map(decoded);
+  const isKnown = props.clusters.some(({ cluster }) => cluster === name);
+  return (
+    <p role="alert" class="problem degraded">
+      {isKnown ? "This address names no view." : `No cluster “${name}” is configured.`}{" "}
+      {isKnown ? (
+        <>
+          You may mean <a href={linkTo({ cluster: name, view })}>{`${view} of ${name}`}</a>.
+        </>
+      ) : props.clusters.length > 0 ? (
+        "These are:"
+      ) : null}
+    </p>
   );
 }
 

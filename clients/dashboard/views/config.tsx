@@ -31,17 +31,19 @@ function Look({ place, cluster }: { readonly place: Place; readonly cluster: str
       <Shown polled={stored}>
         {(answer) => <Stored {...{ answer, cluster }} newest={versions.answer?.versions[0]} />}
       </Shown>
-      <section>
-        <h2>Versions</h2>
-        <Shown polled={versions}>
-          {(answer) => (
-            <>
-              <Compared {...{ place, cluster }} versions={answer.versions} stored={stored.answer} />
-              <Versions {...{ place, cluster, answer }} />
-            </>
-          )}
-        </Shown>
-      </section>
+      {stored.error?.status === 404 ? null : (
+        <section>
+          <h2>Versions</h2>
+          <Shown polled={versions}>
+            {(answer) => (
+              <>
+                <Compared {...{ place, cluster }} versions={answer.versions} stored={stored.answer} />
+                <Versions {...{ place, cluster, answer }} />
+              </>
+            )}
+          </Shown>
+        </section>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
-import type { EventsAnswer } from "../../../shared/api/index.ts";
+import type { EventsAnswer, EventView } from "../../../shared/api/index.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice, spans } from "../parts/choice.tsx";
-import { eventGroups } from "../parts/event-groups.ts";
+import { eventGroups, groupOf } from "../parts/event-groups.ts";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
@@ -61,7 +61,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
               none="Nothing of that kind happened then."
               columns={[
                 { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-                { title: "Kind", cell: (event) => <Kind kind={event.kind} /> },
+                { title: "Kind", cell: (event) => <Kind event={event} /> },
                 { title: "What", isLong: true, cell: ({ text }) => text },
                 { title: "By", cell: ({ by }) => by ?? "–" },
                 {
@@ -82,17 +82,20 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                     ),
                 },
                 {
-                  title: "Of",
-                  cell: ({ planId, actionId }) => (
-                    <>
-                      {planId === null ? null : (
-                        <a href={linkTo({ cluster, view: "plans", subject: planId })}>plan</a>
-                      )}{" "}
-                      {actionId === null ? null : (
-                        <a href={linkTo({ cluster, view: "operations", subject: actionId })}>operation</a>
-                      )}
-                    </>
-                  ),
+                  title: "See",
+                  cell: ({ planId, actionId }) => [
+                    planId === null ? null : (
+                      <a key="plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
+                        plan
+                      </a>
+                    ),
+                    planId === null || actionId === null ? null : " ",
+                    actionId === null ? null : (
+                      <a key="operation" href={linkTo({ cluster, view: "operations", subject: actionId })}>
+                        operation
+                      </a>
+                    ),
+                  ],
                 },
               ]}
             />
@@ -104,14 +107,19 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
   );
 }
 
-function Kind({ kind }: { readonly kind: string }) {
-  const group = eventGroups.find(({ kinds }) => kinds.some((each) => each === kind));
+/** Kinds alone do not tell who decided. */
+function allTitle(title: string): string {
+  return `All: ${title}${title === "Decisions" ? ", also of the autoscaler" : ""}`;
+}
+
+function Kind({ event }: { readonly event: EventView }) {
+  const group = groupOf(event);
   return (
     <>
       <i class={`swatch sign ${group?.color}`} aria-hidden="true">
         {group?.sign}
       </i>{" "}
-      {kind}
+      {event.kind}
     </>
   );
 }
@@ -136,7 +144,7 @@ function Filter({ place }: { readonly place: Place }) {
           <option value="">All</option>
           {eventGroups.map(({ title, kinds }) => (
             <optgroup key={title} label={title}>
-              {kinds.length > 1 ? <option value={kinds.join()}>{`All: ${title}`}</option> : null}
+              {kinds.length > 1 ? <option value={kinds.join()}>{allTitle(title)}</option> : null}
               {kinds.map((each) => (
                 <option key={each} value={each}>
                   {each}

@@ -51,7 +51,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
           none="No limit is known."
           columns={[
             { title: "Limit", cell: ({ limit }) => limit },
-            { title: "Of", cell: ({ scope }) => scope },
+            { title: "Of", isLong: true, cell: ({ scope }) => scope },
             { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
             { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
             { title: "Left", isNumber: true, cell: ({ left, unit }) => `${count(left)} ${unit}` },

@@ -92,7 +92,7 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
               <span aria-live="polite">{names.length > 0 ? `${count(names.length)} chosen.` : ""}</span>
             </p>
             {session.mayOperate ? (
-              <div class="acts">
+              <div class="acts toolbar">
                 {nodeActs.map((kind) => (
                   <ActButton
                     key={kind}
@@ -242,7 +242,8 @@ function columnsOf({
   return [
     {
       title: "Choose",
-      width: "2.5rem",
+      width: "1.75rem",
+      place: "choose",
       cell: (node) => (
         <input
           type="checkbox"
@@ -256,20 +257,35 @@ function columnsOf({
     {
       title: "Name",
       sort: "name",
-      width: "minmax(8rem, 1.4fr)",
+      width: "minmax(7rem, 1.4fr)",
+      place: "name",
       cell: ({ name }) => <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>,
     },
-    { title: "Node array", sort: "array", width: "minmax(6rem, 1fr)", cell: ({ nodeArray }) => nodeArray },
+    {
+      title: "Node array",
+      sort: "array",
+      width: "minmax(5rem, 1fr)",
+      place: "array",
+      cell: ({ nodeArray }) => nodeArray,
+    },
     {
       title: "VM size",
-      width: "minmax(8rem, 1.2fr)",
+      width: "minmax(7rem, 1.2fr)",
+      place: "size",
       cell: ({ vmSize, spot }) => `${vmSize.replace(/^Standard_/, "")}${spot ? " spot" : ""}`,
     },
-    { title: "State", sort: "state", width: "6.5rem", cell: ({ state, origin }) => state ?? origin },
+    {
+      title: "State",
+      sort: "state",
+      width: "6rem",
+      place: "state",
+      cell: ({ state, origin }) => state ?? origin,
+    },
     {
       title: "Jobs",
       sort: "jobs",
-      width: "minmax(6rem, 1.2fr)",
+      width: "minmax(5.5rem, 1.2fr)",
+      place: "jobs",
       cell: ({ jobs }) =>
         jobs.length === 0
           ? "–"
@@ -278,19 +294,22 @@ function columnsOf({
     {
       title: "Idle",
       sort: "idle",
-      width: "6.5rem",
+      width: "6.25rem",
+      place: "idle",
       cell: ({ idleSinceSeconds }) =>
         idleSinceSeconds === null ? "–" : <Ago at={idleSinceSeconds} now={now} />,
     },
     {
       title: "Goes, or why not",
       width: "minmax(8rem, 1.6fr)",
+      place: "goes",
       cell: (node) => <Goes node={node} now={now} />,
     },
     {
       title: "USD/h",
       sort: "price",
-      width: "5rem",
+      width: "4.5rem",
+      place: "price",
       isNumber: true,
       cell: ({ usdPerHour }) => usd(usdPerHour),
     },

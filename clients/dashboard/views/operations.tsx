@@ -54,7 +54,7 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
                         <a href={linkTo({ cluster, view: "plans", subject: planId })}>a plan</a>
                       ),
               },
-              { title: "Messages", cell: ({ messages }) => messages.join(" ") },
+              { title: "Messages", isLong: true, cell: ({ messages }) => messages.join(" ") },
             ]}
           />
         )}

@@ -43,7 +43,7 @@ export function Overview({ place, cluster }: { readonly place: Place; readonly c
           </>
         )}
       </Shown>
-      <History place={place} cluster={cluster} />
+      {status.error?.status === 404 ? null : <History place={place} cluster={cluster} />}
       {status.answer === undefined || status.error?.status === 404 ? null : (
         <>
           <Spending cluster={cluster} spending={status.answer.spending} />

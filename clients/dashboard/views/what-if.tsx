@@ -1,14 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ExplainAnswer, WhatIfAnswer, WhatIfAsked } from "../../../shared/api/index.ts";
-import { commandLine } from "../act/command-line.ts";
+import type { ExplainAnswer, WhatIfAnswer } from "../../../shared/api/index.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { choose, type Place } from "../place.ts";
 import { CallError, call, pathOf } from "../service/call.ts";
 import { count } from "../words.ts";
+import { type Asked, amountOf, bodyOf, commandOf, type Request, split } from "./what-if-request.ts";
 import { WhatIfResult } from "./what-if-result.tsx";
-
-type Request = Readonly<Record<string, unknown>>;
-type Asked = Pick<WhatIfAsked, "change" | "limits" | "placement">;
 
 /** What would become of a job that asks for something else, or under higher limits. The address has what was asked. */
 export function WhatIf(props: { readonly place: Place; readonly explained: ExplainAnswer }) {
@@ -24,7 +22,7 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
     const ended = new AbortController();
     call<WhatIfAnswer>(pathOf("clusters", cluster, "what-if"), {
       method: "POST",
-      body: { ...JSON.parse(text), brief: true },
+      body: { ...askedIn(text), brief: true },
       signal: ended.signal,
     }).then(
       ({ answer }) => answer && setResult({ of: text, answer }),
@@ -55,6 +53,7 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
         }}
       >
         <Fields key={text} request={known} asked={asked} raise={explained.raise} />
+        <LeftOut names={split(request.constraints).secret} />
         {wrong === undefined ? null : (
           <p role="alert" class="problem stopped">
             {wrong}
@@ -94,13 +93,12 @@ function Fields(props: {
 }) {
   const { request, asked, raise } = props;
   const { cpus, nodeArray, rest } = split(request.constraints);
-  const isByNodes = Number(request.nodeCount ?? 0) > 0;
-  const amount = isByNodes ? "nodeCount" : "iterations";
+  const amount = amountOf(request);
   return (
     <>
       <div class="filter">
         <label>
-          {isByNodes ? "Nodes" : "Slots"}
+          {amount === "nodeCount" ? "Nodes" : "Slots"}
           <input type="number" name={amount} min={1} defaultValue={String(request[amount] ?? 1)} />
         </label>
         <label>
@@ -151,70 +149,24 @@ function Fields(props: {
   );
 }
 
+/** Constraints that the page cannot show, and what that means for the plan. */
+function LeftOut({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <p class="quiet">
+      Left out, because {names.length === 1 ? "its value is a secret" : "their values are secrets"}:{" "}
+      {names.join(", ")}. The plan has {names.length === 1 ? "it" : "them"}, unless you change CPUs, node
+      array or other constraints.
+    </p>
+  );
+}
+
 /** What was asked in the address; anybody may have written it, so the service checks it. Undefined: nothing. */
 function askedIn(text: string | undefined): Asked | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? "");
+    const value = parseJson(text ?? "");
     return typeof value === "object" && value !== null ? (value as Asked) : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Constraints with the two that are asked for most set apart. */
-function split(constraints: unknown) {
-  const all: readonly unknown[] = [constraints ?? []].flat();
-  let cpus = "";
-  let nodeArray = "";
-  const rest = all.flatMap((each) => {
-    if (typeof each !== "object" || each === null) return [each];
-    const { ncpus, "node.nodearray": array, ...others } = each as Request;
-    const kept: Record<string, unknown> = { ...others };
-    if (cpus === "" && typeof ncpus === "number") cpus = String(ncpus);
-    else if (ncpus !== undefined) kept.ncpus = ncpus;
-    if (nodeArray === "" && typeof array === "string") nodeArray = array;
-    else if (array !== undefined) kept["node.nodearray"] = array;
-    return Object.keys(kept).length === 0 ? [] : [kept];
-  });
-  return { cpus, nodeArray, rest: rest.length === 0 ? "" : JSON.stringify(rest) };
-}
-
-/** Throws SyntaxError for constraints that are no JSON. */
-function bodyOf(fields: FormData, { job, source, raise }: ExplainAnswer, request: Request): Asked {
-  const of = (name: string) => String(fields.get(name) ?? "").trim();
-  const rest = of("rest");
-  const constraints: unknown[] = rest === "" ? [] : [JSON.parse(rest)].flat();
-  if (of("cpus") !== "") constraints.unshift({ ncpus: Number(of("cpus")) });
-  if (of("nodeArray") !== "") constraints.push({ "node.nodearray": of("nodeArray") });
-  const amount = Number(request.nodeCount ?? 0) > 0 ? "nodeCount" : "iterations";
-  const limits = fields.getAll("limit").map((each) => JSON.parse(String(each)));
-  const placement = of("placement");
-  return {
-    change: {
-      job,
-      ...(source === null ? {} : { source }),
-      with: {
-        [amount]: Number(of(amount)),
-        constraints,
-        colocated: fields.has("colocated"),
-        exclusive: fields.has("exclusive"),
-      },
-    },
-    ...(limits.length > 0 && raise !== undefined ? { limits } : {}),
-    ...(placement === "" ? {} : { placement: placement as NonNullable<Asked["placement"]> }),
-  };
-}
-
-function commandOf(
-  cluster: string,
-  { change, limits = [], placement }: Asked,
-  { job, source }: Pick<ExplainAnswer, "job" | "source">,
-): string {
-  return commandLine([
-    ...["ccscale", "what-if", "--cluster", cluster, "--change", job],
-    ...(source === null ? [] : ["--source", source]),
-    ...["--job", JSON.stringify(change?.with ?? {})],
-    ...limits.flatMap(({ limit, scope, unit, more }) => ["--raise", `${limit} ${scope} ${more} ${unit}`]),
-    ...(placement === undefined ? [] : ["--placement", placement]),
-  ]);
 }

@@ -1,11 +1,9 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noBrowser } from "../../support/browser.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
+import { page, usePages } from "./pages.ts";
 
 let stack: LocalStack;
-let browser: Browser;
-let page: Page;
 
 const open = (path: string) =>
   page.goto(`${stack.environment.functionsUrl}/api/dashboard#/clusters/${stack.cluster}/${path}`);
@@ -34,19 +32,11 @@ describe.skipIf(noBrowser !== undefined)("acts", () => {
     stack = await startStack({ config: { idle_timeout: 86_400 } });
     await stack.post([{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }], { ttlSeconds: 86_400 });
     await eventually(stack.readStatus, ({ nodes }) => (nodes.Ready ?? 0) >= 3);
-    browser = await openBrowser();
   }, 600_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
+  afterAll(() => stack?.stop());
 
-  beforeEach(async () => {
-    ({ page } = await openPage(browser, { width: 1440, colorScheme: "light" }));
-  });
-
-  afterEach(() => page.close());
+  usePages({ look: { width: 1440, colorScheme: "light" } });
 
   test("nothing can be done to no node", async () => {
     await open("nodes");

@@ -1,31 +1,11 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { describe, expect, test } from "vitest";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
-import {
-  accessibilityProblems,
-  type Browser,
-  isTooWide,
-  looks,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { noBrowser } from "../../support/browser.ts";
 import { cluster } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { type PageServer, servePage } from "./page-server.ts";
-import { picture } from "./pictures.ts";
+import { everyLook, expectNoScriptRan, expectSound, openAs, page, problems } from "./pages.ts";
+import { api, server, useDashboard } from "./served-dashboard.ts";
 import { tabStops } from "./tab-stops.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
-
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
 
 const usable = { url: "https://cyclecloud.example", username: "autoscale", idle_timeout: 300 };
 
@@ -49,33 +29,20 @@ async function pushed(config: unknown, why: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== undefined)("the configuration", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
-
-  beforeEach(async () => {
-    server.reset();
+  useDashboard(async () => {
     served.renew();
     await served.world.snapshot();
     put(usable);
-    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
   });
-
-  afterEach(() => page.close());
 
   test("all of it is shown, without secrets, and where the service finds it wrong", async () => {
     put({ ...usable, api_token: "hunter2hunter2", boot_timeout: "soon" });
     await open();
     const text = page.getByRole("region", { name: "Stored configuration" });
     await text.getByText('"username": "autoscale"').waitFor();
+    // Numbers of lines stand beside their lines.
+    const [numbers, lines] = await text.locator("pre").all();
+    expect((await numbers?.boundingBox())?.height).toBe((await lines?.boundingBox())?.height);
     expect(await text.innerText()).toContain('"api_token": "***"');
     expect(await page.content()).not.toContain("hunter2");
     expect(await text.locator("mark").innerText()).toContain('"boot_timeout": "soon"');
@@ -348,21 +315,15 @@ describe.skipIf(noBrowser !== undefined)("the configuration", () => {
       .or(page.getByRole("alert"))
       .first()
       .waitFor();
-    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
-    expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
+    await expectNoScriptRan();
   });
 
-  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
+  test.each(everyLook)(
     "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
       await pushed({ ...usable, boot_timeout: 900, odd_key: true }, "slow image");
-      await page.close();
-      ({ page, problems } = await openPage(browser, look));
-      const sound = async (name: string) => {
-        await picture(page, name, look);
-        const found = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
-        expect({ [name]: found }).toEqual({ [name]: { isTooWide: false, broken: [] } });
-      };
+      await openAs(look);
+      const sound = (name: string) => expectSound(name, look);
       await open("config?from=1&to=2");
       await page.getByRole("region", { name: "What differs" }).waitFor();
       await sound("config");

@@ -1,37 +1,23 @@
 import { HttpRequest } from "@azure/functions";
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTokenReader } from "../../../functions/support/entra-token.ts";
 import { entraGuard } from "../../../functions/support/guard.ts";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
 import { served } from "../../fuzz/served-world.ts";
-import {
-  accessibilityProblems,
-  type Browser,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { accessibilityProblems, noBrowser } from "../../support/browser.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { startTenant, type Tenant } from "../../support/entra.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld } from "../../support/world.ts";
-import { type ApiServer, routeOf, serveApi } from "../cli/api-server.ts";
-import { type PageServer, servePage } from "./page-server.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
+import { routeOf } from "../cli/api-server.ts";
+import type { PageAccess } from "./page-server.ts";
+import { page, problems } from "./pages.ts";
+import { server, useDashboard } from "./served-dashboard.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const operator = { roles: ["Autoscale.Operate"] };
 const reader = { roles: ["Autoscale.Read"] };
 
 let tenant: Tenant;
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
 
 const signInButton = () => page.getByRole("button", { name: "Sign in with Microsoft Entra ID" });
 
@@ -54,48 +40,41 @@ async function act(kind: string, token: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
+/** As the service has it: each route names the role that it wants. */
+function accessOf({ issuer }: Tenant): PageAccess {
+  const guard = entraGuard({ nodeLogin: "basic", issuer, readToken: createTokenReader(issuer) });
+  return {
+    login: { by: "entra", ...issuer },
+    refused: async ({ method = "GET", url: path = "/", headers: { authorization } }) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      const url = new URL(path, "http://127.0.0.1");
+      const request = new HttpRequest({ method, url: url.href, headers });
+      const role = routeOf(method, url.pathname)?.route.role ?? "reader";
+      const admission = await guard.admit(request, role, silent);
+      return admission.ok ? undefined : admission.response;
+    },
+  };
+}
+
 describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () => {
   beforeAll(async () => {
     tenant = await startTenant();
-    const { issuer } = tenant;
-    const guard = entraGuard({ nodeLogin: "basic", issuer, readToken: createTokenReader(issuer) });
-    api = await serveApi(handlers);
-    server = await servePage(
-      await bundleDashboard(),
-      api,
-      { by: "entra", ...issuer },
-      async ({ method = "GET", url: path = "/", headers: { authorization } }) => {
-        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-        const url = new URL(path, "http://127.0.0.1");
-        const request = new HttpRequest({ method, url: url.href, headers });
-        // As `serve` has it: each route names the role that it wants.
-        const role = routeOf(method, url.pathname)?.route.role ?? "reader";
-        const admission = await guard.admit(request, role, silent);
-        return admission.ok ? undefined : admission.response;
-      },
-    );
-    tenant.people.redirectUris = [server.url];
-  }, 600_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await api?.stop();
-    await tenant?.stop();
   });
 
-  beforeEach(async () => {
-    server.reset();
-    Object.assign(tenant.people, { claims: operator, refusal: undefined, tokenSeconds: 3_600, renews: true });
-    tenant.people.granted.length = 0;
-    const nodes = [nodeOf({ name: "htc-1", nodeId: "id-1", hostname: "host-1" })];
-    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
-    await served.world.snapshot();
-    // The clock that a test moves is the whole browser's.
-    browser = await openBrowser();
-    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
-  });
+  afterAll(() => tenant?.stop());
 
-  afterEach(() => browser.close());
+  useDashboard(
+    async () => {
+      tenant.people.redirectUris = [server.url];
+      const people = { claims: operator, refusal: undefined, tokenSeconds: 3_600, renews: true };
+      Object.assign(tenant.people, people);
+      tenant.people.granted.length = 0;
+      const nodes = [nodeOf({ name: "htc-1", nodeId: "id-1", hostname: "host-1" })];
+      served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+      await served.world.snapshot();
+    },
+    { alone: true, access: async () => accessOf(tenant) },
+  );
 
   test("an operator comes back to the view, with no code or token in address or storage, and may act", async () => {
     await page.goto(`${server.url}#/clusters/hpc/overview`);

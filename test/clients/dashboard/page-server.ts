@@ -24,14 +24,18 @@ export interface PageServer {
   stop(): Promise<void>;
 }
 
+/** Who may see the page and call the API. */
+export interface PageAccess {
+  readonly login: PageLogin;
+  /** Undefined: whoever calls so may; else what they are answered with. */
+  readonly refused: (call: IncomingMessage) => Promise<HttpResponseInit | undefined>;
+}
+
 /** Serves the page, and passes on what it asks of the API: with a key, and with faults. */
 export async function servePage(
   files: DashboardFiles,
   api: ApiServer,
-  login: PageLogin = { by: "function-key" },
-  /** Undefined: whoever calls so may; else what they are answered with. */
-  refused: (call: IncomingMessage) => Promise<HttpResponseInit | undefined> = () =>
-    Promise.resolve(undefined),
+  { login, refused }: PageAccess = { login: { by: "function-key" }, refused: async () => undefined },
 ): Promise<PageServer> {
   const named = JSON.parse(String(Buffer.from(files.get("files.json") ?? ""))) as Readonly<
     Record<"script" | "style", string>

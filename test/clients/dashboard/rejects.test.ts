@@ -1,31 +1,12 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { describe, expect, test } from "vitest";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
-import {
-  accessibilityProblems,
-  type Browser,
-  isTooWide,
-  looks,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { accessibilityProblems, isTooWide, noBrowser } from "../../support/browser.ts";
 import { cluster } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { type PageServer, servePage } from "./page-server.ts";
+import { everyLook, expectNoScriptRan, openAs, page, problems } from "./pages.ts";
 import { picture } from "./pictures.ts";
+import { server, useDashboard } from "./served-dashboard.ts";
 import { tabStops } from "./tab-stops.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
-
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
 
 const open = (path: string) => page.goto(`${server.url}#/clusters/${cluster}/${path}`);
 const posted = () => operatorsOf(served.world).demandQueue.texts;
@@ -46,26 +27,10 @@ const demand = (fields: object) =>
   });
 
 describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
-
-  beforeEach(async () => {
-    server.reset();
+  useDashboard(async () => {
     served.renew();
     await served.world.snapshot();
-    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
   });
-
-  afterEach(() => page.close());
 
   test("one is opened from the list: all of it, laid out, with the field in error marked", async () => {
     await served.world.receive(demand({ ttlSeconds: "long" }), "r-1");
@@ -232,15 +197,13 @@ describe.skipIf(noBrowser !== undefined)("rejected messages", () => {
       await message().waitFor();
       expect((await message().locator("pre").last().innerText()).trim()).toBe(name.trim());
     }
-    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
-    expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
+    await expectNoScriptRan();
   });
 
-  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
+  test.each(everyLook)(
     "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
-      await page.close();
-      ({ page, problems } = await openPage(browser, look));
+      await openAs(look);
       const jobs = Array.from({ length: 6 }, (_, index) => ({ name: `${1200 + index}`, constraints: {} }));
       const bad = { name: "1206", constraints: { ncpus: -4 }, iterations: "many" };
       await served.world.receive(demand({ jobs: [...jobs, bad], ttlSeconds: "long" }), "r-1");

@@ -1,29 +1,12 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
-import {
-  accessibilityProblems,
-  type Browser,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { accessibilityProblems, noBrowser } from "../../support/browser.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
-import { type PageServer, servePage } from "./page-server.ts";
+import { page, problems } from "./pages.ts";
 import { picture } from "./pictures.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
-
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
+import { server, useDashboard } from "./served-dashboard.ts";
 
 const look = { width: 1024, colorScheme: "light" } as const;
 const open = (view: string) => page.goto(`${server.url}#/clusters/hpc/${view}`);
@@ -40,30 +23,14 @@ async function dryRun(title: string): Promise<string> {
 }
 
 describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
-
-  beforeEach(async () => {
-    server.reset();
+  useDashboard(async () => {
     const nodes = ["htc-1", "htc-2"].map((name, index) =>
       nodeOf({ name, nodeId: `id-${index}`, hostname: `host-${index}` }),
     );
     served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
     served.world.cycleCloud.change("htc-2", { status: "Failed" });
     await served.world.snapshot();
-    ({ page, problems } = await openPage(browser, look));
   });
-
-  afterEach(() => page.close());
 
   test("failed nodes are retried beside the problem that names the command, and followed", async () => {
     await open("overview");

@@ -1,23 +1,12 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
-import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
+import { noBrowser } from "../../support/browser.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { type PageServer, servePage } from "./page-server.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
-
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
+import { expectNoScriptRan, page, problems } from "./pages.ts";
+import { server, useDashboard } from "./served-dashboard.ts";
 
 /** A cluster whose nodes, waiting jobs, users and rejected messages are called so. */
 async function seen(names: readonly string[]): Promise<void> {
@@ -39,25 +28,9 @@ async function seen(names: readonly string[]): Promise<void> {
 const text = () => page.locator("body").innerText();
 
 describe.skipIf(noBrowser !== undefined)("trouble", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
-
-  beforeEach(async () => {
-    server.reset();
+  useDashboard(async () => {
     await seen(["htc-1"]);
-    ({ page, problems } = await openPage(browser, { width: 1024, colorScheme: "light" }));
   });
-
-  afterEach(() => page.close());
 
   test("a wrong key is refused with words, the right one shows the clusters and is in no address", async () => {
     server.wantKey("right-key");
@@ -169,6 +142,32 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     await page.getByText('No cluster "nobody" is configured').first().waitFor();
   });
 
+  test.each([
+    ["nobody/nodes", "No cluster “nobody” is configured. These are:", "hpc", "/clusters/hpc/overview"],
+    ["hpc/nodes", "This address names no view. You may mean", "nodes of hpc", "/clusters/hpc/nodes"],
+  ])("an address that names nothing, #/%s, says so and leads on", async (address, words, link, to) => {
+    await page.goto(`${server.url}#/${address}`);
+    await page.getByRole("alert").getByText(words).waitFor();
+    await page.getByRole("link", { name: link, exact: true }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(page.url()).toContain(to);
+  });
+
+  test("a view of a cluster that does not exist lists those that do, once", async () => {
+    for (const view of ["overview", "nodes", "jobs", "money", "plans", "events", "config"]) {
+      await page.goto(`${server.url}#/clusters/nobody/${view}`);
+      await page
+        .getByText(/No cluster "nobody" is configured|Configured:/)
+        .first()
+        .waitFor();
+      const alert = page.getByRole("alert");
+      await alert.getByRole("link", { name: "hpc", exact: true }).waitFor();
+      expect({ [view]: await alert.count() }).toEqual({ [view]: 1 });
+    }
+    await page.getByRole("alert").getByRole("link", { name: "hpc", exact: true }).click();
+    await page.getByText("Nothing is wrong.").waitFor();
+  });
+
   test("a cluster that vanishes while it is looked at: nothing of it stays, nothing can be done there, and it may come back", async () => {
     await page.goto(`${server.url}#/clusters/hpc/nodes`);
     await page.getByRole("checkbox", { name: "Choose htc-1" }).check();
@@ -197,8 +196,7 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
       await page.getByRole("heading", { name: `Job ${name}`.trim(), exact: true }).waitFor();
       await page.getByRole("heading", { name: "Why it waits" }).waitFor();
     }
-    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
-    expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
+    await expectNoScriptRan();
     expect(problems).toEqual([]);
   });
 });

@@ -1,23 +1,13 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
-import { type Browser, noBrowser, openBrowser, openPage } from "../../support/browser.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { noBrowser } from "../../support/browser.ts";
 import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
-import { type PageServer, servePage } from "./page-server.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
+import { page, problems } from "./pages.ts";
+import { server, useDashboard } from "./served-dashboard.ts";
 
 const nodeCount = 3_000;
 
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
 let world: LargeWorld;
-let page: Page;
-let problems: readonly string[];
 
 const open = (path: string) => page.goto(`${server.url}#/clusters/hpc/${path}`);
 
@@ -56,22 +46,14 @@ async function polled(times: number): Promise<void> {
 }
 
 describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
+  useDashboard(
+    async () => {
+      world = await serveLargeWorld(nodeCount);
+    },
+    { look: { width: 1440, colorScheme: "light" } },
+  );
 
   beforeEach(async () => {
-    server.reset();
-    world = await serveLargeWorld(nodeCount);
-    ({ page, problems } = await openPage(browser, { width: 1440, colorScheme: "light" }));
     await page.addInitScript(oftenPolled);
     await open("nodes");
     await whole(nodeCount);
@@ -292,6 +274,46 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     await page.goBack();
     await page.getByRole("link", { name: "job-199", exact: true }).waitFor();
     await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(2_000);
+  });
+
+  test("on paper are all rows, and when they were printed", async () => {
+    await page.evaluate(`
+      const rows = () => [...document.querySelectorAll('.rows [role="row"]')].map(({ ariaRowIndex }) => ariaRowIndex);
+      addEventListener("beforeprint", () => { globalThis.printed = { rows: rows(), text: document.body.innerText }; });
+    `);
+    await page.pdf();
+    const { rows, text } = (await page.evaluate("printed")) as { rows: string[]; text: string };
+    expect(rows).toEqual(Array.from({ length: nodeCount }, (_, index) => String(index + 2)));
+    expect(text).toMatch(/printed .* UTC/);
+    // Afterwards it is as before.
+    await expect.poll(() => page.getByRole("row").count()).toBeLessThan(90);
+    expect(await page.getByText("printed").count()).toBe(0);
+  });
+
+  test("on a telephone a node is a card: all of it is seen without scrolling sideways, keys go from card to card", async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    const row = rowOf("htc-1");
+    await expect.poll(async () => (await row.boundingBox())?.height).toBe(112);
+    expect(
+      await page.evaluate(`
+      (({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".virtual"))
+    `),
+    ).toBe(0);
+    const cut = await row
+      .getByRole("gridcell")
+      .evaluateAll((cells) =>
+        (cells as unknown as { scrollWidth: number; clientWidth: number; textContent: string }[])
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      );
+    expect(cut).toEqual([]);
+    await page.getByRole("checkbox", { name: "Choose htc-1", exact: true }).focus();
+    for (let step = 0; step < 20; step += 1) await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("Choose htc-21");
+    await expect(page.getByRole("checkbox", { name: "Choose htc-21" }).isVisible()).resolves.toBe(true);
+    expect(await scrollTop()).toBeGreaterThan(1_000);
+    await page.getByRole("button", { name: "State", exact: true }).click();
+    expect(page.url()).toContain("sort=state");
   });
 
   test("what a page keeps does not grow with its polls", { timeout: 600_000 }, async () => {

@@ -1,16 +1,7 @@
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accessibilityProblems,
-  type Browser,
-  isTooWide,
-  looks,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { noBrowser } from "../../support/browser.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
-import { picture } from "./pictures.ts";
+import { everyLook, expectSound, openAs, page, problems, usePages } from "./pages.ts";
 
 const views = [
   "overview",
@@ -27,12 +18,11 @@ const views = [
 ] as const;
 
 let stack: LocalStack;
-let browser: Browser;
 
 const addressOf = (hash = "#/") => `${stack.environment.functionsUrl}/api/dashboard${hash}`;
 
 /** Opens a view, and waits until it has what it asks for. */
-async function opened(page: Page, hash: string): Promise<void> {
+async function opened(hash: string): Promise<void> {
   await page.goto(addressOf(hash));
   await page.waitForSelector("h1");
   await page.getByText("Loading…").first().waitFor({ state: "detached" });
@@ -47,29 +37,21 @@ describe.skipIf(noBrowser !== undefined)("the dashboard", () => {
     ]);
     await eventually(stack.readStatus, ({ nodes }) => (nodes.Ready ?? 0) > 0);
     await stack.send("{ this is no message");
-    browser = await openBrowser();
   }, 600_000);
 
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
+  afterAll(() => stack?.stop());
 
-  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
+  usePages();
+
+  test.each(everyLook)(
     "every view at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
-      const { page, problems } = await openPage(browser, look);
-      const found: Record<string, unknown> = {};
-      const nothing: Record<string, unknown> = {};
+      await openAs(look);
       for (const view of ["clusters", ...views, "jobs/1201", "nodes/htc-1", "config/edit"]) {
-        await opened(page, view === "clusters" ? "#/" : `#/clusters/${stack.cluster}/${view}`);
-        found[view] = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
-        nothing[view] = { isTooWide: false, broken: [] };
-        await picture(page, view.replace("/", "-"), look);
+        await opened(view === "clusters" ? "#/" : `#/clusters/${stack.cluster}/${view}`);
+        await expectSound(view.replace("/", "-"), look);
       }
-      expect(found).toEqual(nothing);
       expect(problems).toEqual([]);
-      await page.close();
     },
   );
 });

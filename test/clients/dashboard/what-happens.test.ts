@@ -1,32 +1,13 @@
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
-import {
-  accessibilityProblems,
-  type Browser,
-  isTooWide,
-  looks,
-  noBrowser,
-  openBrowser,
-  openPage,
-} from "../../support/browser.ts";
+import { noBrowser } from "../../support/browser.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
-import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { type PageServer, servePage } from "./page-server.ts";
-import { picture } from "./pictures.ts";
+import { everyLook, expectNoScriptRan, expectSound, openAs, page, problems } from "./pages.ts";
+import { server, useDashboard } from "./served-dashboard.ts";
 
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
-
-let api: ApiServer;
-let server: PageServer;
-let browser: Browser;
-let page: Page;
-let problems: readonly string[];
 let world: World;
 
 /** A node array of at most six nodes at 2 USD an hour, of which two are up; a budget; a target that is not met. */
@@ -81,26 +62,13 @@ async function open(path: string): Promise<void> {
 const text = () => page.locator("main").innerText();
 
 describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
-  beforeAll(async () => {
-    api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api);
-    browser = await openBrowser();
-  }, 600_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-    await api?.stop();
-  });
-
-  beforeEach(async () => {
-    server.reset();
-    world = await busyWorld();
-    served.world = world;
-    ({ page, problems } = await openPage(browser, { width: 1440, colorScheme: "light" }));
-  });
-
-  afterEach(() => page.close());
+  useDashboard(
+    async () => {
+      world = await busyWorld();
+      served.world = world;
+    },
+    { look: { width: 1440, colorScheme: "light" } },
+  );
 
   const tried = JSON.stringify({ change: { job: "1201", with: { iterations: 3 } } });
   const views = {
@@ -114,19 +82,14 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     "what-if": `jobs/1201?${new URLSearchParams({ try: tried })}`,
   };
 
-  test.each([...looks, { width: 2560, colorScheme: "light" as const }])(
+  test.each(everyLook)(
     "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
     async (look) => {
-      await page.setViewportSize({ width: look.width, height: 900 });
-      await page.emulateMedia({ colorScheme: look.colorScheme });
-      const found: Record<string, unknown> = {};
+      await openAs(look);
       for (const [name, path] of Object.entries(views)) {
         await open(path);
-        await picture(page, name, look);
-        found[name] = { isTooWide: await isTooWide(page), broken: await accessibilityProblems(page) };
+        await expectSound(name, look);
       }
-      const fine = { isTooWide: false, broken: [] };
-      expect(found).toEqual(Object.fromEntries(Object.keys(views).map((name) => [name, fine])));
       expect(problems).toEqual([]);
     },
   );
@@ -301,7 +264,6 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.locator(".plot svg").first().waitFor();
     expect(problems).toEqual([]);
     await open(`targets/${encodeURIComponent(hostileNames[1] ?? "")}`);
-    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
-    expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
+    await expectNoScriptRan();
   });
 });

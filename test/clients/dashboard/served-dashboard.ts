@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
+import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { type ApiServer, serveApi } from "../cli/api-server.ts";
+import { type PageAccess, type PageServer, servePage } from "./page-server.ts";
+import { usePages } from "./pages.ts";
+
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+const { handlers } = await import("../../functions/api/handlers.ts");
+
+/** The API in this process, on the world that is `served`. */
+export let api: ApiServer;
+/** The page, and faults between it and the API. */
+export let server: PageServer;
+
+/** Serves the page to the suite that calls this, and opens it anew for each test, after `prepare` made its world. */
+export function useDashboard(
+  prepare: () => Promise<void>,
+  { access, ...pages }: Parameters<typeof usePages>[0] & { readonly access?: () => Promise<PageAccess> } = {},
+): void {
+  beforeAll(async () => {
+    api = await serveApi(handlers);
+    server = await servePage(await bundleDashboard(), api, await access?.());
+  }, 600_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await api?.stop();
+  });
+
+  beforeEach(async () => {
+    server.reset();
+    await prepare();
+  });
+
+  // Registered last: its browser is the first to go.
+  usePages(pages);
+}
