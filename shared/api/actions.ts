@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, durationSeconds, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, durationSeconds, latestSeconds, unixSeconds } from "./answer.ts";
 import { selection } from "./selection-schema.ts";
 
 /** A caller's own word for who calls. */
@@ -38,6 +38,7 @@ export const nodeActionKinds = [...selectedActionKinds, "drain", "retry-failed"]
 
 const untilSeconds = unixSeconds
   .min(0)
+  .max(latestSeconds)
   .optional()
   .describe("When this ends by itself, Unix time in seconds; absent: when somebody ends it");
 

@@ -10,6 +10,9 @@ type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReado
 /** A moment, as everywhere in this service. */
 export const unixSeconds = z.number().describe("Unix time in seconds");
 
+/** A moment that a caller names is before this, in the year 5138: what is later can be written as no date. */
+export const latestSeconds = 99_999_999_999;
+
 export const durationSeconds = z.number().nonnegative().describe("A length of time in seconds");
 
 export const count = z.int().nonnegative();

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { costDimensions } from "../accounting/index.ts";
-import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, latestSeconds, unixSeconds } from "./answer.ts";
 
 /** What costs can be told apart by. `job` stands alone. */
 export const costDimension = z.enum([...costDimensions, "job"]);
 
-const moment = z.coerce.number().int().min(0).max(99_999_999_999);
+const moment = z.coerce.number().int().min(0).max(latestSeconds);
 
 export const costQuery = z.object({
   by: z

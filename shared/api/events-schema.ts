@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, latestSeconds, paged, pageQuery, unixSeconds } from "./answer.ts";
 
 /** What can happen to a cluster, as `events` names it. */
 export const eventKinds = [
@@ -63,9 +63,15 @@ export const eventsQuery = z.object({
   from: z.coerce
     .number()
     .min(0)
+    .max(latestSeconds)
     .optional()
     .describe("Unix seconds, included; absent: an hour ago. Kept for 30 days"),
-  until: z.coerce.number().min(0).optional().describe("Unix seconds, included; absent: now"),
+  until: z.coerce
+    .number()
+    .min(0)
+    .max(latestSeconds)
+    .optional()
+    .describe("Unix seconds, included; absent: now"),
   kind: kinds.optional().describe("Only these kinds, comma-separated"),
   node: z
     .string()

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, latestSeconds, unixSeconds } from "./answer.ts";
 
-const moment = z.coerce.number().int().min(0).max(99_999_999_999);
+const moment = z.coerce.number().int().min(0).max(latestSeconds);
 
 export const samplesQuery = z.object({
   from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ActionBody } from "../../../shared/api/index.ts";
+import { type ActionBody, actionBody } from "../../../shared/api/index.ts";
 import { endDecisions, loadControl, whyHeld } from "../../../shared/cycle/index.ts";
 import { UpstreamError } from "../../../shared/errors.ts";
 import { act } from "../../../shared/operate/act.ts";
@@ -220,3 +220,18 @@ test("status and nodes show when they end", async () => {
     },
   });
 });
+
+test.each(kinds)(
+  "$name: an end that can be written as no date is refused, the last one that can is kept",
+  async ({ body, holds }) => {
+    const latestSeconds = 99_999_999_999;
+    for (const untilSeconds of [latestSeconds + 1, 1e13, 1e300])
+      expect(actionBody.safeParse(body(untilSeconds)).success).toBe(false);
+    const world = await worldOfOne();
+    const asked = actionBody.parse(body(latestSeconds));
+    expect(await act(world.ports, { cluster, body: asked })).toMatchObject({ answer: { outcome: "done" } });
+    expect(holds(await loadControl(world.ports, cluster))).toBe(true);
+    expect(await clusterStatus(world.ports, cluster)).toBeDefined();
+    await world.round();
+  },
+);
