@@ -3,6 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { parseDuration } from "../../shared/durations.ts";
+import { counted } from "../../shared/text.ts";
 import { compile } from "../package/compile.ts";
 import { writeDashboard } from "../package/dashboard.ts";
 import { refuseReadOnly } from "../package/refuse-read-only.ts";
@@ -96,7 +97,7 @@ async function run(flags: Flags): Promise<void> {
   const [first, ...beside] = runs;
   if (first === undefined) throw new Error("no placement to run");
   const named = runs.map(({ cluster, placement }) => `"${cluster}" (placement ${placement})`).join(", ");
-  console.log(`  ${jobs.length} jobs, simulated time x${speed}, on ${named}`);
+  console.log(`  ${counted(jobs.length, "jobs")}, simulated time x${speed}, on ${named}`);
   try {
     console.log("  compiling what has changed");
     await Promise.all([compile(root, signal), writeDashboard(join(root, "dist/dashboard"))]);

@@ -205,7 +205,7 @@ export function expiredSources({
   return demand
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
-      const text = `Source "${source}" is silent: of its ${jobs} jobs those that wait have not counted for ${duration(atSeconds - expiresAtSeconds)}; nodes of those that ran are kept for a day.`;
+      const text = `Source "${source}" with ${counted(jobs, "jobs")} is silent: waiting jobs have not counted for ${duration(atSeconds - expiresAtSeconds)}; nodes of running jobs are kept for a day.`;
       const next = `See whether what posts the demand of "${source}" still runs. If it was used once: \`ccscale push --source ${shellWord(source)} --end\`.`;
       return degraded("source-expired", text, next);
     });

@@ -99,7 +99,7 @@ async function demandIn(
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
   const read = flags.end === true ? nothing : readJobs(await readText(file, terminal), format);
   if ("problem" in read)
-    throw new CommandFailure(`Cannot push "${file}": ${read.problem}`, "Nothing was posted.");
+    throw new CommandFailure(`Cannot push ${named(file)}: ${read.problem}`, "Nothing was posted.");
   const nowMs = Date.now();
   const ttlSeconds = flags.end === true ? endSeconds : flags.ttl;
   const demand: DemandToSend = {
@@ -150,7 +150,11 @@ function refusal(file: string, problems: readonly string[]): CommandFailure {
   const shown = problems.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
   const more = problems.length - shown.length;
   const lines = more > 0 ? [...shown, `  and ${more} more`] : shown;
-  return new CommandFailure([`Cannot push "${file}":`, ...lines].join("\n"), "Nothing was posted.");
+  return new CommandFailure([`Cannot push ${named(file)}:`, ...lines].join("\n"), "Nothing was posted.");
+}
+
+function named(file: string): string {
+  return file === "-" ? "standard input" : `"${file}"`;
 }
 
 /** What a file says that a scheduler wants, before it is checked. */
@@ -173,7 +177,8 @@ export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
   try {
     value = parseJson(text);
   } catch (error) {
-    return { problem: `it is no JSON: ${(error as Error).message}` };
+    if (text.trim() === "") return { problem: "it is empty, expected a list of jobs" };
+    return { problem: `${(error as Error).message}, expected a list of jobs` };
   }
   if (Array.isArray(value)) return { jobs: value.map(fromScalelib), nodes: [] };
   if (typeof value !== "object" || value === null) return { problem: "expected a list of jobs" };

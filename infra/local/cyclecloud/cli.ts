@@ -37,7 +37,12 @@ try {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop());
 } catch (error) {
   // A definition that does not hold, a port that is taken: what to change is in the message, not in the stack.
-  console.error((error as Error).message);
+  const { message, code } = error as NodeJS.ErrnoException;
+  console.error(
+    code === "EADDRINUSE"
+      ? `Cannot listen on port ${settings.port}: another program does, expected a free one; --port 0 takes any`
+      : message,
+  );
   process.exitCode = 1;
 }
 

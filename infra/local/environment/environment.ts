@@ -5,6 +5,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
 import { startPriceList } from "../price-list/start-price-list.ts";
+import { appFiles } from "./app-files.ts";
 import { startAzurite } from "./azurite.ts";
 import { type Child, startChild } from "./child.ts";
 
@@ -179,8 +180,7 @@ function hostedFunctions(port: number, settings: Readonly<Record<string, string>
         name: "functions-host",
         args: [
           join(local, "functions-host/cli.ts"),
-          // package.json is that of the npm package, which is no function app.
-          ...["--app", root, "--main", "dist/functions/*.js", "--port", `${port}`, "--ready-line"],
+          ...["--app", root, "--main", appFiles, "--port", `${port}`, "--ready-line"],
           ...["--state-dir", join(folder, "timers"), "--queue-lease-seconds", "5"],
         ],
         env: settings,

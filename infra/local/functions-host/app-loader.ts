@@ -44,7 +44,11 @@ async function loadNow({ appDir, main, log }: LoadAppOptions): Promise<LoadedApp
   const registry = core.startApp(log);
   const { type, ...found } = readManifest(appDir);
   const pattern = main ?? found.main;
-  if (pattern === undefined) throw new Error(`Cannot load the app in "${appDir}": no "main" in package.json`);
+  if (pattern === undefined) {
+    throw new Error(
+      `Cannot load the app in "${appDir}": package.json has no "main", expected one, or the files after --main`,
+    );
+  }
   const files = (await glob(pattern, { cwd: appDir, expandDirectories: false })).toSorted();
   if (files.length === 0) {
     throw new Error(

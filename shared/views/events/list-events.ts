@@ -7,7 +7,7 @@ import {
   type FoundEvent,
   type NamedNode,
   ofHistory,
-  ofLoss,
+  ofLosses,
   ofNoted,
   ofOperation,
   ofPlan,
@@ -25,6 +25,8 @@ const longestActionSeconds = 86_400;
 const mostOfARecord = 2_000;
 /** So many nodes may be drained, or lost, in one second; a page ends between seconds, never within one. */
 const mostOfASecond = 200_000;
+/** Between CycleCloud's event about a lost node and the snapshot that no longer has it. */
+const apartSeconds = 120;
 const mostNodes = 50;
 const longestText = 1_000;
 
@@ -147,9 +149,14 @@ async function rest(
       (limit) => ports.rejections.list(of, limit, untilSeconds),
       ({ receivedAtSeconds }) => receivedAtSeconds,
     );
-  const [rows, losses, own, nobodys, noted] = await Promise.all([
+  const [rows, losses, around, own, nobodys, noted] = await Promise.all([
     ports.history.list(cluster),
     newest((limit) => ports.losses.recent(cluster, limit, fromSeconds, untilSeconds), atSecondsOf),
+    // A loss may be noticed twice, some seconds apart: once in the period, and once beside it.
+    Promise.all([
+      ports.losses.recent(cluster, mostOfARecord, fromSeconds - apartSeconds, fromSeconds),
+      ports.losses.recent(cluster, mostOfARecord, untilSeconds, untilSeconds + apartSeconds),
+    ]),
     rejections(cluster),
     // Messages that name no cluster may be of any.
     rejections(undefined),
@@ -159,7 +166,7 @@ async function rest(
   const isAsked = (each: NamedNode) => node === undefined || isNamed(each, node);
   const events = [
     ...ofHistory(rows.filter(isAsked)),
-    ...losses.records.map(ofLoss),
+    ...ofLosses(losses.records, around.flat()),
     ...own.records.map(ofRejection),
     ...nobodys.records.map(ofRejection),
     ...ofNoted(noted.records.filter((each) => each.node === null || isAsked(each.node))),

@@ -150,7 +150,20 @@ function bootTimes(rows: readonly NodeHistory[]): string {
   return shortest === longest ? duration(shortest) : `${duration(shortest)} to ${duration(longest)}`;
 }
 
-export function ofLoss(loss: NodeLoss): FoundEvent {
+/**
+ * CycleCloud's event and a snapshot may both notice that a spot node went: the event says why, so it alone is shown.
+ * `around` are losses just before and after the period.
+ */
+export function ofLosses(losses: readonly NodeLoss[], around: readonly NodeLoss[]): readonly FoundEvent[] {
+  const told = new Set(
+    [...losses, ...around].flatMap(({ reason, nodeId }) => (reason === "SpotGone" ? [] : [nodeId])),
+  );
+  return losses
+    .filter(({ reason, nodeId }) => reason !== "SpotGone" || nodeId === null || !told.has(nodeId))
+    .map(ofLoss);
+}
+
+function ofLoss(loss: NodeLoss): FoundEvent {
   const { eventId, reason, nodeName, nodeId, nodeArray, vmSize, atSeconds, message } = loss;
   const name = nodeName ?? "a node";
   const said = message === undefined ? "" : `: ${message}`;

@@ -7,6 +7,7 @@ import {
   type RunningCycleCloud,
   startCycleCloud,
 } from "../../../infra/local/cyclecloud/index.ts";
+import { appFiles } from "../../../infra/local/environment/app-files.ts";
 import { startAzurite } from "../../../infra/local/environment/azurite.ts";
 import { type FunctionsHost, start as startHost } from "../../../infra/local/functions-host/index.ts";
 import { readConfig, startServiceBus } from "../../../infra/local/service-bus/index.ts";
@@ -191,7 +192,7 @@ async function hostFunctions(parts: {
   const { options, settings, invocations, lines } = parts;
   return startHost({
     appDir: root,
-    main: "dist/functions/*.js",
+    main: appFiles,
     settings,
     stateDir: join(options.folder, "timers"),
     // A slow server may hold a run for a minute; nobody waits for it here.

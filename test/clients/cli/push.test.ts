@@ -126,7 +126,8 @@ test("ccscale push --print: keys that have no effect are named on standard error
 
 describe("ccscale push refuses, posts nothing, and says", () => {
   test.each([
-    ["no JSON", "squeue: error", /it is no JSON/],
+    ["no JSON", "squeue: error", /: it is not JSON, expected a list of jobs\n/],
+    ["nothing", " \n", /: it is empty, expected a list of jobs\n/],
     ["no list", '{"tasks": []}', /expected a list of jobs, or an object with a list "jobs"/],
     ["a plain value", "7", /expected a list of jobs/],
     [

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { appFiles } from "../../../infra/local/environment/app-files.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const manifestSchema = z.object({
@@ -32,6 +33,18 @@ const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0
 test("the emulators are workspaces", () => {
   expect(workspaces).toEqual(["infra/local/service-bus", "infra/local/functions-host"]);
 });
+
+test.each(["docs/local.md", "infra/local/functions-host/README.md"])(
+  "%s starts the host with files, since package.json names no app",
+  (page) => {
+    expect(JSON.parse(read("package.json"))).not.toHaveProperty("main");
+    const commands = read(page)
+      .split("\n")
+      .filter((line) => line.includes("npm start -w @cyclecloud-autoscale/functions-host"));
+    expect(commands.map((line) => line.includes("--main")).filter((names) => !names)).toEqual([]);
+    expect(commands.join()).toContain(`-- --main '${appFiles}'`);
+  },
+);
 
 describe.each(workspaces)("%s", (folder) => {
   const manifest = manifestOf(folder);

@@ -235,6 +235,27 @@ describe("events", () => {
     expect(ids.size).toBe(4_500);
   });
 
+  test("a spot node that CycleCloud's event and a snapshot both miss is lost once, on whatever page", async () => {
+    const world = createWorld();
+    const at = world.now() - 100;
+    const loss = { cluster, nodeArray: "spot", vmSize: "Standard_F4s_v2", hostname: "host" } as const;
+    const lose = (nodeName: string, reason: "SpotGone" | "SpotEvicted", atSeconds: number) =>
+      world.ports.losses.add({
+        ...loss,
+        ...{ nodeId: `id-${nodeName}`, nodeName, eventId: `${reason}:${nodeName}`, reason, atSeconds },
+      });
+    await lose("spot-1", "SpotGone", at);
+    await lose("spot-1", "SpotEvicted", at + 2);
+    await lose("spot-2", "SpotEvicted", at);
+    await lose("spot-2", "SpotGone", at + 2);
+    await lose("spot-3", "SpotGone", at);
+    const shown = async (query: Readonly<Record<string, unknown>>) =>
+      (await list(world, query)).events.map(({ text }) => text.replace(/ of .* was lost: /, " "));
+    expect(await shown({})).toEqual(["spot-1 SpotEvicted.", "spot-2 SpotEvicted.", "spot-3 SpotGone."]);
+    expect(await shown({ until: at + 1 })).toEqual(["spot-2 SpotEvicted.", "spot-3 SpotGone."]);
+    expect(await shown({ from: at + 1 })).toEqual(["spot-1 SpotEvicted."]);
+  });
+
   test("drains that the planner asks for are there, a repeat of one once", async () => {
     const nodes = [nodeOf({ name: "htc-1" })];
     const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
