@@ -124,11 +124,11 @@ test(
   async () => {
     await mkdir(join(folder, "taken"));
     await writeFile(join(folder, "taken/its.log"), "");
-    await symlink(String(process.pid), join(folder, "taken/start.pid"));
+    await symlink(String(process.pid), join(folder, "taken/start.pid.4"));
     const { code, output } = await start("taken").ended;
     expect(code).toBe(1);
     expect(output).toContain(`process ${process.pid} runs one in this folder already`);
-    expect(await readdir(join(folder, "taken"))).toEqual(["its.log", "start.pid"]);
+    expect(await readdir(join(folder, "taken"))).toEqual(["its.log", "start.pid.4"]);
   },
   patienceMs,
 );

@@ -13,36 +13,61 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a folder is emptied for one process, and of two starts at once only one gets it", async () => {
-  const own = join(folder, "new");
-  await mkdir(join(own, "old"), { recursive: true });
-  await writeFile(join(own, "old/a.log"), "");
-  // Claims are of processes, so that three are needed.
-  const preflight = new URL("../../../../infra/local/start/preflight.ts", import.meta.url).href;
-  const script = `
+/** A process that has ended. */
+async function endedPid(): Promise<number | undefined> {
+  const child = spawn(process.execPath, ["--eval", ""]);
+  await once(child, "close");
+  return child.pid;
+}
+
+test.each<[name: string, claimOf: () => Promise<number | undefined>, left: string]>([
+  ["an empty folder", async () => undefined, "start.pid.1"],
+  ["a folder of a process that has ended", endedPid, "start.pid.8"],
+])(
+  "%s is emptied for one process, and of several starts at once only one gets it",
+  async (_, claimOf, left) => {
+    const own = await mkdtemp(join(folder, "new-"));
+    await mkdir(join(own, "old"), { recursive: true });
+    await writeFile(join(own, "old/a.log"), "");
+    const pid = await claimOf();
+    if (pid !== undefined) await symlink(String(pid), join(own, "start.pid.7"));
+    // Claims are of processes, so that several are needed.
+    const preflight = new URL("../../../../infra/local/start/preflight.ts", import.meta.url).href;
+    const script = `
     const { claimFolder } = await import(${JSON.stringify(preflight)});
     await claimFolder(${JSON.stringify(own)}).then(() => console.log("mine"), (error) => console.log(error.message));
     process.stdin.resume();`;
-  const children = [1, 2, 3].map(() => spawn(process.execPath, ["--input-type=module", "--eval", script]));
-  const said = await Promise.all(
-    children.map(async (child) => String((await once(child.stdout, "data"))[0]).trim()),
-  );
-  expect(said.filter((text) => text === "mine")).toHaveLength(1);
-  const winner = children[said.indexOf("mine")]?.pid;
-  for (const text of said.filter((each) => each !== "mine"))
-    expect(text).toContain(`process ${winner} runs one in this folder already`);
-  expect(await readdir(own)).toEqual(["start.pid"]);
-  for (const child of children) child.kill();
+    const children = [1, 2, 3, 4].map(() =>
+      spawn(process.execPath, ["--input-type=module", "--eval", script]),
+    );
+    const said = await Promise.all(
+      children.map(async (child) => String((await once(child.stdout, "data"))[0]).trim()),
+    );
+    expect(said.filter((text) => text === "mine")).toHaveLength(1);
+    const winner = children[said.indexOf("mine")]?.pid;
+    for (const text of said.filter((each) => each !== "mine"))
+      expect(text).toContain(`process ${winner} runs one in this folder already`);
+    expect(await readdir(own)).toEqual([left]);
+    for (const child of children) child.kill();
+  },
+);
+
+test("a claim of a number that somebody had before does not count beside a higher one", async () => {
+  const own = join(folder, "numbers");
+  await mkdir(own);
+  await symlink(String(await endedPid()), join(own, "start.pid.3"));
+  await symlink(String(await endedPid()), join(own, "start.pid.10"));
+  await claimFolder(own);
+  expect(await readdir(own)).toEqual(["start.pid.11"]);
 });
 
-test("the claim of a process that has ended does not count, and a release lets another take the folder", async () => {
-  const own = join(folder, "stale");
-  const child = spawn(process.execPath, ["--eval", ""]);
-  await once(child, "close");
-  await mkdir(own);
-  await symlink(String(child.pid), join(own, "start.pid"));
+test("a release lets another take the folder", async () => {
+  const own = join(folder, "released");
   await claimFolder(own);
-  expect(await readlink(join(own, "start.pid"))).toBe(String(process.pid));
+  expect(await readlink(join(own, "start.pid.1"))).toBe(String(process.pid));
   await releaseFolder(own);
-  expect(await readdir(own)).toEqual([]);
+  expect(await readlink(join(own, "start.pid.2"))).toBe("free");
+  expect(await readdir(own)).toEqual(["start.pid.2"]);
+  await claimFolder(own);
+  expect(await readdir(own)).toEqual(["start.pid.3"]);
 });
