@@ -90,6 +90,23 @@ function differing(before: unknown, after: unknown, path: string): readonly stri
   return [path];
 }
 
+/** Paths of values that were redacted before they came here: `***` stands where nobody can know the real value. */
+export function redactedIn(json: unknown, path = ""): readonly string[] {
+  // No recursion: JSON.parse takes any depth, the stack does not.
+  const open: (readonly [path: string, value: unknown])[] = [[path, json]];
+  const found: string[] = [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [where, value] = next;
+    if (typeof value === "string" && value.includes(redacted)) found.push(where);
+    if (Array.isArray(value))
+      for (const [index, member] of value.entries()) open.push([`${where}[${index}]`, member]);
+    if (isDictionary(value))
+      for (const [key, member] of Object.entries(value))
+        open.push([where === "" ? key : `${where}.${key}`, member]);
+  }
+  return found.sort();
+}
+
 /** Compares values from JSON; the order of keys makes no difference. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))

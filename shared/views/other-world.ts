@@ -4,6 +4,7 @@ import type { LimitFigure } from "../engine/index.ts";
 import { InvariantError } from "../errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
+import { redacted, redactedIn } from "../redact.ts";
 import { raisedCluster } from "./explain/raised-limits.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
@@ -39,6 +40,15 @@ export function parseJobs(
   if (!parsed.ok) return parsed;
   if (parsed.message.kind !== "snapshot") throw new InvariantError("A snapshot was parsed as something else");
   return { ok: true, answer: parsed.message.jobs };
+}
+
+const mostHidden = 10;
+
+/** What of these values is `***`: whoever copied it from an answer does not know what stands there. */
+export function hiddenIn(json: unknown, path: string): readonly string[] {
+  return redactedIn(json, path)
+    .slice(0, mostHidden)
+    .map((each) => `${each}: "${redacted}" stands for a value that is not shown, expected the value itself`);
 }
 
 type Raised = NonNullable<WhatIfAsked["limits"]>[number];
@@ -108,7 +118,10 @@ export function changedWorld(
       : [],
   );
   const [first, second] = found;
-  if (first === undefined) return refused(`change.job: no job ${quoted(name)} is wanted`);
+  if (first === undefined) {
+    const whose = source === undefined ? "" : ` of source ${quoted(source)}`;
+    return refused(`change.job: no job ${quoted(name)}${whose} is wanted`);
+  }
   if (second !== undefined) {
     const sources = found.map(({ of }) => of.source).join(", ");
     return refused(`change.source: several sources have a job ${quoted(name)}, expected one of ${sources}`);
@@ -116,6 +129,8 @@ export function changedWorld(
   const { of, job } = first;
   if (job.executingHostnames.length > 0)
     return refused(`change.job: ${quoted(name)} runs already, expected a job that waits`);
+  const hidden = hiddenIn(other, "change.with");
+  if (hidden.length > 0) return refused(...hidden);
   const parsed = parseJobs(world, [{ ...job, ...other, name }], nowSeconds);
   if (!parsed.ok) return refused(...parsed.problems.map((each) => each.replace("jobs[0]", "change.with")));
   const [changed = job] = parsed.answer;

@@ -12,6 +12,7 @@ import { nodeViews } from "./node-views.ts";
 import {
   changedWorld,
   extraSource,
+  hiddenIn,
   isNamed,
   otherJobs,
   parseJobs,
@@ -89,6 +90,8 @@ function extraDemand(
   jobs: NonNullable<WhatIfAsked["jobs"]>,
   nowSeconds: number,
 ): Selected<SourceDemand | undefined> {
+  const hidden = hiddenIn(jobs, "jobs");
+  if (hidden.length > 0) return refused(...hidden);
   const parsed = parseJobs(
     world,
     jobs.map((job, index) => ({ name: `what-if-${index + 1}`, ...job })),

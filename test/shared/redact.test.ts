@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { redact, redactText } from "../../shared/redact.ts";
+import { redact, redactedIn, redactText } from "../../shared/redact.ts";
 
 const key = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYg==";
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
@@ -128,4 +128,18 @@ test("what holds no secret is the same object; of what holds one, only the way t
   expect(safe).toEqual({ harmless, hidden: [{ password: "***" }] });
   expect(safe.harmless).toBe(harmless);
   expect(held.hidden).toEqual([{ password: "geheim" }]);
+});
+
+test("redactedIn: where *** stands in the place of a value, or in one", () => {
+  const value = { a: ["***", "fine", { b: "key=***" }], c: "**", d: 3, e: null };
+  expect(redactedIn(value)).toEqual(["a[0]", "a[2].b"]);
+  expect(redactedIn(value, "jobs")).toEqual(["jobs.a[0]", "jobs.a[2].b"]);
+  expect(redactedIn(redact({ password: "geheim", ncpus: 4 }))).toEqual(["password"]);
+});
+
+test("redactedIn: any depth and length", () => {
+  let deep: unknown = "***";
+  for (let level = 0; level < 20_000; level++) deep = [deep];
+  expect(redactedIn(deep)).toHaveLength(1);
+  expect(redactedIn(Array.from({ length: 200_000 }, () => "***"))).toHaveLength(200_000);
 });

@@ -54,6 +54,10 @@ export function whatIfCommand(terminal: Terminal): Command {
       const isAlone = flags.jobs === undefined && flags.job.length === 1;
       if (flags.change !== undefined && !isAlone)
         return command.error("error: --change, expected with one --job that says what is different");
+      if (flags.source !== undefined && flags.change === undefined)
+        return command.error(
+          "error: --source, expected with --change: it names the source of the job that asks for something else",
+        );
       if (
         flags.job.length === 0 &&
         flags.jobs === undefined &&

@@ -107,6 +107,21 @@ test("in brief: the lists of the plan are empty, its counts and the job are ther
 test.each<[what: string, body: WhatIfAsked, problem: string]>([
   ["no such job", { change: { job: "none", with: {} } }, 'change.job: no job "none" is wanted'],
   [
+    "no such job of that source",
+    { change: { job: "job-1", source: "pbs", with: {} } },
+    'change.job: no job "job-1" of source "pbs" is wanted',
+  ],
+  [
+    "an extra job with a value that is not shown",
+    { jobs: [{ constraints: [{ ncpus: 1, "node.token": "***" }] }] },
+    'jobs[0].constraints[0].node.token: "***" stands for a value that is not shown, expected the value itself',
+  ],
+  [
+    "a change with a part of a value that is not shown",
+    { change: { job: "job-1", with: { constraints: { image: "https://images.example/a?sig=***" } } } },
+    'change.with.constraints.image: "***" stands for a value that is not shown, expected the value itself',
+  ],
+  [
     "a job that runs",
     { change: { job: "runs", with: {} } },
     'change.job: "runs" runs already, expected a job that waits',
