@@ -80,6 +80,11 @@ const operationStatus = z
     messages: z.array(z.string()),
     attempts: count.describe("Tries that CycleCloud could not answer"),
     updatedAtSeconds: unixSeconds,
+    overtaken: z
+      .boolean()
+      .describe(
+        "It failed, and that is no problem any more: something newer asked for the same, or nothing needs it",
+      ),
   })
   .meta({ id: "OperationStatus" });
 

@@ -20,6 +20,7 @@ import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
 import { boughtSentences } from "./explain/size-words.ts";
 import { failedNodesOf } from "./failed-nodes.ts";
 import type { Outlook } from "./outlook.ts";
+import { isOvertaken } from "./overtaken.ts";
 import { spendingStatus, utilisationOf } from "./spending-status.ts";
 import { spotStatus } from "./spot-status.ts";
 import { statusProblems } from "./status-problems.ts";
@@ -79,6 +80,10 @@ export async function clusterStatus(
     ]);
   const ofArrays = snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster);
   const waits = whoWaits(head?.value, await nowWaiting(head?.value, lookAhead), atSeconds);
+  const since = {
+    ...{ operations: recent, head: head?.value, nowSeconds: atSeconds },
+    cluster: snapshot?.value.cluster,
+  };
   const facts = {
     paused: control.paused,
     loginStopped: loginStopped(control),
@@ -95,7 +100,11 @@ export async function clusterStatus(
     doubts: doubtsOfSummaries(demand, atSeconds),
     requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
     openOperations: open.length,
-    operations: recent.map(toOperationStatus),
+    operations: recent.map((operation) => ({
+      ...toOperationStatus(operation),
+      overtaken:
+        (operation.state === "failed" || operation.state === "lost") && isOvertaken(operation, since),
+    })),
     plans,
     nextDeadlineSeconds: head?.value.nextDeadlineSeconds ?? null,
     backedOff: head?.value.backedOff ?? [],
@@ -252,7 +261,7 @@ function toRequestSetStatus(
   return { requestSet, source, ...times, planned, ignoredMessages, arrays: arrays.length };
 }
 
-function toOperationStatus(operation: Operation): OperationStatus {
+function toOperationStatus(operation: Operation): Omit<OperationStatus, "overtaken"> {
   const { actionId, state, messages, updatedAtSeconds, action, attempts = 0 } = operation;
   const nodes =
     action.kind === "create-nodes"

@@ -206,7 +206,7 @@ export function expiredSources({
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
       const text = `Source "${source}" with ${counted(jobs, "jobs")} is silent: waiting jobs have not counted for ${duration(atSeconds - expiresAtSeconds)}; nodes of running jobs are kept for a day.`;
-      const next = `See whether what posts the demand of "${source}" still runs. If it was used once: \`ccscale push --source ${shellWord(source)} --end\`.`;
+      const next = `See whether what posts the demand of "${source}" still runs: its next message counts at once. Only if it is gone for good: \`ccscale push --source ${shellWord(source)} --end\` forgets its jobs, and nodes on which some still run may be deleted.`;
       return degraded("source-expired", text, next);
     });
 }
@@ -243,17 +243,18 @@ function unknownKeys({ demand }: StatusFacts): readonly StatusProblem[] {
   });
 }
 
-function failedOperations({ operations }: StatusFacts): readonly StatusProblem[] {
+function failedOperations({ operations, atSeconds }: StatusFacts): readonly StatusProblem[] {
   return operations
-    .filter(({ state }) => state === "failed" || state === "lost")
-    .map(({ actionId, kind, state, messages }) => {
+    .filter(({ state, overtaken }) => (state === "failed" || state === "lost") && !overtaken)
+    .map(({ actionId, kind, state, messages, requestedBy, updatedAtSeconds }) => {
       const words = messages.length === 0 ? "no reason was given" : messages.join("; ");
       const what = state === "failed" ? "was refused" : "had no effect in time";
-      return degraded(
-        `operation-${state}`,
-        `${kind} ${actionId} ${what}: ${words}.`,
-        "The next plan asks anew for what is still needed.",
-      );
+      const age = duration(atSeconds - updatedAtSeconds);
+      const next =
+        requestedBy === null
+          ? "The next plan asks anew for what is still needed."
+          : `Nothing repeats what ${requestedBy.who} asked for: ask again if it is still wanted.`;
+      return degraded(`operation-${state}`, `${kind} ${actionId} ${what} ${age} ago: ${words}.`, next);
     });
 }
 

@@ -214,6 +214,7 @@ export class CycleDriver {
       demand: [demand],
       targets: [],
       settings: this.#config.engine,
+      refusals: [],
       nowSeconds,
     });
     const ends = [...head.backedOff, ...head.refusedQuotas, ...head.bootsFailing].map(

@@ -11,7 +11,8 @@ const retryWaitingSeconds = 60;
 
 /**
  * When time alone makes another plan due: a node has been idle or booting for too long, a source falls silent,
- * targets expire, a waiting job or an unmet target is worth another try. Null when nothing waits for the clock.
+ * targets expire, a waiting job or an unmet target is worth another try: every minute, and when a back-off ends. Null when
+ * nothing waits for the clock.
  */
 export function nextDeadlineSeconds(planned: {
   readonly plan: Pick<Plan, "jobs" | "targets">;
@@ -21,6 +22,8 @@ export function nextDeadlineSeconds(planned: {
   readonly demand: readonly SourceDemand[];
   readonly targets: readonly RequestSet[];
   readonly settings: EngineSettings;
+  /** What gets no new nodes for a while: buckets, quotas, node arrays. What waits may get some when that is over. */
+  readonly refusals: readonly { readonly untilSeconds: number }[];
   readonly nowSeconds: number;
 }): number | null {
   const { plan, nowSeconds } = planned;
@@ -34,6 +37,7 @@ export function nextDeadlineSeconds(planned: {
     ...doubtsOf(planned.demand, nowSeconds).map(({ untilSeconds }) => untilSeconds),
     ...planned.targets.map((set) => set.expiresAtSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
+    ...(waits ? planned.refusals.map(({ untilSeconds }) => untilSeconds) : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
   ].filter((deadline) => deadline >= nowSeconds);
   return earliest(deadlines);

@@ -105,6 +105,7 @@ export function toHead(
         targets,
         history: made.rows,
         settings,
+        refusals: [...made.backedOff, ...made.refusedQuotas, ...made.bootsFailing],
         nowSeconds: made.input.nowSeconds,
       }),
     ]),

@@ -5,12 +5,12 @@ import { isUpNode, type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, rounded } from "./cause.ts";
-import { heldBy, staleness } from "./held.ts";
+import { heldBy, staleness, withHolds } from "./held.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
 import { setAsideCauses } from "./set-aside-cause.ts";
 import { shortages } from "./shortages.ts";
 
-/** Why a job has to wait, the gravest first: what stops the whole cluster, what is short, what is on its way. */
+/** Why a job has to wait: what is short, what stops the whole cluster, what is on its way. */
 export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): readonly CauseView[] {
   const { job, outcome } = each;
   const isShort = waits(outcome);
@@ -19,12 +19,15 @@ export function causesOf(outlook: Outlook, views: NodeViews, each: OutlookJob): 
   const isComing = names.some((node) => !isUpNode(outlook.nodesByName.get(node)));
   // A job that runs has its node: no cause to show.
   const isRunning = job.executingHostnames.length > 0 && !isShort;
-  return [
-    ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),
+  const holds = isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : [];
+  const short = [
     ...setAsideCauses(outlook, job),
     ...silentSource(outlook, job.source),
     ...(isShort && outcome.granted > 0 ? [partlyPlaced(each)] : []),
     ...(isShort ? shortages(outlook, views, each) : []),
+  ];
+  return [
+    ...withHolds(holds, short),
     ...(isRunning || (isShort && outcome.granted === 0) ? [] : onTheirWay(outlook, views, names, job.source)),
   ];
 }

@@ -22,26 +22,15 @@ export function firstSentences(outlook: Outlook): (each: OutlookJob) => string |
     const sentence = alike.get(key);
     if (sentence !== undefined) return sentence;
     views ??= nodeViews(outlook);
-    const made = firstSentence(causesOf(outlook, views, each), { isShort: waits(outcome) });
+    const made = firstSentence(causesOf(outlook, views, each));
     alike.set(key, made);
     return made;
   };
 }
 
-/** What holds up the whole cluster. */
-const holds: readonly CauseView["kind"][] = ["cluster-paused", "read-only", "login-refused"];
-
-/**
- * Leaves out that a part has a place: the figures beside the sentence show it. What lacks room (`isShort`) would wait all the same
- * if the cluster went on, so the list says why; that the cluster is held is the first line of the status.
- */
-function firstSentence(
-  causes: readonly CauseView[],
-  { isShort }: { readonly isShort: boolean },
-): string | null {
-  const others = causes.filter(({ kind }) => kind !== "partly-placed");
-  const own = isShort ? others.filter(({ kind }) => !holds.includes(kind)) : others;
-  const why = own[0] ?? others[0];
+/** Leaves out that a part has a place: the figures beside the sentence show it. */
+function firstSentence(causes: readonly CauseView[]): string | null {
+  const why = causes.find(({ kind }) => kind !== "partly-placed") ?? causes[0];
   return why === undefined ? null : (/^.*?[.?!](?=\s+[A-Z"]|$)/s.exec(why.text)?.[0] ?? why.text);
 }
 
@@ -66,7 +55,7 @@ export function firstReasons(outlook: Outlook): {
       const explained = explainTarget(outlook, name, requestSet);
       if (explained.outcome !== "explained" || explained.answer.granted >= explained.answer.asked)
         return null;
-      return firstSentence(explained.answer.causes, { isShort: true });
+      return firstSentence(explained.answer.causes);
     },
   };
 }

@@ -54,3 +54,20 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
     }),
   ];
 }
+
+/**
+ * Causes in their order. What is short comes before what holds the whole cluster: it would be short all the same if the
+ * cluster went on. Figures of a snapshot that is too old stand behind its age.
+ */
+export function withHolds(
+  holds: readonly CauseView[],
+  shortages: readonly CauseView[],
+): readonly CauseView[] {
+  if (shortages.length === 0 || holds.some(({ kind }) => kind === "snapshot-stale"))
+    return [...holds, ...shortages];
+  return [...shortages, ...holds.map(besides)];
+}
+
+function besides(hold: CauseView): CauseView {
+  return { ...hold, text: `Besides, ${hold.text.charAt(0).toLowerCase()}${hold.text.slice(1)}` };
+}

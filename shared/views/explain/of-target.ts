@@ -15,7 +15,7 @@ import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, rounded, shown } from "./cause.ts";
 import { drainedNodes } from "./drained-nodes.ts";
 import { unusable } from "./full-nodes.ts";
-import { heldBy, staleness } from "./held.ts";
+import { heldBy, staleness, withHolds } from "./held.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { nearestVmSize } from "./near-names.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
@@ -29,7 +29,7 @@ export interface OutlookTarget {
   readonly nodes: readonly string[];
 }
 
-/** Why a target is not met, the gravest first. */
+/** Why a target is not met: what is short, what stops the whole cluster, what is on its way. */
 export function causesOfTarget(
   outlook: Outlook,
   views: NodeViews,
@@ -40,12 +40,12 @@ export function causesOfTarget(
   const isComing = nodes.some((node) => !isUpNode(outlook.nodesByName.get(node)));
   const wanted = wantedByTarget(outlook, target, outcome);
   const shortages = outcome.reasons.map((reason) => shortage(outlook, views, { reason, wanted, target }));
-  return [
-    ...(isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : []),
+  const holds = isShort || needsNodes ? heldBy(outlook) : isComing ? staleness(outlook) : [];
+  const short = [
     ...(isShort && outcome.granted > 0 ? [partlyMet(outcome)] : []),
     ...(isShort ? inOrder(shortages) : []),
-    ...onTheirWay(outlook, views, nodes, null),
   ];
+  return [...withHolds(holds, short), ...onTheirWay(outlook, views, nodes, null)];
 }
 
 /** A request set past its time wants nothing, whatever room there is. */

@@ -34,6 +34,7 @@ function operation(fields: Partial<OperationStatus>): OperationStatus {
   return {
     actionId: "a",
     state: "accepted",
+    overtaken: false,
     messages: [],
     updatedAtSeconds: 0,
     kind: "create-nodes",

@@ -151,6 +151,29 @@ describe("problems of a status", () => {
     expect(later?.lives).toMatchObject([{ failure: { atSeconds: failedAtSeconds } }]);
   });
 
+  test("a create that had no effect is a problem with its age, until it is asked for anew", async () => {
+    const world = createWorld();
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    world.cycleCloud.refusal = "no such node array";
+    await world.round();
+    world.advance(121);
+    await world.snapshot();
+    world.advance(30);
+    const text = expect.stringMatching(
+      /^create-nodes \S+ had no effect in time 30s ago: no such node array;/,
+    );
+    expect(await problemsOf(world)).toMatchObject([{ kind: "operation-lost", text }]);
+    await world.plan();
+    await world.execute();
+    expect(world.cycleCloud.nodes).toHaveLength(1);
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.problems).toEqual([]);
+    expect(status?.operations.map(({ state, overtaken }) => [state, overtaken])).toEqual([
+      ["accepted", false],
+      ["lost", true],
+    ]);
+  });
+
   test("what degrades the cluster comes before what is worth a look, whoever found it", async () => {
     const world = createWorld();
     await world.post([jobFor(30)]);

@@ -95,13 +95,13 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
     expect(world.cycleCloud.calls).toEqual(["create", "create"]);
   });
 
-  test("after the back-off the bucket is asked again", async () => {
+  test("the first snapshot after the back-off asks the bucket again, whenever the last plan was", async () => {
     const world = await short(2, first);
     world.cycleCloud.give(20, "first");
     world.advance(298);
     await world.round();
     expect(sizes(world)).toHaveLength(2);
-    world.advance(61);
+    world.advance(1);
     await world.round();
     expect(sizes(world)).toHaveLength(5);
   });

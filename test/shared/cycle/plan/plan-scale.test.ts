@@ -5,7 +5,7 @@ import { retentionSeconds } from "../../../../shared/engine/index.ts";
 import { ConflictError, StaleSnapshotError } from "../../../../shared/errors.ts";
 import type { PlanHead, Ports } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt, interposed } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
@@ -250,6 +250,20 @@ describe("planScale: the next deadline", () => {
     await world.snapshot();
     await planNow(world);
     expect(await headOf(world)).toMatchObject({ placedJobs: 0, nextDeadlineSeconds: world.now() + 60 });
+  });
+
+  test.each([
+    ["while jobs wait, if that is sooner than the next try", 21, 300 - 260],
+    ["not while none waits", 0, null],
+  ])("is the end of a back-off %s", async (_, jobs, inSeconds) => {
+    const bucket = bucketOf({ secondsSinceCapacityFailure: 260 });
+    const nodeArrays = [nodeArrayOf({ buckets: [bucket] })];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    if (jobs > 0) await world.post([jobFor(jobs)]);
+    await world.snapshot();
+    await planNow(world);
+    const nextDeadlineSeconds = inSeconds === null ? null : world.now() + inSeconds;
+    expect(await headOf(world)).toMatchObject({ backedOff: [{}], nextDeadlineSeconds });
   });
 });
 
