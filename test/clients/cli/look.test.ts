@@ -462,7 +462,11 @@ describe("offline", () => {
     ["no columns", ["nodes", "-o", ","], "No columns, expected at least one"],
     ["a job that is no JSON", ["what-if", "--job", "{"], "expected JSON such as"],
     ["a change without what is different", ["what-if", "--change", "1202"], "expected with one --job"],
-    ["a source of nothing", ["what-if", "--job", "{}", "--source", "pbs"], "--source, expected with --change"],
+    [
+      "a source of nothing",
+      ["what-if", "--job", "{}", "--source", "pbs"],
+      "--source, expected with --change",
+    ],
     [
       "a limit that cannot be raised",
       ["what-if", "--raise", "spot-share x 1 cores"],
