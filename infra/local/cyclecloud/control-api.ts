@@ -18,7 +18,8 @@ import {
 import { cancelSchema, silenceSchema, submitSchema } from "../scheduler/orders.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { command } from "./control-command.ts";
-import { limitCommands, resetWeather, weatherCommands } from "./control-weather.ts";
+import { limitCommands } from "./control-limits.ts";
+import { resetWeather, weatherCommands } from "./control-weather.ts";
 import { createFaults, type Faults, faultSchema } from "./faults.ts";
 import { createOutages, type Outages, outageSchema } from "./outage.ts";
 import { createSchedulerBoard, type SchedulerBoard } from "./scheduler-board.ts";

@@ -1,15 +1,9 @@
 import { z } from "zod";
-import {
-  type BucketDefinition,
-  nodeArrayOf,
-  Refusal,
-  type Site,
-  withMachineTypes,
-} from "../../../shared/simulated-cyclecloud/index.ts";
+import { Refusal, type Site, withMachineTypes } from "../../../shared/simulated-cyclecloud/index.ts";
+import { bucketsOf, changeArray } from "./array-buckets.ts";
 import { command } from "./control-command.ts";
 
 const buckets = { cluster: z.string(), nodearray: z.string(), machineType: z.string().optional() };
-const count = z.int().min(0).optional();
 const lagSeconds = z.number().min(0).default(0);
 
 /** What Azure cannot give, and how nodes boot. */
@@ -80,73 +74,6 @@ export function weatherCommands(site: Site) {
   };
 }
 
-/** What an administrator of CycleCloud or of the subscription changes. */
-export function limitCommands(site: Site) {
-  return {
-    quota: command(
-      z.strictObject({
-        cluster: z.string(),
-        region: z.string().optional(),
-        cores: count,
-        spotCores: count,
-        families: z.record(z.string(), z.int().min(0)).optional(),
-      }),
-      ({ cluster: name, region, cores, spotCores, families }) => {
-        const { definition } = site.clusterNow(name).cluster;
-        site.quotas.change(definition.subscription, region ?? definition.region, {
-          ...(cores === undefined ? {} : { cores }),
-          ...(spotCores === undefined ? {} : { spotCores }),
-          ...(families === undefined ? {} : { families }),
-        });
-      },
-    ),
-    /** The cluster's own limits, or those of one node array. */
-    limits: command(
-      z.strictObject({
-        cluster: z.string(),
-        nodearray: z.string().optional(),
-        maxCount: count,
-        maxCoreCount: count,
-      }),
-      ({ cluster: name, nodearray, maxCount, maxCoreCount }) => {
-        const { cluster } = site.clusterNow(name);
-        const change = {
-          ...(maxCount === undefined ? {} : { maxCount }),
-          ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
-        };
-        if (nodearray === undefined) cluster.definition = { ...cluster.definition, ...change };
-        else changeArray(site, { cluster: name, nodearray }, change);
-      },
-    ),
-    /** The VM sizes of a node array, in their order. A size that nodes have cannot be taken away. */
-    sizes: command(
-      z.strictObject({
-        cluster: z.string(),
-        nodearray: z.string(),
-        machineTypes: z.array(z.string().min(1)).min(1),
-      }),
-      ({ cluster: name, nodearray, machineTypes }) => {
-        bucketsOf(site, { cluster: name, nodearray });
-        const { cluster } = site.clusterNow(name);
-        const inUse = [...cluster.population.living()].find(
-          ({ bucket }) => bucket.nodearray === nodearray && !machineTypes.includes(bucket.machineType),
-        );
-        if (inUse !== undefined)
-          throw new Refusal(
-            409,
-            `Cannot take "${inUse.bucket.machineType}" from node array "${nodearray}": node "${inUse.name}" has it`,
-          );
-        try {
-          cluster.definition = withMachineTypes(cluster.definition, nodearray, [...new Set(machineTypes)]);
-        } catch (error) {
-          if (error instanceof TypeError) throw new Refusal(409, error.message);
-          throw error;
-        }
-      },
-    ),
-  };
-}
-
 /**
  * Fair weather over these clusters, and their limits, quotas and sizes as they were defined. A node array keeps a size that was added
  * while nodes have it. Nodes that failed or were evicted stay what they are.
@@ -174,36 +101,4 @@ function setAll(
 ): void {
   const { cluster } = site.clusterNow(where.cluster);
   for (const bucket of bucketsOf(site, where)) cluster.conditions.set(bucket, change);
-}
-
-function changeArray(
-  site: Site,
-  { cluster: name, nodearray }: { readonly cluster: string; readonly nodearray: string },
-  change: {
-    readonly maxCount?: number;
-    readonly maxCoreCount?: number;
-    readonly evictionsPerHour?: number;
-  },
-): void {
-  bucketsOf(site, { cluster: name, nodearray });
-  const { cluster } = site.clusterNow(name);
-  const nodearrays = cluster.definition.nodearrays.map((array) =>
-    array.name === nodearray ? { ...array, ...change } : array,
-  );
-  cluster.definition = { ...cluster.definition, nodearrays };
-}
-
-function bucketsOf(
-  site: Site,
-  where: { readonly cluster: string; readonly nodearray: string; readonly machineType?: string | undefined },
-): readonly BucketDefinition[] {
-  const { cluster } = site.clusterNow(where.cluster);
-  const { nodearray, machineType } = where;
-  const all = nodeArrayOf(cluster, nodearray)?.buckets ?? [];
-  const chosen = all.filter((bucket) => machineType === undefined || bucket.machineType === machineType);
-  if (chosen.length > 0) return chosen;
-  throw new Refusal(
-    404,
-    `Cannot find bucket "${nodearray}/${machineType ?? "*"}" in cluster "${where.cluster}"`,
-  );
 }
