@@ -54,13 +54,13 @@ class Choice {
     return this.#reused;
   }
 
-  /** A run that places all that filling in order places. */
+  /** A run that places all that filling in order places; else what the placement beneath it makes: reuse, then order. */
   #withoutHarm(input: RunInput): Run {
     const first = run(input);
-    if (!first.isSound) return this.#inOrder;
     // Without a crossing they are the same.
-    if (!first.opened.ledger.crossed || placesAll(first)) return first;
-    return placesAsMuch(first, this.#inOrder) ? first : this.#inOrder;
+    if (first.isSound && (!first.opened.ledger.crossed || placesAll(first))) return first;
+    if (first.isSound && placesAsMuch(first, this.#inOrder)) return first;
+    return looksAtPrices(input.settings) ? this.#inReuse : this.#inOrder;
   }
 
   /** Other runs that place as much for less money, the cheapest first. */

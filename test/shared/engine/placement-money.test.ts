@@ -83,4 +83,30 @@ describe("plan, where all prices are known", () => {
     expect(outcomeOf(world, "cost")).toEqual(outcomeOf(world, "order"));
     expect(outcomeOf(world, "cost").usd).toBeCloseTo(0.6);
   });
+
+  // No run by price comes about here: what reuse makes of the same jobs is left, which is less than filling in order.
+  test("costs no more than reuse where jobs by price cannot be placed", () => {
+    const size = (vcpus: number, available: number, pricePerHourUsd: number, memoryGiB: number, gpus = 0) =>
+      bucket({ vcpus, available, memoryGiB, gpus, fields: { pricePerHourUsd } });
+    const nodeArrays = [
+      array({ name: "htc", buckets: [size(2, 0, 0.1, 4)] }),
+      array({ name: "gpu", buckets: [size(8, 100, 0.4, 16), size(6, 4, 0.1, 56, 1)] }),
+    ];
+    const nodes = [
+      node("htc-1", { nodeArray: "htc", vmSize: "Standard_F2" }),
+      node("gpu-2", { nodeArray: "gpu", vmSize: "Standard_F6" }),
+    ];
+    const onGpu = { "node.nodearray": "gpu" };
+    const jobs = [
+      job("whole", { ncpus: 8, ngpus: 0, ...onGpu }, { iterations: 8, priority: 5 }),
+      job("never", { ncpus: 3, memgb: 25, ngpus: 0, "node.nodearray": "htc" }, { iterations: 3 }),
+      job("third", { ncpus: 3, ngpus: 0, ...onGpu }, { iterations: 6 }),
+      job("wide", { ncpus: 2, memgb: 15, ...onGpu }, { iterations: 5 }),
+      job("with-gpu", { ncpus: 2, memgb: 21, ngpus: 1, ...onGpu }, { iterations: 5 }),
+      job("six", { ncpus: 6, ngpus: 0, ...onGpu }, { iterations: 8, priority: 5 }),
+    ];
+    const world = input({ cluster: cluster({ nodeArrays, nodes }), jobs });
+    expect(outcomeOf(world, "cost")).toEqual(outcomeOf(world, "reuse"));
+    expect(outcomeOf(world, "cost").usd).toBeLessThan(outcomeOf(world, "order").usd);
+  });
 });
