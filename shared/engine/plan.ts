@@ -47,15 +47,11 @@ export function plan(input: PlanInput): Plan {
   const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   const create = createSets(ledger, input.settings, input.targets ?? []);
-  let sizes: Plan["sizes"] | undefined;
   return {
     jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
     targets,
     create,
-    get sizes() {
-      sizes ??= sizeChoices(ledger, allocations, create);
-      return sizes;
-    },
+    sizes: sizeChoices(ledger, allocations, create),
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
     timedOut: expired,

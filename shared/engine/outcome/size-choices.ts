@@ -23,12 +23,13 @@ interface Held {
   readonly slots: Map<Shape, { slots: number; nodes: number; isScattered: boolean }>;
 }
 
-/** Why the nodes of each create set are of their size: worked out set by set, when it is read. */
+/** Why the nodes of each create set are of their size. */
 export function sizeChoices(
   ledger: Ledger,
   allocations: readonly Allocation[],
   sets: readonly CreateSet[],
 ): readonly SizeChoice[] {
+  if (sets.length === 0) return [];
   const byName = new Map(
     ledger.buckets.flatMap(({ nodes }) =>
       nodes.filter(({ origin }) => origin === "new").map((node) => [node.name, node] as const),
