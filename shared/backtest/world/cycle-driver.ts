@@ -26,6 +26,7 @@ export class CycleDriver {
   readonly #delays: Delays;
   readonly #everyBeat: boolean;
   readonly #world: MemoryWorld;
+  readonly #lookPorts: Parameters<typeof snapshotCluster>[0];
   readonly #nowSeconds: () => number;
   readonly #need: () => string;
   #sentNeed = "";
@@ -69,6 +70,9 @@ export class CycleDriver {
         archived: parts.planned,
       },
     });
+    const { ports } = this.#world;
+    // The figures have their own accounts, exact to the moment: those of the service matter where plans depend on them.
+    this.#lookPorts = { ...ports, accounts: this.#hasBudgets ? ports.accounts : null };
     this.#agent = new Agent({ ...parts, post: () => this.#post() });
   }
 
@@ -157,7 +161,7 @@ export class CycleDriver {
   async #look(): Promise<void> {
     this.#isChanged = false;
     this.#counts.snapshots += 1;
-    await snapshotCluster(this.#world.ports, this.#config.cluster);
+    await snapshotCluster(this.#lookPorts, this.#config.cluster);
   }
 
   #beatBy(seconds: number): void {

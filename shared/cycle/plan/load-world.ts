@@ -50,8 +50,8 @@ export interface WorldOpened {
   readonly readAtSeconds: number;
 }
 
-/** The input of plans and views: the state of a cluster at one moment. Plain data. */
-export interface World extends Omit<WorldOpened, "head" | "operations" | "stray"> {
+/** The input of a plan: the state of a cluster at one moment. Plain data. */
+export interface WorldRead extends Omit<WorldOpened, "head" | "operations" | "stray"> {
   readonly head: PlanHead | undefined;
   /** Includes the nodes that operators keep alive. */
   readonly snapshot: Snapshot;
@@ -60,6 +60,11 @@ export interface World extends Omit<WorldOpened, "head" | "operations" | "stray"
   readonly recent: readonly Operation[];
   /** Nodes that were lost in the same time. */
   readonly losses: readonly NodeLoss[];
+  readonly snapshotEtag: string;
+}
+
+/** The input of views. */
+export interface World extends WorldRead {
   /** Whether two worlds are the same, apart from their node history and the time: their tags are equal. */
   readonly tag: string;
 }
@@ -95,7 +100,7 @@ export async function readWorld(
     readonly mostAgeSeconds?: number;
     readonly listHistory?: () => ReturnType<Ports["history"]["list"]>;
   } = {},
-): Promise<World> {
+): Promise<WorldRead> {
   const { cluster, config, control, head, operations, readAtSeconds } = opened;
   const { capacityFailureBackoffSeconds, actionTtlSeconds } = config.cycle;
   const { mostAgeSeconds = Number.POSITIVE_INFINITY, listHistory = () => ports.history.list(cluster) } =
@@ -124,18 +129,9 @@ export async function readWorld(
     operations: operations.map(({ value }) => value),
     history,
   };
-  const tag = JSON.stringify([
-    [config, control, head?.etag, stored.etag, targets, losses],
-    [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
-    // A message that takes effect changes the sequence or the time of receipt.
-    demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds, refused }) => [
-      ...[source, sequence, at, expiresAtSeconds],
-      refused,
-    ]),
-  ]);
   return {
     ...{ cluster, config, control, readAtSeconds },
-    ...{ head: head?.value, snapshot, loaded, recent, losses, tag },
+    ...{ head: head?.value, snapshot, loaded, recent, losses, snapshotEtag: stored.etag },
   };
 }
 
@@ -163,7 +159,24 @@ export async function loadWorld(
   options: Parameters<typeof readWorld>[2] = {},
 ): Promise<World | undefined> {
   const opened = await openWorld(ports, cluster);
-  return opened === undefined ? undefined : readWorld(ports, opened, options);
+  if (opened === undefined) return undefined;
+  const read = await readWorld(ports, opened, options);
+  return { ...read, tag: tagOf(opened, read) };
+}
+
+function tagOf(
+  { config, control, head, operations }: WorldOpened,
+  { snapshotEtag, loaded, recent, losses }: WorldRead,
+): string {
+  return JSON.stringify([
+    [config, control, head?.etag, snapshotEtag, loaded.targets, losses],
+    [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
+    // A message that takes effect changes the sequence or the time of receipt.
+    loaded.demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds, refused }) => [
+      ...[source, sequence, at, expiresAtSeconds],
+      refused,
+    ]),
+  ]);
 }
 
 async function seen(

@@ -30,6 +30,17 @@ function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): No
  * by itself, so only whether there was one counts.
  */
 export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
+  const known = knownDigests.get(cluster);
+  if (known?.ids === ids) return known.digest;
+  const digest = ids.digest(textOf(cluster));
+  knownDigests.set(cluster, { ids, digest });
+  return digest;
+}
+
+/** A snapshot is compared with the last plan, and mostly planned then: its cluster is gone through once. */
+const knownDigests = new WeakMap<Cluster, { readonly ids: Pick<Ids, "digest">; readonly digest: string }>();
+
+function textOf(cluster: Cluster): string {
   const nodeArrays = cluster.nodeArrays.map((array) => ({
     ...array,
     buckets: array.buckets.map((bucket) => ({
@@ -41,5 +52,5 @@ export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): strin
   const nodes = cluster.nodes.map((node) =>
     node.statusMessage === undefined ? node : { ...node, statusMessage: undefined },
   );
-  return ids.digest(JSON.stringify({ ...cluster, nodeArrays, nodes }));
+  return JSON.stringify({ ...cluster, nodeArrays, nodes });
 }

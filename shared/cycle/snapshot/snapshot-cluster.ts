@@ -13,11 +13,8 @@ import {
   type SourceDemand,
 } from "../../ports/index.ts";
 import { locationsOf, priceCluster } from "../../prices/index.ts";
-import { countedBudgets } from "../account/budgets.ts";
-import { countTime, keepAccounts } from "../account/keep-accounts.ts";
-import { keepSample } from "../account/keep-sample.ts";
-import { seeCluster } from "../account/see-cluster.ts";
-import { reportSpending, spendingOf } from "../account/spending.ts";
+import { countSnapshot } from "../account/count-snapshot.ts";
+import { reportSpending } from "../account/spending.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
@@ -35,7 +32,6 @@ const recentOperations = 20;
 
 type SnapshotPorts = Pick<
   Ports,
-  | "accounts"
   | "clock"
   | "configs"
   | "controls"
@@ -54,7 +50,8 @@ type SnapshotPorts = Pick<
   | "snapshots"
   | "telemetry"
   | "targets"
->;
+> &
+  Pick<Parameters<typeof countSnapshot>[0], "accounts">;
 
 /**
  * Reads one cluster from CycleCloud, stores the snapshot, reports nodes that joined or left to schedulers, closes
@@ -99,9 +96,8 @@ async function keep(
   const demand = await ports.demand.list(cluster);
   const control = await loadControl(ports, cluster);
   const known = { takenAtSeconds, demand, control, settings: config.engine };
-  const sight = seeCluster({ ...known, cluster: reading.cluster });
-  const counted = await countTime(ports, cluster, sight);
-  const spending = spendingOf(counted, before, countedBudgets(ports, config));
+  const count = await countSnapshot(ports, { ...known, cluster: reading.cluster, config, before });
+  const { spending } = count;
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
@@ -123,9 +119,7 @@ async function keep(
   report(ports, snapshot, due?.reason);
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
-  // Last: scaling waits for no accounts and no curves.
-  await keepAccounts(ports, cluster, counted);
-  await keepSample(ports, cluster, { sight, demand });
+  await count.keep();
 }
 
 /** The cluster with what its nodes cost, for the planner, the budget and everybody who looks. */

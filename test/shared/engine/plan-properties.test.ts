@@ -11,6 +11,19 @@ const runs = { numRuns: 400 };
 const filledInOrder = { placement: { default: "order", byNodeArray: {} } } as const;
 
 describe("plan", () => {
+  // A getter in its literal would give every plan a hidden class of its own, and keep its ledger in memory.
+  test("is plain data: no value is worked out when it is read", () => {
+    fc.assert(
+      fc.property(planInputs, (input) => {
+        const accessors = Object.values(Object.getOwnPropertyDescriptors(plan(input))).filter(
+          ({ get }) => get !== undefined,
+        );
+        expect(accessors).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   test("breaks no rule, whatever the cluster and the demand", () => {
     fc.assert(
       fc.property(planInputs, (input) => {

@@ -1,0 +1,60 @@
+import type { AccountStore, ClusterConfig, Ports, Snapshot, Spending } from "../../ports/index.ts";
+import { budgetsOf, countedBudgets } from "./budgets.ts";
+import { countTime, keepAccounts } from "./keep-accounts.ts";
+import { keepSample } from "./keep-sample.ts";
+import { type Known, seeCluster } from "./see-cluster.ts";
+import { spendingOf } from "./spending.ts";
+
+type CountPorts = Pick<Ports, "ids" | "log" | "samples"> & {
+  /**
+   * Null: nobody asks what the nodes cost, nor for curves, and neither is worked out. Not for a cluster with budgets, whose
+   * plans depend on it.
+   */
+  readonly accounts: AccountStore | null;
+};
+
+/** What is spent when a snapshot is taken. */
+export interface Count {
+  readonly spending: Spending;
+  /** Saves the accounts and the point of the curves. Comes last: scaling waits for neither. */
+  readonly keep: () => Promise<void>;
+}
+
+/** Counts what nodes cost since the snapshot before. Writes nothing until it is kept. */
+export async function countSnapshot(
+  ports: CountPorts,
+  {
+    config,
+    before,
+    ...known
+  }: Known & { readonly config: ClusterConfig; readonly before: Snapshot | undefined },
+): Promise<Count> {
+  const { accounts } = ports;
+  if (accounts === null) return { spending: uncounted(config, known.takenAtSeconds), keep: async () => {} };
+  const { cluster } = config;
+  const keeping = { ...ports, accounts };
+  const sight = seeCluster(known);
+  const counted = await countTime(keeping, cluster, sight);
+  return {
+    spending: spendingOf(counted, before, countedBudgets(ports, config)),
+    keep: async () => {
+      await keepAccounts(keeping, cluster, counted);
+      await keepSample(ports, cluster, { sight, demand: known.demand });
+    },
+  };
+}
+
+/** No sum of it is read. */
+function uncounted({ cluster, cycle }: ClusterConfig, asOfSeconds: number): Spending {
+  if (budgetsOf(cycle).length > 0)
+    throw new TypeError(`Cannot take a snapshot of "${cluster}": it has budgets, and no accounts are kept`);
+  const nothing = { hourUsd: 0, dayUsd: 0, monthUsd: 0, usdPerHour: 0, forecastUsd: 0 };
+  return {
+    asOfSeconds,
+    reckonedSinceSeconds: asOfSeconds,
+    total: { ...nothing, unpricedNodes: 0, unpricedNodeHours: 0 },
+    nodeArrays: [],
+    budgets: [],
+    lastDay: null,
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import type { BudgetSettings } from "../../../../shared/ports/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor } from "../../../support/world.ts";
+
+const budget: BudgetSettings = { name: "all", of: null, period: "month", usd: 100, hold: true };
+
+function world() {
+  const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ pricePerHourUsd: 2 })] })];
+  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes: [nodeOf({ name: "htc-1" })] })));
+}
+
+describe("snapshotCluster, where nobody keeps accounts", () => {
+  test("writes neither accounts nor samples, and plans are the same", async () => {
+    const [kept, uncounted] = [world(), world()];
+    for (const each of [kept, uncounted]) await each.post([jobFor(3)]);
+    await kept.snapshot();
+    await snapshotCluster({ ...uncounted.ports, accounts: null }, cluster);
+    const always = { fromSeconds: 0, untilSeconds: uncounted.now() + 1 };
+    expect(await uncounted.ports.accounts.load(cluster)).toBeUndefined();
+    expect(await uncounted.ports.samples.list(cluster, always)).toEqual([]);
+    expect(await kept.ports.samples.list(cluster, always)).toHaveLength(1);
+    const plansOf = async (each: typeof kept) => {
+      each.advance(60);
+      await each.plan();
+      const { planId: _, ...head } = (await each.ports.plans.loadHead(cluster))?.value ?? {};
+      return head;
+    };
+    expect(await plansOf(uncounted)).toEqual(await plansOf(kept));
+  });
+
+  test("is refused for a cluster with budgets, which would never be spent", async () => {
+    const { ports, configure } = world();
+    configure({ cycle: { budgets: [budget] } });
+    await expect(snapshotCluster({ ...ports, accounts: null }, cluster)).rejects.toThrow(
+      'Cannot take a snapshot of "hpc": it has budgets, and no accounts are kept',
+    );
+  });
+});
