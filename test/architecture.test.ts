@@ -61,6 +61,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "shared/json": [],
   "shared/config-path": ["shared/json"],
   "shared/loopback": [],
+  "shared/moment": [],
   "shared/json-limits": [],
   "shared/unknown-arrays": ["shared/engine", "shared/json"],
   "shared/read-at-most": [],
@@ -84,7 +85,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "@azure/core-rest-pipeline",
   ],
-  "shared/webhooks": ["shared/ports", "shared/loopback", "@azure/core-rest-pipeline"],
+  "shared/webhooks": ["shared/ports", "shared/loopback", "shared/moment", "@azure/core-rest-pipeline"],
   "shared/telemetry": [
     "shared/ports",
     "shared/errors",
@@ -97,6 +98,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/cycle": [
     "shared/durations",
+    "shared/moment",
     "shared/accounting",
     "shared/batches",
     "shared/azure-limits",
@@ -116,6 +118,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/unknown-arrays",
     "shared/bucket-words",
     "shared/durations",
+    "shared/moment",
     "shared/accounting",
     "shared/json",
     "shared/cycle",
@@ -130,6 +133,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/operate": [
     "shared/durations",
+    "shared/moment",
     "shared/unknown-arrays",
     "shared/cycle",
     "shared/views",

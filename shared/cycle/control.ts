@@ -1,5 +1,6 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { kindOf } from "../errors.ts";
+import { moment } from "../moment.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
 import { endedEvents, notOver } from "./ended.ts";
 import { noteEvents } from "./note-events.ts";
@@ -29,7 +30,7 @@ export async function loadControl(
 /** When a decision ends, behind who made it: ` until 2026-11-24T08:00:00Z`. Empty: somebody has to end it. */
 export function untilText({ untilSeconds }: { readonly untilSeconds?: number | undefined }): string {
   if (untilSeconds === undefined) return "";
-  return ` until ${new Date(Math.round(untilSeconds) * 1000).toISOString().replace(".000", "")}`;
+  return ` until ${moment(untilSeconds)}`;
 }
 
 /** The engine's settings with the nodes that operators ignore, by id. */

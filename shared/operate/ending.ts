@@ -1,4 +1,5 @@
 import { untilText } from "../cycle/index.ts";
+import { moment } from "../moment.ts";
 
 /** What a decision says about its end: a body's field as the record has it. */
 export function ending({ untilSeconds }: { readonly untilSeconds?: number | undefined }): {
@@ -13,8 +14,7 @@ export function whyOver(
   nowSeconds: number,
 ): string | undefined {
   if (untilSeconds === undefined || untilSeconds > nowSeconds) return undefined;
-  const [end, now] = [untilSeconds, nowSeconds].map((seconds) => new Date(seconds * 1000).toISOString());
-  return `untilSeconds is ${end}, expected a moment after now, ${now}`;
+  return `untilSeconds is ${moment(untilSeconds)}, expected a moment after now, ${moment(nowSeconds)}`;
 }
 
 interface Made {

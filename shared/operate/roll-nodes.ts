@@ -1,6 +1,7 @@
 import type { ActionBody } from "../api/index.ts";
 import { changeControl, eventsOf, noteEvents, requestPlan, stillThere } from "../cycle/index.ts";
 import { shortHostname } from "../engine/index.ts";
+import { moment } from "../moment.ts";
 import type { ClusterControl, DrainedNode, Rolling } from "../ports/index.ts";
 import { counted } from "../text.ts";
 import type { Outlook } from "../views/index.ts";
@@ -42,7 +43,7 @@ export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBod
 }
 
 function whyRolling({ by, atSeconds, left }: Rolling): string {
-  return `rolling: ${by} began one at ${isoOf(atSeconds)} that has ${counted(left.length, "nodes")} left, expected none; \`ccscale stop-rolling\` ends it`;
+  return `rolling: ${by} began one at ${moment(atSeconds)} that has ${counted(left.length, "nodes")} left, expected none; \`ccscale stop-rolling\` ends it`;
 }
 
 /** Whether it is this one, some steps later, and not somebody else's. */
@@ -148,8 +149,4 @@ function keptIn({ snapshot }: Outlook): (nodeId: string) => boolean {
 function atOnceOf(wanted: RollBody["atOnce"], nodes: number): number {
   if (typeof wanted === "number") return wanted;
   return Math.max(1, Math.ceil((nodes * Number(wanted.slice(0, -1))) / 100));
-}
-
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString();
 }

@@ -1,5 +1,6 @@
 import { monthOf } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, StatusProblem } from "../api/index.ts";
+import { moment } from "../moment.ts";
 import { counted } from "../text.ts";
 
 type Facts = Pick<ClusterStatus, "spending">;
@@ -42,7 +43,7 @@ export function unpriced({ spending }: Facts): readonly StatusProblem[] {
 export function reckoned({ spending }: Facts): readonly StatusProblem[] {
   const since = spending?.reckonedSinceSeconds ?? null;
   if (spending === null || since === null) return [];
-  const text = `The accounts cannot be read since ${new Date(since * 1_000).toISOString()}: what is spent is reckoned from there by what runs.`;
+  const text = `The accounts cannot be read since ${moment(since)}: what is spent is reckoned from there by what runs.`;
   const next = "See `accounts-not-kept` in the log, and whether storage answers.";
   return [{ gravity: "degraded", kind: "accounts-unreadable", text, next }];
 }

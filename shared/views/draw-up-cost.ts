@@ -18,6 +18,7 @@ import {
   totalRow,
 } from "../accounting/index.ts";
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
+import { moment } from "../moment.ts";
 import type { Period, Ports, Snapshot } from "../ports/index.ts";
 
 /** Hours are kept for eight days; what is older is known by whole days. */
@@ -113,10 +114,10 @@ function problemsOfPeriod(
   atSeconds: number,
 ): readonly string[] {
   if (fromSeconds > untilSeconds)
-    return [`from: ${isoOf(fromSeconds)}, expected a moment before ${isoOf(untilSeconds)}`];
+    return [`from: ${moment(fromSeconds)}, expected a moment before ${moment(untilSeconds)}`];
   if (by.includes("hour") && fromSeconds < oldestHour(atSeconds))
     return [
-      `from: ${isoOf(fromSeconds)}, expected ${isoOf(oldestHour(atSeconds))} or later by hour: hours are kept for 7 days`,
+      `from: ${moment(fromSeconds)}, expected ${moment(oldestHour(atSeconds))} or later by hour: hours are kept for 7 days`,
     ];
   const oldest = atSeconds - hoursKeptSeconds;
   return [
@@ -124,7 +125,7 @@ function problemsOfPeriod(
     { name: "until", at: untilSeconds },
   ].flatMap(({ name, at }) =>
     at < oldest && at % daySeconds !== 0
-      ? [`${name}: ${isoOf(at)}, expected the start of a day (00:00 UTC): hours are kept for 7 days`]
+      ? [`${name}: ${moment(at)}, expected the start of a day (00:00 UTC): hours are kept for 7 days`]
       : [],
   );
 }
@@ -230,8 +231,4 @@ export function usd(nano: number): number {
 
 export function hours(ms: number): number {
   return Math.round(ms / 360) / 1e4;
-}
-
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString();
 }

@@ -1,6 +1,7 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
 import { loadControl } from "../cycle/index.ts";
 import { ConfigurationError } from "../errors.ts";
+import { moment } from "../moment.ts";
 import type {
   ClusterConfig,
   DemandSummary,
@@ -155,10 +156,7 @@ function missingPlan(word: Word, planned: Planned): readonly Finding[] {
   const { config, head } = planned;
   const why = whyDue(planned);
   if (why === undefined || config instanceof ConfigurationError) return [];
-  const newest =
-    head === undefined
-      ? "None was ever made."
-      : `The newest is of ${new Date(head.atSeconds * 1000).toISOString()}.`;
+  const newest = head === undefined ? "None was ever made." : `The newest is of ${moment(head.atSeconds)}.`;
   const found = {
     gravity: "stopped",
     kind: "no-plan",

@@ -1,3 +1,4 @@
+import { moment } from "../moment.ts";
 import type { Notice, NotificationFormat } from "../ports/index.ts";
 
 /**
@@ -50,13 +51,9 @@ function linesOf({ phase, cluster, problem, subject, ...notice }: Notice): Lines
     text: isOver ? `It is over. It was: ${notice.text}` : notice.text,
     help: isOver ? [] : [notice.next, notice.command].filter((line) => line !== ""),
     times: isOver
-      ? `From ${timeOf(notice.sinceSeconds)} to ${timeOf(notice.atSeconds)}.`
-      : `Since ${timeOf(notice.sinceSeconds)}.`,
+      ? `From ${moment(notice.sinceSeconds)} to ${moment(notice.atSeconds)}.`
+      : `Since ${moment(notice.sinceSeconds)}.`,
   };
-}
-
-function timeOf(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /** What a Workflows webhook of Teams takes. A `TextBlock` would read Markdown; a `TextRun` reads nothing. */

@@ -1,9 +1,7 @@
 import { duration } from "../../../shared/durations.ts";
+import { moment } from "../../../shared/moment.ts";
 
-/** A moment in UTC, to the second. */
-export function moment(seconds: number): string {
-  return new Date(Math.round(seconds) * 1000).toISOString().replace(".000", "");
-}
+export { moment };
 
 /** A moment by the clock of this machine, with its distance from UTC: `2026-11-23T05:10:00+01:00`. */
 export function localMoment(
