@@ -122,6 +122,7 @@ async function run(flags: Flags): Promise<void> {
       // First: nobody is sent to what is about to end.
       await rm(environmentFile, { force: true });
       await environment.stop();
+      if (signal.aborted) console.log("Stopped: no part of it runs any more");
     }
   } catch (error) {
     if (!signal.aborted) throw error;

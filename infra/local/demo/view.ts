@@ -94,11 +94,16 @@ function operationsTable(status: ClusterStatus | undefined): string {
 function troubles(scene: Scene): string[] {
   const rejected = scene.status?.rejections.flatMap((rejection) => rejection.problems.slice(0, 1)) ?? [];
   // A job that waits for a node to boot has one planned; these have none.
-  const stuck = scene.status?.waiting.slice(0, 2).map((job) => styleText("yellow", job.why.join(" "))) ?? [];
+  const stuck = scene.status?.waiting.slice(0, 2).map((each) => styleText("yellow", waitText(each))) ?? [];
   return [
     ...stuck,
     ...(scene.trouble === undefined ? [] : [styleText("yellow", scene.trouble)]),
     ...(scene.status === undefined ? [styleText("yellow", "the Functions host does not answer")] : []),
     ...rejected.slice(0, 2).map((problem) => styleText("red", `rejected: ${problem}`)),
   ];
+}
+
+/** The first reason alone: `ccscale explain` has the others, and what to do. */
+function waitText({ job, granted, asked, why }: ClusterStatus["waiting"][number]): string {
+  return `${job} waits, ${granted} of ${asked} have a place: ${why[0] ?? "no reason was given"}`;
 }

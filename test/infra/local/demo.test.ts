@@ -46,7 +46,7 @@ function operation(fields: Partial<OperationStatus>): OperationStatus {
   };
 }
 
-function scene(cluster: string): Scene {
+function scene(cluster: string, waiting: ClusterStatus["waiting"] = []): Scene {
   const operations = [
     operation({}),
     operation({
@@ -55,7 +55,7 @@ function scene(cluster: string): Scene {
       nodes: 123,
     }),
   ];
-  const status = { nodes: { Ready: 1234, Terminating: 10 }, operations, waiting: [], rejections: [] };
+  const status = { nodes: { Ready: 1234, Terminating: 10 }, operations, waiting, rejections: [] };
   return {
     cluster,
     speed: 60,
@@ -76,6 +76,16 @@ describe("render", () => {
     expect(screen).toContain("small-cpu-cost: 1234/10000 done, nodes: 1244");
     expect(Math.max(...screen.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+});
+
+test("render: a job that waits has its name, how much of it, and its first reason", () => {
+  const why = ["htc/Standard_F4s_v2: the limit leaves 0 new nodes.", "memory: wanted htc."];
+  const screen = stripVTControlCharacters(
+    render(scene("small-cpu", [{ job: "1203", granted: 15, asked: 20, why }])),
+  );
+  expect(screen.split("\n").at(-1)).toBe(
+    "1203 waits, 15 of 20 have a place: htc/Standard_F4s_v2: the limit leaves 0 new nodes.",
+  );
 });
 
 describe("summaryTable", () => {
