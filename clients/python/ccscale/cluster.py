@@ -6,7 +6,7 @@ import getpass
 import json
 import urllib.parse
 import uuid
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from .errors import InvalidValue
@@ -97,8 +97,8 @@ class Cluster:
 
     def usage(
         self,
-        since: Optional[datetime] = None,
-        until: Optional[datetime] = None,
+        since: Optional[Moment] = None,
+        until: Optional[Moment] = None,
         *,
         timeframe: Optional[str] = None,
         granularity: Optional[str] = None,
@@ -106,7 +106,7 @@ class Cluster:
         """Core-hours and cost as CycleCloud counts them, by interval. Each call asks CycleCloud."""
         if timeframe is None and since is not None:
             timeframe = "custom"
-        period = {"from": since and since.astimezone().isoformat(), "to": until and until.astimezone().isoformat()}
+        period = {"from": _iso(since), "to": _iso(until)}
         return list(self.__get("usage", {**period, "timeframe": timeframe, "granularity": granularity})["intervals"])
 
     def jobs(
@@ -297,6 +297,13 @@ def _joined(names: Optional[Names]) -> Optional[str]:
 
 def _seconds(moment: Optional[Moment]) -> Optional[float]:
     return moment.timestamp() if isinstance(moment, datetime) else moment
+
+
+def _iso(moment: Optional[Moment]) -> Optional[str]:
+    if moment is None:
+        return None
+    known = moment if isinstance(moment, datetime) else datetime.fromtimestamp(moment, timezone.utc)
+    return known.astimezone().isoformat()
 
 
 def _whole(moment: Optional[Moment]) -> Optional[int]:

@@ -89,6 +89,14 @@ class ClusterTest(Served):
         self.assertEqual(datetime.fromisoformat(query["from"]), datetime(2026, 11, 1, tzinfo=utc))
         self.assertEqual((query["timeframe"], query["granularity"]), ("custom", "daily"))
 
+    def test_times_of_usage_may_be_unix_seconds_as_everywhere(self):
+        self.answers = [(200, {}, {"intervals": []})]
+        self.cluster().usage(1_793_491_200, 1_793_664_000.5)
+        query = self.asked[0]["query"]
+        moments = [datetime.fromisoformat(query[name]).timestamp() for name in ("from", "to")]
+        self.assertEqual(moments, [1_793_491_200, 1_793_664_000.5])
+        self.assertEqual(query["timeframe"], "custom")
+
     def test_a_selection_that_is_none_is_refused_here(self):
         with self.assertRaisesRegex(InvalidValue, "nodearray: 'htc', expected one of name, hostname"):
             self.cluster().nodes(nodearray="htc")
