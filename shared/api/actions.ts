@@ -253,7 +253,6 @@ export const actionAnswer = z
   .meta({ id: "ActionAnswer" });
 
 export type ActionBody = Answer<typeof actionBody>;
-export type NodeActionBody = Answer<typeof nodeActionBody>;
 export type DrainBody = Answer<typeof drainBody>;
 export type CreateNodesBody = Answer<typeof createNodesBody>;
 export type NodeActionKind = (typeof nodeActionKinds)[number];

@@ -85,5 +85,4 @@ export const demandAnswer = z
   })
   .meta({ id: "Demand" });
 
-export type DemandQuery = Answer<typeof demandQuery>;
 export type DemandAnswer = Answer<typeof demandAnswer>;

@@ -81,7 +81,6 @@ export const eventsQuery = z.object({
     .describe("Only events about a node of this name, id or host name"),
 });
 
-export type EventKind = (typeof eventKinds)[number];
 export type EventView = Answer<typeof eventView>;
 export type EventsAnswer = Answer<typeof eventsAnswer>;
 export type EventsQuery = Answer<typeof eventsQuery>;

@@ -73,5 +73,4 @@ export const waitingJob = z
   .meta({ id: "WaitingJob" });
 
 export type PlanRecordView = Answer<typeof planRecord>;
-export type PlanSummaryView = Answer<typeof planSummary>;
 export type WaitingJobView = Answer<typeof waitingJob>;

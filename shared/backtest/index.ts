@@ -6,9 +6,8 @@ export {
   bestPossible,
   type SolveLp,
 } from "./bound/best-possible.ts";
-export { foreseenCost } from "./bound/foreseen.ts";
 export { type BoundItem, type BoundSize, lpText } from "./bound/lp-text.ts";
-export { boundSizes, type PricedSize, type PricedSizes, pricedSizes, workOf } from "./bound/work.ts";
+export { type PricedSize, type PricedSizes, pricedSizes, workOf } from "./bound/work.ts";
 export {
   type Differences,
   differences,
@@ -16,7 +15,6 @@ export {
   type TimeDifference,
 } from "./compare/differences.ts";
 export { onFront } from "./compare/pareto.ts";
-export { columnSums } from "./compare/spending.ts";
 export {
   costOf,
   type RunSummary,

@@ -50,5 +50,3 @@ export const nodeArrayRecordSchema = z.object({
     .nullish()
     .transform((azure) => azure ?? { MaxScalesetSize: null }),
 });
-
-export type NodeArrayRecord = z.output<typeof nodeArrayRecordSchema>;

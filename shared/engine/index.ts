@@ -1,7 +1,7 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md describes the model on one page. */
 
 export { isIgnored } from "./ledger/left-alone.ts";
-export { generatePlacementGroups, isPlacementGroupName } from "./ledger/placement-groups.ts";
+export { generatePlacementGroups } from "./ledger/placement-groups.ts";
 export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
 export type { BucketFacts } from "./ledger/shared-properties.ts";
 export { nodeVersion } from "./ledger/shared-properties.ts";

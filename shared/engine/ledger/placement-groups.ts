@@ -40,11 +40,6 @@ function generates(settings: EngineSettings): boolean {
   return settings.generatedPlacementGroups !== null && !predefinesGroups(settings);
 }
 
-/** Whether a text can name a placement group. */
-export function isPlacementGroupName(text: string): boolean {
-  return /^[A-Za-z0-9_-]+$/.test(text);
-}
-
 /**
  * The cluster with spare groups added to every bucket whose array allows colocation, named `<vm_size>_pg<N>`: as
  * many empty ones as the buffer allows, up to the maximum. Nothing is generated when the settings predefine a group.
