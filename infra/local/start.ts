@@ -15,6 +15,7 @@ import { type DemonstrateFlags, demonstrate, endOf } from "./start/demonstrate.t
 import { localConfig, readConfig } from "./start/local-config.ts";
 import { claimFolder, readDefinition, releaseFolder } from "./start/preflight.ts";
 import { type Placement, parsePlacements, placementOf, placements, runsOf } from "./start/runs.ts";
+import { swallowed } from "./start/swallowed.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const clusters = resolve(import.meta.dirname, "cyclecloud/clusters");
@@ -55,6 +56,7 @@ const command = new Command("npm start --")
   )
   .option("--demo", "exit when the workload is done: 0 when all went well, 1 with a reason when not")
   .option("--folder <folder>", "where logs and addresses go; emptied at the start", join(root, ".local"))
+  .allowExcessArguments()
   .action(run);
 
 /** Seconds. */
@@ -71,6 +73,9 @@ function positive(text: string): number {
 }
 
 async function run(flags: Flags): Promise<void> {
+  const options = command.options.map((option) => option.name());
+  const kept = swallowed({ env: process.env, options, args: command.args });
+  if (kept !== undefined) throw new Error(kept);
   const stopping = new AbortController();
   const { signal } = stopping;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stopping.abort());
