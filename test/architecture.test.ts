@@ -115,6 +115,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/views": [
     "shared/shell-word",
+    "shared/near-names",
+    "shared/release",
     "shared/unknown-arrays",
     "shared/bucket-words",
     "shared/durations",

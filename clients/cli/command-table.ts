@@ -297,6 +297,12 @@ export const commandGroups: readonly CommandGroup[] = [
         seeAlso: { commands: [], pages: ["cli.md#install"] },
         load: async () => (await import("./commands/completion.ts")).completionCommand(),
       },
+      {
+        name: "version",
+        summary: "Prints the releases of ccscale and of the service.",
+        seeAlso: { commands: ["status"], pages: ["cli.md#install", "api.md"] },
+        load: async (terminal) => (await import("./commands/version.ts")).versionCommand(terminal),
+      },
     ],
   },
 ];

@@ -23,10 +23,13 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
       const command = loaded === null ? listed(row) : await row.load(terminal);
       program.addCommand(command.helpGroup(heading));
     }
+  // The list of all commands has no choices, and loads nothing for them.
+  const choices = loaded === null ? undefined : await import("./choices.ts");
   // Commander hands its settings down to commands that it made itself only.
   for (const command of withSubcommands(program)) {
     command.usage(usageOf(command));
     addPeerSpellings(command);
+    choices?.suggestChoices(command);
     command
       .exitOverride()
       .showHelpAfterError(`Run "${nameOf(command)} --help" for the options.`)

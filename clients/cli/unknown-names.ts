@@ -1,3 +1,6 @@
+import type { NodeView } from "../../shared/api/index.ts";
+import { nearest } from "../../shared/engine/index.ts";
+import { nearestName } from "../../shared/near-names.ts";
 import { CommandFailure } from "./exit-code.ts";
 import type { SelectionFlags } from "./selection.ts";
 import { askAll } from "./service/ask-all.ts";
@@ -13,22 +16,29 @@ const mostTold = 20;
  */
 export async function refuseUnknownNames(service: Service, flags: SelectionFlags): Promise<void> {
   const problems = [
-    ...(await unknownOf(flags.nodeName, "node is called", async (name) =>
-      (await nodesOf(service, { name })).map((node) => node.name),
-    )),
-    ...(await unknownOf(flags.hostname, "node has the host name", async (hostname) =>
+    ...(await unknownOf(flags.nodeName, {
+      what: "node is called",
+      knownOf: async (name) => (await nodesOf(service, { name })).map((node) => node.name),
+      allOf: async () => (await nodesOf(service, {})).map((node) => node.name),
+      meant: nearestName,
+    })),
+    ...(await unknownOf(flags.hostname, {
+      what: "node has the host name",
       // With and without its domain.
-      (
-        await nodesOf(service, { hostname })
-      ).flatMap((node) =>
-        node.hostname === null ? [] : [node.hostname, node.hostname.split(".", 1)[0] ?? ""],
-      ),
-    )),
-    ...(await unknownOf(flags.nodearray, "node array is called", async (nodeArray) => [
-      ...(await service.ask("buckets", { query: { nodeArray } })).buckets.map((bucket) => bucket.nodeArray),
-      // Dynamic arrays are known by their nodes.
-      ...(await nodesOf(service, { nodeArray })).flatMap(({ dynamicArray }) => dynamicArray ?? []),
-    ])),
+      knownOf: async (hostname) => (await nodesOf(service, { hostname })).flatMap(hostsOf),
+      allOf: async () => (await nodesOf(service, {})).flatMap(hostsOf),
+      meant: nearestName,
+    })),
+    ...(await unknownOf(flags.nodearray, {
+      what: "node array is called",
+      knownOf: async (nodeArray) => [
+        ...(await arraysOf(service, { nodeArray })),
+        // Dynamic arrays are known by their nodes.
+        ...(await nodesOf(service, { nodeArray })).flatMap(({ dynamicArray }) => dynamicArray ?? []),
+      ],
+      allOf: () => arraysOf(service, {}),
+      meant: nearest,
+    })),
   ];
   if (problems.length === 0) return;
   const more = problems.length - mostTold;
@@ -44,13 +54,38 @@ async function nodesOf(service: Service, query: Readonly<Record<string, string>>
   return (await askAll(service, "nodes", { call, pick: ({ nodes }) => nodes })).items;
 }
 
+function hostsOf({ hostname }: NodeView): readonly string[] {
+  return hostname === null ? [] : [hostname, hostname.split(".", 1)[0] ?? ""];
+}
+
+async function arraysOf(service: Service, query: Readonly<Record<string, string>>) {
+  const { buckets } = await service.ask("buckets", { query });
+  return [...new Set(buckets.map(({ nodeArray }) => nodeArray))];
+}
+
+/** How names of one kind are looked up. */
+interface Kind {
+  readonly what: string;
+  /** Those of the given names that there are. */
+  readonly knownOf: (names: string) => Promise<readonly string[]>;
+  /** All that there are: asked only to find what was meant. */
+  readonly allOf: () => Promise<readonly string[]>;
+  readonly meant: (word: string, names: readonly string[]) => string | null;
+}
+
 async function unknownOf(
   given: readonly string[] | undefined,
-  what: string,
-  knownOf: (names: string) => Promise<readonly string[]>,
+  { what, knownOf, allOf, meant }: Kind,
 ): Promise<readonly string[]> {
   const names = [...new Set(given)].filter((name) => !wildcard.test(name));
   if (names.length === 0) return [];
   const known = new Set((await knownOf(names.join(","))).map((name) => name.toLowerCase()));
-  return names.filter((name) => !known.has(name.toLowerCase())).map((name) => `No ${what} "${name}".`);
+  const unknown = names.filter((name) => !known.has(name.toLowerCase()));
+  if (unknown.length === 0) return [];
+  const all = await allOf();
+  return unknown.map((name, index) => {
+    // One comparison with every name for each that is shown.
+    const near = index < mostTold ? meant(name, all) : null;
+    return near === null ? `No ${what} "${name}".` : `No ${what} "${name}"; did you mean "${near}"?`;
+  });
 }

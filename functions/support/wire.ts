@@ -21,6 +21,7 @@ import { createRetailPriceList } from "../../shared/price-list/index.ts";
 import { createServiceBus } from "../../shared/queues/service-bus/index.ts";
 import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue/index.ts";
 import { knownSecretsIn } from "../../shared/redact.ts";
+import { release } from "../../shared/release.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
@@ -168,6 +169,7 @@ export function createService(options: {
       configChanges: settings.configChanges,
       knownSecrets: knownSecretsIn(environment),
       about: {
+        release,
         api: apiVersion,
         node: process.versions.node,
         platform: `${process.platform} ${process.arch}`,

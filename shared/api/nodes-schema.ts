@@ -139,7 +139,9 @@ const nodeFields: ReadonlySet<string> = new Set(Object.keys(nodeView.shape));
 export const nodesQuery = z.object({
   ...wholeListQuery,
   ...selectionQuery,
-  state: globs.describe("CycleCloud's states, comma-separated; shell wildcards allowed"),
+  state: globs.describe(
+    "CycleCloud's states in upper or lower case, comma-separated; shell wildcards allowed",
+  ),
   resources: z
     .string()
     .max(10_000)

@@ -10,6 +10,7 @@ import { backedOff, howNodesFare, nodeDecision } from "./status-nodes.ts";
 export const clustersAnswer = z
   .object({
     atSeconds: unixSeconds,
+    release: z.string().describe("Of the service, such as 0.1.0"),
     clusters: z.array(
       z.object({
         cluster: z.string(),

@@ -1,8 +1,9 @@
 import type { ClustersAnswer } from "../api/index.ts";
 import { loadControl } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
+import { release } from "../release.ts";
 
-/** All clusters that are configured, by name. */
+/** All clusters that are configured, by name, and the release that answers. */
 export async function listClusters(
   ports: Pick<Ports, "clock" | "configs" | "controls" | "plans" | "snapshots">,
 ): Promise<ClustersAnswer> {
@@ -22,5 +23,5 @@ export async function listClusters(
       };
     }),
   );
-  return { atSeconds: ports.clock.nowSeconds(), clusters };
+  return { atSeconds: ports.clock.nowSeconds(), release, clusters };
 }

@@ -10,11 +10,12 @@ import { pageOf } from "./page.ts";
 export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAnswer> {
   return ofSelected(outlook.input, selectingOf(query), (selector) => {
     const views = nodeViews(outlook);
+    const states = query.state?.map((state) => state.toLowerCase());
     const selected = views
       .present()
       .filter(
         (subject) =>
-          matches(query.state, subject.reported?.status ?? subject.planned?.status ?? null) &&
+          matches(states, stateOf(subject)?.toLowerCase() ?? null) &&
           (selector === undefined || selector.isSelected(selectableOf(subject))),
       );
     const { items, next, total } = pageOf(selected, query, {
@@ -32,6 +33,10 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       total,
     };
   });
+}
+
+function stateOf({ reported, planned }: NodeSubject): string | null {
+  return reported?.status ?? planned?.status ?? null;
 }
 
 /** Callers that name fields know that the others are missing. */

@@ -6,12 +6,15 @@ import {
   type JobRunView,
 } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text.ts";
+import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { wholeNumber } from "../option-values.ts";
 import {
   cents,
   columnsOf,
   costColumns,
   costFields,
+  firstGroups,
   jobCostColumns,
   jobRunFields,
   reconcileColumns,
@@ -37,6 +40,7 @@ interface Given extends Omit<LookFlags, "format"> {
   readonly job?: string;
   readonly source?: string;
   readonly reconcile?: true;
+  readonly limit?: number;
 }
 
 type Flags = LookFlags & Omit<Given, "format">;
@@ -50,7 +54,9 @@ export function costCommand(terminal: Terminal): CommandType {
     .option(
       "--by <dimensions>",
       `what costs are told apart by, separated by commas: ${costDimension.options.join(", ")}; job: whole runs that ended in the time or run still (default: array)`,
+      wordsOf("dimension", costDimension.options),
     )
+    .option("--limit <number>", "so many of what --by tells apart; the rest is one row", wholeNumber(1))
     .option(
       "--from <moment>",
       "date or time (UTC) such as 2026-11-01 (default: start of the month)",
@@ -69,10 +75,13 @@ export function costCommand(terminal: Terminal): CommandType {
         ...(given.by === undefined ? [] : ["--by"]),
         ...(format === "focus" ? ["--format focus"] : []),
         ...(given.job !== undefined && given.reconcile ? ["--reconcile"] : []),
+        ...(given.limit === undefined ? [] : ["--limit"]),
         ...(given.job !== undefined && (given.from ?? given.to) !== undefined ? ["--from and --to"] : []),
       ];
       if (only !== undefined && others.length > 0)
         return command.error(`error: ${only} goes without ${others.join(" and ")}`);
+      if (format === "focus" && given.limit !== undefined)
+        return command.error("error: --format focus goes without --limit: its lines add up to the cost");
       if (format === "focus") return look(terminal, given, (looking) => printFocus(looking, given));
       const flags: Flags = { ...given, ...(format !== undefined && { format }) };
       return look(terminal, flags, (looking) => {
@@ -102,11 +111,12 @@ async function printFocus(
 
 async function showCost({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const isUntilNow = (flags.from ?? flags.to) === undefined && (flags.format ?? "table") === "table";
-  const [answer, status] = await Promise.all([
+  const [whole, status] = await Promise.all([
     service.ask("cost", { query: { by: flags.by ?? "array", from: flags.from, until: flags.to } }),
     isUntilNow ? service.ask("status") : undefined,
   ]);
   const format = flags.format ?? settings.format ?? "table";
+  const { answer, rest, groups } = firstGroups(whole, flags.limit);
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
     return;
@@ -114,7 +124,7 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
   const list = {
     name: "cost",
     columns: [...answer.by.flatMap(columnsOf), ...costColumns],
-    records: (format.startsWith("table") ? withSums(answer) : answer.rows).map(costFields),
+    records: (format.startsWith("table") ? withSums(answer, rest) : answer.rows).map(costFields),
     data: answer.rows,
     none: `Nothing was counted from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
   };
@@ -126,6 +136,8 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
   }
   printList(terminal, list, { flags, settings });
   if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
+  else if (rest !== undefined)
+    terminal.stderr.write(`${flags.limit} of ${groups} shown; the total counts all\n`);
 }
 
 /** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */

@@ -1,7 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { type EventView, eventKinds } from "../../../shared/api/index.ts";
-import { nearest } from "../../../shared/engine/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
@@ -41,24 +41,15 @@ export function eventsCommand(terminal: Terminal): Command {
         .default(timeOption("1h"), "1h"),
     )
     .option("--until <time>", "until then (default: now)", timeOption)
-    .option("--kind <kinds>", `only these kinds, separated by commas: ${eventKinds.join(", ")}`, kinds)
+    .option(
+      "--kind <kinds>",
+      `only these kinds, separated by commas: ${eventKinds.join(", ")}`,
+      wordsOf("kind", eventKinds),
+    )
     .option("--node <name>", "only events about this node: its name, id or host name")
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
   return timesOption(outputOptions(lookOptions(command)));
-}
-
-/** Checked here too: the nearest kind is known without asking. */
-function kinds(text: string): string {
-  const known: readonly string[] = eventKinds;
-  for (const kind of text.split(",").map((each) => each.trim())) {
-    if (known.includes(kind)) continue;
-    const near = known.filter((each) => each.includes(kind));
-    const meant = near.length === 1 ? near[0] : nearest(kind, known);
-    const next = near.length > 1 ? near.join(", ") : meant == null ? known.join(", ") : `"${meant}"`;
-    throw new InvalidArgumentError(`"${kind}" is no kind; expected of ${next}.`);
-  }
-  return text;
 }
 
 async function showEvents({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {

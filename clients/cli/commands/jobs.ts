@@ -17,6 +17,7 @@ import { outputOptions, printList } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
+import { refuseUnknownSource } from "../unknown-words.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
@@ -74,6 +75,7 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     },
   });
   progress.end();
+  if (items.length === 0) await refuseUnknownSource(service, flags.source);
   if (flags.summary) {
     const groups = jobSummaryOf(items, first.atSeconds);
     const summary = {

@@ -13,6 +13,7 @@ import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
+import { refuseUnknownStates } from "../unknown-words.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
@@ -57,6 +58,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
     readNodes(looking, flags),
     flags.idle || flags.held ? service.ask("status") : undefined,
   ]);
+  await refuseUnknownStates(service, flags.state);
   const found = flags.idle ? nodes.filter(isIdle) : nodes;
   if (flags.held && status) return showHeld(looking, { flags, nodes: found, atSeconds, status });
   if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });

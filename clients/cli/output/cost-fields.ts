@@ -53,7 +53,7 @@ export function columnsOf(dimension: CostAnswer["by"][number]): readonly string[
 }
 
 /** The rows of a table: a sum under each group of the first dimension that has several, and one of all. */
-export function withSums({ by, rows, total }: CostAnswer): readonly CostRowView[] {
+export function withSums({ by, rows, total }: CostAnswer, rest?: CostRowView): readonly CostRowView[] {
   const [first = "array", second] = by;
   const grouped =
     second === undefined
@@ -61,22 +61,55 @@ export function withSums({ by, rows, total }: CostAnswer): readonly CostRowView[
       : [...Map.groupBy(rows, (row) => labelOf(row, first)).entries()].flatMap(([label, group]) => {
           const [row] = group;
           if (row === undefined || group.length === 1) return group;
-          return [...group, sumOf(group, { ...row.keys, [first]: label, [second]: "(all)" })];
+          return [...group, sumOf(group, { ...row.keys, [first]: label, [second]: "(all)" }, total)];
         });
-  return rows.length > 1 ? [...grouped, { ...total, keys: { [first]: "TOTAL" } }] : grouped;
+  const overhead = grouped.filter((row) => row.isOverhead);
+  const shown =
+    rest === undefined ? grouped : [...grouped.filter((row) => !row.isOverhead), rest, ...overhead];
+  return shown.length > 1 ? [...shown, { ...total, keys: { [first]: "TOTAL" } }] : shown;
 }
 
-function sumOf(group: readonly CostRowView[], keys: CostRowView["keys"]): CostRowView {
+/**
+ * The groups of the first dimension that come first, each whole, and one row for all others. What is no job's stays a group of
+ * its own.
+ */
+export function firstGroups(
+  answer: CostAnswer,
+  limit: number | undefined,
+): { readonly answer: CostAnswer; readonly rest: CostRowView | undefined; readonly groups: number } {
+  const [dimension = "array", next] = answer.by;
+  const second = next === undefined ? {} : { [next]: "(all)" };
+  const isOverhead = (group: readonly CostRowView[]) => group.every((row) => row.isOverhead);
+  const all = [...Map.groupBy(answer.rows, (row) => labelOf(row, dimension)).values()];
+  const groups = all.filter((group) => !isOverhead(group));
+  const others = limit === undefined ? [] : groups.slice(limit).flat();
+  const isLeftOut = new Set(others);
+  const rest =
+    others.length === 0
+      ? undefined
+      : sumOf(others, { [dimension]: `(${groups.length - (limit ?? 0)} more)`, ...second }, answer.total);
+  return {
+    answer: { ...answer, rows: answer.rows.filter((row) => !isLeftOut.has(row)) },
+    rest,
+    groups: groups.length,
+  };
+}
+
+function sumOf(group: readonly CostRowView[], keys: CostRowView["keys"], total: CostRowView): CostRowView {
   const sum = (of: (row: CostRowView) => number) => group.reduce((all, row) => all + of(row), 0);
   const [first] = group;
   const purposes = Object.keys(first?.usdByPurpose ?? {}) as (keyof CostRowView["usdByPurpose"])[];
   const coreHours = group.every((row) => row.coreHours !== null) ? sum((row) => row.coreHours ?? 0) : null;
+  const usd = sum((row) => row.usd);
+  const nodeHours = sum((row) => row.nodeHours);
+  // Those of the rows are rounded, and there may be many.
+  const [part, all] = total.usd > 0 ? [usd, total.usd] : [nodeHours, total.nodeHours];
   return {
     keys: Object.fromEntries(Object.entries(keys).slice(0, 2)),
     isOverhead: first?.isOverhead ?? false,
-    usd: sum(({ usd }) => usd),
-    share: sum(({ share }) => share),
-    nodeHours: sum(({ nodeHours }) => nodeHours),
+    usd,
+    share: all > 0 ? part / all : 0,
+    nodeHours,
     unpricedNodeHours: sum(({ unpricedNodeHours }) => unpricedNodeHours),
     coreHours,
     runs: sum(({ runs }) => runs),

@@ -245,5 +245,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   ...labExamples,
   columns: [{ line: "columns limits", does: "a start for your own columns", isShown: true }],
+  version: [{ line: "version", does: "of this program, and of the service that CCSCALE_URL names" }],
   completion: [{ line: "completion bash", does: "for ~/.bashrc: source <(ccscale completion bash)" }],
 };

@@ -29,6 +29,17 @@ export async function reach(flags: Watched): Promise<Reached> {
   return { service, settings: configured?.settings ?? settingsOf(service) };
 }
 
+/** The service that the options and the environment name, whatever clusters it has. Throws CommandFailure. */
+export function reachAnywhere(flags: ServiceFlags): Promise<Service> {
+  // An empty name keeps it from choosing a cluster.
+  return serviceAt(flags, flags.cluster ?? "");
+}
+
+/** Whether the options or the environment name a service. */
+export function hasAddress(flags: ServiceFlags, env: NodeJS.ProcessEnv): boolean {
+  return [flags.url, env.AUTOSCALE_FUNCTIONS_URL].some(Boolean) || flags.local !== undefined;
+}
+
 /** The cluster that the options, the environment, a configuration or the local environment name. Makes no call. */
 export async function namedCluster(flags: ServiceFlags): Promise<string | undefined> {
   if (flags.cluster !== undefined) return flags.cluster;

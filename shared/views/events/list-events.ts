@@ -1,13 +1,13 @@
 import { type Cursor, type EventsAnswer, type EventsQuery, encodeCursor } from "../../api/index.ts";
 import { shortHostname } from "../../engine/index.ts";
-import type { PlanRecord, Ports } from "../../ports/index.ts";
+import type { NodeLoss, PlanRecord, Ports } from "../../ports/index.ts";
 import { redactText } from "../../redact.ts";
 import { printableCut } from "../../text.ts";
+import { apartSeconds, lostIn, namedIn, ofLosses } from "./of-losses.ts";
 import {
   type FoundEvent,
   type NamedNode,
   ofHistory,
-  ofLosses,
   ofNoted,
   ofOperation,
   ofPlan,
@@ -25,8 +25,6 @@ const longestActionSeconds = 86_400;
 const mostOfARecord = 2_000;
 /** So many nodes may be drained, or lost, in one second; a page ends between seconds, never within one. */
 const mostOfASecond = 200_000;
-/** Between CycleCloud's event about a lost node and the snapshot that no longer has it. */
-const apartSeconds = 120;
 const mostNodes = 50;
 const longestText = 1_000;
 
@@ -152,10 +150,10 @@ async function rest(
   const [rows, losses, around, own, nobodys, noted] = await Promise.all([
     ports.history.list(cluster),
     newest((limit) => ports.losses.recent(cluster, limit, fromSeconds, untilSeconds), atSecondsOf),
-    // A loss may be noticed twice, some seconds apart: once in the period, and once beside it.
+    // A loss may be noticed twice, some seconds apart, and one event is of a whole second: once in the period, once beside it.
     Promise.all([
-      ports.losses.recent(cluster, mostOfARecord, fromSeconds - apartSeconds, fromSeconds),
-      ports.losses.recent(cluster, mostOfARecord, untilSeconds, untilSeconds + apartSeconds),
+      ports.losses.recent(cluster, mostOfASecond, fromSeconds - apartSeconds, fromSeconds),
+      ports.losses.recent(cluster, mostOfASecond, untilSeconds, untilSeconds + apartSeconds),
     ]),
     rejections(cluster),
     // Messages that name no cluster may be of any.
@@ -164,15 +162,21 @@ async function rest(
   ]);
   // When one node is asked for, its events name it alone, not others that did the same at once.
   const isAsked = (each: NamedNode) => node === undefined || isNamed(each, node);
+  const lost = distinct([...losses.records, ...around.flat()]);
   const events = [
-    ...ofHistory(rows.filter(isAsked)),
-    ...ofLosses(losses.records, around.flat()),
+    ...ofHistory(rows.filter(isAsked), lostIn(lost)),
+    ...ofLosses(node === undefined ? lost : lost.filter((loss) => namedIn(loss).some(isAsked))),
     ...own.records.map(ofRejection),
     ...nobodys.records.map(ofRejection),
     ...ofNoted(noted.records.filter((each) => each.node === null || isAsked(each.node))),
   ];
   const since = [losses, own, nobodys, noted].flatMap(({ wholeSince }) => wholeSince ?? []);
   return { events, wholeSince: since.length === 0 ? null : Math.max(...since) };
+}
+
+/** What lies at the edge of two periods is in both. */
+function distinct(losses: readonly NodeLoss[]): readonly NodeLoss[] {
+  return [...new Map(losses.map((loss) => [loss.eventId, loss])).values()];
 }
 
 function atSecondsOf({ atSeconds }: { readonly atSeconds: number }): number {

@@ -3,7 +3,6 @@ import { duration } from "../../durations.ts";
 import { compareNodeNames, type NodeHistory } from "../../engine/index.ts";
 import {
   isOpen,
-  type NodeLoss,
   type NotedEvent,
   type NotedKind,
   type Operation,
@@ -23,7 +22,7 @@ export interface NamedNode {
   readonly hostname: string | null;
 }
 
-const nobody = { by: null, nodes: [], planId: null, actionId: null };
+export const nobody = { by: null, nodes: [], planId: null, actionId: null };
 
 /** Plans that changed nothing are made all the time. */
 export function ofPlan({
@@ -96,8 +95,13 @@ interface Passage {
  * What nodes went through. Those that one pass saw to join, to go or to fail alike are one event: a thousand nodes that come at
  * once would hide everything else.
  */
-export function ofHistory(rows: readonly NodeHistory[]): readonly FoundEvent[] {
-  const alike = Map.groupBy(rows.flatMap(passagesOf), ({ kind, atSeconds, row }) =>
+export function ofHistory(
+  rows: readonly NodeHistory[],
+  isLost: (row: NodeHistory) => boolean,
+): readonly FoundEvent[] {
+  // A lost node is gone too: that is one event, and the loss says why.
+  const passages = rows.flatMap(passagesOf).filter(({ kind, row }) => kind !== "node-gone" || !isLost(row));
+  const alike = Map.groupBy(passages, ({ kind, atSeconds, row }) =>
     JSON.stringify([kind, atSeconds, kind === "node-failed" ? (row.failure?.message ?? null) : null]),
   );
   return [...alike.values()].flatMap(eventOf);
@@ -148,33 +152,6 @@ function bootTimes(rows: readonly NodeHistory[]): string {
   const shortest = times.reduce((least, each) => Math.min(least, each));
   const longest = times.reduce((most, each) => Math.max(most, each));
   return shortest === longest ? duration(shortest) : `${duration(shortest)} to ${duration(longest)}`;
-}
-
-/**
- * CycleCloud's event and a snapshot may both notice that a spot node went: the event says why, so it alone is shown.
- * `around` are losses just before and after the period.
- */
-export function ofLosses(losses: readonly NodeLoss[], around: readonly NodeLoss[]): readonly FoundEvent[] {
-  const told = new Set(
-    [...losses, ...around].flatMap(({ reason, nodeId }) => (reason === "SpotGone" ? [] : [nodeId])),
-  );
-  return losses
-    .filter(({ reason, nodeId }) => reason !== "SpotGone" || nodeId === null || !told.has(nodeId))
-    .map(ofLoss);
-}
-
-function ofLoss(loss: NodeLoss): FoundEvent {
-  const { eventId, reason, nodeName, nodeId, nodeArray, vmSize, atSeconds, message } = loss;
-  const name = nodeName ?? "a node";
-  const said = message === undefined ? "" : `: ${message}`;
-  return {
-    ...nobody,
-    id: `lost:${eventId}`,
-    kind: "node-lost",
-    atSeconds,
-    text: `${name} of ${nodeArray} (${vmSize}) was lost: ${reason}${said}.`,
-    nodes: nodeName === null ? [] : [{ name: nodeName, nodeId, hostname: loss.hostname ?? null }],
-  };
 }
 
 export function ofRejection({

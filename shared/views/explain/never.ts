@@ -8,13 +8,14 @@ import {
   type Reason,
   type SharedDraw,
 } from "../../engine/index.ts";
+import { nearestName } from "../../near-names.ts";
 import { counted, someOf } from "../../text.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, isIn, labelOf, shown } from "./cause.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import { ignoredCause } from "./ignored-nodes.ts";
-import { nearestName, nearestVmSize } from "./near-names.ts";
+import { nearestVmSize } from "./near-names.ts";
 import { jobSentences } from "./reason-words.ts";
 
 /** No bucket could take the job, were all its nodes empty: what comes closest, and what is in its way. */

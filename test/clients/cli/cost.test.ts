@@ -108,6 +108,23 @@ test("as CSV without a total, and as JSON as the service has it", async () => {
   expect(JSON.parse(json)).toMatchObject({ by: ["array"], total: { usd: 4, nodeHours: 2 } });
 });
 
+test("--limit shows the first groups, one row for all others, and what is no job's", async () => {
+  const { stdout } = await cost("--by", "user", "--limit", "1");
+  const all = await cost("--by", "user");
+  const rowsOf = (text: string) => text.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3));
+  const [users, overhead, total] = ["ada", "(no job)", "TOTAL"].map((name) =>
+    rowsOf(all.stdout).find(([first]) => first === name),
+  );
+  const shown = rowsOf(stdout);
+  expect(shown).toContainEqual(users);
+  expect(shown).toContainEqual(total);
+  expect(shown.map(([first]) => first)).toContain("(1 more)");
+  expect(shown.map(([first]) => first)).not.toContain("-");
+  if (overhead !== undefined) expect(shown).toContainEqual(overhead);
+  const csv = await cost("--by", "user", "--limit", "1", "--format", "csv");
+  expect(csv.stderr).toBe("1 of 2 shown; the total counts all\n");
+});
+
 test("in the columns of FOCUS, formulas escaped", async () => {
   const { stdout } = await cost("--format", "focus");
   const [head = "", ...lines] = stdout.trim().split("\n");
@@ -120,7 +137,9 @@ test("in the columns of FOCUS, formulas escaped", async () => {
 });
 
 test.each([
-  [["--by", "colour"], "by"],
+  [["--by", "colour"], '"colour" is no dimension'],
+  [["--job", "1200", "--limit", "2"], "--job goes without --limit"],
+  [["--format", "focus", "--limit", "2"], "--format focus goes without --limit"],
   [["--from", "yesterday"], '"yesterday", expected a date or time such as 2026-11-01'],
   [["--from", "2026-11-31"], "expected a date or time"],
   [["--job", "1200", "--by", "user"], "--job goes without --by and --from and --to"],

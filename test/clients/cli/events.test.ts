@@ -88,11 +88,14 @@ test("as JSON as the service has it, no more than asked, and an unknown kind is 
   expect(JSON.parse(stdout)).toMatchObject([{ kind: "resume", by: "the autoscaler" }]);
   expect(stderr).toContain("--limit shows more");
   const refused = await ccscale(["events", "--kind", "drian", ...at()]);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('expected of "drain"') });
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean "drain"? Expected of'),
+  });
   const { stderr: lost } = await ccscale(["events", "--kind", "pause,lost", ...at()]);
-  expect(lost).toContain('"lost" is no kind; expected of "node-lost"');
+  expect(lost).toContain('"lost" is no kind. Did you mean "node-lost"? Expected of plan,');
   const { stderr: several } = await ccscale(["events", "--kind", "node", ...at()]);
-  expect(several).toContain("expected of node-joined, node-failed, node-gone, node-lost");
+  expect(several).toContain("Expected of plan, action,");
 });
 
 test.each([

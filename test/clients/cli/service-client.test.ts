@@ -51,7 +51,7 @@ function send(response: ServerResponse, status: number, body: unknown, headers: 
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-const clusters = { atSeconds: 1, clusters: [] };
+const clusters = { atSeconds: 1, release: "0.1.0", clusters: [] };
 
 async function failureOf(
   work: Promise<unknown>,
@@ -315,7 +315,7 @@ describe("pages", () => {
 });
 
 describe("what is watched", () => {
-  const answer = { atSeconds: 100, clusters: [] };
+  const answer = { atSeconds: 100, release: "0.1.0", clusters: [] };
 
   test("is asked for again only when it changed, and grows older all the same", async () => {
     let etag = '"1"';

@@ -357,6 +357,8 @@ describe("set-up and support", () => {
 
   test("columns", () => shows("columns", ["columns limits"]));
 
+  test("version", () => shows("version", ["version"]));
+
   test("completion", async () => {
     const transcript = inShort(await inProcessOfItsOwn("completion bash"));
     await expect(transcript).toMatchFileSnapshot(join(printed, "completion.txt"));

@@ -222,17 +222,59 @@ describe("events", () => {
       reason: "SpotEvicted",
     } as const;
     for (let index = 0; index < 4_500; index += 1) {
-      const atSeconds = world.now() - 1_000 - Math.floor(index / 10);
+      // Ten in each second, at different times.
+      const atSeconds = world.now() - 1_000 - index / 10;
       await world.ports.losses.add({ ...loss, eventId: `e${index}`, nodeName: `htc-${index}`, atSeconds });
     }
-    const ids = new Set<string>();
+    const shown: string[] = [];
+    let nodes = 0;
     let cursor: string | undefined;
     do {
-      const page = await list(world, { limit: 1_000, ...(cursor !== undefined && { cursor }) });
-      for (const { id } of page.events) ids.add(id);
+      const page = await list(world, { limit: 100, ...(cursor !== undefined && { cursor }) });
+      for (const { id, nodeCount } of page.events) {
+        shown.push(id);
+        nodes += nodeCount;
+      }
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
-    expect(ids.size).toBe(4_500);
+    expect(new Set(shown).size).toBe(shown.length);
+    expect(shown.length).toBeLessThan(460);
+    expect(nodes).toBe(4_500);
+  });
+
+  test("nodes that are lost at once are one event, and that they are gone is no other one", async () => {
+    const world = createWorld(
+      new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" }), nodeOf({ name: "htc-2" })] })),
+    );
+    await world.round();
+    const [first, second] = world.cycleCloud.nodes;
+    if (first === undefined || second === undefined) throw new Error("no nodes");
+    world.cycleCloud.clear();
+    world.advance(60);
+    await world.round();
+    const wanted = { kind: "node-lost,node-gone" };
+    const gone = (await list(world, wanted)).events;
+    expect(gone).toMatchObject([{ kind: "node-gone", nodes: ["htc-1", "htc-2"] }]);
+    const at = { cluster, nodeArray: "htc", vmSize: "Standard_F4s_v2", reason: "SpotEvicted" } as const;
+    for (const { nodeId, name } of [second, first])
+      await world.ports.losses.add({
+        ...{ ...at, eventId: name, nodeId, nodeName: name, message: `Node ${name} was terminated.` },
+        atSeconds: Math.floor(world.now()) - (name === "htc-1" ? 0.2 : 0.3),
+      });
+    expect((await list(world, wanted)).events).toMatchObject([
+      {
+        kind: "node-lost",
+        text: "2 nodes of htc (Standard_F4s_v2) were lost: SpotEvicted.",
+        nodes: ["htc-1", "htc-2"],
+        nodeCount: 2,
+      },
+    ]);
+    expect((await list(world, { ...wanted, node: "htc-2" })).events).toMatchObject([
+      {
+        text: "htc-2 of htc (Standard_F4s_v2) was lost: SpotEvicted: Node htc-2 was terminated.",
+        nodes: ["htc-2"],
+      },
+    ]);
   });
 
   test("a spot node that CycleCloud's event and a snapshot both miss is lost once, on whatever page", async () => {
