@@ -26,7 +26,7 @@ describe("ccscale version", () => {
   test("without an address it prints its own release, and that no service was asked", async () => {
     const { code, stdout } = await ccscale(["version"]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`ccscale ${release} , version 1 of the API\n`);
+    expect(stdout).toContain(`ccscale ${release}, version 1 of the API\n`);
     expect(stdout).toContain("service: not asked");
   });
 
