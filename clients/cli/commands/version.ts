@@ -27,8 +27,7 @@ async function showVersions(terminal: Terminal, flags: Flags): Promise<void> {
   const own = { ccscale: version, node: process.versions.node, api: apiVersion };
   // Printed first: the service may be out of reach, or so old that its answer cannot be read.
   const page = pageOn(terminal);
-  if (flags.format === "table")
-    page.line(`ccscale ${own.ccscale}, version ${own.api} of the API`);
+  if (flags.format === "table") page.line(`ccscale ${own.ccscale}, version ${own.api} of the API`);
   const service = await serviceRelease(flags);
   if (flags.format === "json") {
     terminal.stdout.write(prettyJson({ ...own, service }));
