@@ -179,9 +179,12 @@ function Chosen({ place }: { readonly place: Place }) {
   if (cluster === undefined) return <Clusters strayed={place.subject} />;
   if (found === undefined)
     return (
-      <p>
-        There is no view “{view}”. <a href={linkTo({ cluster })}>Overview of {cluster}</a>
-      </p>
+      <>
+        <h1>{cluster}</h1>
+        <p class="problem degraded">
+          There is no view “{view}”. <a href={linkTo({ cluster })}>Overview of {cluster}</a>
+        </p>
+      </>
     );
   return <found.show key={cluster} place={place} cluster={cluster} />;
 }

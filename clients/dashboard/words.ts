@@ -32,6 +32,9 @@ export function utc(seconds: number): string {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** What is more than nothing is never 0 %, and what is not all never 100 %. */
 export function percent(share: number): string {
+  if (share > 0 && share < 0.01) return "< 1 %";
+  if (share > 0.99 && share < 1) return "> 99 %";
   return `${Math.round(share * 100)} %`;
 }

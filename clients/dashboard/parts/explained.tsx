@@ -1,4 +1,5 @@
 import type { ExplainAnswer } from "../../../shared/api/index.ts";
+import { Breakable } from "./breakable.tsx";
 import { Prose } from "./prose.tsx";
 import { Time } from "./state.tsx";
 import { Table } from "./table.tsx";
@@ -36,6 +37,20 @@ export function Causes({
   );
 }
 
+/** Buckets that refuse it for the same are one row. A text begins with the name of its bucket. */
+function byReason(refusals: Explained["refusals"]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { bucket, text } of refusals) {
+    const { nodeArray, vmSize, placementGroup } = bucket ?? {};
+    const name = [nodeArray, vmSize, placementGroup].filter((part) => part != null).join("/") || "cluster";
+    const reason = text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
+    const names = found.get(reason) ?? [];
+    if (!names.includes(name)) names.push(name);
+    found.set(reason, names);
+  }
+  return found;
+}
+
 /** Why not, bucket by bucket, and what the planner did about it. */
 export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
   return (
@@ -44,18 +59,21 @@ export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
         <h2>Bucket by bucket</h2>
         <Table
           caption="Refusals"
-          rows={refusals.map((refusal, index) => ({ ...refusal, index }))}
-          keyOf={({ index }) => String(index)}
+          rows={[...byReason(refusals)]}
+          keyOf={([text]) => text}
           none="No bucket refuses it."
           columns={[
             {
               title: "Bucket",
-              cell: ({ bucket }) =>
-                bucket === null
-                  ? "cluster"
-                  : `${bucket.nodeArray} ${bucket.vmSize} ${bucket.placementGroup ?? ""}`,
+              isLong: true,
+              cell: ([, names]) =>
+                names.map((name) => (
+                  <div key={name}>
+                    <Breakable name={name} />
+                  </div>
+                )),
             },
-            { title: "Why not", isLong: true, cell: ({ text }) => text },
+            { title: "Why not", isLong: true, cell: ([text]) => text },
           ]}
         />
       </section>

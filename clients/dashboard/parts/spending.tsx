@@ -20,7 +20,10 @@ export function Spending(props: { readonly cluster: string; readonly spending: S
             rows={[...spending.nodeArrays, { ...spending, nodeArray: "all" }]}
             keyOf={({ nodeArray }) => nodeArray}
             columns={[
-              { title: "Node array", cell: ({ nodeArray }) => nodeArray },
+              {
+                title: "Node array",
+                cell: (row) => ("budgets" in row ? <strong>all</strong> : row.nodeArray),
+              },
               { title: "Now, per hour", isNumber: true, cell: ({ usdPerHour }) => usd(usdPerHour) },
               { title: "This hour", isNumber: true, cell: ({ hourUsd }) => usd(hourUsd) },
               { title: "Today", isNumber: true, cell: ({ dayUsd }) => usd(dayUsd) },
@@ -58,7 +61,7 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
       rows={budgets}
       keyOf={({ name }) => name}
       columns={[
-        { title: "Budget", cell: ({ name }) => name },
+        { title: "Budget", cell: ({ name }) => <span class="name">{name}</span> },
         {
           title: "Counts",
           cell: ({ of, period }) =>

@@ -6,10 +6,12 @@ export interface Column<T> {
   readonly isNumber?: boolean;
   /** Whole sentences, which a narrow screen leaves some room. */
   readonly isLong?: boolean;
+  /** No wider than what is in it, such as a box to tick. */
+  readonly isTight?: boolean;
 }
 
-function classOf({ isNumber, isLong }: Pick<Column<never>, "isNumber" | "isLong">): string | undefined {
-  return isNumber ? "number" : isLong ? "long" : undefined;
+function classOf({ isNumber, isLong, isTight }: Omit<Column<never>, "title" | "cell">): string | undefined {
+  return isNumber ? "number" : isLong ? "long" : isTight ? "tight" : undefined;
 }
 
 /** A browser takes a table that is laid out otherwise for no table, unless it is called one. */

@@ -57,7 +57,7 @@ function Stored({
   readonly newest: Version | undefined;
   readonly cluster: string;
 }) {
-  const same = useVersion(cluster, newest?.version);
+  const same = useVersion(cluster, newest?.version).config;
   const text = JSON.stringify(config, null, 2);
   const lines = linesIn(text);
   const linesOf = (sentences: readonly string[]) =>
@@ -123,12 +123,18 @@ function Stored({
   );
 }
 
-/** The configuration of a version; undefined until it is known, or where there is none. */
-function useVersion(cluster: string, version: number | string | undefined): unknown {
+/** The configuration of a version; undefined where there is none, or until it is known. */
+function useVersion(
+  cluster: string,
+  version: number | string | undefined,
+): { readonly isKnown: boolean; readonly config: unknown } {
   const { answer } = usePolled<ConfigVersionsAnswer>(
     version === undefined ? null : `${pathOf("clusters", cluster, "config", "versions")}?version=${version}`,
   );
-  return answer?.versions[0]?.config ?? undefined;
+  return {
+    isKnown: version === undefined || answer !== undefined,
+    config: answer?.versions[0]?.config ?? undefined,
+  };
 }
 
 /** What stands in the address for what is stored now. */
@@ -146,8 +152,8 @@ function Compared(props: {
   const numbered = (which: string) => (/^\d+$/.test(which) ? which : undefined);
   const kept = { from: useVersion(cluster, numbered(from)), to: useVersion(cluster, numbered(to)) };
   const current = stored?.config ?? undefined;
-  const before = from === now ? current : kept.from;
-  const after = to === now ? current : kept.to;
+  const before = from === now ? current : kept.from.config;
+  const after = to === now ? current : kept.to.config;
   if (versions.length === 0) return null;
   const choice = (name: "from" | "to", title: string, chosen: string) => (
     <label class="long">
@@ -170,7 +176,8 @@ function Compared(props: {
         {choice("to", "with", to)}
       </div>
       <div aria-live="polite">
-        {from === "" ? null : before === undefined || after === undefined ? (
+        {from === "" || !kept.from.isKnown || !kept.to.isKnown ? null : before === undefined ||
+          after === undefined ? (
           <p class="quiet">One of these versions is not kept.</p>
         ) : (
           <Diff label="What differs" {...{ before, after }} />

@@ -81,7 +81,8 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                 {
                   title: "Has",
                   isNumber: true,
-                  cell: ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`,
+                  cell: ({ granted, asked, unit }) =>
+                    `${count(granted)} of ${counted(asked, unit.slice(0, -1))}`,
                 },
                 {
                   title: "Nodes",
@@ -173,7 +174,7 @@ function Explanation({
             { title: "Slots", isNumber: true, cell: ({ slots }) => count(slots) },
             { title: "State", cell: ({ state, origin }) => state ?? origin },
             {
-              title: "Ready",
+              title: "Expected ready",
               cell: ({ expectedReadySeconds }) =>
                 expectedReadySeconds === null ? "–" : <Time at={expectedReadySeconds} />,
             },

@@ -1,10 +1,11 @@
 import type { LimitsAnswer, LimitView } from "../../../shared/api/index.ts";
+import { Breakable } from "../parts/breakable.tsx";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
-import { count, counted, percent } from "../words.ts";
+import { count, counted, percent, usd } from "../words.ts";
 
 /** Every limit, those that bind first. */
 export function Limits({ cluster }: { readonly place: Place; readonly cluster: string }) {
@@ -51,10 +52,14 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
           none="No limit is known."
           columns={[
             { title: "Limit", cell: ({ limit }) => limit },
-            { title: "Of", isLong: true, cell: ({ scope }) => scope },
+            { title: "Of", isLong: true, cell: ({ scope }) => <Breakable name={scope} /> },
             { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
             { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
-            { title: "Left", isNumber: true, cell: ({ left, unit }) => `${count(left)} ${unit}` },
+            {
+              title: "Left",
+              isNumber: true,
+              cell: ({ left, unit }) => (unit === "usd" ? usd(left) : counted(left, unit.slice(0, -1))),
+            },
             {
               title: "Share used",
               cell: ({ used, max, limit, scope }) =>

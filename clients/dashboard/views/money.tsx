@@ -7,17 +7,17 @@ import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { percent, usd } from "../words.ts";
 
-const dimensions: readonly CostDimensionName[] = [
-  "array",
-  "size",
-  "user",
-  "account",
-  "queue",
-  "purpose",
-  "day",
-  "spot",
-  "job",
-];
+const dimensions = {
+  array: "Node array",
+  size: "VM size",
+  user: "User",
+  account: "Account",
+  queue: "Queue",
+  purpose: "Purpose",
+  day: "Day",
+  spot: "Spot or regular",
+  job: "Job",
+} as const satisfies { readonly [name in CostDimensionName]?: string };
 
 const spans = [
   { value: "day", title: "Today" },
@@ -45,7 +45,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
       />
       <Choice
         legend="Costs by"
-        options={dimensions.map((value) => ({ value, title: `by ${value}` }))}
+        options={Object.keys(dimensions).map((value) => ({ value, title: `by ${value}` }))}
         value={by}
         onChoose={(value) => choose(place, { by: value })}
       />
@@ -65,7 +65,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
               keyOf={(row) => nameOf(row, by)}
               none="Nothing was used."
               columns={[
-                { title: by, cell: (row) => nameOf(row, by) },
+                { title: headOf(by), cell: (row) => nameOf(row, by) },
                 { title: "Cost", isNumber: true, cell: (row) => usd(row.usd) },
                 { title: "Share", isNumber: true, cell: (row) => percent(row.share) },
                 { title: "Node-hours", isNumber: true, cell: (row) => hours(row.nodeHours) },
@@ -89,6 +89,10 @@ function periodOf(span: string): Record<string, string> {
   if (span === "day") return { from: at(year, month, day) };
   if (span === "last") return { from: at(year, month - 1, 1), until: at(year, month, 1) };
   return { from: at(year, month, 1) };
+}
+
+function headOf(by: string): string {
+  return Object.hasOwn(dimensions, by) ? dimensions[by as keyof typeof dimensions] : by;
 }
 
 function nameOf({ keys, isOverhead }: CostRowView, by: string): string {

@@ -257,34 +257,34 @@ function columnsOf({
     {
       title: "Name",
       sort: "name",
-      width: "minmax(7rem, 1.4fr)",
+      width: "minmax(6rem, 1.4fr)",
       place: "name",
       cell: ({ name }) => <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>,
     },
     {
       title: "Node array",
       sort: "array",
-      width: "minmax(5rem, 1fr)",
+      width: "minmax(6rem, 1fr)",
       place: "array",
       cell: ({ nodeArray }) => nodeArray,
     },
     {
       title: "VM size",
-      width: "minmax(7rem, 1.2fr)",
+      width: "minmax(9.5rem, 1.2fr)",
       place: "size",
       cell: ({ vmSize, spot }) => `${vmSize.replace(/^Standard_/, "")}${spot ? " spot" : ""}`,
     },
     {
       title: "State",
       sort: "state",
-      width: "6rem",
+      width: "5rem",
       place: "state",
       cell: ({ state, origin }) => state ?? origin,
     },
     {
       title: "Jobs",
       sort: "jobs",
-      width: "minmax(5.5rem, 1.2fr)",
+      width: "minmax(5rem, 1.2fr)",
       place: "jobs",
       cell: ({ jobs }) =>
         jobs.length === 0
@@ -294,7 +294,7 @@ function columnsOf({
     {
       title: "Idle",
       sort: "idle",
-      width: "6.25rem",
+      width: "5.5rem",
       place: "idle",
       cell: ({ idleSinceSeconds }) =>
         idleSinceSeconds === null ? "–" : <Ago at={idleSinceSeconds} now={now} />,

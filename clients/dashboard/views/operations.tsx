@@ -31,34 +31,72 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
       )}
       <Shown polled={polled}>
         {(answer) => (
-          <Table
-            caption="Operations, newest first"
-            rows={"operations" in answer ? answer.operations : [answer]}
-            keyOf={({ actionId }) => actionId}
-            none="Nothing was asked of CycleCloud yet."
-            columns={[
-              {
-                title: "Changed",
-                cell: ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={now} />,
-              },
-              { title: "Kind", cell: ({ kind }) => kind },
-              { title: "State", cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
-              { title: "Nodes", isNumber: true, cell: ({ nodeCount }) => count(nodeCount) },
-              { title: "Because", cell: ({ reason }) => reason },
-              {
-                title: "Asked by",
-                cell: ({ requestedBy, planId }) =>
-                  requestedBy !== null
-                    ? `${requestedBy.who}: ${requestedBy.why}`
-                    : planId !== null && (
-                        <a href={linkTo({ cluster, view: "plans", subject: planId })}>a plan</a>
-                      ),
-              },
-              { title: "Messages", isLong: true, cell: ({ messages }) => messages.join(" ") },
-            ]}
-          />
+          <>
+            <p class="quiet">
+              An operation is planned, sent, accepted by CycleCloud, and visible once a snapshot shows its
+              effect.
+            </p>
+            <Table
+              caption="Operations, newest first"
+              rows={"operations" in answer ? answer.operations : [answer]}
+              keyOf={({ actionId }) => actionId}
+              none="Nothing was asked of CycleCloud yet."
+              columns={[
+                {
+                  title: "Changed",
+                  cell: ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={now} />,
+                },
+                {
+                  title: "Kind",
+                  cell: ({ kind, actionId }) =>
+                    subject === undefined ? (
+                      <a href={linkTo({ cluster, view: "operations", subject: actionId })}>{kind}</a>
+                    ) : (
+                      kind
+                    ),
+                },
+                { title: "State", cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
+                { title: "Nodes", isNumber: true, cell: ({ nodeCount }) => count(nodeCount) },
+                { title: "Because", cell: ({ reason }) => reason },
+                {
+                  title: "Asked by",
+                  cell: ({ requestedBy, planId }) =>
+                    requestedBy !== null
+                      ? `${requestedBy.who}: ${requestedBy.why}`
+                      : planId !== null && (
+                          <a href={linkTo({ cluster, view: "plans", subject: planId })}>a plan</a>
+                        ),
+                },
+                { title: "Messages", isLong: true, cell: ({ messages }) => messages.join(" ") },
+              ]}
+            />
+            {"operations" in answer ? null : <NodesOf operation={answer} cluster={cluster} />}
+          </>
         )}
       </Shown>
     </>
+  );
+}
+
+const mostNamed = 200;
+
+/** The nodes that an operation made or is about, as far as they are known. */
+function NodesOf(props: { readonly operation: OperationView; readonly cluster: string }) {
+  const { operation, cluster } = props;
+  const { nodes } = operation;
+  if (nodes.length === 0) return null;
+  return (
+    <section>
+      <h2>Nodes</h2>
+      <p>
+        {nodes.slice(0, mostNamed).map(({ name, nodeId }, index) => [
+          index > 0 ? ", " : "",
+          <a key={nodeId} href={linkTo({ cluster, view: "nodes", subject: name })}>
+            {name}
+          </a>,
+        ])}
+        {nodes.length > mostNamed ? ` and ${count(nodes.length - mostNamed)} more` : ""}
+      </p>
+    </section>
   );
 }

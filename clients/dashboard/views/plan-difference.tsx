@@ -59,7 +59,11 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
         columns={[
           {
             title: "Plan",
-            cell: ({ planId }) => <a href={linkTo({ cluster, view: "plans", subject: planId })}>{planId}</a>,
+            cell: ({ planId }) => (
+              <a class="name plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
+                {planId}
+              </a>
+            ),
           },
           { title: "Made", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
           { title: "Because", isLong: true, cell: (plan) => plan.reason },
@@ -85,8 +89,8 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
               keyOf={({ name }) => name}
               columns={[
                 { title: "Which", isLong: true, cell: ({ name }) => name },
-                { title: "Before", cell: (change) => change.before ?? "–" },
-                { title: "After", cell: (change) => change.after ?? "–" },
+                { title: "Before", cell: ({ before }) => shortened(before) },
+                { title: "After", cell: ({ after }) => shortened(after) },
               ]}
             />
             {all > there.length ? <p class="quiet">The first {count(there.length)} are shown.</p> : null}
@@ -95,6 +99,15 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
       })}
     </>
   );
+}
+
+/** Sums are of many decimals. */
+function shortened(text: string | null): string {
+  if (text === null) return "–";
+  const value = Number(text);
+  return text.trim() === "" || !Number.isFinite(value) || Number.isInteger(value)
+    ? text
+    : value.toLocaleString("en", { maximumFractionDigits: 2 });
 }
 
 function placed({ placedJobs, jobs }: PlanRecordView): string {

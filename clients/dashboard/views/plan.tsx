@@ -79,7 +79,7 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         ]}
       />
       <h2>Jobs that wait: {count(waitingCount)}</h2>
-      <WaitingJobs cluster={cluster} waiting={waiting} none="None." whyOf={(why) => why.join(" ")} />
+      <WaitingJobs cluster={cluster} waiting={waiting} none="None." whyOf={withoutName} />
       {waitingCount > waiting.length ? (
         <p class="quiet">The first {count(waiting.length)} are shown.</p>
       ) : null}
@@ -118,6 +118,11 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
 }
 
 const mostNames = 8;
+
+/** The first sentence names the job: without it, those that wait for the same are one line. */
+function withoutName(why: readonly string[]): string {
+  return (why.length > 1 ? why.slice(1) : why).join(" ");
+}
 
 /** What kept it from doing more, and what of it is not kept. */
 function Notes({ plan: { summary, retire } }: { readonly plan: PlanAnswer }) {

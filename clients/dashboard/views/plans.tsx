@@ -52,6 +52,7 @@ function List({ cluster }: { readonly cluster: string }) {
                 columns={[
                   {
                     title: "Compare",
+                    isTight: true,
                     cell: ({ planId }) => (
                       <input
                         type="checkbox"
@@ -65,7 +66,7 @@ function List({ cluster }: { readonly cluster: string }) {
                   {
                     title: "Plan",
                     cell: ({ planId }) => (
-                      <a class="name" href={linkTo({ cluster, view: "plans", subject: planId })}>
+                      <a class="name plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
                         {planId}
                       </a>
                     ),

@@ -144,7 +144,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
           },
           { title: "State", cell: ({ state, origin }) => state ?? origin },
           {
-            title: "Ready",
+            title: "Expected ready",
             cell: ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />),
           },
         ]}

@@ -56,10 +56,11 @@ export function WhatIfResult({ answer }: { readonly answer: WhatIfAnswer }) {
 
 function headlineOf({ more }: WhatIfAnswer, { asked, granted, unit, placeCount }: ExplainAnswer): string {
   if (granted === 0) return "It would still wait.";
-  const has =
-    granted >= asked ? `all ${count(asked)} ${unit}` : `${count(granted)} of ${count(asked)} ${unit}`;
+  const amount =
+    granted < asked ? `${count(granted)} of ${count(asked)}` : asked === 1 ? "its" : `all ${count(asked)}`;
+  const has = `${amount} ${granted >= asked && asked === 1 ? unit.slice(0, -1) : unit}`;
   const parts = [
-    `It would have ${has} on ${counted(placeCount, "node")}`,
+    `It would have ${has}${unit === "nodes" ? "" : ` on ${counted(placeCount, "node")}`}`,
     more.additions.length > 0 && `+${nodesOf(more.additions)}`,
     `${usd(more.cost.usdPerHour)} per hour for its share`,
     readyIn(more.additions),
@@ -88,5 +89,5 @@ function readyIn(additions: Additions): string | false {
 }
 
 function hasOf({ granted, asked, unit }: ExplainAnswer): string {
-  return `${count(granted)} of ${count(asked)} ${unit}`;
+  return `${count(granted)} of ${counted(asked, unit.slice(0, -1))}`;
 }

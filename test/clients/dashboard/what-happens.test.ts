@@ -257,7 +257,7 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     for (const name of hostileNames.slice(0, 10)) {
       const asked = JSON.stringify({ change: { job: name, with: { constraints: [{ ncpus: 1 }] } } });
       await open(`jobs/${encodeURIComponent(name)}?${new URLSearchParams({ try: asked })}`);
-      await page.getByText(/^It would have all 1 slots/).waitFor();
+      await page.getByText(/^It would have its slot on 1 node/).waitFor();
     }
     // With a single sample.
     await open("overview");
