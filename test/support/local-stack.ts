@@ -77,13 +77,8 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
   });
   const local = join(folder, "environment.json");
   await writeFile(local, JSON.stringify(environment));
-  const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
   let sequence = 0;
-  const send = async (message: string | object): Promise<void> => {
-    const text =
-      typeof message === "string" ? message : Buffer.from(JSON.stringify(message)).toString("base64");
-    await queue.sendMessage(text);
-  };
+  const send = demandSender(environment.storageConnectionString);
   return {
     environment,
     cluster,
@@ -124,6 +119,16 @@ async function withDefinition(
   const clusterFile = join(folder, "cluster.json");
   await writeFile(clusterFile, JSON.stringify(definition));
   return { cluster: definition.name, ...options, clusterFile };
+}
+
+/** Puts messages on the demand queue: an object as JSON, a text as it is. */
+export function demandSender(storageConnectionString: string): (message: string | object) => Promise<void> {
+  const queue = new QueueClient(storageConnectionString, jobDemandQueue);
+  return async (message) => {
+    const text =
+      typeof message === "string" ? message : Buffer.from(JSON.stringify(message)).toString("base64");
+    await queue.sendMessage(text);
+  };
 }
 
 /** Less than a test may take, so that a test that waits in vain can show what it read last. */

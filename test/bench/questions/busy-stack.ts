@@ -2,11 +2,10 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { QueueClient } from "@azure/storage-queue";
 import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
 import type { ClusterStatus, JobView, NodeView } from "../../../shared/api/index.ts";
-import { jobDemandQueue } from "../../../shared/names.ts";
+import { demandSender } from "../../support/local-stack.ts";
 import {
   clusterName,
   config,
@@ -69,13 +68,8 @@ interface Hands {
 
 function onEnvironment(environment: Environment): Hands {
   const base = `${environment.functionsUrl}/api/clusters/${clusterName}`;
-  const queue = new QueueClient(environment.storageConnectionString, jobDemandQueue);
   let sequence = 0;
-  const send = async (message: string | object): Promise<void> => {
-    const text =
-      typeof message === "string" ? message : Buffer.from(JSON.stringify(message)).toString("base64");
-    await queue.sendMessage(text);
-  };
+  const send = demandSender(environment.storageConnectionString);
   const get = async <T>(path: string): Promise<T> => {
     const response = await fetch(`${base}/${path}`);
     if (!response.ok) throw new Error(`Cannot read "${path}": HTTP ${response.status}`);
