@@ -253,7 +253,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       {
         name: "backtest",
-        summary: "Shows when the jobs of a recorded workload would have run.",
+        summary: "Shows what a recorded workload would have cost, and how long its jobs would have waited.",
         seeAlso: { commands: ["plan", "replay"], pages: ["backtest.md"] },
         load: async (terminal) => (await import("./commands/backtest.ts")).backtestCommand(terminal),
       },
