@@ -2,6 +2,7 @@ import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "
 import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/index.ts";
+import { isOpen } from "../ports/index.ts";
 import { counted, someOf } from "../text.ts";
 import { lookAhead, type Outlook, plannedThere } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
@@ -176,6 +177,8 @@ async function request(
   let { skipped, problems } = first;
   // The request of this key may be under way by now, and leaves nothing to draft.
   let mayBeKnown = key !== undefined;
+  // Nor does it ask for anything more once one of its actions is over. Before that, whoever asked may have died in between.
+  let isOver = false;
   const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
   for (let index = 0; ; index += 1) {
     const isWanted = index < first.drafts.length && problems.length === 0;
@@ -185,6 +188,7 @@ async function request(
       requestedBy: { who: body.by, why: body.reason },
       ...(key === undefined ? {} : { key: `${cluster}\n${key}\n${index}` }),
       decide: async () => {
+        if (isOver) return { refused: { drafts: [], skipped: [], problems: [] } };
         const now = await lookAhead(ports, cluster);
         const drafts = now === undefined ? first : draftsOf(now, remaining(body, first, index));
         const [draft] = drafts.drafts;
@@ -192,7 +196,10 @@ async function request(
       },
     });
     mayBeKnown = asked.outcome === "known";
-    if (asked.outcome === "known") problems = [];
+    if (asked.outcome === "known") {
+      problems = [];
+      isOver ||= !isOpen(asked.operation);
+    }
     switch (asked.outcome) {
       case "unknown-cluster":
         return { outcome: "unknown-cluster" };

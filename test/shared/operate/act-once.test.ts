@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { UpstreamError } from "../../../shared/errors.ts";
+import { act } from "../../../shared/operate/act.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, type World } from "../../support/world.ts";
+
+const names = ["htc-1", "htc-2"];
+const who = { by: "alice", reason: "kernel", dryRun: false };
+
+async function worldOf(all: readonly string[]): Promise<World> {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: all.map((name) => nodeOf({ name })) })));
+  await world.round();
+  return world;
+}
+
+const restart = (world: World, nodes: readonly string[]) =>
+  act(world.ports, {
+    cluster,
+    body: { kind: "restart", ...who, force: true, nodes: { names: [...nodes] } },
+    key: "nightly",
+  });
+
+const restarts = ({ cycleCloud }: World) => cycleCloud.calls.filter((call) => call === "restart").length;
+
+test("the same key asks for nothing new, even long after what it asked for is done", async () => {
+  const world = await worldOf(names);
+  const first = await restart(world, names);
+  await world.settle();
+  expect(restarts(world)).toBe(1);
+  for (let again = 0; again < 3; again += 1) {
+    const { answer } = (await restart(world, names)) as Extract<typeof first, { answer: unknown }>;
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ nodes: [{ name: "htc-1" }, { name: "htc-2" }] }],
+    });
+    expect(answer.actions).toHaveLength(1);
+    await world.settle();
+  }
+  expect(restarts(world)).toBe(1);
+});
+
+test("the same key with more nodes asks for nothing new either", async () => {
+  const world = await worldOf(names);
+  await restart(world, ["htc-1"]);
+  await world.settle();
+  await restart(world, names);
+  await world.settle();
+  expect(restarts(world)).toBe(1);
+});
+
+test("whoever dies between two actions of a request asks for the rest with the same key", async () => {
+  const many = Array.from({ length: 250 }, (_, index) => `htc-${index + 1}`);
+  const world = await worldOf(many);
+  const { operations } = world.ports;
+  const save = operations.saveRequested.bind(operations);
+  let left = 1;
+  operations.saveRequested = async (...args) => {
+    if (left-- > 0) return save(...args);
+    throw new UpstreamError("the host is gone", { retryable: true });
+  };
+  await expect(restart(world, many)).rejects.toThrow("the host is gone");
+  operations.saveRequested = save;
+  expect(await restart(world, many)).toMatchObject({ answer: { actions: [{}, {}] } });
+  await world.settle();
+  expect(restarts(world)).toBe(2);
+});
+
+test("the same key makes nodes once", async () => {
+  const world = await worldOf(names);
+  const create = () =>
+    act(world.ports, {
+      cluster,
+      body: {
+        kind: "create-nodes",
+        ...who,
+        nodeArray: "htc",
+        count: 3,
+        strategy: "pack",
+        exclusive: false,
+        keepAlive: false,
+      },
+      key: "nightly",
+    });
+  await create();
+  await world.settle();
+  const { length } = world.cycleCloud.nodes;
+  await create();
+  await world.settle();
+  expect(world.cycleCloud.nodes).toHaveLength(length);
+});
