@@ -39,7 +39,7 @@ export type {
 } from "./figures/run-figures.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
 export { GridEngineReader, readGridEngine } from "./read-grid-engine.ts";
-export { readJobList } from "./read-job-list.ts";
+export { JobListReader, readJobList } from "./read-job-list.ts";
 export { PlansWorkload, type SeenPlan } from "./read-plans.ts";
 export { type MissingColumns, readSacct, SacctReader } from "./read-sacct.ts";
 export { readSwf, SwfReader } from "./read-swf.ts";
@@ -64,6 +64,7 @@ export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggest
 export { TimeZone } from "./time-zone.ts";
 export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
+export { JsonItems } from "./workload/json-items.ts";
 export { type LineReader, readLines } from "./workload/read-lines.ts";
 export { onWholeNodes, withTasksApart } from "./workload/tasks-apart.ts";
 export { definitionOf } from "./world/definition-of.ts";

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { inQueueOrder, LeftOutRecords, type ListedWorkload, type TraceJob } from "./trace-job.ts";
+import {
+  LeftOutRecords,
+  type ListedWorkload,
+  runTimeProblem,
+  type TraceJob,
+  type Workload,
+} from "./trace-job.ts";
+import { JobPacking } from "./workload/job-columns.ts";
 
 const seconds = "expected a number of seconds, 0 or more";
 const running = "expected a number of seconds above 0";
@@ -38,21 +45,36 @@ const jobSchema = z.looseObject({
 
 /**
  * Reads a job list: `name`, `submitSeconds`, `runSeconds`, `constraints.ncpus`, `iterations` or `nodeCount`, and
- * `requestedSeconds`. Items that do not check out are counted and left out. Undefined: it is no list.
+ * `requestedSeconds`. Items that do not check out are counted and left out.
  */
-export function readJobList(value: unknown): ListedWorkload | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const leftOut = new LeftOutRecords();
-  const jobs = value.flatMap((item: unknown, index): readonly TraceJob[] => {
-    const parsed = jobSchema.safeParse(item);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      leftOut.add(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "odd"}`, `[${index}]`);
-      return [];
-    }
-    return [toJob(parsed.data)];
-  });
-  return { jobs: inQueueOrder(jobs), leftOut: leftOut.list() };
+export class JobListReader {
+  readonly #jobs = new JobPacking();
+  readonly #leftOut = new LeftOutRecords();
+  #index = 0;
+
+  item(value: unknown): void {
+    const where = `[${this.#index++}]`;
+    const parsed = jobSchema.safeParse(value);
+    const problem = parsed.success ? runTimeProblem(parsed.data.runSeconds) : problemOf(parsed.error);
+    if (problem !== undefined) this.#leftOut.add(problem, where);
+    else if (parsed.success) this.#jobs.add(toJob(parsed.data));
+  }
+
+  end(): Workload {
+    return { jobs: this.#jobs.inOrder(), leftOut: this.#leftOut.list() };
+  }
+}
+
+function problemOf({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "odd"}`;
+}
+
+/** A list that is in memory, as `JobListReader` reads it. */
+export function readJobList(list: readonly unknown[]): ListedWorkload {
+  const reader = new JobListReader();
+  for (const item of list) reader.item(item);
+  const { jobs, ...rest } = reader.end();
+  return { jobs: [...jobs], ...rest };
 }
 
 /** `nodeCount`: that many nodes at once. `iterations`: tasks that start each by itself. */

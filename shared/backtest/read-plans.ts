@@ -1,6 +1,7 @@
 import type { Job, PlanInput } from "../engine/index.ts";
 import { type DemandNeed, needOf } from "./job-of-demand.ts";
-import { inQueueOrder, LeftOutRecords, type ListedWorkload, type TraceJob } from "./trace-job.ts";
+import { LeftOutRecords, runTimeProblem, type Workload } from "./trace-job.ts";
+import { JobPacking } from "./workload/job-columns.ts";
 
 /** What an archived plan says of a workload. */
 export type SeenPlan = Pick<PlanInput, "nowSeconds" | "jobs">;
@@ -30,7 +31,7 @@ interface SeenJob {
  * the first to start is taken to end first. What was not seen from its start to its end is counted and left out.
  */
 export class PlansWorkload {
-  readonly #jobs: TraceJob[] = [];
+  readonly #jobs = new JobPacking();
   readonly #leftOut = new LeftOutRecords();
   readonly #remarks = new LeftOutRecords();
   readonly #seen = new Map<string, SeenJob>();
@@ -54,14 +55,14 @@ export class PlansWorkload {
     this.#plans += 1;
   }
 
-  workload(): ListedWorkload {
+  workload(): Workload {
     for (const { name, running, ended } of this.#seen.values()) {
       if (running.length > 0) this.#leftOut.add("it still runs when the archive ends", name);
       else if (ended === 0) this.#leftOut.add("it still waits when the archive ends", name);
     }
     this.#seen.clear();
     return {
-      jobs: inQueueOrder(this.#jobs),
+      jobs: this.#jobs.inOrder(),
       leftOut: this.#leftOut.list(),
       remarks: this.#remarks.list(),
     };
@@ -106,14 +107,18 @@ export class PlansWorkload {
     for (const { start } of tasks) {
       seen.ended += 1;
       const name = seen.hasTasks ? `${seen.name}.${seen.ended}` : seen.name;
-      const runSeconds = start === null ? 0 : nowSeconds - start;
-      if (start === null) this.#leftOut.add("it ran already when the archive begins", name);
-      else if (runSeconds <= 0) this.#leftOut.add("no run time above 0", name);
+      if (start === null) {
+        this.#leftOut.add("it ran already when the archive begins", name);
+        continue;
+      }
+      const runSeconds = nowSeconds - start;
+      const problem = runTimeProblem(runSeconds);
+      if (problem !== undefined) this.#leftOut.add(problem, name);
       else {
         const { isLess: _, ...need } = seen.need;
         const { requestedSeconds } = seen;
         const submitSeconds = Math.min(seen.submitSeconds, start);
-        this.#jobs.push({ name, submitSeconds, runSeconds, requestedSeconds, ...need });
+        this.#jobs.add({ name, submitSeconds, runSeconds, requestedSeconds, ...need });
       }
     }
   }

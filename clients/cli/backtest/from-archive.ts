@@ -11,7 +11,7 @@ import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
 import type { NodesPast } from "./recorded-boots.ts";
-import { type NamedWorkload, reportLeftOut } from "./workload-file.ts";
+import { type NamedWorkload, noJobs, reportLeftOut } from "./workload-file.ts";
 
 /** The service whose archive is read: its options, but that here `--cluster` is a file. */
 export interface ArchiveFlags extends PlaceFlags {
@@ -102,6 +102,7 @@ export async function readPast(
     terminal.stderr.write(`left out: ${counted(notWhole, "plans")} that are not archived whole\n`);
   const workload = { ...reader.workload(), name: `the archive of ${service.cluster}` };
   reportLeftOut(terminal, workload);
+  if (workload.jobs.length === 0) terminal.stderr.write(`${noJobs}\n`);
   return {
     workload,
     definition: definitionFrom(newest),

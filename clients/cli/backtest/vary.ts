@@ -23,6 +23,9 @@ export function readVaried(text: string, before: readonly Varied[] = []): readon
     throw new InvalidArgumentError(`"${key}" twice, expected each setting once.`);
   const values = list.split(",").map((value) => readValue(value.trim()));
   if (values.includes("")) throw new InvalidArgumentError(`"${text}", expected no empty value.`);
+  const twice = values.find((value, index) => values.indexOf(value) < index);
+  if (twice !== undefined)
+    throw new InvalidArgumentError(`"${text}", expected each value once: "${twice}" is there twice.`);
   const all = [...before, { key, values }];
   const runs = all.reduce((product, each) => product * each.values.length, 1);
   if (runs > mostRuns)

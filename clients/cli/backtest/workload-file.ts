@@ -1,19 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   GridEngineReader,
+  JobListReader,
+  JsonItems,
   type LeftOut,
-  readJobList,
   readLines,
   SacctReader,
   SwfReader,
   TimeZone,
   type Workload,
 } from "../../../shared/backtest/index.ts";
-import { parseJson } from "../../../shared/json.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { textParts } from "./text-parts.ts";
+
+/** An empty week is an answer, not an error. */
+export const noJobs = "The workload has no jobs: nothing runs and nothing is bought.";
 
 /** Where a workload comes from: exactly one of them. */
 export interface WorkloadFlags {
@@ -68,7 +71,7 @@ export async function readWorkload(terminal: Terminal, flags: WorkloadFlags): Pr
       `Cannot use "${printable(file)}": it has no usable job`,
       "Give a trace in the Standard Workload Format (18 columns a line), or a JSON list of jobs.",
     );
-  if (workload.jobs.length === 0) terminal.stderr.write("The workload has no jobs.\n");
+  if (workload.jobs.length === 0) terminal.stderr.write(`${noJobs}\n`);
   return { ...workload, name: file === "-" ? "standard input" : file };
 }
 
@@ -95,7 +98,7 @@ function sourceOf({ trace, sacct, qacct, timeZone }: WorkloadFlags): Source {
   );
 }
 
-/** A job list begins with a bracket; a trace never does. */
+/** A job list begins with a bracket; a trace never does, nor with a brace. */
 async function readTrace(parts: Parts, file: string): Promise<Workload> {
   let head = "";
   while (head.trim() === "") {
@@ -103,12 +106,26 @@ async function readTrace(parts: Parts, file: string): Promise<Workload> {
     if (done === true) break;
     head += value;
   }
-  if (!/^\s*\[/.test(head)) return readLines(new SwfReader(), withHead(head, parts));
-  const texts = [head];
-  for await (const part of parts) texts.push(part);
-  const workload = readJobList(jsonOf(texts.join(""), file));
-  if (workload === undefined) throw unreadable(file, "expected a list of jobs");
-  return workload;
+  const first = head.trimStart()[0];
+  if (first === "{")
+    throw new CommandFailure(
+      `Cannot read "${printable(file)}": a JSON object, expected a list of jobs or a trace`,
+      'Give a list in brackets: [{"name": "a", "submitSeconds": 0, "runSeconds": 60}].',
+    );
+  const all = withHead(head, parts);
+  return first === "[" ? readJobs(all, file) : readLines(new SwfReader(), all);
+}
+
+async function readJobs(parts: Parts, file: string): Promise<Workload> {
+  const [items, reader] = [new JsonItems(), new JobListReader()];
+  try {
+    for await (const part of parts) for (const item of items.add(part)) reader.item(item);
+    items.end();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CommandFailure(`Cannot read "${printable(file)}": ${error.message}`, "Check the file.");
+  }
+  return reader.end();
 }
 
 async function* withHead(head: string, rest: Parts): Parts {
@@ -135,18 +152,6 @@ function readZone(name: string): TimeZone {
       `"${name}", expected a name of the IANA time zones such as Europe/Stockholm.`,
     );
   }
-}
-
-function jsonOf(text: string, file: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
-  }
-}
-
-function unreadable(file: string, why: string): CommandFailure {
-  return new CommandFailure(`Cannot read "${printable(file)}": ${why}`, "Check the file.");
 }
 
 export function reportLeftOut(terminal: Terminal, { leftOut, remarks = [] }: Workload): void {

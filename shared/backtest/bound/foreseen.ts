@@ -1,5 +1,6 @@
 import TinyQueue from "tinyqueue";
 import type { TraceJob, TraceJobs } from "../trace-job.ts";
+import { partsThatFit } from "./lp-text.ts";
 import { type PricedSize, partsOf } from "./work.ts";
 
 const secondsPerHour = 3_600;
@@ -120,13 +121,6 @@ class ForeseenPlan {
     this.#open.push(node);
     return node;
   }
-}
-
-function partsThatFit(demand: readonly number[], free: readonly number[]): number {
-  return demand.reduce(
-    (fits, amount, k) => (amount > 0 ? Math.min(fits, Math.floor((free[k] ?? 0) / amount + 1e-9)) : fits),
-    Number.MAX_SAFE_INTEGER,
-  );
 }
 
 function priceOf({ usdPerHour }: PricedSize, seconds: number): number {

@@ -4,8 +4,8 @@ export interface BoundItem {
   readonly count: number;
   /** What one part takes of each resource. */
   readonly demand: readonly number[];
-  /** Each part has a node to itself. */
-  readonly exclusive?: boolean;
+  /** So many parts, at most, share a node, which then has nothing else. Absent: any parts share nodes. */
+  readonly alone?: number;
 }
 
 /** A size of node. */
@@ -24,10 +24,18 @@ export function fittingSizes({ demand }: BoundItem, sizes: readonly BoundSize[])
   );
 }
 
+/** How many parts a node with so much left holds. */
+export function partsThatFit(demand: readonly number[], free: readonly number[]): number {
+  return demand.reduce(
+    (fits, amount, k) => (amount > 0 ? Math.min(fits, Math.floor((free[k] ?? 0) / amount + 1e-9)) : fits),
+    Number.MAX_SAFE_INTEGER,
+  );
+}
+
 /**
  * The cheapest nodes when parts and nodes may be cut, as a linear program in the LP file format: `x<size>` nodes,
  * `y<item>_<size>` parts. A part goes only to sizes that hold a whole one; for every size and resource, what is put there is at
- * most what its nodes have. Items that fit nowhere must not be among them.
+ * most what its nodes have; parts that are alone there take an equal part of all of it. Items that fit nowhere must not be among them.
  */
 export function lpText(items: readonly BoundItem[], sizes: readonly BoundSize[]): string {
   const lines = [
@@ -40,8 +48,9 @@ export function lpText(items: readonly BoundItem[], sizes: readonly BoundSize[])
     lines.push(` n${s}: ${(fits[s] ?? []).map((t) => `y${s}_${t}`).join(" + ")} = ${count}`);
   for (const [t, { capacity }] of sizes.entries())
     for (const [k, amount] of capacity.entries()) {
-      const used = items.flatMap(({ demand, exclusive }, s) => {
-        const taken = exclusive === true ? amount : (demand[k] ?? 0);
+      const used = items.flatMap(({ demand, alone }, s) => {
+        const taken =
+          alone === undefined ? (demand[k] ?? 0) : amount / Math.min(alone, partsThatFit(demand, capacity));
         return taken > 0 && fits[s]?.includes(t) ? [`${taken} y${s}_${t}`] : [];
       });
       if (used.length > 0) lines.push(` c${t}_${k}: ${used.join(" + ")} - ${amount} x${t} <= 0`);

@@ -92,14 +92,15 @@ export function workOf(jobs: TraceJobs): readonly BoundItem[] {
 function itemsOf(jobs: TraceJobs, rounded: (memoryGiB: number) => number): readonly BoundItem[] {
   const items = new Map<
     string,
-    { count: number; readonly demand: readonly number[]; readonly exclusive: boolean }
+    { count: number; readonly demand: readonly number[]; readonly alone?: number }
   >();
   for (const job of jobs) {
-    const { parts, demand, exclusive } = partsOf(job);
+    const { parts, demand, exclusive, wholeNodes } = partsOf(job);
     const [ncpus, memoryGiB, gpus] = demand;
     const wanted = [ncpus, rounded(memoryGiB), gpus];
-    const key = `${wanted.join(" ")} ${exclusive}`;
-    const item = items.get(key) ?? { count: 0, demand: wanted, exclusive };
+    const alone = exclusive ? 1 : wholeNodes ? parts : undefined;
+    const key = `${wanted.join(" ")} ${alone}`;
+    const item = items.get(key) ?? { count: 0, demand: wanted, ...(alone === undefined ? {} : { alone }) };
     item.count += (parts * job.runSeconds) / secondsPerHour;
     items.set(key, item);
   }

@@ -34,7 +34,7 @@ export async function runInBacktest(
   },
 ): Promise<InBacktest> {
   const { speed, seed, config, delays } = twin;
-  const workload = withTasksApart(readJobList(jobs)?.jobs ?? []);
+  const workload = withTasksApart(readJobList(jobs).jobs);
   const [nodes, runs, plans]: [NodeRecord[], JobRun[], WholePlan[]] = [[], [], []];
   const input = inputOf({
     jobs: [...workload].map((job) => faster(job, speed)),

@@ -151,6 +151,7 @@ describe("--vary", () => {
       "1600 runs, expected at most 1000",
     );
     expect(() => readVaried("a=1", readVaried("a=2"))).toThrow('"a" twice');
+    expect(() => readVaried("a=60,300,60.0")).toThrow('expected each value once: "60" is there twice');
   });
 });
 

@@ -68,11 +68,16 @@ describe("ccscale backtest", () => {
     expect(await on(await fileOf("empty.swf", "; nothing ran\n"), 4)).toMatchObject({
       code: 0,
       stdout: csv(),
-      stderr: "The workload has no jobs.\n",
+      stderr: "The workload has no jobs: nothing runs and nothing is bought.\n",
     });
     const wrong = await on(await fileOf("wrong.txt", "this is no trace at all\n"), 4);
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
     expect(wrong.stderr).toContain("it has no usable job");
+    const object = await on(await fileOf("jobs.json", '{"jobs": []}'), 4);
+    expect(object).toMatchObject({ code: 1, stdout: "" });
+    expect(object.stderr).toContain("a JSON object, expected a list of jobs or a trace");
+    const cut = await on(await fileOf("cut.json", '[{"name": "a", "runSeconds": 5}, {"name'), 4);
+    expect(cut.stderr).toContain("the list does not end, at item [1]");
   });
 
   test("what sacct printed, and Grid Engine's accounting file", async () => {

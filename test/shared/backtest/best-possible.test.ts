@@ -66,6 +66,14 @@ describe("bestPossible: the bound of work that one can add up by hand", () => {
     ["two hours", nodes(4, { runSeconds: 2 * hour }), [small], 0.4],
     ["a job over two nodes", nodes(1, { processors: 8, nodes: 2 }), [small], 0.4],
     ["a node to itself", nodes(1, { exclusive: true, nodes: 1 }), [small], 0.2],
+    ["whole nodes: each job of one processor pays one", nodes(4, { wholeNodes: true }), [small], 0.8],
+    [
+      "whole nodes: processors of one job share them",
+      [job({ processors: 8, wholeNodes: true })],
+      [small],
+      0.4,
+    ],
+    ["whole nodes: the small one is enough", [job({ wholeNodes: true })], [small, large], 0.2],
     [
       "spot is taken where it is cheaper",
       nodes(4),
@@ -126,6 +134,7 @@ describe("bestPossible: of any workload", () => {
       nodes: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
       memoryGiB: fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined }),
       exclusive: fc.boolean(),
+      wholeNodes: fc.boolean(),
     }),
     { minLength: 1, maxLength: 25 },
   );

@@ -12,7 +12,8 @@ function job(name: string, wish: object = {}, { constraints = { ncpus: 2 } as ob
 function workloadOf(...plans: readonly SeenPlan[]): ListedWorkload {
   const reader = new PlansWorkload();
   for (const plan of plans) reader.see(plan);
-  return reader.workload();
+  const { jobs, ...rest } = reader.workload();
+  return { jobs: [...jobs], ...rest };
 }
 
 const at = (nowSeconds: number, ...jobs: readonly Job[]): SeenPlan => ({ nowSeconds, jobs });
@@ -30,6 +31,15 @@ describe("PlansWorkload", () => {
       { name: "a", submitSeconds: 60, runSeconds: 120, requestedSeconds: null, processors: 2, nodes: 1 },
     ]);
     expect(leftOut).toEqual([]);
+  });
+
+  test("a run of more than ten years is counted and left out: its start is no moment", () => {
+    const { jobs, leftOut } = workloadOf(
+      at(1_800_000_000, job("a", { ...on("h1"), startedAtSeconds: 1 })),
+      at(1_800_000_060),
+    );
+    expect(jobs).toEqual([]);
+    expect(leftOut).toEqual([{ why: "a run time of more than ten years", count: 1, where: ["a"] }]);
   });
 
   test("what the scheduler says of its times comes first", () => {

@@ -128,7 +128,14 @@ describe("readJobList", () => {
     });
   });
 
-  test("something else is no list", () => {
-    expect(readJobList({ jobs: [] })).toBeUndefined();
+  test("a run time of more than ten years is counted and left out: it is a moment in place of a length", () => {
+    const list = [
+      { name: "a", runSeconds: 1_800_000_000 },
+      { name: "b", runSeconds: 60 },
+    ];
+    expect(readJobList(list)).toMatchObject({
+      jobs: [{ name: "b" }],
+      leftOut: [{ why: "a run time of more than ten years", count: 1, where: ["[0]"] }],
+    });
   });
 });

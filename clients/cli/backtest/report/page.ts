@@ -8,6 +8,7 @@ import type {
 } from "../../../../shared/backtest/index.ts";
 import { differences, summaries } from "../../../../shared/backtest/index.ts";
 import { counted } from "../../../../shared/text.ts";
+import { noJobs } from "../workload-file.ts";
 import type { Html } from "./draw.ts";
 import {
   amount,
@@ -83,7 +84,7 @@ function content(input: ReportInput): Html {
   return html`<header>
 <h1>Back-test of ${workload}</h1>
 <p class="quiet">${count(setup?.workload.jobs ?? 0)} ${setup?.workload.jobs === 1 ? "job" : "jobs"} over ${lengthOfTime(period.endSeconds - period.startSeconds)} on cluster “${setup?.cluster ?? ""}”, ${counted(runs.length, "runs")}. Scheduler model ${setup?.scheduler ?? ""}${setup?.wholeNodes === true ? ", whole nodes" : ""}, seed ${setup?.seed ?? 0}. The autoscaler is the real one; CycleCloud and the scheduler are models.</p>
-${(setup?.boots ?? []).map((sentence) => html`<p class="quiet">${sentence}</p>`)}
+${setup?.workload.jobs === 0 ? html`<p>${noJobs}</p>` : ""}${(setup?.boots ?? []).map((sentence) => html`<p class="quiet">${sentence}</p>`)}
 </header>
 <main>
 ${cards(lines, best, hasPrices)}

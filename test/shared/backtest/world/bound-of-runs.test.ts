@@ -20,6 +20,7 @@ const workloads = fc.array(
       nodes: fc.constantFrom(undefined, 1, 2),
       memoryGiB: fc.constantFrom(undefined, 2, 20),
       exclusive: fc.boolean(),
+      wholeNodes: fc.boolean(),
     })
     .map(
       ({ nodes, memoryGiB, ...rest }): Partial<TraceJob> => ({
