@@ -44,6 +44,7 @@ export class GridEngineReader implements LineReader {
   readonly #jobs = new JobPacking();
   readonly #leftOut = new LeftOutRecords();
   readonly #seen = new Map<string, { readonly place: number; readonly line: number }>();
+  #firstPart: number | undefined;
 
   line({ number, text }: NumberedLine): void {
     // A line of one character is none, by the manual.
@@ -61,7 +62,10 @@ export class GridEngineReader implements LineReader {
       this.#leftOut.add(`fewer than ${leastFields} fields between colons`, where);
       return;
     }
-    if (isPartOfParallelJob(fields)) return;
+    if (isPartOfParallelJob(fields)) {
+      this.#firstPart ??= number;
+      return;
+    }
     const read = readRecord(fields);
     if (typeof read === "string") {
       this.#leftOut.add(read, where);
@@ -74,6 +78,9 @@ export class GridEngineReader implements LineReader {
 
   end(): Workload {
     this.#seen.clear();
+    // A file of another form reads like that, and is not an empty one.
+    if (this.#firstPart !== undefined && this.#jobs.length === 0)
+      this.#leftOut.add("a part of a parallel job, and no record of any job", `line ${this.#firstPart}`);
     return { jobs: this.#jobs.inOrder(byNumber), leftOut: this.#leftOut.list() };
   }
 }

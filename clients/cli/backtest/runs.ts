@@ -124,7 +124,7 @@ async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
   const file = cluster ?? snapshot;
   if (file === undefined || (cluster !== undefined && snapshot !== undefined))
     throw new CommandFailure(
-      `Cannot run a back-test: ${file === undefined ? "no" : "two"} clusters, expected one`,
+      `Cannot run a back-test: ${file === undefined ? "no cluster is given" : "two clusters are given, expected one"}`,
       'Give "--cluster definition.json" or "--snapshot archive.zip".',
     );
   try {

@@ -17,12 +17,21 @@ export async function* textParts(file: string, terminal: Terminal): AsyncGenerat
     for await (const bytes of await unpacked(source)) yield decoder.decode(bytes, { stream: true });
     yield decoder.decode();
   } catch (error) {
+    if (isCutOff(error))
+      throw new CommandFailure(
+        `Cannot read "${printable(file)}": it is packed by gzip, and its end is missing`,
+        "Copy or download it again.",
+      );
     throw new CommandFailure(
       `Cannot read "${printable(file)}": ${messageOf(error)}`,
       "Check the name of the file.",
     );
   }
   return undefined;
+}
+
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
 }
 
 /** By the first two bytes of every gzip file: what comes through a pipe has no name. */

@@ -65,7 +65,10 @@ export function suggestionText(suggestion: Suggestion): readonly string[] {
   const { verdict, varied, runs, isFinished, tunedShare, certainty, waitSeconds, moreEnded } = suggestion;
   const searched = `${runs} ${runs === 1 ? "run" : "runs"} on the first part of the workload${isFinished ? "" : "; the budget was over before every single change had been tried"}.`;
   if (verdict === "keep")
-    return ["Keep the settings as configured: no change of one of them costs less.", searched];
+    return [
+      `Keep the settings as configured: no change ${isFinished ? "of one of them" : "that was tried"} costs less.`,
+      searched,
+    ];
   const { days, savedShare, between, cheaperShare } = certainty;
   const onOther =
     between === null || cheaperShare === null

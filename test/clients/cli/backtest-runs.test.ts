@@ -106,7 +106,7 @@ describe("ccscale backtest on a cluster", () => {
 
   test.each([
     ["no fleet and no configuration", [], "neither --config nor --fixed-processors is given"],
-    ["no cluster", ["--config", "hpc.json"], "Cannot run a back-test: no clusters, expected one"],
+    ["no cluster", ["--config", "hpc.json"], "Cannot run a back-test: no cluster is given"],
   ])("%s", async (_, more, message) => {
     const { code, stderr } = await ccscale(["backtest", "--trace", trace, ...more]);
     expect(code).toBe(1);

@@ -78,6 +78,9 @@ describe("ccscale backtest", () => {
     expect(object.stderr).toContain("a JSON object, expected a list of jobs or a trace");
     const cut = await on(await fileOf("cut.json", '[{"name": "a", "runSeconds": 5}, {"name'), 4);
     expect(cut.stderr).toContain("the list does not end, at item [1]");
+    const packed = gzipSync("1 0 -1 10 3 -1 -1 3 20\n".repeat(99));
+    const end = await on(await fileOf("cut.swf.gz", packed.subarray(0, packed.length / 2)), 4);
+    expect(end.stderr).toContain("it is packed by gzip, and its end is missing");
   });
 
   test("what sacct printed, and Grid Engine's accounting file", async () => {

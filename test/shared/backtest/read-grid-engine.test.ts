@@ -72,6 +72,13 @@ describe("readGridEngine", () => {
     expect(readGridEngine(text)).toMatchObject({ jobs: [{ name: "7", processors: 8 }], leftOut: [] });
   });
 
+  test("a file with nothing but parts is not an empty one", () => {
+    expect(readGridEngine(`\n${record({ part: "1.exec2" })}`)).toEqual({
+      jobs: [],
+      leftOut: [{ why: "a part of a parallel job, and no record of any job", count: 1, where: ["line 2"] }],
+    });
+  });
+
   test("colons in the category move what is behind it, and nothing else", () => {
     const category = "-l h_rt=24:00:00,h_vmem=2G -q all.q@@a:1";
     expect(first({ category })?.requestedSeconds).toBe(86_400);
