@@ -67,6 +67,7 @@ export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-colu
 export { JsonItems } from "./workload/json-items.ts";
 export { type LineReader, readLines } from "./workload/read-lines.ts";
 export { onWholeNodes, withTasksApart } from "./workload/tasks-apart.ts";
+export { tooMuch } from "./workload/too-much.ts";
 export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
 export type { ToReading } from "./world/read-cluster.ts";

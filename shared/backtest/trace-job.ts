@@ -59,8 +59,8 @@ export interface Workload {
   readonly wholeNodes?: boolean;
 }
 
-/** A run is simulated to its end, so one of centuries would fill the memory. */
-const mostRunSeconds = 10 * 365 * 86_400;
+/** Ten years. A run is simulated to its end, so one of centuries would fill the memory. */
+export const mostRunSeconds = 10 * 365 * 86_400;
 
 /** Why a job with this run time is left out; undefined: it can be used. */
 export function runTimeProblem(runSeconds: number): string | undefined {

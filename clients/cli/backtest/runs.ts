@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { definitionOf, onWholeNodes, withTasksApart } from "../../../shared/backtest/index.ts";
+import { definitionOf, onWholeNodes, tooMuch, withTasksApart } from "../../../shared/backtest/index.ts";
 import { messageOf } from "../../../shared/errors.ts";
 import { isDictionary } from "../../../shared/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -21,6 +21,12 @@ import { readWorkload } from "./workload-file.ts";
 /** A back-test on a cluster: a run for each combination of settings. */
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { definition, json, workload: read, boots } = await given(terminal, flags);
+  const problem = tooMuch(read.jobs);
+  if (problem !== undefined)
+    throw new CommandFailure(
+      `Cannot run "${printable(read.name)}": ${problem.why}`,
+      printable(problem.advice),
+    );
   const apart = { ...read, jobs: withTasksApart(read.jobs) };
   const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
   const tasks = tasksOf(json, definition, flags);

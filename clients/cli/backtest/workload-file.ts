@@ -10,6 +10,7 @@ import {
   TimeZone,
   type Workload,
 } from "../../../shared/backtest/index.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { counted, printable } from "../../../shared/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
@@ -117,7 +118,7 @@ async function readTrace(parts: Parts, file: string): Promise<Workload> {
 }
 
 async function readJobs(parts: Parts, file: string): Promise<Workload> {
-  const [items, reader] = [new JsonItems(), new JobListReader()];
+  const [items, reader] = [new JsonItems(parseJson), new JobListReader()];
   try {
     for await (const part of parts) for (const item of items.add(part)) reader.item(item);
     items.end();

@@ -1,5 +1,3 @@
-import { parseJson } from "../../json.ts";
-
 /** More is no record of a job. */
 const mostCharacters = 10_000_000;
 
@@ -18,6 +16,12 @@ export class JsonItems {
   #isInString = false;
   #isEscaped = false;
   #count = 0;
+  readonly #parse: (text: string) => unknown;
+
+  /** `parse` makes a value of the text of an item, and throws for what is not JSON. */
+  constructor(parse: (text: string) => unknown) {
+    this.#parse = parse;
+  }
 
   /** The items that end in this part. */
   add(part: string): readonly unknown[] {
@@ -78,7 +82,7 @@ export class JsonItems {
 
   #parsed(text: string): unknown {
     try {
-      return parseJson(text);
+      return this.#parse(text);
     } catch {
       throw this.#problem("it is not JSON");
     }

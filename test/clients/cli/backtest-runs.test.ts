@@ -105,6 +105,30 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test.each([
+    [
+      "a moment among lengths",
+      [
+        { name: "a", runSeconds: 60 },
+        { name: "b", runSeconds: 60, submitSeconds: 1_800_000_000 },
+      ],
+      'its jobs are submitted over more than ten years\nJob "a" is the first, at 0 s; job "b" is the last, at 1800000000 s.',
+    ],
+    [
+      "more tasks than memory has room for",
+      [{ name: "a", runSeconds: 60, iterations: 100_000_000 }],
+      "it has 100000000 jobs with the tasks of arrays, expected at most 10000000",
+    ],
+  ])("%s is refused before anything runs", async (_, jobs, message) => {
+    const list = join(folder, "jobs.json");
+    await writeFile(list, JSON.stringify(jobs));
+    const { code, stdout, stderr } = await ccscale([
+      ...["backtest", "--trace", list, "--config", config, "--cluster", cluster],
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
     ["no fleet and no configuration", [], "neither --config nor --fixed-processors is given"],
     ["no cluster", ["--config", "hpc.json"], "Cannot run a back-test: no cluster is given"],
   ])("%s", async (_, more, message) => {

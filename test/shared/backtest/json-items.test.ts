@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { JsonItems } from "../../../shared/backtest/index.ts";
 
 function itemsOf(parts: readonly string[]): readonly unknown[] {
-  const reader = new JsonItems();
+  const reader = new JsonItems(JSON.parse);
   const items = parts.flatMap((part) => [...reader.add(part)]);
   reader.end();
   return items;
