@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { parseConfig, resolveIncludes } from "../../shared/config/index.ts";
+import { parseConfig, resolveIncludes, warnOfUnknownKeys } from "../../shared/config/index.ts";
 import { messageOf } from "../../shared/errors.ts";
 import { isDictionary, parseJson } from "../../shared/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
@@ -53,7 +53,8 @@ export async function readConfig(file: string, asked: string | undefined): Promi
     json,
     config: parsed.ok ? parsed.config : undefined,
     problems,
-    warnings: parsed.ok ? parsed.config.warnings : [],
+    // A key that is missing is often there, misspelt.
+    warnings: parsed.ok ? parsed.config.warnings : warnOfUnknownKeys(json),
   };
 }
 

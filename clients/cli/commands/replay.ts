@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
-import { printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text.ts";
 import { planDifference } from "../../../shared/views/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { changeLine } from "../output/change-line.ts";
@@ -69,7 +69,7 @@ async function replayPlan(terminal: Terminal, planId: string, flags: Flags): Pro
     );
   const { jobs, create, start, retire } = archived.plan;
   const nodes = create.reduce((total, set) => total + set.count, 0);
-  const counts = `${jobs.length} jobs, ${nodes} nodes to create, ${start.length} to start, ${retire.length} to retire`;
+  const counts = `${counted(jobs.length, "jobs")}, ${counted(nodes, "nodes")} to create, ${start.length} to start, ${retire.length} to retire`;
   terminal.stdout.write(`Same: ${subject}: ${counts}.\n`);
 }
 

@@ -63,6 +63,15 @@ describe("config validate", () => {
     expect(stderr).toContain('idle_timeuot: unknown, ignored; did you mean "idle_timeout"?');
   });
 
+  test("a key that is missing because it is misspelt is named as both", async () => {
+    const { username, ...others } = usable;
+    const path = await file("misspelt.json", { ...others, user_name: username });
+    const { code, stderr } = await ccscale(["config", "validate", path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('user_name: unknown, ignored; did you mean "username"?');
+    expect(stderr).toContain("- username: missing");
+  });
+
   test.each([
     ["is missing", "no-such.json", "ENOENT"],
     ["is no JSON", "broken.json", "JSON"],
