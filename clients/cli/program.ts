@@ -77,7 +77,8 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
     // Commander has printed it already. A request for help is not a mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.fine : exitCode.usage;
     if (!(error instanceof CommandFailure)) throw error;
-    terminal.stderr.write(`error: ${error.message}\n${error.next}\n`);
+    const { note } = await import("./output/note.ts");
+    note(terminal, `error: ${error.message}\n${error.next}`);
     return exitCode.failed;
   }
 }

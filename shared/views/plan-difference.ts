@@ -13,25 +13,25 @@ export type Decisions = Pick<Plan, "jobs" | "create" | "start" | "retire"> & {
 };
 
 /**
- * What differs between two plans: settings, caps, limits, targets, nodes that there were and jobs that there were; then nodes
- * that are created by array, size and placement group, nodes that are started and retired, and jobs that wait. Empty: they
- * decided the same from the same.
+ * What differs between two plans, first what they decided: nodes that are created by array, size and placement group, nodes that
+ * are started and retired, and jobs that wait; then from what: settings, caps, limits, targets, nodes that there were and jobs
+ * that there were. Empty: they decided the same from the same.
  */
 export function planDifference(before: Decisions, after: Decisions): readonly PlanChange[] {
   const of = (about: PlanChange["about"], facts: (decisions: Decisions) => Facts) =>
     changed(about, facts(before), facts(after));
   const isShared = sharedNames([before, after]);
   return [
+    ...of("create", created),
+    ...of("start", ({ start }) => new Map(start.map(({ name }) => [name, "yes"]))),
+    ...of("retire", ({ retire }) => new Map(retire.map(({ name, cause }) => [name, cause]))),
+    ...of("waiting", (decisions) => waiting(decisions, isShared)),
     ...of("setting", ({ settings }) => leaves(settings)),
     ...of("cap", ({ input }) => leaves(input?.caps)),
     ...of("limit", ({ input }) => limits(input?.cluster)),
     ...of("target", ({ input }) => targets(input?.targets ?? [])),
     ...of("node", ({ input }) => new Map(input?.cluster.nodes.map(({ name, status }) => [name, status]))),
     ...of("job", (decisions) => (decisions.input === undefined ? new Map() : wanted(decisions, isShared))),
-    ...of("create", created),
-    ...of("start", ({ start }) => new Map(start.map(({ name }) => [name, "yes"]))),
-    ...of("retire", ({ retire }) => new Map(retire.map(({ name, cause }) => [name, cause]))),
-    ...of("waiting", (decisions) => waiting(decisions, isShared)),
   ];
 }
 

@@ -9,6 +9,7 @@ import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
+import { note } from "../output/note.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { prettyJson, warn } from "../output/print.ts";
@@ -107,8 +108,9 @@ export async function requestArrays(
       "The cluster does not have everything that is asked for",
       "Fix these names, or run it without --dry-run if they will be added later.",
     );
-  terminal.stderr.write(
-    `The request replaces the set's earlier one, and is met when the cluster has these. If a name is misspelt, send the request again: the newest counts.\n`,
+  note(
+    terminal,
+    `The request replaces the set's earlier one, and is met when the cluster has these. If a name is misspelt, send the request again: the newest counts.`,
   );
 }
 

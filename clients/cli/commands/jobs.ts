@@ -13,6 +13,7 @@ import {
   jobSummaryNarrowing,
   jobSummaryOf,
 } from "../output/job-summary.ts";
+import { note } from "../output/note.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
@@ -104,23 +105,24 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
 const mostWarned = 10;
 
 /** Keys that have no effect: a job with a misspelt wish looks like one that wants nothing in particular. */
-function reportWarnings({ stderr }: Terminal, jobs: readonly JobView[]): void {
+function reportWarnings(terminal: Terminal, jobs: readonly JobView[]): void {
   const warned = jobs.flatMap(({ job, warnings }) =>
     warnings.map((warning) => `job ${shown(job)}: ${warning}`),
   );
-  for (const words of warned.slice(0, mostWarned)) stderr.write(`warning: ${printable(words)}\n`);
+  for (const words of warned.slice(0, mostWarned)) note(terminal, `warning: ${printable(words)}`);
   const more = warned.length - mostWarned;
-  if (more > 0) stderr.write(`and ${counted(more, "warnings")} more: "ccscale jobs --format json"\n`);
+  if (more > 0) note(terminal, `and ${counted(more, "warnings")} more: "ccscale jobs --format json"`);
 }
 
 /** Reports jobs of silent sources, which are not listed: an empty list would look as if there were none. */
-function reportSilent({ stderr }: Terminal, { silent }: JobsAnswer, flags: Flags): void {
+function reportSilent(terminal: Terminal, { silent }: JobsAnswer, flags: Flags): void {
   const isOfNodes = Object.values(toQuery(flags)).some((wanted) => wanted !== undefined);
   if (isOfNodes || (flags.state ?? "waiting") !== "waiting") return;
   for (const { source, jobs } of silent)
     if ((flags.source ?? source) === source)
-      stderr.write(
-        `not listed: ${counted(jobs, "jobs")} of source "${source}", which is silent, so that ${jobs === 1 ? "it counts" : "they count"} for nothing; see "ccscale status"\n`,
+      note(
+        terminal,
+        `not listed: ${counted(jobs, "jobs")} of source "${source}", which is silent, so that ${jobs === 1 ? "it counts" : "they count"} for nothing; see "ccscale status"`,
       );
 }
 

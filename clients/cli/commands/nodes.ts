@@ -7,6 +7,7 @@ import { wholeNumber } from "../option-values.ts";
 import { heldColumns, heldNarrowing, holdFields, holdsOf } from "../output/held-nodes.ts";
 import { failedNarrowing, nodeColumns, nodeFields, nodeNarrowing } from "../output/node-fields.ts";
 import { isIdle, summaryColumns, summaryFields, summaryOf, summaryTotal } from "../output/node-summary.ts";
+import { note } from "../output/note.ts";
 import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
 import { parseSort, type SortKey, sorted } from "../output/sorted.ts";
 import { momentWriter, timesOption } from "../output/times.ts";
@@ -106,7 +107,7 @@ async function readNodes(
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */
 function reportWhyNoneGoes(terminal: Terminal, { problems }: ClusterStatus): void {
   const holds = problems.filter(({ kind }) => ["paused", "read-only", "demand-unknown"].includes(kind));
-  for (const { text } of holds) terminal.stderr.write(`no node goes now: ${printable(text)}\n`);
+  for (const { text } of holds) note(terminal, `no node goes now: ${printable(text)}`);
 }
 
 interface Found {
@@ -156,7 +157,8 @@ function showSummary({ terminal, settings }: Looking, { flags, nodes, atSeconds 
   };
   printList(terminal, list, { flags, settings });
   if (isTable && total.unpriced > 0)
-    terminal.stderr.write(
-      `${total.unpriced} of ${total.nodes} nodes have no price and cost more than 0: set prices, see docs/prices.md\n`,
+    note(
+      terminal,
+      `${total.unpriced} of ${total.nodes} nodes have no price and cost more than 0: set prices, see docs/prices.md`,
     );
 }

@@ -15,6 +15,7 @@ import { counted, printable } from "../../../shared/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
+import { note } from "../output/note.ts";
 import { prettyJson } from "../output/print.ts";
 import { readText } from "../read-text.ts";
 import { namedCluster, reach } from "../service/reach.ts";
@@ -128,22 +129,22 @@ async function demandIn(
 }
 
 /** What has no effect, with its place in the file: what is posted in its place holds it no more. */
-function tellWarnings({ stderr }: Terminal, warnings: readonly string[]): void {
+function tellWarnings(terminal: Terminal, warnings: readonly string[]): void {
   for (const warning of warnings.slice(0, mostProblemsShown))
-    stderr.write(`warning: ${printable(warning)}\n`);
+    note(terminal, `warning: ${printable(warning)}`);
   const more = warnings.length - mostProblemsShown;
-  if (more > 0) stderr.write(`and ${counted(more, "warnings")} more\n`);
+  if (more > 0) note(terminal, `and ${counted(more, "warnings")} more`);
 }
 
 function tellAside(
-  { stderr }: Terminal,
+  terminal: Terminal,
   { count, items }: { readonly count: number; readonly items: readonly SetAside[] },
 ): void {
   if (count === 0) return;
   const lines = items.slice(0, mostProblemsShown).flatMap((item) => problemsInPlace(item));
   const shown = lines.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
   const were = count === 1 ? "1 item was" : `${count} items were`;
-  stderr.write([`${were} set aside; the rest counts:`, ...shown, ""].join("\n"));
+  note(terminal, [`${were} set aside; the rest counts:`, ...shown].join("\n"));
 }
 
 function refusal(file: string, problems: readonly string[]): CommandFailure {

@@ -37,7 +37,7 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
     return [
       cause("cluster-paused", {
         text: `Nothing is sent: ${paused.by} paused the cluster ${duration(atSeconds - paused.atSeconds)} ago${untilText(paused)}: ${paused.reason}.`,
-        next: "Let it go on: `ccscale resume`.",
+        next: "Let it go on: `ccscale resume --reason WORDS`.",
       }),
     ];
   const since =
@@ -49,7 +49,7 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
       text: `Nothing is sent: CycleCloud refused the login${since}.`,
       next:
         refusedLogin?.resumedAtSeconds === undefined
-          ? "Correct the user name or the password, then try once more: `ccscale resume`."
+          ? "Correct the user name or the password, then try once more: `ccscale resume --reason WORDS`."
           : "Wait: one of the next snapshots tries it once more.",
     }),
   ];

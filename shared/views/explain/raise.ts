@@ -111,6 +111,6 @@ function bindsNext(step: Step): string {
   const noun = limitNoun(step).replace(/,$/, "");
   if (limit === "max-nodes-per-plan" || limit === "unknown-price") return `${noun} binds`;
   const units = unit === "usd" ? "USD" : unit;
-  const short = more === null ? "" : `, ${shown(more)} more are needed`;
+  const short = more === null ? "" : `, ${shown(more)} more ${more === 1 ? "is" : "are"} needed`;
   return `${noun} binds: ${shown(used)} of ${shown(max)} ${units} are used${short}`;
 }

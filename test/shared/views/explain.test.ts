@@ -129,7 +129,7 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(kinds.slice(0, 3)).toEqual(["partly-placed", "quota", "cluster-paused"]);
     expect(causes[2]).toMatchObject({
       text: "Besides, nothing is sent: alice paused the cluster 30s ago: upgrade.",
-      next: "Let it go on: `ccscale resume`.",
+      next: "Let it go on: `ccscale resume --reason WORDS`.",
     });
   });
 
