@@ -36,7 +36,8 @@ export function readText(reader: LineReader, text: string): ListedWorkload {
 
 class LineSplitter {
   readonly #reader: Pick<LineReader, "line">;
-  #rest = "";
+  /** Of the line that has no end yet. Put together once: a file without line ends would be copied with each of its parts. */
+  #begun: string[] = [];
   #number = 0;
 
   constructor(reader: Pick<LineReader, "line">) {
@@ -44,23 +45,24 @@ class LineSplitter {
   }
 
   add(part: string): void {
-    const text = this.#rest + part;
     let start = 0;
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-      this.#line(text.slice(start, end));
+    for (let end = part.indexOf("\n"); end >= 0; end = part.indexOf("\n", start)) {
+      this.#begun.push(part.slice(start, end));
+      this.#line();
       start = end + 1;
     }
-    this.#rest = text.slice(start);
+    if (start < part.length) this.#begun.push(part.slice(start));
   }
 
   /** The last line may have no end. */
   end(): void {
-    if (this.#rest !== "") this.#line(this.#rest);
-    this.#rest = "";
+    if (this.#begun.length > 0) this.#line();
   }
 
-  #line(text: string): void {
+  #line(): void {
+    const text = this.#begun.join("").trim();
+    this.#begun = [];
     this.#number += 1;
-    this.#reader.line({ number: this.#number, text: text.trim() });
+    this.#reader.line({ number: this.#number, text });
   }
 }
