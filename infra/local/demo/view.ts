@@ -103,7 +103,7 @@ function troubles(scene: Scene): string[] {
   ];
 }
 
-/** The first reason alone: `ccscale explain` has the others, and what to do. */
-function waitText({ job, granted, asked, why }: ClusterStatus["waiting"][number]): string {
-  return `${job} waits, ${granted} of ${asked} have a place: ${why[0] ?? "no reason was given"}`;
+/** Who waits, and the first reason: `ccscale explain` has the others, and what to do. */
+function waitText({ why }: ClusterStatus["waiting"][number]): string {
+  return why.slice(0, 2).join(" ");
 }

@@ -79,12 +79,16 @@ describe("render", () => {
 });
 
 test("render: a job that waits has its name, how much of it, and its first reason", () => {
-  const why = ["htc/Standard_F4s_v2: the limit leaves 0 new nodes.", "memory: wanted htc."];
+  const why = [
+    'Job "1203" waits: it got none of 20 places.',
+    "htc/Standard_F4s_v2: the limit leaves 0 new nodes.",
+    "memory: wanted htc.",
+  ];
   const screen = stripVTControlCharacters(
-    render(scene("small-cpu", [{ job: "1203", granted: 15, asked: 20, why }])),
+    render(scene("small-cpu", [{ job: "1203", granted: 0, asked: 20, why }])),
   );
   expect(screen.split("\n").at(-1)).toBe(
-    "1203 waits, 15 of 20 have a place: htc/Standard_F4s_v2: the limit leaves 0 new nodes.",
+    'Job "1203" waits: it got none of 20 places. htc/Standard_F4s_v2: the limit leaves 0 new nodes.',
   );
 });
 
