@@ -46,11 +46,12 @@ function KeyForm() {
         />
         Keep it in this tab until it is closed
       </label>
-      <button type="submit">Sign in</button>
+      <button type="submit" class="main">
+        Sign in
+      </button>
       <p class="quiet">
         The page sends the key to this service only, in a header. It is never part of an address. To read a
-        key:
-        <code>az functionapp keys list</code>.
+        key: <code>az functionapp keys list</code>.
       </p>
     </form>
   );

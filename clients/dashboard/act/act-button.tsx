@@ -6,13 +6,13 @@ import { session } from "../service/session.ts";
 import { count, counted } from "../words.ts";
 import { ActForm } from "./act-form.tsx";
 import { FollowUp } from "./follow-up.tsx";
-import { type ActKind, acts, bodyOf, commandOf } from "./kinds.ts";
+import { type ActKind, type ActNode, acts, bodyOf, commandOf } from "./kinds.ts";
 
 export interface Asked {
   readonly cluster: string;
   readonly kind: ActKind;
   /** Nodes that it is about. */
-  readonly names: readonly string[];
+  readonly nodes: readonly ActNode[];
   readonly onDone: () => void;
 }
 
@@ -43,13 +43,13 @@ export function useActDialog(): {
 
 /** Asks for something to be done: opens a dialog that says first what would be done. */
 export function ActButton(asked: Asked) {
-  const { kind, names } = asked;
+  const { kind, nodes } = asked;
   const { title, onNodes } = acts[kind];
   const { open, dialog } = useActDialog();
   if (!session.mayOperate) return null;
   return (
     <>
-      <button type="button" disabled={onNodes && names.length === 0} onClick={() => open(asked)}>
+      <button type="button" disabled={onNodes && nodes.length === 0} onClick={() => open(asked)}>
         {title}
       </button>
       {dialog}
@@ -57,14 +57,14 @@ export function ActButton(asked: Asked) {
   );
 }
 
-function Steps({ cluster, kind, names, onDone, close }: Asked & { readonly close: () => void }) {
+function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close: () => void }) {
   const { title, means, onNodes, isDestructive = false } = acts[kind];
   const [key] = useState(() => crypto.randomUUID());
   return (
     <>
       <h2>{title}</h2>
       <p>
-        {onNodes ? `${counted(names.length, "node")}. ` : ""}
+        {onNodes ? `${counted(nodes.length, "node")}. ` : ""}
         {means}
       </p>
       <ActForm<ActionAnswer>
@@ -72,7 +72,7 @@ function Steps({ cluster, kind, names, onDone, close }: Asked & { readonly close
         ask={async ({ reason, dryRun }) => {
           const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
             method: "POST",
-            body: bodyOf(kind, { names, reason, by: session.name, dryRun }),
+            body: bodyOf(kind, { nodes, reason, by: session.name, dryRun }),
             // A second click, or a repeat after a lost answer, asks for nothing new.
             headers: dryRun ? {} : { "idempotency-key": key },
           });
@@ -80,7 +80,7 @@ function Steps({ cluster, kind, names, onDone, close }: Asked & { readonly close
         }}
         isPossible={({ outcome }) => outcome === "would" || outcome === "requested"}
         show={(answer) => <Answer answer={answer} />}
-        commandOf={(reason) => commandOf(kind, { cluster, names, reason })}
+        commandOf={(reason) => commandOf(kind, { cluster, nodes, reason })}
         followUp={(answer) => <FollowUp cluster={cluster} answer={answer} />}
       />
     </>

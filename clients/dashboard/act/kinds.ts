@@ -93,6 +93,12 @@ export const acts: Readonly<Record<ActKind, Act>> = {
   },
 };
 
+/** A node that an act is about. */
+export interface ActNode {
+  readonly name: string;
+  readonly nodeId: string;
+}
+
 /** What can be asked of nodes, in the order of the buttons. */
 export const nodeActs = [
   "drain",
@@ -106,19 +112,19 @@ export const nodeActs = [
   "restart",
 ] as const;
 
-/** The body of `POST actions`. */
+/** The body of `POST actions`. Nodes are named by their ids: a name would count as a pattern, and of a newer node too. */
 export function bodyOf(
   kind: ActKind,
   asked: {
-    readonly names: readonly string[];
+    readonly nodes: readonly ActNode[];
     readonly reason: string;
     readonly by: string;
     readonly dryRun: boolean;
   },
 ): Readonly<Record<string, unknown>> {
-  const { names, ...fields } = asked;
+  const { nodes: chosen, ...fields } = asked;
   if (!acts[kind].onNodes) return { kind, ...fields };
-  const nodes = { names };
+  const nodes = { nodeIds: chosen.map(({ nodeId }) => nodeId) };
   if (kind === "keep-alive" || kind === "let-go")
     return { kind: "keep-alive", on: kind === "keep-alive", nodes, ...fields };
   return { kind, nodes, ...fields };
@@ -132,12 +138,12 @@ export function commandOf(
   kind: ActKind,
   {
     cluster,
-    names,
+    nodes: chosen,
     reason,
-  }: { readonly cluster: string; readonly names: readonly string[]; readonly reason: string },
+  }: { readonly cluster: string; readonly nodes: readonly ActNode[]; readonly reason: string },
 ): string {
   // A long list comes from a file: one name a line.
-  const list = names.length > mostNamed ? "@NAMES.txt" : names.join(",");
+  const list = chosen.length > mostNamed ? "@NAMES.txt" : chosen.map(({ name }) => name).join();
   const nodes = acts[kind].onNodes ? ["-N", list] : [];
   return commandLine([
     "ccscale",

@@ -7,7 +7,7 @@ import { Causes, Refusals } from "../parts/explained.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
-import { choose, linkTo, type Place } from "../place.ts";
+import { choose, goTo, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
@@ -38,6 +38,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
   return (
     <>
       <h1>Jobs</h1>
+      <OpenJob cluster={cluster} />
       <Shown polled={polled}>
         {({ counts, jobs, next, total }) => (
           <>
@@ -98,6 +99,26 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
         )}
       </Shown>
     </>
+  );
+}
+
+/** Of 100,000 jobs, the one whose name is known. */
+function OpenJob({ cluster }: { readonly cluster: string }) {
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const job = String(new FormData(event.currentTarget).get("job")).trim();
+        if (job !== "") goTo({ cluster, view: "jobs", subject: job });
+      }}
+    >
+      <label>
+        Job
+        <input name="job" placeholder="1201" spellcheck={false} autocapitalize="off" required />
+      </label>
+      <button type="submit">Explain</button>
+    </form>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ActionAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
-import { bodyOf, nodeActs } from "../act/kinds.ts";
+import { type ActNode, bodyOf, nodeActs } from "../act/kinds.ts";
 import { Goes } from "../parts/goes.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { linkTo } from "../place.ts";
@@ -31,10 +31,15 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
               <Facts {...{ node, cluster }} now={atSeconds} />
               {session.mayOperate && node.nodeId !== null ? (
                 <>
-                  <MayBeDeleted cluster={cluster} name={name} />
+                  <MayBeDeleted key={node.nodeId} cluster={cluster} node={{ name, nodeId: node.nodeId }} />
                   <div class="acts">
                     {nodeActs.map((kind) => (
-                      <ActButton key={kind} {...{ cluster, kind }} names={[name]} onDone={polled.refresh} />
+                      <ActButton
+                        key={kind}
+                        {...{ cluster, kind }}
+                        nodes={[{ name, nodeId: node.nodeId ?? "" }]}
+                        onDone={polled.refresh}
+                      />
                     ))}
                   </div>
                 </>
@@ -96,14 +101,14 @@ function Facts(props: { readonly node: NodeView; readonly cluster: string; reado
 }
 
 /** The dry run of a deletion, which changes nothing. */
-function MayBeDeleted({ cluster, name }: { readonly cluster: string; readonly name: string }) {
+function MayBeDeleted({ cluster, node }: { readonly cluster: string; readonly node: ActNode }) {
   const path = pathOf("clusters", cluster, "actions");
-  const polled = usePolled<ActionAnswer>(`${path}?delete=${encodeURIComponent(name)}`, {
+  const polled = usePolled<ActionAnswer>(`${path}?delete=${encodeURIComponent(node.nodeId)}`, {
     everyMs: 15_000,
     ask: (_, { signal }) =>
       call<ActionAnswer>(path, {
         method: "POST",
-        body: bodyOf("delete", { names: [name], reason: "a question", by: session.name, dryRun: true }),
+        body: bodyOf("delete", { nodes: [node], reason: "a question", by: session.name, dryRun: true }),
         signal,
       }),
   });

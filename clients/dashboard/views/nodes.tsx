@@ -71,8 +71,11 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
   const { answer } = polled;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   // A node that is gone, or is not shown, is not acted on.
-  const names = useMemo(
-    () => answer?.items.filter((node) => chosen.has(node.name)).map((node) => node.name) ?? [],
+  const picked = useMemo(
+    () =>
+      answer?.items.flatMap(({ name, nodeId }) =>
+        nodeId !== null && chosen.has(name) ? [{ name, nodeId }] : [],
+      ) ?? [],
     [answer?.items, chosen],
   );
   useAnnounced(
@@ -89,7 +92,7 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
             <p class="quiet">
               {counted(items.length, "node")}
               {isWhole ? "" : `, of ${count(total ?? items.length)}: loading the others`}.{" "}
-              <span aria-live="polite">{names.length > 0 ? `${count(names.length)} chosen.` : ""}</span>
+              <span aria-live="polite">{picked.length > 0 ? `${count(picked.length)} chosen.` : ""}</span>
             </p>
             {session.mayOperate ? (
               <div class="acts toolbar">
@@ -98,23 +101,31 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
                     key={kind}
                     cluster={cluster}
                     kind={kind}
-                    names={names}
+                    nodes={picked}
                     onDone={() => {
                       setChosen(new Set());
                       polled.refresh();
                     }}
                   />
                 ))}
-                <ActButton cluster={cluster} kind="retry-failed" names={[]} onDone={polled.refresh} />
+                <ActButton cluster={cluster} kind="retry-failed" nodes={[]} onDone={polled.refresh} />
               </div>
             ) : null}
-            <List
-              {...{ items, sort, chosen, cluster }}
-              isAllChosen={names.length > 0 && names.length === items.filter(isKnown).length}
-              now={atSeconds}
-              onSort={(next) => choose(place, { sort: next })}
-              onChoose={setChosen}
-            />
+            {items.length === 0 ? (
+              <p>
+                {Object.values(selected).some((text) => text !== "")
+                  ? "No node is like that."
+                  : "The cluster has no nodes now: they come when jobs or targets need them."}
+              </p>
+            ) : (
+              <List
+                {...{ items, sort, chosen, cluster }}
+                isAllChosen={picked.length > 0 && picked.length === items.filter(isKnown).length}
+                now={atSeconds}
+                onSort={(next) => choose(place, { sort: next })}
+                onChoose={setChosen}
+              />
+            )}
           </>
         )}
       </Shown>

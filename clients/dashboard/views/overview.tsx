@@ -23,7 +23,7 @@ export function Overview({ place, cluster }: { readonly place: Place; readonly c
   const status = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
   // Beside what is polled: a problem or a button that is gone must not take the dialog with it.
   const { open, dialog } = useActDialog();
-  const act = (kind: ActKind) => open({ cluster, kind, names: [], onDone: status.refresh });
+  const act = (kind: ActKind) => open({ cluster, kind, nodes: [], onDone: status.refresh });
   return (
     <>
       <h1>{cluster}</h1>

@@ -6,7 +6,7 @@ import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
 import { everyLook, expectNoScriptRan, expectSound, openAs, page, problems } from "./pages.ts";
-import { server, useDashboard } from "./served-dashboard.ts";
+import { api, server, useDashboard } from "./served-dashboard.ts";
 
 /** A cluster whose nodes, waiting jobs, users and rejected messages are called so. */
 async function seen(names: readonly string[]): Promise<void> {
@@ -236,7 +236,17 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
 
   test("no script runs out of a name, wherever it is shown", async () => {
     await seen(hostileNames);
-    for (const view of ["overview", "nodes", "jobs", "rejects"]) {
+    // As reasons too: of what holds each node, and of a pause.
+    for (const [index, reason] of hostileNames.entries()) {
+      const asked = index === 0 ? { kind: "pause" } : { kind: "ignore", nodes: { nodeIds: [`id-${index}`] } };
+      const response = await fetch(`${api.url}/api/clusters/hpc/actions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...asked, by: reason, reason }),
+      });
+      expect([response.status, reason]).toEqual([200, reason]);
+    }
+    for (const view of ["overview", "nodes", "jobs", "rejects", "events"]) {
       await page.goto(`${server.url}#/clusters/hpc/${view}`);
       await page.getByText("<script>hit=1").first().waitFor();
     }
