@@ -39,8 +39,21 @@ function blockText(token: MarkedToken, start: string, columns: number): readonly
       return filled(start, inlineText(token.tokens ?? [token]), columns);
     case "hr":
       return [`${start}---`];
-    default:
-      // Blank lines, comments, and targets of links.
+    // Blank lines, comments, and targets of links.
+    case "space":
+    case "html":
+    case "def":
+    // Parts of lines and of lists, which are no blocks.
+    case "br":
+    case "checkbox":
+    case "codespan":
+    case "del":
+    case "em":
+    case "escape":
+    case "image":
+    case "link":
+    case "list_item":
+    case "strong":
       return [];
   }
 }
@@ -89,12 +102,34 @@ function spanText(token: MarkedToken): string {
       return token.text;
     case "html":
       return token.text === "<br>" ? " " : "";
+    case "text":
+      return token.tokens === undefined ? onOneLine(token.text) : inlineParts(token.tokens);
+    case "code":
+    case "escape":
+      return onOneLine(token.text);
+    case "blockquote":
+    case "del":
+    case "em":
+    case "heading":
+    case "link":
+    case "list_item":
+    case "paragraph":
+    case "strong":
+      return inlineParts(token.tokens);
+    // Nothing to read, or blocks of their own.
+    case "checkbox":
+    case "def":
+    case "hr":
     case "image":
+    case "list":
+    case "space":
+    case "table":
       return "";
-    default:
-      if ("tokens" in token && token.tokens !== undefined) return inlineParts(token.tokens);
-      return "text" in token ? token.text.replaceAll("\n", " ") : "";
   }
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll("\n", " ");
 }
 
 function inlineParts(tokens: readonly Token[]): string {
