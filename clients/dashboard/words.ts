@@ -32,6 +32,12 @@ export function utc(seconds: number): string {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** Words of the service as a sentence of their own. */
+export function sentence(words: string): string {
+  const text = `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}`;
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
 /** What is more than nothing is never 0 %, and what is not all never 100 %. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.01) return "< 1 %";

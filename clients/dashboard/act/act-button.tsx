@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { call, pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
-import { count, counted } from "../words.ts";
+import { count, counted, sentence } from "../words.ts";
 import { ActForm } from "./act-form.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { type ActKind, type ActNode, acts, bodyOf, commandOf } from "./kinds.ts";
@@ -105,7 +105,7 @@ function Answer({ answer: { summary, actions, skipped, problems } }: { readonly 
       )}
       {problems.map((line) => (
         <p key={line} class="problem degraded">
-          {line}
+          {sentence(line)}
         </p>
       ))}
       {skipped

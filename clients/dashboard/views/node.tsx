@@ -7,7 +7,7 @@ import { linkTo } from "../place.ts";
 import { call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
-import { usd } from "../words.ts";
+import { sentence, usd } from "../words.ts";
 
 /** One node: what it does, what is wrong with it, and whether it may be deleted. */
 export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
@@ -121,7 +121,7 @@ function MayBeDeleted({ cluster, node }: { readonly cluster: string; readonly no
             <strong>{outcome === "would" ? "Yes." : "No."}</strong>{" "}
             {[
               ...(outcome === "refused" ? [] : [summary]),
-              ...problems.map((problem) => `${problem[0]?.toUpperCase()}${problem.slice(1)}.`),
+              ...problems.map(sentence),
               ...skipped.map(({ why, next }) => `It ${why}. ${next}`),
             ].join(" ")}
           </p>

@@ -285,6 +285,10 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     const { rows, text } = (await page.evaluate("printed")) as { rows: string[]; text: string };
     expect(rows).toEqual(Array.from({ length: nodeCount }, (_, index) => String(index + 2)));
     expect(text).toMatch(/printed .* UTC/);
+    await page.emulateMedia({ media: "print" });
+    await page.getByRole("columnheader", { name: "State" }).getByText("State").waitFor();
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await page.emulateMedia({ media: "screen" });
     // Afterwards it is as before.
     await expect.poll(() => page.getByRole("row").count()).toBeLessThan(90);
     expect(await page.getByText("printed").count()).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, percent, usd } from "../../../clients/dashboard/words.ts";
+import { counted, percent, sentence, usd } from "../../../clients/dashboard/words.ts";
 
 test.each([
   [0, "0 %"],
@@ -20,4 +20,8 @@ test("what is not known is no zero, and one is no plural", () => {
     "1 node",
     "1,200 nodes",
   ]);
+});
+
+test("words of the service become a sentence, once", () => {
+  expect([sentence("paused by ann"), sentence("Done.")]).toEqual(["Paused by ann.", "Done."]);
 });
