@@ -157,6 +157,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/ports",
     "shared/errors",
     "shared/messages",
+    "shared/shell-word",
     "zod",
   ],
   "shared/config": [

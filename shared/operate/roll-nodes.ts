@@ -55,7 +55,8 @@ function isSameRolling(a: Rolling, b: Rolling): boolean {
 export async function stopRolling(ports: ActPorts, outlook: Outlook, body: StopBody): Promise<ActOutcome> {
   const { rolling } = outlook.control;
   if (rolling === null) return answered(outlook, "nothing-to-do", "Nothing to do: no drain is rolling.");
-  const words = `${counted(rolling.left.length, "nodes")} of ${rolling.total} are left as they are. Drained nodes stay drained: \`ccscale undrain\` takes them back.`;
+  const left = rolling.left.length;
+  const words = `${left} of ${counted(rolling.total, "nodes")} ${left === 1 ? "is left as it is" : "are left as they are"}. Drained nodes stay drained: \`ccscale undrain\` takes them back.`;
   if (body.dryRun) return answered(outlook, "would", `Would stop: ${words}`);
   await changeControl(ports, outlook.cluster, (current) => ({ ...current, rolling: null }));
   ports.log.info("requested", {

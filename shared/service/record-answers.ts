@@ -1,5 +1,6 @@
 import { quoted, refusals } from "../api/index.ts";
 import { loadWorld } from "../cycle/index.ts";
+import { shellWord } from "../shell-word.ts";
 import {
   clusterStatus,
   drawUpDemand,
@@ -144,7 +145,12 @@ function explainedJob(
     case "explained":
       return answered(explained.answer);
     case "unknown-job":
-      return notFound(`No source wants a job ${quoted(job)}`, "A job that is done is no longer demand");
+      return notFound(
+        `No source wants a job ${quoted(job)}`,
+        outlook.snapshot.cluster.nodes.some(({ name }) => name === job)
+          ? `It is a node: \`ccscale history ${shellWord(job)}\` shows what became of it`
+          : "A job that is done is no longer demand",
+      );
     case "ambiguous":
       return oneOf("source", explained.sources, {
         title: "Several sources want a job of this name",

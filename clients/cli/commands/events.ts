@@ -1,10 +1,12 @@
 import { Command, Option } from "commander";
 import { type EventView, eventKinds } from "../../../shared/api/index.ts";
+import { counted } from "../../../shared/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
+import { note } from "../output/note.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { momentWriter, timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
@@ -76,7 +78,7 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
     narrowing,
   };
   printList(terminal, list, { flags, settings });
-  if (isCut) terminal.stderr.write(`The newest ${items.length} events are shown; --limit shows more\n`);
+  if (isCut) note(terminal, `Only the newest ${counted(items.length, "events")}; --limit shows more`);
 }
 
 function eventFields(event: EventView, when: (seconds: number) => string): Fields {

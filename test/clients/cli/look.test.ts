@@ -450,6 +450,7 @@ describe("offline", () => {
     ["a folder without a snapshot", ["nodes", "--offline", import.meta.dirname], "no snapshot in"],
     ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
     ["an unknown job", ["explain", "nobody"], 'No source wants a job "nobody"'],
+    ["a node in place of a job", ["explain", "htc-1"], "It is a node: `ccscale history htc-1`"],
     ["an unknown plan", ["plans", "nobody"], 'No plan "nobody" is kept'],
     ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],
     ["a change of no job", ["what-if", "--change", "nobody", "--job", "{}"], 'no job "nobody" is wanted'],

@@ -112,7 +112,7 @@ describe("a rolling drain", () => {
     await roll(world);
     const stopped = await act(world.ports, { cluster, body: { kind: "stop-rolling", ...who } });
     expect(stopped).toMatchObject({
-      answer: { outcome: "done", summary: expect.stringContaining("3 nodes of 5") },
+      answer: { outcome: "done", summary: expect.stringContaining("3 of 5 nodes are left") },
     });
     await runOn(world, []);
     await step(world);
