@@ -57,24 +57,26 @@ export function plansCommand(terminal: Terminal): Command {
     .option("--at <time>", "shows the plan that was the newest then, such as 14:02 or 2h", timeOption)
     .action(([id, ...more]: readonly string[], flags: Flags) => {
       const [before, after] = more;
-      if (id === "diff" && before !== undefined && after !== undefined && more.length === 2)
-        return look(terminal, flags, (looking) => showDifference(looking, before, after));
-      if (id === "diff") return command.error("error: expected two ids after diff");
+      if (id === "diff") {
+        if (before === undefined || after === undefined || more.length > 2)
+          return command.error("error: expected two ids after diff");
+        if (isOfList(flags)) return command.error(`${listRefused} diff: it shows what differs`);
+        return look(terminal, flags, (looking) => showDifference(looking, { before, after }, flags));
+      }
       if (more.length > 0) return command.error("error: expected one id, or diff and two ids");
       if (flags.at !== undefined && (id ?? flags.since ?? flags.limit) !== undefined)
         return command.error("error: expected --at without an id, --since and --limit");
       if (id === undefined && flags.at === undefined)
         return look(terminal, flags, (looking) => listPlans(looking, flags));
-      if (isOfList(flags))
-        return command.error(
-          "error: expected no -o, --long or --format other than table and json with an id or --at: an id shows one plan",
-        );
+      if (isOfList(flags)) return command.error(`${listRefused} an id or --at: an id shows one plan`);
       return look(terminal, flags, async (looking) =>
         showPlan(looking, id ?? (await planAt(looking, flags.at)), flags),
       );
     });
   return timesOption(outputOptions(lookOptions(command)));
 }
+
+const listRefused = "error: expected no -o, --long or --format other than table and json with";
 
 /** Whether it says how a list is printed. */
 function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
@@ -113,7 +115,11 @@ async function showPlan({ terminal, service, settings }: Looking, id: string, fl
   else printPlan(terminal, plan);
 }
 
-async function showDifference({ terminal, service }: Looking, from: string, to: string): Promise<void> {
+async function showDifference(
+  { terminal, service, settings }: Looking,
+  ids: { readonly before: string; readonly after: string },
+  flags: Flags,
+): Promise<void> {
   // Each id may be given by how it begins.
   const wholeIdOf = async (id: string) => {
     const { summary } = await withWholeId(
@@ -123,16 +129,18 @@ async function showDifference({ terminal, service }: Looking, from: string, to: 
     );
     return summary.planId;
   };
-  const [before, after] = await Promise.all([wholeIdOf(from), wholeIdOf(to)]);
-  const { changes, counts, reason } = await service.ask("plan-difference", {
-    params: { planId: after },
-    query: { before },
-  });
+  const [before, after] = await Promise.all([wholeIdOf(ids.before), wholeIdOf(ids.after)]);
+  const answer = await service.ask("plan-difference", { params: { planId: after }, query: { before } });
+  const { changes, counts, reason } = answer;
   if (reason !== null)
     throw new CommandFailure(
       `Cannot compare plan "${before}" with "${after}": ${reason}`,
       "`ccscale plans ID` shows what is kept of it.",
     );
+  if ((flags.format ?? settings.format) === "json") {
+    terminal.stdout.write(prettyJson(answer));
+    return;
+  }
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const lines = [
     ...(all === 0 ? ["Nothing differs."] : changes.map(changeLine)),

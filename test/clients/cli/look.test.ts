@@ -480,6 +480,11 @@ describe("offline", () => {
     ["nothing to plan with", ["what-if"], "nothing to plan with"],
     ["a word for the command after --local", ["explain", "--local", "1202"], "own words before --local"],
     ["one plan as a list", ["plans", "last", "--format", "csv"], "an id shows one plan"],
+    [
+      "what differs as a list",
+      ["plans", "diff", "last", "last", "--format", "csv"],
+      "diff: it shows what differs",
+    ],
     ["columns of one plan", ["plans", "last", "-o", "jobs"], "an id shows one plan"],
   ])("%s: asked the wrong way", async (_, argv, words) => {
     const { code, stdout, stderr } = await ccscale([...argv, "--offline", folders.busy ?? ""]);

@@ -430,6 +430,11 @@ describe.each([
       code: 0,
       stdout: expect.stringContaining("setting idleTimeoutSeconds.default: 300 -> 77\n"),
     });
+    const json = await run(["plans", "diff", "plan-0001", "tampered", "--format", "json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      changes: [{ about: "create", before: "2", after: "7" }],
+      reason: null,
+    });
     expect(await run(["plans", "diff", "plan-0001"])).toMatchObject({ code: 2 });
   });
 
