@@ -78,7 +78,10 @@ function content(input: ReportInput): Html {
     endSeconds: Math.max(...runs.map((run) => run.period.endSeconds)),
   };
   const clock = clockOf(period);
-  const hasPrices = lines.some(({ costUsd, nodeHours }) => costUsd !== null && nodeHours > 0);
+  // Where no node was bought, nothing was paid.
+  const hasPrices =
+    lines.every(({ nodeHours }) => nodeHours === 0) ||
+    lines.some(({ costUsd, nodeHours }) => costUsd !== null && nodeHours > 0);
   const boundUsd = best.ok && hasPrices ? best.best.boundNanoUsd / nanoPerUsd : null;
   const setup = runs[0]?.setup;
   return html`<header>
@@ -90,7 +93,7 @@ ${setup?.workload.jobs === 0 ? html`<p>${noJobs}</p>` : ""}${(setup?.boots ?? []
 ${cards(lines, best, hasPrices)}
 ${input.suggestion === undefined ? "" : html`<h2>Suggestion</h2>${input.suggestion.map((paragraph) => html`<p>${paragraph}</p>`)}`}
 ${lines.length > 1 ? comparison(lines, { hasPrices, boundUsd }) : html`<h2>The run</h2>${runTable(lines, boundUsd)}`}
-${lines.length > 1 ? biggestDifferences(input, lines, clock) : ""}
+${lines.length > 1 ? biggestDifferences(input, lines, { clock, hasPrices }) : ""}
 ${eachRun(runs, lines, { clock, hasPrices })}
 ${leftOut(runs, lines)}
 ${bestPossible(best)}
@@ -108,10 +111,12 @@ function cards(lines: readonly RunSummary[], best: BestPossibleOutcome, hasPrice
   const isSingle = lines.length === 1;
   const price = (run: RunSummary) =>
     hasPrices ? usd(run.costUsd) : counted(Math.round(run.nodeHours), "node-hours");
-  const card = (label: string, value: string, note: string) =>
-    html`<li><span class="label">${label}</span> <span class="value">${value}</span> <span class="note">${note}</span></li>`;
+  const [single, least] = hasPrices ? ["Cost", "Cheapest run"] : ["Nodes", "Fewest node-hours"];
+  const label = isSingle ? single : least;
+  const card = (head: string, value: string, note: string) =>
+    html`<li><span class="label">${head}</span> <span class="value">${value}</span> <span class="note">${note}</span></li>`;
   return html`<ul class="cards">
-${card(isSingle ? "Cost" : "Cheapest run", price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${lengthOfTime(cheapest.meanWaitSeconds)}`)}
+${card(label, price(cheapest), isSingle ? `${hours(cheapest.nodeHours)} node-hours` : `${runName(cheapest)}; mean wait ${lengthOfTime(cheapest.meanWaitSeconds)}`)}
 ${isSingle ? card("Mean wait", lengthOfTime(cheapest.meanWaitSeconds), `95 % at most ${lengthOfTime(cheapest.p95WaitSeconds)}`) : card("Shortest waits", lengthOfTime(quickest.meanWaitSeconds), `${runName(quickest)}; ${price(quickest)}`)}
 ${best.ok && hasPrices ? card("Best possible, at least", nanoUsd(best.best.boundNanoUsd), best.best.foreseenNanoUsd === null ? "no plan can cost less" : `${nanoUsd(best.best.foreseenNanoUsd)} if everything were known beforehand`) : card("Processors used", share(cheapest.utilisation), "of the time that nodes were there")}
 ${card("Nodes bought", count(cheapest.nodesBought), `${isSingle ? "" : `Run ${cheapest.run}: `}idle ${hours(cheapest.idleNodeHours)} h, booting ${hours(cheapest.bootNodeHours)} h`)}
@@ -125,7 +130,7 @@ function comparison(
   const costs = lines.flatMap(({ costUsd }) => (costUsd === null ? [] : [{ cost: costUsd }]));
   const isShown = isNear(boundUsd, costs);
   return html`<h2>Cost against wait</h2>
-<p>Further left is cheaper, further down is quicker. Axes do not begin at 0.${boundUsd === null || isShown ? "" : ` The best possible, ${usd(boundUsd)}, is left of the picture.`}</p>
+<p>Further left ${hasPrices ? "is cheaper" : "takes fewer node-hours"}, further down is quicker. Axes do not begin at 0.${boundUsd === null || isShown ? "" : ` The best possible, ${usd(boundUsd)}, is left of the picture.`}</p>
 <figure>
 <figcaption>Runs by ${hasPrices ? "cost" : "node-hours"} and mean wait</figcaption>
 <ul class="legend"><li><span class="dot" style="background:var(--front)"></span>no other run beats it</li><li><span class="ring" style="border-color:var(--beaten)"></span>another run is better in both</li>${isShown ? html`<li><span class="rule dashed" style="border-color:var(--bound)"></span>best possible</li>` : ""}</ul>
@@ -135,7 +140,11 @@ ${runTable(lines, boundUsd)}
 }
 
 /** Between the ends of the front: the cheapest run and the quickest. */
-function biggestDifferences({ runs, jobs }: ReportInput, lines: readonly RunSummary[], clock: Clock): Html {
+function biggestDifferences(
+  { runs, jobs }: ReportInput,
+  lines: readonly RunSummary[],
+  shown: { readonly clock: Clock; readonly hasPrices: boolean },
+): Html {
   const front = lines.filter(({ isOnFront }) => isOnFront);
   const byWait = front.toSorted((a, b) => (a.meanWaitSeconds ?? 0) - (b.meanWaitSeconds ?? 0));
   const quick = byWait[0] ?? lines[0];
@@ -147,7 +156,7 @@ function biggestDifferences({ runs, jobs }: ReportInput, lines: readonly RunSumm
   const found: Differences = differences(jobs, [a, b]);
   return html`<h2>What differs most</h2>
 <p>${runName(other)}, against ${runName(quick)}.</p>
-${differenceTables(found, clock, [`run ${quick.run}`, `run ${other.run}`])}`;
+${differenceTables(found, shown, [`run ${quick.run}`, `run ${other.run}`])}`;
 }
 
 function eachRun(

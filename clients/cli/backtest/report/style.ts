@@ -49,7 +49,7 @@ summary{cursor:pointer;color:var(--mark);width:fit-content;padding:.15rem 0}
 summary:focus-visible,.scroll:focus-visible,a:focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}
 details.run{border-top:1px solid var(--line);margin:0;padding:.4rem 0}
 details.run>summary{font-weight:600;font-size:1.05rem;padding:.4rem 0;width:auto;overflow-wrap:anywhere}
-.scroll{overflow:auto;max-height:32rem;border:1px solid var(--line);border-radius:.5rem}
+.scroll{overflow:auto;max-height:32rem;border:1px solid var(--line);border-radius:.5rem;background:linear-gradient(to left,var(--page) 35%,transparent) right/3rem 100% no-repeat local,linear-gradient(to left,color-mix(in srgb,var(--text) 15%,transparent),transparent) right/.9rem 100% no-repeat scroll}
 table{border-collapse:collapse;width:100%;font-size:.875rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;max-width:min(70ch,80vw);padding:.5rem .75rem;color:var(--quiet)}
 th,td{padding:.4rem .75rem;text-align:left;vertical-align:top;border-top:1px solid var(--line)}
@@ -65,5 +65,5 @@ dd{margin:0;max-width:70ch;overflow-wrap:anywhere}
 ul.plain{padding-left:1.2rem;overflow-wrap:anywhere}
 footer{margin-top:3rem;padding-top:1rem;padding-bottom:3rem;border-top:1px solid var(--line)}
 @media (max-width:640px){main,header,footer{padding-left:1rem;padding-right:1rem}header{padding-top:1.5rem}h1{font-size:1.5rem}.wide{display:none}.narrow{display:block}.cards{grid-template-columns:1fr 1fr}.cards .value{font-size:1.3rem}}
-@media print{:root{${light};${variables("light")}}body{font-size:11pt}.scroll{max-height:none;overflow:visible;border:0}thead th{position:static}details::details-content{content-visibility:visible;height:auto}summary{color:inherit}figure,.cards li{break-inside:avoid}h2,h3{break-after:avoid}}
+@media print{:root{${light};${variables("light")}}body{font-size:11pt}.scroll{max-height:none;overflow:visible;border:0;background:none}thead th{position:static}details::details-content{content-visibility:visible;height:auto}summary{color:inherit}figure,.cards li{break-inside:avoid}h2,h3{break-after:avoid}}
 `.trim();

@@ -204,16 +204,20 @@ export function whereTable(run: RunFigures): Html {
 }
 
 /** The hours, and the jobs, in which two runs differ most. */
-export function differenceTables(found: Differences, clock: Clock, names: readonly [string, string]): Html {
+export function differenceTables(
+  found: Differences,
+  { clock, hasPrices }: { readonly clock: Clock; readonly hasPrices: boolean },
+  names: readonly [string, string],
+): Html {
   const [first, second] = names;
   return html`${table(
-    `Times in which cost differs most: ${second} against ${first}`,
-    [{ head: "From" }, number("For"), number("Cost"), number("Nodes on average")],
+    `Times in which ${hasPrices ? "cost differs" : "nodes differ"} most: ${second} against ${first}`,
+    [{ head: "From" }, number("For"), ...(hasPrices ? [number("Cost")] : []), number("Nodes on average")],
     found.times.map(({ fromSeconds, untilSeconds, nanoUsd: more, nodeMs }) => ({
       cells: [
         clock.moment(fromSeconds),
         lengthOfTime(untilSeconds - fromSeconds),
-        signed(more, nanoUsd),
+        ...(hasPrices ? [signed(more, nanoUsd)] : []),
         difference(nodeMs / 1_000 / (untilSeconds - fromSeconds)),
       ],
     })),

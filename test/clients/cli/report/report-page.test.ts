@@ -123,6 +123,23 @@ describe("reportPage", () => {
     expect(elementsOf(page).document.body.textContent).toContain(text);
   });
 
+  test("without prices, runs are compared by node-hours: no cost is 0", async () => {
+    const runs = [1, 2].map((more) =>
+      figuresOf({ varied: { more }, nodeMs: { job: [more * 3_600_000] }, nanoUsdPerMs: null, waits: [more] }),
+    );
+    const text = elementsOf(await reportPage({ workload: "w", runs, jobs, best })).document.body.textContent;
+    expect(text).toContain("Fewest node-hours");
+    expect(text).toContain("Times in which nodes differ most");
+    expect(text).toContain("Further left takes fewer node-hours");
+    expect(text).not.toContain("$");
+  });
+
+  test("a workload without jobs is named as one, and costs nothing", async () => {
+    const page = await reportPage({ workload: "w", runs: [figuresOf({ waits: [] })], jobs, best });
+    expect(page).toContain("The workload has no jobs");
+    expect(elementsOf(page).document.querySelector(".cards")?.textContent).toContain("$0.00");
+  });
+
   test("of many runs only those that no other beats have pictures", async () => {
     const runs = Array.from({ length: 14 }, (_, index) =>
       figuresOf({
