@@ -200,7 +200,7 @@ class Layout {
   #register(bucket: LedgerBucket, reported: Resources): void {
     this.#buckets.set(bucketKey(bucket.name), bucket);
     // The example has to exist before its properties can be asked for; its resources come in a second step.
-    bucket.setExample(this.#stocks.of({}));
+    bucket.setExample(noStock);
     const { example } = bucket;
     const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
     const property = example.property.bind(example);
@@ -340,5 +340,7 @@ class Layout {
     charge(bucket.charges, 1);
   }
 }
+
+const noStock: Stock = { resources: {} };
 
 type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;
