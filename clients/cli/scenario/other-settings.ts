@@ -3,6 +3,7 @@ import { parseEngineSettings } from "../../../shared/config/index.ts";
 import { readSetting, withValue } from "../../../shared/config-path.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
 import { isDictionary } from "../../../shared/json.ts";
+import { suggestion } from "../choices.ts";
 
 /** Settings of the configuration that a plan can be made again with, by the engine's name for them. */
 const engineNames = {
@@ -31,7 +32,7 @@ export function otherSetting(text: string, before: readonly OtherSetting[] = [])
   const [key = "", nodeArray] = path.split(".", 2);
   if (!isKey(key))
     throw new InvalidArgumentError(
-      `"${text}", expected KEY=VALUE with one of ${Object.keys(engineNames).join(", ")}.`,
+      `"${text}". ${suggestion(key, Object.keys(engineNames))}Expected KEY=VALUE with one of ${Object.keys(engineNames).join(", ")}.`,
     );
   if (nodeArray !== undefined && !isByArray(key))
     throw new InvalidArgumentError(`"${text}", expected no node array: this setting is one for all.`);

@@ -85,6 +85,10 @@ test.each<{ texts: readonly string[]; changes: Partial<EngineSettings> }>([
 test.each(["placement", "=cost", "url=x", "placement=cheapest", "idle_timeout=soon", "placement.htc=cost"])(
   "--set %s is refused",
   (text) => {
-    expect(() => otherSetting(text)).toThrow(/expected/);
+    expect(() => otherSetting(text)).toThrow(/expected/i);
   },
 );
+
+test("--set with a misspelt key names the one that was probably meant", () => {
+  expect(() => otherSetting("placment=cost")).toThrow('Did you mean "placement"?');
+});
