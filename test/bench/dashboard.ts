@@ -259,7 +259,13 @@ async function memory(opened: Browser, changes: Changes): Promise<void> {
   const pages = await Promise.all(
     views.map(async ({ view, hash, whole }) => {
       const { page, probe } = await watched(opened, { hash, whole, script: fastTimers });
-      return { view, probe, passOn: await answerUnchanged(page), early: undefined as Counters | undefined };
+      return {
+        view,
+        page,
+        probe,
+        passOn: await answerUnchanged(page),
+        early: undefined as Counters | undefined,
+      };
     }),
   );
   const look = async (probe: Probe) => {
@@ -280,7 +286,7 @@ async function memory(opened: Browser, changes: Changes): Promise<void> {
   }
   const head = ["MB early", "MB late", "DOM early", "DOM late", "listeners", "late", "polls", "changes"];
   printRow(`\n${polls} polls`, head);
-  for (const { view, probe, early } of pages) {
+  for (const { view, page, probe, early } of pages) {
     const late = await look(probe);
     const first = early ?? late;
     printRow(view, [
@@ -288,6 +294,8 @@ async function memory(opened: Browser, changes: Changes): Promise<void> {
       ...[probe.polls, done],
     ]);
     aim(`${view}: heap that ${polls} polls add`, late.heapMb - first.heapMb, aims.heapGrowthMb, "MB");
+    // What is under way when the page goes has nobody to answer.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await probe.close();
   }
 }
@@ -305,7 +313,8 @@ async function answerUnchanged(page: Page): Promise<() => void> {
     const last = known.get(request.url());
     if (sent !== null && last?.etag === sent && last.turn === turn)
       return route.fulfill({ status: 304, headers: { etag: sent } });
-    const response = await route.fetch();
+    // The service may close an idle connection at the moment it is used again.
+    const response = await route.fetch({ maxRetries: 3 });
     const { etag } = response.headers();
     if (etag !== undefined) known.set(request.url(), { etag, turn: askedIn });
     return route.fulfill({ response });

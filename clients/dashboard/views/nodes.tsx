@@ -275,7 +275,7 @@ function columnsOf({
     {
       title: "Node array",
       sort: "array",
-      width: "minmax(6rem, 1fr)",
+      width: "minmax(5.5rem, 1fr)",
       place: "array",
       cell: ({ nodeArray }) => nodeArray,
     },
@@ -305,7 +305,7 @@ function columnsOf({
     {
       title: "Idle",
       sort: "idle",
-      width: "5.5rem",
+      width: "6.25rem",
       place: "idle",
       cell: ({ idleSinceSeconds }) =>
         idleSinceSeconds === null ? "–" : <Ago at={idleSinceSeconds} now={now} />,

@@ -29,8 +29,8 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
       <p class="headline">
         Made <Time at={summary.atSeconds} /> in {summary.planSeconds.toFixed(2)} s because of {summary.reason}
         : {counted(summary.create, "node")} to create, {count(summary.start)} to start,{" "}
-        {count(summary.retire)} to delete. {count(summary.placedJobs)} of {counted(summary.jobs, "job")} have
-        all they asked for.
+        {count(summary.retire)} to delete. {count(summary.placedJobs)} of {counted(summary.jobs, "job")}{" "}
+        {summary.placedJobs === 1 ? "has" : "have"} all they asked for.
       </p>
       <Notes plan={plan} />
       <h2>New nodes</h2>
