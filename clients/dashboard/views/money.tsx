@@ -67,7 +67,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
               columns={[
                 { title: headOf(by), cell: (row) => nameOf(row, by) },
                 { title: "Cost", isNumber: true, cell: (row) => usd(row.usd) },
-                { title: "Share", isNumber: true, cell: (row) => percent(row.share) },
+                { title: "Share", isNumber: true, cell: shareOf },
                 { title: "Node-hours", isNumber: true, cell: (row) => hours(row.nodeHours) },
                 { title: "Jobs", isNumber: true, cell: (row) => usd(row.usdByPurpose.job) },
                 { title: "Unused", isNumber: true, cell: (row) => usd(row.usdByPurpose.unused) },
@@ -89,6 +89,11 @@ function periodOf(span: string): Record<string, string> {
   if (span === "day") return { from: at(year, month, day) };
   if (span === "last") return { from: at(year, month - 1, 1), until: at(year, month, 1) };
   return { from: at(year, month, 1) };
+}
+
+/** The service rounds: what cost something has a share. */
+function shareOf({ usd: cost, share }: CostRowView): string {
+  return percent(cost > 0 ? Math.max(share, Number.MIN_VALUE) : share);
 }
 
 function headOf(by: string): string {
