@@ -207,21 +207,38 @@ async function showReconciled({ terminal, service, settings }: Looking, flags: F
 }
 
 /** What the columns of the difference mean, as far as there is any. */
-function explained({ outside, before, rest, ours }: ReconciledDay, opened: number | null): readonly string[] {
-  const hours = (value: number) => `${value.toFixed(1)} core-hours`;
+function explained(
+  { cycleCloud, outside, before, rest, ours }: ReconciledDay,
+  opened: number | null,
+): readonly string[] {
   return [
     ...(outside > 0
       ? [
-          `OUTSIDE: ${hours(outside)} of nodes outside all node arrays, such as head nodes: they are not counted here.`,
+          `OUTSIDE: ${coreHours(outside)} of nodes outside all node arrays, such as head nodes: they are not counted here.`,
         ]
       : []),
     ...(before > 0
-      ? [`BEFORE: ${hours(before)} before the first snapshot${opened === null ? "" : ` (${isoOf(opened)})`}.`]
+      ? [
+          `BEFORE: ${coreHours(before)} before the first snapshot${opened === null ? "" : ` (${isoOf(opened)})`}.`,
+        ]
       : []),
-    rest === null || ours === null
-      ? "REST: not known, because the cores of some size are not known."
-      : `REST: ${hours(rest)}. Nodes are seen once a minute: half a minute at both ends of a node is a guess, and one that lives shorter may never be seen. Boot counts here from the request for a node, in CycleCloud while it has a VM.`,
+    restInWords({ cycleCloud, rest, ours }),
   ];
+}
+
+function restInWords({
+  cycleCloud,
+  rest,
+  ours,
+}: Pick<ReconciledDay, "cycleCloud" | "rest" | "ours">): string {
+  if (cycleCloud === null)
+    return "CYCLECLOUD and REST of all days: not known, because CycleCloud has no count of some of them.";
+  if (rest === null || ours === null) return "REST: not known, because the cores of some size are not known.";
+  return `REST: ${coreHours(rest)}. Nodes are seen once a minute: half a minute at both ends of a node is a guess, and one that lives shorter may never be seen. Boot counts here from the request for a node, in CycleCloud while it has a VM.`;
+}
+
+function coreHours(value: number): string {
+  return `${value.toFixed(1)} core-hours`;
 }
 
 const daySeconds = 86_400;

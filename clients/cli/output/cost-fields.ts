@@ -37,7 +37,7 @@ export const jobCostColumns: readonly string[] = [
 
 export const reconcileColumns: readonly string[] = [
   "day",
-  "cyclecloud",
+  "cyclecloud:-",
   "ours:-",
   "outside",
   "before",
@@ -166,7 +166,7 @@ export function reconciledFields(day: ReconciledDay): Fields {
     before: hours(day.before),
     rest: hours(day.rest),
     rest_share:
-      day.rest === null || day.cycleCloud === 0 ? null : `${((day.rest / day.cycleCloud) * 100).toFixed(1)}%`,
+      day.rest === null || !day.cycleCloud ? null : `${((day.rest / day.cycleCloud) * 100).toFixed(1)}%`,
     cyclecloud_usd: day.cycleCloudUsd === null ? null : cents(day.cycleCloudUsd),
     our_usd: cents(day.ourUsd),
   };

@@ -7,7 +7,8 @@ const daySeconds = 86_400;
 export interface ReconciledDay {
   /** "2026-11-22"; "TOTAL" for all of them. */
   readonly day: string;
-  readonly cycleCloud: number;
+  /** Null: CycleCloud has no count of this day. */
+  readonly cycleCloud: number | null;
   /** Null: the cores of some size are not known. */
   readonly ours: number | null;
   /** CycleCloud's of nodes outside all node arrays, such as head nodes: they are not counted here. */
@@ -34,10 +35,11 @@ export interface Counts {
 export function reconcile({ cost, usage, firstDay }: Counts): readonly ReconciledDay[] {
   const { openedAtSeconds: opened } = cost;
   const ours = new Map(cost.rows.map((row) => [String(row.keys.day), row]));
-  return usage.intervals.map((interval) => {
+  const both = usage.intervals.map((interval): ReconciledDay => {
     const { startSeconds, endSeconds, total, parts } = interval;
     const day = new Date(startSeconds * 1_000).toISOString().slice(0, "2026-11-22".length);
     const own = ours.get(day);
+    ours.delete(day);
     const ourHours = own === undefined ? 0 : own.coreHours;
     const outside = total.coreHours - inArrays(parts);
     const before = beforeFirst({ startSeconds, endSeconds, all: inArrays(parts), opened, firstDay });
@@ -52,6 +54,13 @@ export function reconcile({ cost, usage, firstDay }: Counts): readonly Reconcile
       ourUsd: own?.usd ?? 0,
     };
   });
+  return [...both, ...[...ours].map(ofOurs)].toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** A day of which CycleCloud says nothing: what it counted is not known, so neither is the difference. */
+function ofOurs([day, { coreHours, usd }]: readonly [string, CostAnswer["rows"][number]]): ReconciledDay {
+  const unknown = { cycleCloud: null, rest: null, cycleCloudUsd: null };
+  return { day, ...unknown, ours: coreHours, outside: 0, before: 0, ourUsd: usd };
 }
 
 /** All days together. */
@@ -63,7 +72,7 @@ export function reconciledTotal(days: readonly ReconciledDay[]): ReconciledDay {
     }, 0);
   return {
     day: "TOTAL",
-    cycleCloud: sum(({ cycleCloud }) => cycleCloud) ?? 0,
+    cycleCloud: sum(({ cycleCloud }) => cycleCloud),
     ours: sum(({ ours }) => ours),
     outside: sum(({ outside }) => outside) ?? 0,
     before: sum(({ before }) => before) ?? 0,

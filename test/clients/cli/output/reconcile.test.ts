@@ -58,6 +58,18 @@ test("what CycleCloud has more is of head nodes, from before the first snapshot,
   ]);
 });
 
+test("a day of which CycleCloud says nothing is shown with our count, and without a difference", () => {
+  const [first, , third] = usage.intervals;
+  const intervals = [first, third].flatMap((interval) => interval ?? []);
+  const found = reconcile({ cost: costOf([0, 170, 240]), usage: { ...usage, intervals }, firstDay });
+  expect(found.map(({ day, cycleCloud, ours, rest }) => [day, cycleCloud, ours, rest])).toEqual([
+    ["2026-11-01", 288, 0, 0],
+    ["2026-11-02", null, 170, null],
+    ["2026-11-03", 287, 240, -1],
+  ]);
+  expect(reconciledTotal(found)).toMatchObject({ cycleCloud: null, ours: 410, rest: null });
+});
+
 test.each([
   ["each day's parts", 1],
   ["the parts of all days", 3],
@@ -65,7 +77,7 @@ test.each([
   const found = reconcile({ cost: costOf([0, 170, 240]), usage, firstDay });
   const all = count === 1 ? found : [reconciledTotal(found)];
   for (const { cycleCloud, outside, before, ours, rest } of all)
-    expect(outside + before + (ours ?? 0) + (rest ?? 0)).toBeCloseTo(cycleCloud);
+    expect(outside + before + (ours ?? 0) + (rest ?? 0)).toBeCloseTo(cycleCloud ?? 0);
 });
 
 test("a day without a count of ours is zero, a size without known cores is not", () => {
