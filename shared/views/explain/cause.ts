@@ -45,6 +45,13 @@ export function selecting(names: readonly string[]): string {
   return `-N ${names.slice(0, mostSelected).join(",")}`;
 }
 
+/** A command that acts on nodes. It names a few of many, and says that the others need it too. */
+export function actingOn(command: string, names: readonly string[]): string {
+  const others = names.length - mostSelected;
+  const rest = others > 0 ? `, and the other ${others} alike` : "";
+  return `\`ccscale ${command} ${selecting(names)}\`${rest}`;
+}
+
 /** Whether a node or a bucket is of that node array, VM size and placement group. */
 export function isIn(of: Omit<BucketName, "dynamicArray">, bucket: BucketName | null): boolean {
   return (

@@ -6,7 +6,7 @@ import { someOf } from "../../text.ts";
 import type { NodeDrain } from "../drains.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, isIn, labelOf, selecting, shown } from "./cause.ts";
+import { actingOn, cause, isIn, labelOf, shown } from "./cause.ts";
 import { backOffOf, bindingFigure, surveyOf } from "./limit-causes.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
@@ -63,7 +63,7 @@ function wayBack(drains: readonly NodeDrain[], source: string | null): string {
   const ours = drains.filter((drain) => drain.source === null).map(({ name }) => name);
   const theirs = drains.filter((drain) => drain.source !== null);
   const steps = [
-    ...(ours.length === 0 ? [] : [`take them back: \`ccscale undrain ${selecting(ours)}\``]),
+    ...(ours.length === 0 ? [] : [`take them back: ${actingOn("undrain", ours)}`]),
     ...(theirs.length === 0 && source === null
       ? []
       : [`resume them in the scheduler "${theirs[0]?.source ?? source}", where they were drained`]),

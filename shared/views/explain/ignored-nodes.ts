@@ -4,7 +4,7 @@ import { duration } from "../../durations.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
 import { someOf } from "../../text.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, isIn, selecting } from "./cause.ts";
+import { actingOn, cause, isIn } from "./cause.ts";
 
 /** Nodes beside the full ones that would have room, were they not ignored. */
 export function ignoredNodes(outlook: Outlook, reasons: readonly Reason[]): readonly CauseView[] {
@@ -46,7 +46,7 @@ export function ignoredCause(
     next:
       wish === undefined
         ? 'Take them out of "ignored_nodes" and store the configuration: `ccscale config push FILE`.'
-        : `Let them take part again: \`ccscale unignore ${selecting(names)}\`.`,
+        : `Let them take part again: ${actingOn("unignore", names)}.`,
     left: names.length,
   });
 }

@@ -6,7 +6,7 @@ import { printableCut, someOf } from "../../text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
-import { cause, selecting } from "./cause.ts";
+import { actingOn, cause, selecting } from "./cause.ts";
 
 export function isPlannedNode({ nodesByName }: Outlook, node: string): boolean {
   const origin = nodesByName.get(node)?.origin;
@@ -65,7 +65,7 @@ function failing({ outlook, total, up }: About, failed: readonly string[]): Caus
     next:
       policy === "retry"
         ? `They are retried, then deleted and bought again. Why they failed: \`ccscale history ${failed[0]}\`, and CycleCloud's messages.`
-        : `Nobody retries or deletes them, because "failed_nodes" is "${policy}": \`ccscale retry-failed\` or \`ccscale delete-nodes ${selecting(failed)}\`.`,
+        : `Nobody retries or deletes them, because "failed_nodes" is "${policy}": \`ccscale retry-failed\` or ${actingOn("delete-nodes", failed)}.`,
     asked: total,
     left: up,
   });
