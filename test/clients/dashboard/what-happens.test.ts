@@ -164,6 +164,17 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     expect(await text()).toContain("ccscale plans diff plan-0001 plan-0002 --cluster hpc");
   });
 
+  test("on a telephone the box that chooses a plan is whole, and on a small screen its heading is one line", async () => {
+    const boxOf = async (name: "checkbox" | "columnheader", text: string) =>
+      page.getByRole(name, { name: text }).first().boundingBox();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await open("plans");
+    const box = await boxOf("checkbox", "Compare plan-0001");
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390 - 16);
+    await page.setViewportSize({ width: 1024, height: 900 });
+    await expect.poll(async () => (await boxOf("columnheader", "Compare"))?.height).toBeLessThan(40);
+  });
+
   test("events: filtered by kind and node, with links to what they are about", async () => {
     await open("events");
     await page.getByRole("cell", { name: "action", exact: true }).first().waitFor();
