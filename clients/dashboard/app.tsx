@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect, useErrorBoundary, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { Announcer } from "./parts/announce.tsx";
 import { TroubleBanner } from "./parts/trouble.tsx";
 import { usePrinting } from "./parts/use-printing.ts";
@@ -96,7 +96,8 @@ function Content({ place }: { readonly place: Place }) {
   const { cluster, view, subject } = place;
   const shown = [cluster, view, subject, place.options.cursor].join("/");
   const last = useRef(shown);
-  useEffect(() => {
+  // Before the next key is read.
+  useLayoutEffect(() => {
     if (last.current === shown) return;
     last.current = shown;
     content.current?.focus({ preventScroll: true });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Refusal } from "../parts/refusal.tsx";
 import { CallError } from "../service/call.ts";
 
@@ -68,7 +68,7 @@ export function ActForm<A>(steps: ActSteps<A>) {
   const answer = isOutdated ? undefined : (done ?? shown);
   // What it shows is read before the next key or click does something.
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (answer !== undefined) box.current?.focus();
   }, [answer]);
   const mayBeDone = isFixed && done === undefined && !isOutdated;
