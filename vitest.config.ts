@@ -11,7 +11,7 @@ export default defineConfig({
     // Two cores are the smallest machine that we promise to run on; live tests mostly wait, so that two more fit in.
     maxWorkers: 4,
     // What hangs, ends. No test is measured by this: it holds on a machine that is busy with something else. The tests of
-    // `test/architecture.test.ts` keep every test from giving itself less.
+    // `test/suite.test.ts` keep every test from giving itself less.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },

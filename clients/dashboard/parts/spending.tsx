@@ -1,6 +1,7 @@
 import type { BudgetStatus, SpendingStatus } from "../../../shared/api/index.ts";
 import { linkTo } from "../place.ts";
-import { percent, usd } from "../words.ts";
+import { usd } from "../words.ts";
+import { ShareMeter } from "./share-meter.tsx";
 import { Ago, Time } from "./state.tsx";
 import { Table } from "./table.tsx";
 
@@ -75,17 +76,7 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
         {
           title: "Share",
           cell: ({ name, spentUsd, limitUsd }) => (
-            <>
-              <meter
-                min={0}
-                max={limitUsd}
-                high={0.8 * limitUsd}
-                optimum={0}
-                value={spentUsd}
-                aria-label={`${name} spent`}
-              />{" "}
-              {limitUsd > 0 ? percent(spentUsd / limitUsd) : ""}
-            </>
+            <ShareMeter used={spentUsd} most={limitUsd} label={`${name} spent`} />
           ),
         },
         {

@@ -1,11 +1,12 @@
 import type { LimitsAnswer, LimitView } from "../../../shared/api/index.ts";
 import { Breakable } from "../parts/breakable.tsx";
+import { ShareMeter } from "../parts/share-meter.tsx";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
-import { count, counted, percent, usd } from "../words.ts";
+import { count, counted, usd } from "../words.ts";
 
 /** Every limit, those that bind first. */
 export function Limits({ cluster }: { readonly place: Place; readonly cluster: string }) {
@@ -66,17 +67,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
                 used === null || max === null || max === 0 ? (
                   "–"
                 ) : (
-                  <>
-                    <meter
-                      min={0}
-                      max={max}
-                      high={0.8 * max}
-                      optimum={0}
-                      value={used}
-                      aria-label={`${limit} ${scope} used`}
-                    />{" "}
-                    {percent(used / max)}
-                  </>
+                  <ShareMeter used={used} most={max} label={`${limit} ${scope} used`} />
                 ),
             },
             {

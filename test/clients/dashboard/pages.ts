@@ -22,6 +22,21 @@ const laptop: Look = { width: 1024, colorScheme: "light" };
 /** Every look, and a wide screen. */
 export const everyLook: readonly Look[] = [...looks, { width: 2560, colorScheme: "light" }];
 
+/** The views of a cluster, as addresses name them. */
+export const views = [
+  "overview",
+  "nodes",
+  "jobs",
+  "targets",
+  "limits",
+  "money",
+  "plans",
+  "events",
+  "operations",
+  "rejects",
+  "config",
+] as const;
+
 /** Opens a page for each test of the suite that calls this. `alone`: in a browser of its own, whose clock a test may move. */
 export function usePages({ look = laptop, alone = false } = {}): void {
   if (!alone) {

@@ -1,21 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noBrowser } from "../../support/browser.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
-import { everyLook, expectSound, openAs, page, problems, usePages } from "./pages.ts";
-
-const views = [
-  "overview",
-  "nodes",
-  "jobs",
-  "targets",
-  "limits",
-  "money",
-  "plans",
-  "events",
-  "operations",
-  "rejects",
-  "config",
-] as const;
+import { everyLook, expectSound, openAs, page, problems, usePages, views } from "./pages.ts";
 
 let stack: LocalStack;
 

@@ -1,0 +1,155 @@
+import { describe, expect, test, vi } from "vitest";
+import { served } from "../../fuzz/served-world.ts";
+import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld } from "../../support/world.ts";
+import { api, ask, refusalOf, useNodes, who } from "./asked-actions.ts";
+
+// The composition root of the process, for which the world in memory stands in.
+vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
+
+useNodes();
+
+describe("create-nodes", () => {
+  test("makes new nodes, whatever existing ones have room", async () => {
+    const { world } = served;
+    const before = world.cycleCloud.nodes.length;
+    const answer = await ask({ kind: "create-nodes", nodeArray: "htc", count: 3 });
+    expect(answer).toMatchObject({
+      outcome: "requested",
+      actions: [{ create: [{ nodeArray: "htc", count: 3 }] }],
+    });
+    await world.execute();
+    expect(world.cycleCloud.nodes).toHaveLength(before + 3);
+  });
+
+  test.each([
+    [{ slots: 8 }, 2],
+    [{ slots: 8, exclusive: true }, 8],
+    [{ slots: 3, constraints: [{ ncpus: 2 }] }, 2],
+    [{ count: 2, constraints: [{ ncpus: 1 }] }, 2],
+    [{ count: 2, vmSize: "Standard_F4s_v2" }, 2],
+  ])("%j means %i nodes", async (wanted, count) => {
+    const { actions } = await ask({ kind: "create-nodes", ...wanted, dryRun: true });
+    expect(actions[0]?.create.reduce((sum, set) => sum + set.count, 0)).toBe(count);
+  });
+
+  test("name format, keep-alive, attributes and placement group reach CycleCloud", async () => {
+    await ask({
+      kind: "create-nodes",
+      nodeArray: "htc",
+      count: 1,
+      nameFormat: "login-%d",
+      keepAlive: true,
+      placementGroup: "pg0",
+      nodeAttributes: { Comment: "for alice" },
+    });
+    const [operation] = await served.world.ports.operations.open(cluster);
+    expect(operation?.value.action).toMatchObject({
+      sets: [
+        {
+          names: ["login-1"],
+          nameFormat: "login-%d",
+          placementGroup: "pg0",
+          nodeAttributes: { KeepAlive: true, Comment: "for alice" },
+        },
+      ],
+    });
+  });
+
+  test.each(["pack", "scatter"])("hosts on premise are no new nodes (%s)", async (strategy) => {
+    const hosts = ["lab-1", "lab-2", "lab-3"].map((hostname) => ({ hostname, resources: { ncpus: 64 } }));
+    await served.world.post([], { nodes: hosts });
+    for (const wanted of [{ count: 2 }, { slots: 2, constraints: [{ ncpus: 4 }] }]) {
+      const { actions } = await ask({ kind: "create-nodes", ...wanted, strategy, dryRun: true });
+      expect(actions).toMatchObject([{ create: [{ count: 2 }] }]);
+    }
+  });
+
+  test("nodes on order are left out of the count, and count against the limits", async () => {
+    await ask({ kind: "create-nodes", count: 10 });
+    expect(await refusalOf({ kind: "create-nodes", count: 5 })).toContain("4 of 5 nodes");
+    expect(await ask({ kind: "create-nodes", count: 4 })).toMatchObject({ outcome: "requested" });
+  });
+
+  test.each([
+    [{ count: 21 }, "14 of 21 nodes"],
+    [{ count: 1, vmSize: "Standard_None" }, "Standard_None"],
+    [{ count: 1, nodeArray: "none" }, "expected one of htc"],
+    [{ count: 1, constraints: [{ ncpus: 64 }] }, "too small"],
+  ])("%j is refused with numbers", async (wanted, problem) => {
+    expect(await refusalOf({ kind: "create-nodes", ...wanted })).toContain(problem);
+  });
+
+  test.each([{}, { count: 1, slots: 1 }, { count: 0 }, { count: 1, nameFormat: "a b" }])(
+    "the body %j is refused",
+    async (wanted) => {
+      const body = { ...who, kind: "create-nodes", ...wanted };
+      expect(await api.call("actions", { body })).toMatchObject({ status: 400 });
+    },
+  );
+});
+
+describe("the strategy of a creation", () => {
+  /** Two sizes of an array, the first one preferred; so many nodes can be had of each. */
+  function twoSizes(first: number, second: number): void {
+    const large = 1_000_000;
+    const limits = {
+      activeCount: 0,
+      region: { maxCores: large, usedCores: 0 },
+      family: { maxCores: large, usedCores: 0 },
+      maxPlacementGroupSize: 100,
+    };
+    const sizeOf = (vmSize: string, availableCount: number) =>
+      bucketOf({ bucketId: vmSize, vmSize, limits: { ...limits, maxCount: availableCount, availableCount } });
+    const buckets = [sizeOf("first", first), sizeOf("second", second)];
+    const array = nodeArrayOf({ buckets, maxCount: large, maxCoreCount: large });
+    const all = clusterOf({ nodeArrays: [array], maxCount: large, maxCoreCount: large });
+    served.world = createWorld(new FakeCycleCloud(all));
+  }
+
+  const nodesBySize = async (wanted: Record<string, unknown>, dryRun = true) => {
+    await served.world.snapshot();
+    const { actions } = await ask({ kind: "create-nodes", ...wanted, dryRun });
+    return actions.flatMap(({ create }) => create.map(({ vmSize, count }) => `${count} ${vmSize}`));
+  };
+
+  test.each([
+    [{ count: 4 }, ["3 first", "1 second"]],
+    [{ count: 4, strategy: "pack" }, ["3 first", "1 second"]],
+    [{ count: 3, strategy: "scatter" }, ["3 first"]],
+    [{ count: 4, strategy: "scatter" }, ["4 second"]],
+    [{ slots: 4, constraints: [{ ncpus: 2 }] }, ["2 first"]],
+    [{ slots: 3, constraints: [{ ncpus: 2 }], strategy: "scatter" }, ["3 first"]],
+    [{ slots: 4, constraints: [{ ncpus: 2 }], strategy: "scatter" }, ["4 second"]],
+    [{ slots: 8, strategy: "pack" }, ["2 first"]],
+    [{ slots: 5, strategy: "scatter", exclusive: true }, ["5 second"]],
+  ])("%j makes %j", async (wanted, made) => {
+    twoSizes(3, 5);
+    expect(await nodesBySize(wanted)).toEqual(made);
+  });
+
+  test("scattered nodes that no bucket has are refused, and none is made", async () => {
+    twoSizes(3, 5);
+    expect(await nodesBySize({ count: 6 })).toEqual(["3 first", "3 second"]);
+    const refused = await refusalOf({ kind: "create-nodes", count: 6, strategy: "scatter" });
+    expect(refused).toContain("no bucket can give 6 nodes now");
+    expect(await served.world.ports.operations.open(cluster)).toEqual([]);
+  });
+
+  test("what takes several requests stays in one bucket, though another is preferred for the rest", async () => {
+    twoSizes(1_100, 2_000);
+    expect(await nodesBySize({ count: 1_150, strategy: "scatter" }, false)).toEqual([
+      "1000 second",
+      "150 second",
+    ]);
+  });
+
+  test("any other is refused", async () => {
+    const body = { ...who, kind: "create-nodes", count: 1, strategy: "spread" };
+    expect(await api.call("actions", { body })).toMatchObject({
+      status: 400,
+      jsonBody: { problems: [expect.stringContaining("strategy")] },
+    });
+  });
+});
