@@ -177,7 +177,7 @@ async function request(
   let { skipped, problems } = first;
   // The request of this key may be under way by now, and leaves nothing to draft.
   let mayBeKnown = key !== undefined;
-  // Nor does it ask for anything more once one of its actions is over. Before that, whoever asked may have died in between.
+  // One of its actions is over: the key asks for nothing more. Until then, a process may have died after some of its actions, and the rest is asked for.
   let isOver = false;
   const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
   for (let index = 0; ; index += 1) {

@@ -28,7 +28,7 @@ export function PlanDifference(props: {
   readonly after: string;
 }) {
   const { cluster, before, after } = props;
-  // Neither changes any more.
+  // Two archived plans stay as they are, and so does their difference.
   const polled = usePolled<PlanDifferenceAnswer>(
     `${pathOf("clusters", cluster, "plans", after, "difference")}?${new URLSearchParams({ before })}`,
     { everyMs: 600_000 },
