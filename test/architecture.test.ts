@@ -492,10 +492,3 @@ describe("dependency rule", () => {
     expect(breaches).toEqual([]);
   });
 });
-
-describe("size", () => {
-  test("no file has more than 350 lines: what is longer holds two ideas", () => {
-    const linesOf = (file: string) => readFileSync(join(root, file), "utf8").split("\n").length - 1;
-    expect(files.filter((file) => linesOf(file) > 350)).toEqual([]);
-  });
-});

@@ -64,7 +64,13 @@ export function passLine(
 export function refusalLine({ cluster, source, sequence, whole, problems }: DemandRefused): string {
   const shown = problems.map(logText);
   return JSON.stringify({
-    ...{ event: "demand-refused", level: "warning", cluster, source, sequence, whole, problems: shown },
+    event: "demand-refused",
+    level: "warning",
+    cluster,
+    source,
+    sequence,
+    whole,
+    problems: shown,
   });
 }
 

@@ -97,7 +97,10 @@ async function run(flags: Flags): Promise<void> {
   await claimFolder(folder);
   const runs = await runsOf({
     placements: flags.placement ?? (isSample ? placements : placementOf(own)),
-    ...{ clusterFile, config, seed: flags.seed, folder },
+    clusterFile,
+    config,
+    seed: flags.seed,
+    folder,
   });
   const [first, ...beside] = runs;
   if (first === undefined) throw new Error("no placement to run");

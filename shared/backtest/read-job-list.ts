@@ -93,7 +93,11 @@ function toJob(job: z.output<typeof jobSchema>): TraceJob {
   const nodeArrays = [constraints["node.nodearray"]].flat();
   const { user, account, queue, jobName } = job;
   return {
-    ...{ name, submitSeconds, runSeconds, requestedSeconds, processors: ncpus * parts },
+    name,
+    submitSeconds,
+    runSeconds,
+    requestedSeconds,
+    processors: ncpus * parts,
     nodes: Math.max(1, nodeCount),
     ...(nodeCount === 0 && iterations > 1 ? { tasks: iterations } : {}),
     ...(memgb > 0 ? { memoryGiB: memgb * parts } : {}),

@@ -10,8 +10,16 @@ import { type LineReader, type NumberedLine, readText } from "./workload/read-li
 
 /** Columns of the Standard Workload Format, counted from 0. */
 const column = {
-  ...{ job: 0, submit: 1, run: 3, allocated: 4, requested: 7, requestedSeconds: 8, requestedMemory: 9 },
-  ...{ user: 11, group: 12, queue: 14 },
+  job: 0,
+  submit: 1,
+  run: 3,
+  allocated: 4,
+  requested: 7,
+  requestedSeconds: 8,
+  requestedMemory: 9,
+  user: 11,
+  group: 12,
+  queue: 14,
 } as const;
 
 /** Of the standard; traces of PBS clusters have more, the last of which names nodes: `8:ppn=8:x86_64#excl`. */

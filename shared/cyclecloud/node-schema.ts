@@ -29,7 +29,11 @@ export type NodeRecord = z.output<typeof nodeSchema>;
 export const requestedNodesSchema = z.object({
   nodes: z.array(
     nodeSchema.pick({
-      ...{ Name: true, NodeId: true, Template: true, MachineType: true, PlacementGroupId: true },
+      Name: true,
+      NodeId: true,
+      Template: true,
+      MachineType: true,
+      PlacementGroupId: true,
       Configuration: true,
     }),
   ),

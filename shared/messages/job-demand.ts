@@ -183,7 +183,11 @@ export const expirationIntervalSchema = z.int().min(1).max(mostTtlSeconds);
 
 const { version, cluster, sequence, sentAt } = envelope;
 const targets = z.object({
-  ...{ version, cluster, source, sequence, sentAt },
+  version,
+  cluster,
+  source,
+  sequence,
+  sentAt,
   kind: z.literal("targets"),
   requestSet: requestSetSchema.default("standard"),
   /** For how long the targets hold unless the set is requested again. */

@@ -126,6 +126,12 @@ function noticesOf(cluster: string, incident: Incident, phase: Notice["phase"]):
   const atSeconds = phase === "begun" ? sinceSeconds : (incident.unseenSinceSeconds ?? sinceSeconds);
   return incident.tellTo.map((to) => ({
     ...words,
-    ...{ id: `${id}-${phase}`, incident: id, phase, to, cluster, sinceSeconds, atSeconds },
+    id: `${id}-${phase}`,
+    incident: id,
+    phase,
+    to,
+    cluster,
+    sinceSeconds,
+    atSeconds,
   }));
 }

@@ -62,7 +62,10 @@ export async function requestTargets(
   const world = dryRun ? await loadWorld(ports, cluster) : undefined;
   const forecast = world && { forecast: whatIfTargets(world, wanted, atSeconds) };
   const understood = {
-    ...{ requestSet, expiresAtSeconds, targets: targets.map(toAnswer), warnings },
+    requestSet,
+    expiresAtSeconds,
+    targets: targets.map(toAnswer),
+    warnings,
     setAside: setAsideAnswer(setAside),
   };
   return { outcome: "accepted", answer: { cluster, atSeconds, ...understood, ...forecast } };

@@ -48,8 +48,11 @@ const mostReasonCharacters = 8 * 1024 * 1024;
 const mostReasonsRead = 2_000_000;
 const noHostnames: readonly string[] = [];
 const nothingOwn = {
-  ...{ executingHostnames: noHostnames, priority: 0, submittedAtSeconds: null },
-  ...{ startedAtSeconds: null, runtimeSeconds: null },
+  executingHostnames: noHostnames,
+  priority: 0,
+  submittedAtSeconds: null,
+  startedAtSeconds: null,
+  runtimeSeconds: null,
 };
 const noReasons: readonly Reason[] = [];
 
@@ -61,7 +64,9 @@ export function packPlan(plan: ArchivedPlan): PackedPlan | PlanOutline {
   const { reasons, outcomes, reasonsLeftOut } = packOutcomes(plan.plan.jobs);
   return {
     ...plan,
-    ...{ shapes, reasons, reasonsLeftOut },
+    shapes,
+    reasons,
+    reasonsLeftOut,
     input: { ...plan.input, jobs },
     plan: { ...plan.plan, jobs: outcomes },
   };
@@ -105,8 +110,16 @@ function packJobs(jobs: readonly Job[]) {
 
 /** The compiler asks for a new member of a job here, if it is not among its own ones. */
 const shapeMembers = Object.keys({
-  ...{ constraints: 0, iterations: 0, nodeCount: 0, colocated: 0, exclusive: 0 },
-  ...{ packingStrategy: 0, interruptible: 0, source: 0, metadata: 0, hold: 0 },
+  constraints: 0,
+  iterations: 0,
+  nodeCount: 0,
+  colocated: 0,
+  exclusive: 0,
+  packingStrategy: 0,
+  interruptible: 0,
+  source: 0,
+  metadata: 0,
+  hold: 0,
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */

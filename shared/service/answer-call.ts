@@ -51,8 +51,14 @@ export async function answerCall<Id extends RouteId, P extends Pick<Ports, "conf
   const { callerName, seen, idempotencyKey } = call;
   // What the schemas of this route gave, which is how `RouteCall` is made.
   const routeCall = {
-    ...{ id, cluster, params: call.params, query: query.value, body: body.value },
-    ...{ callerName, seen, idempotencyKey },
+    id,
+    cluster,
+    params: call.params,
+    query: query.value,
+    body: body.value,
+    callerName,
+    seen,
+    idempotencyKey,
   } as unknown as RouteCall<Id>;
   return answer(ports, routeCall);
 }

@@ -49,7 +49,8 @@ export function bootsOf(history: readonly NodeHistory[], asOf: BootsAsOf): (buck
   return (bucket) => {
     const { failed, count, seconds } = recorded(bucket);
     return {
-      ...{ count, failed },
+      count,
+      failed,
       p50Seconds: nearestRank(seconds, 0.5),
       p95Seconds: nearestRank(seconds, 0.95),
     };

@@ -81,7 +81,9 @@ export async function clusterStatus(
   const ofArrays = snapshot === undefined ? [] : nodesOfArrays(snapshot.value.cluster);
   const waits = whoWaits(head?.value, await nowWaiting(head?.value, lookAhead), atSeconds);
   const since = {
-    ...{ operations: recent, head: head?.value, nowSeconds: atSeconds },
+    operations: recent,
+    head: head?.value,
+    nowSeconds: atSeconds,
     cluster: snapshot?.value.cluster,
   };
   const facts = {
@@ -111,7 +113,9 @@ export async function clusterStatus(
     refusedQuotas: head?.value.refusedQuotas ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
     draining: drainsOf({
-      ...{ head: head?.value, control, snapshot: snapshot?.value },
+      head: head?.value,
+      control,
+      snapshot: snapshot?.value,
       out: head?.value.out ?? [],
     }),
     rolling: rollingOf(control),
@@ -127,7 +131,9 @@ export async function clusterStatus(
     ...waits,
     bought: boughtStatus(head?.value),
     spot: spotStatus({
-      ...{ cluster: snapshot?.value.cluster, losses, nowSeconds: atSeconds },
+      cluster: snapshot?.value.cluster,
+      losses,
+      nowSeconds: atSeconds,
       backedOff: head?.value.backedOff ?? [],
     }),
     utilisation: utilisationOf(snapshot?.value),

@@ -57,8 +57,13 @@ export async function drawUpCost(
   return {
     ok: true,
     answer: {
-      ...{ cluster, atSeconds, ...period, openedAtSeconds: book?.openedAtSeconds ?? null },
-      ...{ by: query.by, rows: rows.map(view), total: view(total) },
+      cluster,
+      atSeconds,
+      ...period,
+      openedAtSeconds: book?.openedAtSeconds ?? null,
+      by: query.by,
+      rows: rows.map(view),
+      total: view(total),
     },
   };
 }

@@ -75,7 +75,15 @@ function viewOf(
   const { firstSeconds: fromSeconds, lastSeconds: untilSeconds } = run;
   const cores = run.nodeMs === 0 ? 0 : coresOf(size);
   return {
-    ...{ source, fromSeconds, untilSeconds, array, size, spot, user, account, queue },
+    source,
+    fromSeconds,
+    untilSeconds,
+    array,
+    size,
+    spot,
+    user,
+    account,
+    queue,
     ...amountView(run),
     coreHours: cores === undefined ? null : hours(run.nodeMs * cores),
   };

@@ -79,7 +79,11 @@ function addOutlook(metrics: MetricSet, outlook: Outlook): void {
     metrics.count("nodes", { cluster, nodearray: nodeArray, state: status });
   // Added up here: labels are compared as texts, which takes long for each of 100,000 jobs.
   const states: Record<JobState, number> = {
-    ...{ running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 },
+    running: 0,
+    placed: 0,
+    booting: 0,
+    partly: 0,
+    waiting: 0,
     "set-aside": 0,
   };
   const reasons = new Map<string, number>();

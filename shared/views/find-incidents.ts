@@ -121,8 +121,16 @@ function shownLogin(refused: Awaited<ReturnType<typeof loadControl>>["refusedLog
 /** Whether it is so is unknown: what is open stays open. */
 function unseen(kind: NotificationKind, key: string): Finding {
   return {
-    ...{ kind, key, problem: key, subject: null, text: "", next: "", command: "" },
-    ...{ opens: false, waitSeconds: 0, state: "" },
+    kind,
+    key,
+    problem: key,
+    subject: null,
+    text: "",
+    next: "",
+    command: "",
+    opens: false,
+    waitSeconds: 0,
+    state: "",
   };
 }
 

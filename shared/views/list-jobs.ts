@@ -44,7 +44,11 @@ interface JobRow {
 
 function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<string> | undefined): JobsAnswer {
   const counts: Record<JobState, number> = {
-    ...{ running: 0, placed: 0, booting: 0, partly: 0, waiting: 0 },
+    running: 0,
+    placed: 0,
+    booting: 0,
+    partly: 0,
+    waiting: 0,
     "set-aside": 0,
   };
   const wanted: JobRow[] = [];

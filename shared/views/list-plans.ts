@@ -99,8 +99,10 @@ export async function showPlanDifference(
   ]);
   if (before === undefined || after === undefined) return undefined;
   const about = {
-    ...{ cluster, atSeconds: ports.clock.nowSeconds() },
-    ...{ before: before.record, after: after.record },
+    cluster,
+    atSeconds: ports.clock.nowSeconds(),
+    before: before.record,
+    after: after.record,
   };
   if (before.archived?.archive !== "whole" || after.archived?.archive !== "whole") {
     const { planId, archiveReason = "its archive is gone" } =
@@ -114,7 +116,9 @@ export async function showPlanDifference(
   }
   const decisionsOf = ({ plan, input }: WholePlan) => ({
     ...plan,
-    ...{ input, settings: input.settings, sources: input.jobs.map(({ source }) => source) },
+    input,
+    settings: input.settings,
+    sources: input.jobs.map(({ source }) => source),
   });
   const found = planDifference(decisionsOf(before.archived), decisionsOf(after.archived));
   const byKind = Map.groupBy(found, (change) => change.about);

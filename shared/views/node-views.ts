@@ -274,8 +274,12 @@ type Times = Pick<
 >;
 
 const noTimes: Times = {
-  ...{ firstSeenSeconds: null, readySeconds: null, idleSinceSeconds: null },
-  ...{ lastMatchSeconds: null, deletedSeconds: null, deleteAtSeconds: null },
+  firstSeenSeconds: null,
+  readySeconds: null,
+  idleSinceSeconds: null,
+  lastMatchSeconds: null,
+  deletedSeconds: null,
+  deleteAtSeconds: null,
 };
 
 function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode | null): Times {
@@ -301,7 +305,9 @@ function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode |
   return {
     firstSeenSeconds: row.createdSeconds,
     readySeconds: row.readySeconds,
-    ...{ idleSinceSeconds, lastMatchSeconds, deletedSeconds },
+    idleSinceSeconds,
+    lastMatchSeconds,
+    deletedSeconds,
     deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
   };
 }

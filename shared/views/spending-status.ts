@@ -42,7 +42,10 @@ function budgetStatus(spending: BudgetSpending, asOfSeconds: number): BudgetStat
   return {
     name,
     of,
-    ...{ period, limitUsd, hold, level },
+    period,
+    limitUsd,
+    hold,
+    level,
     spentUsd: shown(spentUsd),
     leftUsd: inCents(leftUsd),
     usdPerHour: shown(usdPerHour),

@@ -50,11 +50,21 @@ export function runsOfDay({ fromSeconds }: Pick<DayPage, "fromSeconds">, count: 
   return Array.from({ length: count }, (_, index): JobTotal => {
     const name = `${fromSeconds + index}`;
     return {
-      ...{ key: jobKey("slurm", name), source: "slurm", name },
-      ...{ user: `user-${index % users}`, account: `group-${index % 50}`, queue: "hpc" },
-      ...{ nodeArray: "hpc", vmSize: "Standard_F4s_v2", spot: false },
-      ...{ nodeMs: 86_400_123 + index, nanoUsd: 4_795_206_827 + index, unpricedNodeMs: 0, runs: 1 },
-      ...{ firstSeconds: fromSeconds + index, lastSeconds: fromSeconds + 80_000 },
+      key: jobKey("slurm", name),
+      source: "slurm",
+      name,
+      user: `user-${index % users}`,
+      account: `group-${index % 50}`,
+      queue: "hpc",
+      nodeArray: "hpc",
+      vmSize: "Standard_F4s_v2",
+      spot: false,
+      nodeMs: 86_400_123 + index,
+      nanoUsd: 4_795_206_827 + index,
+      unpricedNodeMs: 0,
+      runs: 1,
+      firstSeconds: fromSeconds + index,
+      lastSeconds: fromSeconds + 80_000,
     };
   });
 }

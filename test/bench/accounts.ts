@@ -52,11 +52,11 @@ try {
 function storesOf() {
   const storage = connectStorage({ connectionString: azurite.connectionString });
   return createAzureStores({
-    ...{ blob: storage.blob, table: storage.table, parseConfig: readConfig },
-    ...{
-      jsonLimits: { ...smallestLimits, bytes: 1e9, values: 1e9 },
-      log: { warn: console.warn } as Ports["log"],
-    },
+    blob: storage.blob,
+    table: storage.table,
+    parseConfig: readConfig,
+    jsonLimits: { ...smallestLimits, bytes: 1e9, values: 1e9 },
+    log: { warn: console.warn } as Ports["log"],
   });
 }
 
@@ -80,15 +80,14 @@ async function measureRuns(): Promise<void> {
   for (let minute = 0; minute <= Number(values.minutes); minute += 1) {
     await stores.demand.save(
       {
-        ...{
-          cluster,
-          source: "slurm",
-          sequence: minute + 1,
-          ignoredMessages: 0,
-          jobs: jobsFrom(first, hosts),
-          nodes: [],
-        },
-        ...{ receivedAtSeconds: world.now(), expiresAtSeconds: world.now() + 300 },
+        cluster,
+        source: "slurm",
+        sequence: minute + 1,
+        ignoredMessages: 0,
+        jobs: jobsFrom(first, hosts),
+        nodes: [],
+        receivedAtSeconds: world.now(),
+        expiresAtSeconds: world.now() + 300,
       },
       (await stores.demand.load(cluster, "slurm"))?.etag,
     );
@@ -188,9 +187,16 @@ function jobsFrom(first: number, hosts: readonly string[]): readonly DemandJob[]
     return {
       name: String(100_000 + index),
       constraints: { ncpus: 0.4, memgb: 0.5 },
-      ...{ iterations: 1, nodeCount: 0, colocated: false, exclusive: false, priority: 0 },
-      ...{ user: `user-${index % 500}`, account: `group-${index % 50}`, queue: arrays[index % 3] },
-      ...{ jobName: `run-${index % 500}`, startedAtSeconds: 1_799_990_000 + index },
+      iterations: 1,
+      nodeCount: 0,
+      colocated: false,
+      exclusive: false,
+      priority: 0,
+      user: `user-${index % 500}`,
+      account: `group-${index % 50}`,
+      queue: arrays[index % 3],
+      jobName: `run-${index % 500}`,
+      startedAtSeconds: 1_799_990_000 + index,
       ...(place < runningCount
         ? { executingHostnames: [hosts[index % hosts.length] ?? ""] }
         : { executingHostnames: [] }),

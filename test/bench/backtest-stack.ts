@@ -60,7 +60,12 @@ async function onStackOfItsOwn({ definition, keys = {}, jobs }: TwinCase): Promi
   const clusterFile = join(folder, "cluster.json");
   await writeFile(clusterFile, JSON.stringify(definition));
   const environment = await startEnvironment({
-    ...{ clusterFile, cluster: definition.name, speed, seed, folder, snapshotSchedule: "*/1 * * * * *" },
+    clusterFile,
+    cluster: definition.name,
+    speed,
+    seed,
+    folder,
+    snapshotSchedule: "*/1 * * * * *",
     config: { ...keys, ...config },
   });
   try {

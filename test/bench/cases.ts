@@ -20,8 +20,14 @@ function many(
 /** A job that asks for processors and memory, and for whatever else. */
 export function jobOf(index: number, constraints: object, fields: Partial<DemandJob> = {}): DemandJob {
   return {
-    ...{ name: `job-${index}`, constraints, iterations: 1, nodeCount: 0, priority: 0 },
-    ...{ colocated: false, exclusive: false, executingHostnames: [] },
+    name: `job-${index}`,
+    constraints,
+    iterations: 1,
+    nodeCount: 0,
+    priority: 0,
+    colocated: false,
+    exclusive: false,
+    executingHostnames: [],
     ...fields,
   };
 }

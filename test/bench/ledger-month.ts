@@ -87,7 +87,10 @@ async function readTrace(): Promise<readonly TraceJob[]> {
 async function fill(jobs: readonly TraceJob[]): Promise<void> {
   const storage = connectStorage({ connectionString: azurite.connectionString });
   const stores = createAzureStores({
-    ...{ blob: storage.blob, table: storage.table, parseConfig: readConfig, jsonLimits: smallestLimits },
+    blob: storage.blob,
+    table: storage.table,
+    parseConfig: readConfig,
+    jsonLimits: smallestLimits,
     log: { info: () => {}, warn: console.warn, error: console.error },
   });
   const config = { url: "https://cyclecloud.example", username: "autoscale" };
@@ -112,8 +115,12 @@ async function fill(jobs: readonly TraceJob[]): Promise<void> {
       const array = arrays.find((each) => fits(job, each.cpus, each.memoryGiB)) ?? arrays[1];
       const open = nodes.find((each) => each.endsAtSeconds === undefined && hasRoom(each, job));
       const node = open ?? {
-        ...{ nodeId: `node-${made}`, array, readyAtSeconds: at + bootSeconds, jobs: new Map() },
-        ...{ idleSinceSeconds: at, endsAtSeconds: undefined },
+        nodeId: `node-${made}`,
+        array,
+        readyAtSeconds: at + bootSeconds,
+        jobs: new Map(),
+        idleSinceSeconds: at,
+        endsAtSeconds: undefined,
       };
       if (open === undefined) nodes.push(node);
       made += open === undefined ? 1 : 0;
@@ -153,17 +160,23 @@ async function lastSnapshot(
   );
   await stores.demand.save(
     {
-      ...{ cluster, source: "pbs", sequence: 1, ignoredMessages: 0, nodes: [] },
-      ...{ receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 3_600 },
+      cluster,
+      source: "pbs",
+      sequence: 1,
+      ignoredMessages: 0,
+      nodes: [],
+      receivedAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + 3_600,
       jobs: jobs.map(({ job, host }) => ({
-        ...{
-          name: job.name,
-          constraints: { ncpus: job.processors },
-          iterations: 1,
-          nodeCount: 0,
-          priority: 0,
-        },
-        ...{ colocated: false, exclusive: false, executingHostnames: [host], ...whoOf(job) },
+        name: job.name,
+        constraints: { ncpus: job.processors },
+        iterations: 1,
+        nodeCount: 0,
+        priority: 0,
+        colocated: false,
+        exclusive: false,
+        executingHostnames: [host],
+        ...whoOf(job),
       })),
     },
     undefined,

@@ -133,8 +133,11 @@ function message(nowSeconds: number): { readonly body: object; readonly upload: 
     // Slurm counts it down from job to job.
     priority: 4_294_901_759 - index,
     submittedAt: new Date((nowSeconds - order.jobs + index) * 1000).toISOString(),
-    ...{ runtimeSeconds: 3_600 * (1 + (index % 24)), user: `user-${index % 50}`, account: "fluids" },
-    ...{ queue: arrays[index % 3], jobName: `run-${index % 500}` },
+    runtimeSeconds: 3_600 * (1 + (index % 24)),
+    user: `user-${index % 50}`,
+    account: "fluids",
+    queue: arrays[index % 3],
+    jobName: `run-${index % 500}`,
     ...(index < nodeCount
       ? { executingHostnames: [`ip-${index + 1}`], startedAtSeconds: nowSeconds - 60 }
       : {}),

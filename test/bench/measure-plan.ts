@@ -32,7 +32,12 @@ async function measure(order: Order): Promise<Measurement> {
   const { planMs, readMs, serviceReadMs } = rounds;
   return {
     ...order,
-    ...{ planMs, readMs, ratio: planMs / readMs, serviceReadMs, coldMs, writeMs },
+    planMs,
+    readMs,
+    ratio: planMs / readMs,
+    serviceReadMs,
+    coldMs,
+    writeMs,
     placed: first.jobs.filter((job) => job.granted >= job.asked).length,
     archiveKb: Math.round(bytes / 1024),
     peakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
@@ -79,7 +84,10 @@ async function timedWriting(input: PlanInput, result: Plan): Promise<readonly [m
   const counts = { jobs: input.jobs.length, placedJobs: 0, create: 0, start: 0, retire: 0 };
   const made = { cluster: "bench", planId: "bench", atSeconds: input.nowSeconds, reason: "bench" };
   const whole: WholePlan = {
-    ...{ archive: "whole", input, plan: result, actions: [] },
+    archive: "whole",
+    input,
+    plan: result,
+    actions: [],
     summary: { ...made, ...counts, planSeconds: 0, readOnly: false },
   };
   let writeMs = 0;

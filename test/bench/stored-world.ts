@@ -17,8 +17,14 @@ export interface StoredWorld {
 export function storedWorld(nodes: number, jobs: readonly DemandJob[]): StoredWorld {
   const snapshot = snapshotOf(clusterOf(nodes), nowSeconds);
   const demand: SourceDemand = {
-    ...{ cluster: "bench", source: "bench", sequence: 1, ignoredMessages: 0 },
-    ...{ receivedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 300, jobs, nodes: [] },
+    cluster: "bench",
+    source: "bench",
+    sequence: 1,
+    ignoredMessages: 0,
+    receivedAtSeconds: nowSeconds,
+    expiresAtSeconds: nowSeconds + 300,
+    jobs,
+    nodes: [],
   };
   return { snapshot: JSON.stringify(snapshot), demand: JSON.stringify(packDemand(demand)) };
 }
@@ -30,7 +36,9 @@ export function readWorld({ snapshot, demand }: StoredWorld): PlanInput {
       settings: defaultSettings,
       snapshot: JSON.parse(snapshot),
       demand: [unpackDemand(JSON.parse(demand))],
-      ...{ targets: [], operations: [], history: [] },
+      targets: [],
+      operations: [],
+      history: [],
     },
     nowSeconds,
   );

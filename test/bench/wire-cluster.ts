@@ -25,7 +25,10 @@ export function wireCluster(
   const machineTypes = ["Standard_F4s_v2"];
   const most = { maxCount: nodes, maxCoreCount: 4 * nodes };
   const definition = parseDefinition({
-    ...{ name, region, ...most, quotas: { [region]: { cores: 4 * nodes, spotCores: 0 } } },
+    name,
+    region,
+    ...most,
+    quotas: { [region]: { cores: 4 * nodes, spotCores: 0 } },
     nodes: [],
     nodearrays: arrays.map((array) => ({ name: array, machineTypes, ...most, configuration })),
   });

@@ -156,8 +156,11 @@ describe("scalelib, constraints: and, or, xor, not", () => {
 describe("scalelib, constraints: shared resources", () => {
   const licences = (requested: number) => ({
     "shared-consumable-constraint": {
-      ...{ "resource-name": "licences", source: "/etc/licences", requested },
-      ...{ "initial-value": 1_000, "current-value": 10 },
+      "resource-name": "licences",
+      source: "/etc/licences",
+      requested,
+      "initial-value": 1_000,
+      "current-value": 10,
     },
   });
 
@@ -170,7 +173,9 @@ describe("scalelib, constraints: shared resources", () => {
   test("shared value: it equals what is asked for, and nothing is taken", () => {
     const version = (requested: string) => ({
       "shared-non-consumable-constraint": {
-        ...{ "resource-name": "prodversion", source: "/etc/version", "current-value": "1.2.3" },
+        "resource-name": "prodversion",
+        source: "/etc/version",
+        "current-value": "1.2.3",
         requested,
       },
     });

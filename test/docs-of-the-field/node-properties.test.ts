@@ -40,12 +40,23 @@ const world = cluster({
   ],
   nodes: [
     node("hpc-7", {
-      ...{ nodeArray: "hpc", vmSize: "Standard_HB120rs_v3", location: "westus2", spot: true },
-      ...{ placementGroup: "pg0", privateIp: "10.0.0.7", hostname: "ip-0A000007", keepAlive: true },
+      nodeArray: "hpc",
+      vmSize: "Standard_HB120rs_v3",
+      location: "westus2",
+      spot: true,
+      placementGroup: "pg0",
+      privateIp: "10.0.0.7",
+      hostname: "ip-0A000007",
+      keepAlive: true,
     }),
     node("hpc-8", {
-      ...{ nodeArray: "hpc", vmSize: "Standard_HB120rs_v3", location: "westus2", spot: true },
-      ...{ placementGroup: "pg0", hostname: null, ...deallocated },
+      nodeArray: "hpc",
+      vmSize: "Standard_HB120rs_v3",
+      location: "westus2",
+      spot: true,
+      placementGroup: "pg0",
+      hostname: null,
+      ...deallocated,
     }),
   ],
 });

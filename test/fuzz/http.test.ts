@@ -129,7 +129,11 @@ const bodies: readonly (readonly [RouteId, Json])[] = [
   [
     "post-demand",
     {
-      ...{ version: 1, kind: "snapshot", source: "pbs", sequence: 3, sentAt: "2026-11-21T10:00:00Z" },
+      version: 1,
+      kind: "snapshot",
+      source: "pbs",
+      sequence: 3,
+      sentAt: "2026-11-21T10:00:00Z",
       jobs: [{ name: "a", constraints: [{ ncpus: 4 }], iterations: 2 }],
       nodes: [{ hostname: "h", resources: { ncpus: 4 } }],
     },

@@ -20,8 +20,11 @@ test("parseSwf: a job of plain SWF is its processors on one node, memory in KiB 
 test("parseSwf: the limit, user, account, program and queue, where the trace has them", () => {
   const numbers = { 0: 1, 1: 0, 3: 60, 4: 1, 8: 3_600, 11: 7, 12: 0, 13: 3, 14: 2 };
   expect(parseSwf(columns(numbers))[0]).toMatchObject({
-    ...{ requestedSeconds: 3_600, user: "user-7", account: "account-0" },
-    ...{ application: "application-3", queue: "queue-2" },
+    requestedSeconds: 3_600,
+    user: "user-7",
+    account: "account-0",
+    application: "application-3",
+    queue: "queue-2",
   });
 });
 

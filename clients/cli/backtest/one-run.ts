@@ -65,7 +65,11 @@ export async function runTask(
   const { varied, seed } = task;
   return runBacktest({
     ...worldOf(setting, task),
-    ...{ workload, scheduler, seed, varied, onProgress },
+    workload,
+    scheduler,
+    seed,
+    varied,
+    onProgress,
     ...(boots === undefined ? {} : { boots }),
     ...(signal === undefined ? {} : { signal }),
   });

@@ -25,7 +25,9 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
   printListing(terminal, {
     format,
     columns: columnsOf(keys),
-    ...{ isChosen: false, isOwn: true, long: false },
+    isChosen: false,
+    isOwn: true,
+    long: false,
     records: lines.map((line) => toRecord(line, keys)),
     none: "No run was finished.",
   });

@@ -31,7 +31,10 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
   const tasks = tasksOf(json, definition, flags);
   const setting: Setting = {
-    ...{ workload, cluster: definition.name, definition, scheduler: flags.scheduler },
+    workload,
+    cluster: definition.name,
+    definition,
+    scheduler: flags.scheduler,
     ...(boots === undefined ? {} : { boots }),
   };
   for (const sentence of boots ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
@@ -64,7 +67,11 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   if (flags.report !== undefined) {
     const { writeReport } = await import("./write-report.ts");
     await writeReport(terminal, flags.report, {
-      ...{ setting, tasks, runs: finished, name: workload.name, suggestion },
+      setting,
+      tasks,
+      runs: finished,
+      name: workload.name,
+      suggestion,
     });
   }
   if (finished.length < tasks.length)
@@ -121,7 +128,11 @@ async function suggested(
   const budget = of.flags.suggestRuns;
   const bar = barOf(budget + 2, Date.now());
   return suggest({
-    ...{ setting, task, budget, workers: of.workers, signal: of.stopping.signal },
+    setting,
+    task,
+    budget,
+    workers: of.workers,
+    signal: of.stopping.signal,
     onProgress: (share) => of.progress.report(bar(share, Date.now())),
   });
 }

@@ -80,7 +80,10 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
   if (flags.boots) {
     const rows = bootRows(buckets);
     const boots = {
-      ...{ name: "buckets-boots", columns: bootColumns, records: rows.map(bootFields), data: rows },
+      name: "buckets-boots",
+      columns: bootColumns,
+      records: rows.map(bootFields),
+      data: rows,
       none: "No node has booted in the last 7 days.",
     };
     return printList(terminal, boots, { flags, settings });
@@ -146,7 +149,10 @@ function bootRows(buckets: readonly BucketView[]): readonly BootRow[] {
 
 function bootFields({ nodeArray, vmSize, count, failed, p50Seconds, p95Seconds }: BootRow): Fields {
   return {
-    ...{ nodearray: nodeArray, vm_size: vmSize, boots: count, failed },
+    nodearray: nodeArray,
+    vm_size: vmSize,
+    boots: count,
+    failed,
     failed_share: `${((100 * failed) / count).toFixed(1)}%`,
     boot_p50: bootTime(p50Seconds),
     boot_p95: bootTime(p95Seconds),

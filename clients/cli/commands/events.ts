@@ -26,7 +26,9 @@ const usualLimit = 100;
 export const eventColumns: readonly string[] = ["time", "kind", "nodes[:18]:-", "by:-", "text"];
 
 const narrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["BY"], ofSizes: [] },
+  keeps: [],
+  goFirst: ["BY"],
+  ofSizes: [],
   whole: ["TIME", "KIND"],
   sentence: "TEXT",
 };

@@ -43,7 +43,9 @@ export const jobColumns: readonly string[] = [
 ];
 
 const narrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["SPOT", "UNIT"], ofSizes: [] },
+  keeps: [],
+  goFirst: ["SPOT", "UNIT"],
+  ofSizes: [],
   sentence: "REASON",
 };
 
@@ -80,8 +82,12 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
   if (flags.summary) {
     const groups = jobSummaryOf(items, first.atSeconds);
     const summary = {
-      ...{ name: "jobs-summary", columns: jobSummaryColumns, narrowing: jobSummaryNarrowing },
-      ...{ records: groups.map(jobGroupFields), data: groups, none: "No such jobs." },
+      name: "jobs-summary",
+      columns: jobSummaryColumns,
+      narrowing: jobSummaryNarrowing,
+      records: groups.map(jobGroupFields),
+      data: groups,
+      none: "No such jobs.",
     };
     printList(terminal, summary, { flags, settings });
     reportSilent(terminal, first, flags);

@@ -21,7 +21,9 @@ export const limitColumns: readonly string[] = [
 ];
 
 const narrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["BOUND_BY"], ofSizes: ["SCOPE", "BOUND_BY"] },
+  keeps: [],
+  goFirst: ["BOUND_BY"],
+  ofSizes: ["SCOPE", "BOUND_BY"],
   cutFirst: ["SCOPE"],
   whole: ["LIMIT", "UNIT", "MAX", "USED", "LEFT", "BINDS"],
 };

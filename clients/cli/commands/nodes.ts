@@ -122,8 +122,11 @@ function showHeld(
 ): void {
   const holds = holdsOf(nodes, status);
   const list = {
-    ...{ name: "nodes-held", columns: heldColumns, narrowing: heldNarrowing },
-    ...{ records: holds.map((hold) => holdFields(hold, atSeconds)), data: holds },
+    name: "nodes-held",
+    columns: heldColumns,
+    narrowing: heldNarrowing,
+    records: holds.map((hold) => holdFields(hold, atSeconds)),
+    data: holds,
     none: "No node is kept alive, drained or ignored.",
   };
   printList(terminal, list, { flags, settings });

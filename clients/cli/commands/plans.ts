@@ -39,7 +39,9 @@ export const planColumns: readonly string[] = [
 ];
 
 const narrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["START", "PLACED_JOBS"], ofSizes: [] },
+  keeps: [],
+  goFirst: ["START", "PLACED_JOBS"],
+  ofSizes: [],
   whole: ["PLAN_ID", "MADE"],
   sentence: "HELD",
 };

@@ -48,7 +48,9 @@ export const rejectColumns: readonly string[] = [
 ];
 
 const narrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["QUEUE", "CLUSTER", "KIND"], ofSizes: [] },
+  keeps: [],
+  goFirst: ["QUEUE", "CLUSTER", "KIND"],
+  ofSizes: [],
   whole: ["ID"],
   sentence: "PROBLEM",
 };

@@ -151,7 +151,10 @@ export function jobRunFields(run: JobRunView, when: (seconds: number) => string)
     until: isRunning ? "running" : when(untilSeconds),
     spot: spot ? "spot" : null,
     nodes: nodes.length === 0 ? null : nodes.join(" "),
-    ...{ cost: cents(usd), usd, node_hours: nodeHours.toFixed(2), core_hours: coreHours },
+    cost: cents(usd),
+    usd,
+    node_hours: nodeHours.toFixed(2),
+    core_hours: coreHours,
     cost_per_core_hour: perCoreHour(usd, coreHours),
   };
 }

@@ -131,7 +131,8 @@ function columnsOf({ head, rows, narrowing }: Rows): readonly TableColumn[] {
     const widthWith = (form: (cell: string) => string) =>
       widest([cellWidth(heading), ...cells.map((cell) => cellWidth(form(cell)))]);
     return {
-      ...{ at, heading },
+      at,
+      heading,
       width: widthWith((cell) => cell),
       shortWidth: widthWith(formOf(heading)),
       isEmpty: cells.every((cell) => cell === "" || cell === "-"),

@@ -28,7 +28,10 @@ export const heldColumns: readonly string[] = [
 ];
 
 export const heldNarrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["STATE"], ofSizes: [], whole: ["NAME", "HELD"] },
+  keeps: [],
+  goFirst: ["STATE"],
+  ofSizes: [],
+  whole: ["NAME", "HELD"],
   sentence: "WHY",
 };
 

@@ -13,7 +13,9 @@ export const jobSummaryColumns: readonly string[] = [
 ];
 
 export const jobSummaryNarrowing: Narrowing = {
-  ...{ keeps: [], goFirst: ["PLACES"], ofSizes: [] },
+  keeps: [],
+  goFirst: ["PLACES"],
+  ofSizes: [],
   sentence: "REASON",
 };
 

@@ -28,7 +28,8 @@ export interface Listing {
 
 /** A list of which no column is worth more than another. */
 const plainNarrowing: Narrowing = {
-  ...{ keeps: [], goFirst: [] },
+  keeps: [],
+  goFirst: [],
   ofSizes: ["VM_SIZE", "GROUP", "PLACEMENT_GROUP"],
   cutFirst: ["GROUP"],
 };

@@ -79,7 +79,8 @@ export const nodeNarrowing: Narrowing = {
 
 /** The same where some have failed: why is what people look for. */
 export const failedNarrowing: Narrowing = {
-  ...{ keeps: ["NCPUS", "JOB_IDS"], goFirst: ["KEEP_ALIVE", "HOSTNAME", "PLACEMENT_GROUP"] },
+  keeps: ["NCPUS", "JOB_IDS"],
+  goFirst: ["KEEP_ALIVE", "HOSTNAME", "PLACEMENT_GROUP"],
   ofSizes: nodeNarrowing.ofSizes,
   whole: ["NAME", "VM_SIZE"],
   sentence: "FAILURE",

@@ -25,7 +25,10 @@ const sentences: readonly string[] = ["WHY", "WHY NOT", "PROBLEM", "MESSAGES", "
 function narrowingOf(head: readonly string[]): Narrowing {
   const last = head.at(-1);
   return {
-    ...{ keeps: head, goFirst: [], ofSizes: ["BUCKET", "VM SIZE"], whole: ["ID", "ACTION", "WHEN"] },
+    keeps: head,
+    goFirst: [],
+    ofSizes: ["BUCKET", "VM SIZE"],
+    whole: ["ID", "ACTION", "WHEN"],
     ...(last !== undefined && sentences.includes(last) && { sentence: last }),
   };
 }

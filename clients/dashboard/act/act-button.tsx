@@ -68,7 +68,10 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
         {means}
       </p>
       <ActForm<ActionAnswer>
-        {...{ title, isDestructive, onDone, close }}
+        title={title}
+        isDestructive={isDestructive}
+        onDone={onDone}
+        close={close}
         ask={async ({ reason, dryRun }) => {
           const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
             method: "POST",

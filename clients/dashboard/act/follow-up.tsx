@@ -17,7 +17,9 @@ export function FollowUp({ cluster, answer }: { readonly cluster: string; readon
   return (
     <ul aria-live="polite">
       {answer.actions.map(({ actionId, kind }) =>
-        actionId === null ? null : <Followed key={actionId} {...{ cluster, actionId, kind }} />,
+        actionId === null ? null : (
+          <Followed key={actionId} cluster={cluster} actionId={actionId} kind={kind} />
+        ),
       )}
     </ul>
   );

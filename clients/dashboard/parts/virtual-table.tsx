@@ -88,7 +88,16 @@ export function VirtualTable<T>(props: {
       >
         {drawn.map((index) => {
           const row = rows[index] as T;
-          return <Row key={keyOf(row)} {...{ row, index, columns, template, rowPixels }} />;
+          return (
+            <Row
+              key={keyOf(row)}
+              row={row}
+              index={index}
+              columns={columns}
+              template={template}
+              rowPixels={rowPixels}
+            />
+          );
         })}
       </div>
     </div>

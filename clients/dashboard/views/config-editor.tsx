@@ -84,7 +84,10 @@ export function ConfigEditor({ place, cluster }: { readonly place: Place; readon
       {error === undefined ? null : <Refusal error={error} />}
       {draft === undefined ? null : (
         <Form
-          {...{ cluster, version, draft, keep }}
+          cluster={cluster}
+          version={version}
+          draft={draft}
+          keep={keep}
           startOver={isChanged ? () => keep(undefined) : undefined}
         />
       )}
@@ -140,7 +143,7 @@ function Form(props: {
       title="Store the configuration"
       fields={(isFixed) => (
         <>
-          <OneValue {...{ text, isFixed }} onText={(next) => keep({ ...draft, text: next })} />
+          <OneValue text={text} isFixed={isFixed} onText={(next) => keep({ ...draft, text: next })} />
           {conflicts.length === 0 ? null : (
             <p class="problem degraded">
               Changed by both, and yours is kept: {conflicts.join(", ")}. See that this is right.
@@ -148,7 +151,9 @@ function Form(props: {
           )}
           <Editor
             label="Configuration, as JSON"
-            {...{ box, text, isFixed }}
+            box={box}
+            text={text}
+            isFixed={isFixed}
             onText={(next) => keep({ ...draft, text: next })}
           />
         </>
@@ -180,7 +185,7 @@ function Form(props: {
         const command = commandFor(base, read(text), text === first ? version : undefined);
         return commandLine(["ccscale", "config", ...command, "--cluster", cluster, "--reason", reason]);
       }}
-      followUp={(answer) => <Effect {...{ cluster, answer }} />}
+      followUp={(answer) => <Effect cluster={cluster} answer={answer} />}
       onDone={() => {
         // The text stays on the page, and is no work to be lost.
         keep({ ...draft, first: text });
@@ -191,7 +196,8 @@ function Form(props: {
           return <Refusal error={error} before={(problem) => <ToLine problem={problem} {...own} />} />;
         return (
           <ChangedMeanwhile
-            {...{ cluster, draft }}
+            cluster={cluster}
+            draft={draft}
             onTaken={(next) => {
               keep(next);
               back();

@@ -29,7 +29,7 @@ function Look({ place, cluster }: { readonly place: Place; readonly cluster: str
     <>
       <h1>Configuration</h1>
       <Shown polled={stored}>
-        {(answer) => <Stored {...{ answer, cluster }} newest={versions.answer?.versions[0]} />}
+        {(answer) => <Stored answer={answer} cluster={cluster} newest={versions.answer?.versions[0]} />}
       </Shown>
       {stored.error?.status === 404 ? null : (
         <section>
@@ -37,8 +37,8 @@ function Look({ place, cluster }: { readonly place: Place; readonly cluster: str
           <Shown polled={versions}>
             {(answer) => (
               <>
-                <Compared {...{ place, cluster }} versions={answer.versions} stored={stored.answer} />
-                <Versions {...{ place, cluster, answer }} />
+                <Compared place={place} cluster={cluster} versions={answer.versions} stored={stored.answer} />
+                <Versions place={place} cluster={cluster} answer={answer} />
               </>
             )}
           </Shown>
@@ -180,7 +180,7 @@ function Compared(props: {
           after === undefined ? (
           <p class="quiet">One of these versions is not kept.</p>
         ) : (
-          <Diff label="What differs" {...{ before, after }} />
+          <Diff label="What differs" before={before} after={after} />
         )}
       </div>
     </>

@@ -28,7 +28,7 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
             </p>
           ) : (
             <>
-              <Facts {...{ node, cluster }} now={atSeconds} />
+              <Facts node={node} cluster={cluster} now={atSeconds} />
               {session.mayOperate && node.nodeId !== null ? (
                 <>
                   <MayBeDeleted key={node.nodeId} cluster={cluster} node={{ name, nodeId: node.nodeId }} />
@@ -36,7 +36,8 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
                     {nodeActs.map((kind) => (
                       <ActButton
                         key={kind}
-                        {...{ cluster, kind }}
+                        cluster={cluster}
+                        kind={kind}
                         nodes={[{ name, nodeId: node.nodeId ?? "" }]}
                         onDone={polled.refresh}
                       />

@@ -119,7 +119,10 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
               </p>
             ) : (
               <List
-                {...{ items, sort, chosen, cluster }}
+                items={items}
+                sort={sort}
+                chosen={chosen}
+                cluster={cluster}
                 isAllChosen={picked.length > 0 && picked.length === items.filter(isKnown).length}
                 now={atSeconds}
                 onSort={(next) => choose(place, { sort: next })}

@@ -42,9 +42,9 @@ export function Reject({ cluster, rejectionId }: Named) {
       </p>
       <h1>Rejected message</h1>
       {session.mayOperate ? (
-        <Whole {...{ cluster, rejectionId }} />
+        <Whole cluster={cluster} rejectionId={rejectionId} />
       ) : (
-        <Excerpt {...{ cluster, rejectionId }} />
+        <Excerpt cluster={cluster} rejectionId={rejectionId} />
       )}
     </>
   );
@@ -79,7 +79,7 @@ function Whole({ cluster, rejectionId }: Named) {
       {({ rejection, message }) => (
         <>
           <Facts rejection={rejection} />
-          <Message {...{ cluster, rejection, message }} />
+          <Message cluster={cluster} rejection={rejection} message={message} />
         </>
       )}
     </Shown>
@@ -156,7 +156,7 @@ function Message(props: {
     <>
       <Problems
         problems={problems}
-        before={(problem) => isFixing && <ToLine {...{ problem, box, lines, text: first }} />}
+        before={(problem) => isFixing && <ToLine problem={problem} box={box} lines={lines} text={first} />}
       />
       {isFixing ? null : <h2>Message</h2>}
       {message === null ? (
@@ -172,7 +172,7 @@ function Message(props: {
         takesReason={false}
         fields={(isAsked) =>
           isFixing ? (
-            <Editor label="Message to send" {...{ box, text }} isFixed={isAsked} onText={setText} />
+            <Editor label="Message to send" box={box} text={text} isFixed={isAsked} onText={setText} />
           ) : canFix && !isAsked ? (
             <p>
               {message === null ? "" : "As it came, or: "}
@@ -200,7 +200,9 @@ function Message(props: {
           const file = isFixed ? ["--file", "fixed.json"] : [];
           return commandLine(["ccscale", "rejects", "replay", rejectionId, ...file, "--cluster", cluster]);
         }}
-        followUp={({ atSeconds }) => <Taken {...{ cluster, atSeconds, text, rejectionId }} />}
+        followUp={({ atSeconds }) => (
+          <Taken cluster={cluster} atSeconds={atSeconds} text={text} rejectionId={rejectionId} />
+        )}
         refusal={(error) => {
           const own = { lines: linesIn(text), text, box };
           return (

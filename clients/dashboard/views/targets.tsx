@@ -9,7 +9,8 @@ import { count, counted } from "../words.ts";
 
 /** What is asked for node arrays, whether jobs need it or not; each target opens its explanation. */
 export function Targets({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  if (place.subject !== undefined) return <Explained {...{ place, cluster }} target={place.subject} />;
+  if (place.subject !== undefined)
+    return <Explained place={place} cluster={cluster} target={place.subject} />;
   return <List cluster={cluster} />;
 }
 

@@ -80,7 +80,11 @@ function toRecorded(
 ): Recorded {
   const { name, answers, nowSeconds, draining = new Map(), memory = {} } = situation;
   return {
-    ...{ name, driver, answers, context: { nowSeconds, draining, memory }, broken: broken(answers) },
+    name,
+    driver,
+    answers,
+    context: { nowSeconds, draining, memory },
+    broken: broken(answers),
     ...(whose !== undefined && { whose: (job: string) => whose(answers, job) }),
   };
 }

@@ -32,7 +32,10 @@ export function pricedSizes({ nodeArrays }: Pick<Cluster, "nodeArrays">): Priced
     const memoryGiB = vm.memoryBytes / bytesPerGiB;
     return [
       {
-        ...{ nodeArray: array.name, vmSize, spot: array.spot, usdPerHour: pricePerHourUsd },
+        nodeArray: array.name,
+        vmSize,
+        spot: array.spot,
+        usdPerHour: pricePerHourUsd,
         capacity: [Math.max(vm.vcpuCount, vm.pcpuCount), memoryGiB, vm.gpuCount],
         reservation: reservation ?? null,
       },

@@ -25,7 +25,10 @@ function tasksOf(job: TraceJob): readonly TraceJob[] {
   const { tasks = 1, memoryGiB, gpus, ...rest } = job;
   if (tasks <= 1) return [job];
   const task = {
-    ...{ ...rest, tasks: 1, nodes: 1, processors: Math.ceil(job.processors / tasks) },
+    ...rest,
+    tasks: 1,
+    nodes: 1,
+    processors: Math.ceil(job.processors / tasks),
     ...(memoryGiB === undefined ? {} : { memoryGiB: memoryGiB / tasks }),
     ...(gpus === undefined ? {} : { gpus: gpus / tasks }),
   };

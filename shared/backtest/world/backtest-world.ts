@@ -83,13 +83,11 @@ export class BacktestWorld {
       stepSeconds: stepFor(last - first),
     });
     this.#fleet = new Fleet({
-      ...{
-        site: this.#site,
-        cluster,
-        timeline: this.#timeline,
-        reader: this.#reader,
-        capacity: this.#capacity,
-      },
+      site: this.#site,
+      cluster,
+      timeline: this.#timeline,
+      reader: this.#reader,
+      capacity: this.#capacity,
       events: {
         up: (host, bootSeconds) => this.#hostUp(host, bootSeconds),
         down: (hostname) => this.#hostDown(hostname),
@@ -109,11 +107,18 @@ export class BacktestWorld {
       },
     });
     this.#sights = new NodeSights({
-      ...{ fleet: this.#fleet, model: this.#model, jobs: this.#jobs },
-      ...{ capacity: this.#capacity, prices: this.#prices, record: this.record },
+      fleet: this.#fleet,
+      model: this.#model,
+      jobs: this.#jobs,
+      capacity: this.#capacity,
+      prices: this.#prices,
+      record: this.record,
     });
     this.#cycle = new CycleDriver({
-      ...{ config, timeline: this.#timeline, source: this.#source, counts: this.record },
+      config,
+      timeline: this.#timeline,
+      source: this.#source,
+      counts: this.record,
       delays: input.delays ?? usualDelays,
       everyBeat: input.everyBeat === true,
       nowSeconds: () => this.#now,
@@ -126,7 +131,9 @@ export class BacktestWorld {
       // Where nothing waits, and the same nodes run jobs, a plan finds nothing to do.
       need: () => (this.#model.waiting > 0 ? `${this.#now}` : `turn ${this.#model.turns}`),
       cycleCloud: cycleCloudPort({
-        ...{ site: this.#site, cluster, reader: this.#reader },
+        site: this.#site,
+        cluster,
+        reader: this.#reader,
         onChange: () => {
           this.#cycle.nodesChanged();
           this.#fleet.look();

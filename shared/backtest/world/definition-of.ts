@@ -30,7 +30,11 @@ function toArray(array: NodeArray): DefinitionInput["nodearrays"][number] {
     .filter(({ valid }) => !valid)
     .map(({ vmSize }) => [vmSize, "NotActivated"] as const);
   return {
-    ...{ name, region: location, maxCount, maxCoreCount, interruptible: spot },
+    name,
+    region: location,
+    maxCount,
+    maxCoreCount,
+    interruptible: spot,
     machineTypes: buckets.map(({ vmSize }) => vmSize),
     ...(priority === null ? {} : { priority }),
     ...(placementGroup === null ? {} : { placementGroupId: placementGroup }),

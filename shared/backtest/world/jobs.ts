@@ -96,7 +96,11 @@ export class Jobs {
   planned(place: number): Job {
     const { name, constraints, iterations, nodeCount, colocated, exclusive } = this.waiting(place);
     return defineJob({
-      ...{ name, iterations, nodeCount, colocated, exclusive },
+      name,
+      iterations,
+      nodeCount,
+      colocated,
+      exclusive,
       constraints: readConstraints(constraints),
     });
   }

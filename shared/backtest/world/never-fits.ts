@@ -55,7 +55,10 @@ function whyNeverFits(job: Job, { cluster, settings, nowSeconds, inWords }: Know
     nowSeconds,
     cluster: generatePlacementGroups({ ...cluster, nodes: [] }, settings),
     jobs: [job],
-    ...{ schedulerNodes: [], pending: [], leavingNodeIds: [], history: [] },
+    schedulerNodes: [],
+    pending: [],
+    leavingNodeIds: [],
+    history: [],
     lastPassSeconds: nowSeconds,
     settings,
   });

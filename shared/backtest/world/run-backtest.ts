@@ -18,7 +18,11 @@ export async function runBacktest(input: RunInput): Promise<RunFigures> {
   return {
     version: 1,
     setup: {
-      ...{ cluster: config.cluster, varied, scheduler, wholeNodes: workload.wholeNodes === true, seed },
+      cluster: config.cluster,
+      varied,
+      scheduler,
+      wholeNodes: workload.wholeNodes === true,
+      seed,
       boots: input.boots ?? ["Boot times and failures are those of the cluster's definition."],
       workload: { jobs: workload.jobs.length, leftOut: workload.leftOut },
     },

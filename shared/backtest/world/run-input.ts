@@ -30,8 +30,13 @@ export interface Delays {
  * 2 s (`maxPollingInterval` of host.json; half of that on average), and the timer takes a snapshot every minute.
  */
 export const usualDelays: Delays = {
-  ...{ passSeconds: 15, eventSeconds: 15, postSeconds: 15, queueSeconds: 1 },
-  ...{ snapshotSeconds: 60, planSeconds: 0, actionSeconds: 1 },
+  passSeconds: 15,
+  eventSeconds: 15,
+  postSeconds: 15,
+  queueSeconds: 1,
+  snapshotSeconds: 60,
+  planSeconds: 0,
+  actionSeconds: 1,
 };
 
 export type InWords = (reasons: readonly Reason[]) => NeverRan["reasons"];

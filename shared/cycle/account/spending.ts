@@ -109,7 +109,9 @@ export function reportSpending(
       budget: name,
       ...(of === null ? {} : { [of.dimension]: of.name }),
       period,
-      ...{ spentUsd: inCents(spentUsd), budgetUsd, usdPerHour: inCents(usdPerHour) },
+      spentUsd: inCents(spentUsd),
+      budgetUsd,
+      usdPerHour: inCents(usdPerHour),
     };
     if (level === "near") log.warn("budget-near", fields);
     else log.error("budget-reached", fields);

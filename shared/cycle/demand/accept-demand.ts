@@ -118,8 +118,15 @@ async function saveParked(
   const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
   const { jobs, nodes, remove, capabilities, setAside = [] } = parked;
   const delta: DemandMessage = {
-    ...{ version, kind: "delta", cluster, source, sequence: sequence + 1, sentAt },
-    ...{ jobs: [...jobs], nodes: [...nodes], remove: [...remove] },
+    version,
+    kind: "delta",
+    cluster,
+    source,
+    sequence: sequence + 1,
+    sentAt,
+    jobs: [...jobs],
+    nodes: [...nodes],
+    remove: [...remove],
     ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
   };
   const merged = await save(ports, { message: delta, setAside }, expiresAtSeconds - receivedAtSeconds);

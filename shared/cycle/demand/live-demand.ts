@@ -23,7 +23,9 @@ export function presentDemand(demand: readonly SourceDemand[], nowSeconds: numbe
     if (expiresAtSeconds + longestSilenceSeconds <= nowSeconds) return [];
     const isLive = expiresAtSeconds > nowSeconds;
     const counting = {
-      ...{ source, jobs: isLive ? jobs : jobs.flatMap(runningPart), standIns: false },
+      source,
+      jobs: isLive ? jobs : jobs.flatMap(runningPart),
+      standIns: false,
       ...(runTimes === undefined || sentAtSeconds === undefined ? {} : { runTimes, sentAtSeconds }),
     };
     if (setAside === undefined) return [counting];

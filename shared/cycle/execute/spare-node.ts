@@ -37,7 +37,13 @@ export async function readNow(
   const nowSeconds = ports.clock.nowSeconds();
   return {
     loaded: {
-      ...{ settings, snapshot, demand, targets, operations, history, drainedNodes },
+      settings,
+      snapshot,
+      demand,
+      targets,
+      operations,
+      history,
+      drainedNodes,
       jobHolds: jobHoldsAt(config, snapshot, nowSeconds),
     },
     nowSeconds,

@@ -92,7 +92,17 @@ function failed(summary: PlanSummary, archiveReason: string): PlanRecord {
   const { cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, readOnly } = summary;
   const { planSeconds, held, clipped, heldBack } = summary;
   return {
-    ...{ cluster, planId, atSeconds, reason, jobs, placedJobs, create, start, retire, planSeconds, readOnly },
+    cluster,
+    planId,
+    atSeconds,
+    reason,
+    jobs,
+    placedJobs,
+    create,
+    start,
+    retire,
+    planSeconds,
+    readOnly,
     ...(held === undefined ? {} : { held }),
     ...(clipped === undefined ? {} : { clipped }),
     ...(heldBack === undefined ? {} : { heldBack }),

@@ -130,8 +130,16 @@ export async function readWorld(
     history,
   };
   return {
-    ...{ cluster, config, control, readAtSeconds },
-    ...{ head: head?.value, snapshot, loaded, recent, losses, snapshotEtag: stored.etag },
+    cluster,
+    config,
+    control,
+    readAtSeconds,
+    head: head?.value,
+    snapshot,
+    loaded,
+    recent,
+    losses,
+    snapshotEtag: stored.etag,
   };
 }
 

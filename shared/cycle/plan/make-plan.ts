@@ -83,8 +83,11 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     ...heldBuckets(config, snapshot, nowSeconds),
   ]);
   const refusedQuotas = quotaRefusals({
-    ...{ cluster: snapshot.cluster, operations: recent, losses },
-    ...{ backoffSeconds, nowSeconds },
+    cluster: snapshot.cluster,
+    operations: recent,
+    losses,
+    backoffSeconds,
+    nowSeconds,
   });
   const { pending } = underWay(loaded.operations, snapshot.cluster);
   const quotas = { refusals: refusedQuotas, pending, operations: recent };
@@ -114,7 +117,10 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });
   const released = releasedSpot(spot, {
-    ...{ cluster: snapshot.cluster, pairs, leavingNodeIds: input.leavingNodeIds, nowSeconds },
+    cluster: snapshot.cluster,
+    pairs,
+    leavingNodeIds: input.leavingNodeIds,
+    nowSeconds,
     isInDoubt: doubtsOf(loaded.demand, nowSeconds).length > 0,
   });
   return {

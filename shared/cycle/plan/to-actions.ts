@@ -38,7 +38,13 @@ export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[
     const requestId = origin.requestIdOf(actionId);
     const { nowSeconds: createdAtSeconds, askedAtSeconds, traceparent } = origin;
     return draft({
-      ...{ version: 1, actionId, planId, cluster, requestId, createdAtSeconds, expiresAtSeconds },
+      version: 1,
+      actionId,
+      planId,
+      cluster,
+      requestId,
+      createdAtSeconds,
+      expiresAtSeconds,
       ...(askedAtSeconds === undefined ? {} : { askedAtSeconds }),
       ...(traceparent === undefined ? {} : { traceparent }),
     });

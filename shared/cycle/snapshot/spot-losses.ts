@@ -37,9 +37,15 @@ function goneSpotNodes(before: Snapshot | undefined, { cluster, takenAtSeconds }
     if (!wasUp || still.has(nodeId)) return [];
     return [
       {
-        ...{ cluster: cluster.name, eventId: `spot-gone:${nodeId}`, reason: "SpotGone" },
-        ...{ nodeId, nodeName, nodeArray, vmSize },
-        ...{ hostname: shortHostname(hostname), atSeconds: takenAtSeconds },
+        cluster: cluster.name,
+        eventId: `spot-gone:${nodeId}`,
+        reason: "SpotGone",
+        nodeId,
+        nodeName,
+        nodeArray,
+        vmSize,
+        hostname: shortHostname(hostname),
+        atSeconds: takenAtSeconds,
       },
     ];
   });

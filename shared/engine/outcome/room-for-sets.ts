@@ -32,8 +32,15 @@ export function roomForSets(
 ): readonly SetRoom[] {
   const opened = openLedger(
     {
-      ...{ cluster, pending, nowSeconds: 0, lastPassSeconds: null, settings: defaultSettings },
-      ...{ jobs: [], schedulerNodes: [], leavingNodeIds: [], history: [] },
+      cluster,
+      pending,
+      nowSeconds: 0,
+      lastPassSeconds: null,
+      settings: defaultSettings,
+      jobs: [],
+      schedulerNodes: [],
+      leavingNodeIds: [],
+      history: [],
     },
     new Pools([]),
     new Set(),

@@ -273,8 +273,12 @@ class Pass {
     }
     const left = binding === null ? 0 : nodesLeft(binding);
     this.#reasons.push({
-      ...{ code: "NoCapacity", bucket: bucket.name, constraint: null },
-      ...{ limit: binding?.limit ?? null, asked, left },
+      code: "NoCapacity",
+      bucket: bucket.name,
+      constraint: null,
+      limit: binding?.limit ?? null,
+      asked,
+      left,
     });
   }
 
@@ -286,8 +290,15 @@ class Pass {
     const { name, nodeArray, dynamicArray, requestSet, wish } = this.#target;
     const granted = Math.min(have, wish.count);
     return {
-      ...{ name, nodeArray, dynamicArray, requestSet },
-      ...{ unit: wish.kind, asked: wish.count, granted, nodes: this.#nodes, groups: this.#groups },
+      name,
+      nodeArray,
+      dynamicArray,
+      requestSet,
+      unit: wish.kind,
+      asked: wish.count,
+      granted,
+      nodes: this.#nodes,
+      groups: this.#groups,
       reasons: granted < wish.count ? this.#reasons : [],
     };
   }

@@ -17,7 +17,11 @@ export function resourcesOfSizes(cluster: Cluster, settings: EngineSettings): Re
     settings,
     nowSeconds: 0,
     lastPassSeconds: null,
-    ...{ jobs: [], schedulerNodes: [], pending: [], leavingNodeIds: [], history: [] },
+    jobs: [],
+    schedulerNodes: [],
+    pending: [],
+    leavingNodeIds: [],
+    history: [],
   };
   const { ledger } = openLedger(input, new Pools(settings.sharedPools), new Set());
   const bySize = new Map<string, Resources>();

@@ -100,9 +100,20 @@ export function unpackBook({ texts, nodes, running, ...rest }: PackedBook): Book
     const [, , , , , , , , , , nodeMs, nanoUsd, unpricedNodeMs] = packed;
     return {
       key: jobKey(textAt(source), name),
-      ...{ source: textAt(source), name, user: orNull(user), account: orNull(account), queue: orNull(queue) },
-      ...{ nodeArray: textAt(nodeArray), vmSize: textAt(vmSize), spot: spot === 1 },
-      ...{ nodeMs, nanoUsd, unpricedNodeMs, runs: 0, firstSeconds, lastSeconds },
+      source: textAt(source),
+      name,
+      user: orNull(user),
+      account: orNull(account),
+      queue: orNull(queue),
+      nodeArray: textAt(nodeArray),
+      vmSize: textAt(vmSize),
+      spot: spot === 1,
+      nodeMs,
+      nanoUsd,
+      unpricedNodeMs,
+      runs: 0,
+      firstSeconds,
+      lastSeconds,
     };
   });
   const unpacked = nodes.map((packed): BookNode => {

@@ -67,8 +67,15 @@ class Places<T> {
 
 /** The compiler asks for a new member of a job here, if it is not among those above. */
 const shapeMembers = Object.keys({
-  ...{ constraints: 0, iterations: 0, nodeCount: 0, colocated: 0, exclusive: 0 },
-  ...{ packingStrategy: 0, interruptible: 0, notes: 0, warnings: 0 },
+  constraints: 0,
+  iterations: 0,
+  nodeCount: 0,
+  colocated: 0,
+  exclusive: 0,
+  packingStrategy: 0,
+  interruptible: 0,
+  notes: 0,
+  warnings: 0,
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */
@@ -110,7 +117,8 @@ export function unpackDemand({ jobs, shapes, owners, ...rest }: PackedDemand): S
       throw new InvariantError(`Stored job "${name}" is of shape ${place}, and there is none`);
     const job: { -readonly [Key in keyof StoredJob]: StoredJob[Key] } = {
       ...shape,
-      ...{ name, priority: priority[index] ?? 0 },
+      name,
+      priority: priority[index] ?? 0,
       executingHostnames: (jobs.executingHostnames?.[index] ?? noHostnames) as string[],
       ...owners[jobs.owner?.[index] ?? 0],
     };

@@ -147,7 +147,16 @@ function aboutOf({ cluster, atSeconds }: Outlook, { set, target }: Asked) {
   const { source, receivedAtSeconds, expiresAtSeconds, ignoredMessages } = set;
   const { name, nodeArray, dynamicArray, requestSet, wish } = target;
   return {
-    ...{ cluster, atSeconds, target: name, nodeArray, dynamicArray, requestSet, unit: wish.kind },
-    ...{ source, receivedAtSeconds, expiresAtSeconds, ignoredRequests: ignoredMessages },
+    cluster,
+    atSeconds,
+    target: name,
+    nodeArray,
+    dynamicArray,
+    requestSet,
+    unit: wish.kind,
+    source,
+    receivedAtSeconds,
+    expiresAtSeconds,
+    ignoredRequests: ignoredMessages,
   };
 }

@@ -30,7 +30,10 @@ export function explainSetAside(outlook: Outlook, found: SetAsideJob): ExplainAn
   const why = causeOf(found);
   const headline = `Job "${job}" is set aside.`;
   return {
-    ...{ cluster, atSeconds, job, source: found.source },
+    cluster,
+    atSeconds,
+    job,
+    source: found.source,
     state: "set-aside",
     unit: "slots",
     asked: 0,

@@ -91,8 +91,21 @@ export function planOneByOne(wants: readonly Want[], sizes: readonly MarketSize[
 
 function readyNode(name: string, vmSize: string): ClusterNode {
   return {
-    ...{ nodeId: name, name, nodeArray: "htc", vmSize, placementGroup: null, hostname: name, fqdn: null },
-    ...{ privateIp: null, instanceId: name, status: "Ready", targetState: "Started", location: region },
-    ...{ spot: false, keepAlive: false, resources: {}, softwareConfiguration: {} },
+    nodeId: name,
+    name,
+    nodeArray: "htc",
+    vmSize,
+    placementGroup: null,
+    hostname: name,
+    fqdn: null,
+    privateIp: null,
+    instanceId: name,
+    status: "Ready",
+    targetState: "Started",
+    location: region,
+    spot: false,
+    keepAlive: false,
+    resources: {},
+    softwareConfiguration: {},
   };
 }

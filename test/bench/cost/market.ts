@@ -38,23 +38,46 @@ function bucketOf({ vmSize, vcpus, memoryGiB, price }: MarketSize): Bucket {
     bucketId: vmSize,
     vmSize,
     vm: {
-      ...{ vcpuCount: vcpus, vcpuQuotaCount: vcpus, pcpuCount: vcpus, gpuCount: 0, coresPerSocket: 1 },
-      ...{ memoryBytes: memoryGiB * 1024 ** 3, family: vmSize, infiniband: false },
+      vcpuCount: vcpus,
+      vcpuQuotaCount: vcpus,
+      pcpuCount: vcpus,
+      gpuCount: 0,
+      coresPerSocket: 1,
+      memoryBytes: memoryGiB * 1024 ** 3,
+      family: vmSize,
+      infiniband: false,
     },
-    ...{ valid: true, invalidReason: null, placementGroups: [] },
+    valid: true,
+    invalidReason: null,
+    placementGroups: [],
     limits: {
-      ...{ maxCount: 1e6, activeCount: 0, availableCount: 1e6 },
-      ...{ region: quota, family: quota, maxPlacementGroupSize: 100 },
+      maxCount: 1e6,
+      activeCount: 0,
+      availableCount: 1e6,
+      region: quota,
+      family: quota,
+      maxPlacementGroupSize: 100,
     },
-    ...{ secondsSinceCapacityFailure: null, spotPlacementScore: null, pricePerHourUsd: price },
+    secondsSinceCapacityFailure: null,
+    spotPlacementScore: null,
+    pricePerHourUsd: price,
   };
 }
 
 /** One array with these sizes in this order, without limits that bind. */
 export function marketOf(sizes: readonly MarketSize[]): Cluster {
   const array: NodeArray = {
-    ...{ name: "htc", location: region, spot: false, enabled: true, allowsColocation: true, priority: null },
-    ...{ placementGroup: null, maxCount: 1e6, maxCoreCount: 1e9, resources: {}, softwareConfiguration: {} },
+    name: "htc",
+    location: region,
+    spot: false,
+    enabled: true,
+    allowsColocation: true,
+    priority: null,
+    placementGroup: null,
+    maxCount: 1e6,
+    maxCoreCount: 1e9,
+    resources: {},
+    softwareConfiguration: {},
     buckets: sizes.map(bucketOf),
   };
   return { name: "bench", maxCount: 1e6, maxCoreCount: 1e9, nodeArrays: [array], nodes: [] };
@@ -62,15 +85,13 @@ export function marketOf(sizes: readonly MarketSize[]): Cluster {
 
 export function inputOf(cluster: Cluster, jobs: PlanInput["jobs"], placement: PlacementPolicy): PlanInput {
   return {
-    ...{
-      nowSeconds: 1_800_000_000,
-      cluster,
-      jobs,
-      schedulerNodes: [],
-      pending: [],
-      leavingNodeIds: [],
-      history: [],
-    },
+    nowSeconds: 1_800_000_000,
+    cluster,
+    jobs,
+    schedulerNodes: [],
+    pending: [],
+    leavingNodeIds: [],
+    history: [],
     lastPassSeconds: null,
     settings: { ...defaultSettings, placement: { default: placement, byNodeArray: {} } },
   };

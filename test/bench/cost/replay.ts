@@ -202,8 +202,14 @@ class Replay {
   #create(size: MarketSize): void {
     this.#made++;
     const node = {
-      ...{ name: `n-${this.#made}`, size, madeSeconds: this.#now, isReady: false },
-      ...{ cpusLeft: size.vcpus, memoryLeft: size.memoryGiB, tasks: 0, idleRound: 0 },
+      name: `n-${this.#made}`,
+      size,
+      madeSeconds: this.#now,
+      isReady: false,
+      cpusLeft: size.vcpus,
+      memoryLeft: size.memoryGiB,
+      tasks: 0,
+      idleRound: 0,
     };
     this.#nodes.add(node);
     this.#events.add(this.#now + bootSeconds, { kind: "ready", node });
@@ -212,9 +218,21 @@ class Replay {
 
 function toClusterNode({ name, size, isReady }: ReplayNode): ClusterNode {
   return {
-    ...{ nodeId: name, name, nodeArray: "htc", vmSize: size.vmSize, placementGroup: null, hostname: name },
-    ...{ fqdn: null, privateIp: null, instanceId: name, status: isReady ? "Ready" : "Preparing" },
-    ...{ targetState: "Started", location: region, spot: false, keepAlive: false, resources: {} },
+    nodeId: name,
+    name,
+    nodeArray: "htc",
+    vmSize: size.vmSize,
+    placementGroup: null,
+    hostname: name,
+    fqdn: null,
+    privateIp: null,
+    instanceId: name,
+    status: isReady ? "Ready" : "Preparing",
+    targetState: "Started",
+    location: region,
+    spot: false,
+    keepAlive: false,
+    resources: {},
     softwareConfiguration: {},
   };
 }

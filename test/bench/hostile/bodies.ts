@@ -6,7 +6,9 @@ import { type Figures, type HostileCase, timed } from "./case.ts";
 const uploadBytes = 32 * 1024 * 1024 - 100;
 
 const job = JSON.stringify({
-  ...{ name: "job-000001", iterations: 1, constraints: [{ ncpus: 4, memory: "8g" }] },
+  name: "job-000001",
+  iterations: 1,
+  constraints: [{ ncpus: 4, memory: "8g" }],
   executingHostnames: [],
 });
 

@@ -174,9 +174,15 @@ export function planInputOf(kind: DemandKind, bytes: number): PlanInput {
   if (!parsed.ok) throw new Error(`"${kind.name}" is no valid demand: ${parsed.problems[0]}`);
   const nowSeconds = 1_800_000_000;
   const demand = {
-    ...{ cluster: "bench", source: "hostile", sequence: 1, ignoredMessages: 0 },
-    ...{ receivedAtSeconds: nowSeconds, sentAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + 300 },
-    ...{ jobs: parsed.message.jobs, nodes: parsed.message.nodes },
+    cluster: "bench",
+    source: "hostile",
+    sequence: 1,
+    ignoredMessages: 0,
+    receivedAtSeconds: nowSeconds,
+    sentAtSeconds: nowSeconds,
+    expiresAtSeconds: nowSeconds + 300,
+    jobs: parsed.message.jobs,
+    nodes: parsed.message.nodes,
   };
   const cluster = limited(clusterOf(kind.nodes ?? 1000), kind.arrays ?? 3);
   const loaded = { settings: defaultSettings, snapshot: { cluster }, demand: [demand] };

@@ -16,12 +16,18 @@ const kinds: Readonly<Record<string, (index: number) => Definition>> = {
       ? { Name: "htc", TargetCount: 1, Configuration: { [`a${i}`]: "x".repeat(1_000) } }
       : { Name: `d${i}`, Extends: "htc", Dynamic: true, TargetCount: 1 },
   "groups of one node": (i) => ({
-    ...{ Name: `g${i}`, Extends: "htc", Dynamic: true },
-    ...{ TargetGroupCount: 1_000, GroupInstanceCount: 1 },
+    Name: `g${i}`,
+    Extends: "htc",
+    Dynamic: true,
+    TargetGroupCount: 1_000,
+    GroupInstanceCount: 1,
   }),
   "groups that are too large": (i) => ({
-    ...{ Name: `g${i}`, Extends: "htc", Dynamic: true },
-    ...{ TargetGroupCount: 1_000, GroupInstanceCount: 101 },
+    Name: `g${i}`,
+    Extends: "htc",
+    Dynamic: true,
+    TargetGroupCount: 1_000,
+    GroupInstanceCount: 101,
   }),
 };
 
@@ -45,8 +51,16 @@ function planOf(make: (index: number) => Definition): Figures {
   const inputMb = heapMb();
   const [planSeconds, planned] = timed(() =>
     plan({
-      ...{ nowSeconds, cluster, targets, jobs: [], schedulerNodes: [], pending: [], leavingNodeIds: [] },
-      ...{ history: [], lastPassSeconds: null, settings: defaultSettings },
+      nowSeconds,
+      cluster,
+      targets,
+      jobs: [],
+      schedulerNodes: [],
+      pending: [],
+      leavingNodeIds: [],
+      history: [],
+      lastPassSeconds: null,
+      settings: defaultSettings,
     }),
   );
   const planMb = heapMb() - inputMb;

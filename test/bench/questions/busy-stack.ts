@@ -41,7 +41,12 @@ export async function startBusyStack(folder: string, tell: (step: string) => voi
   const clusterFile = join(folder, "cluster.json");
   await writeFile(clusterFile, JSON.stringify(definition));
   const environment = await startEnvironment({
-    ...{ clusterFile, cluster: clusterName, config, speed, seed: 7, folder },
+    clusterFile,
+    cluster: clusterName,
+    config,
+    speed,
+    seed: 7,
+    folder,
     snapshotSchedule: "*/2 * * * * *",
   });
   try {

@@ -50,9 +50,16 @@ function goneNodes(nowSeconds: number): readonly NodeHistory[] {
       const readySeconds = hasFailed ? null : createdSeconds + boot + (index % 10) * 12;
       const endSeconds = createdSeconds + 3 * hourSeconds;
       return {
-        ...{ nodeId: randomUUID(), name: `${nodeArray}-${9_000 + index}`, hostname: null, instanceId: null },
-        ...{ nodeArray, vmSize, createdSeconds, readySeconds },
-        ...{ lastMatchSeconds: endSeconds - 300, deletedSeconds: endSeconds },
+        nodeId: randomUUID(),
+        name: `${nodeArray}-${9_000 + index}`,
+        hostname: null,
+        instanceId: null,
+        nodeArray,
+        vmSize,
+        createdSeconds,
+        readySeconds,
+        lastMatchSeconds: endSeconds - 300,
+        deletedSeconds: endSeconds,
         ...(hasFailed && {
           failure: {
             atSeconds: createdSeconds + boot,
@@ -69,7 +76,10 @@ function sampleAt(atSeconds: number) {
   return {
     atSeconds,
     nodes: { jobs: 1_900 + wave, idle: 220 - Math.round(wave / 2), boot: 40 },
-    ...{ usdPerHour: 3_200 + wave, unpricedNodes: 0, runningJobs: 1_700 + wave, waitingJobs: 9_000 },
+    usdPerHour: 3_200 + wave,
+    unpricedNodes: 0,
+    runningJobs: 1_700 + wave,
+    waitingJobs: 9_000,
   };
 }
 

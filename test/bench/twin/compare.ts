@@ -43,7 +43,10 @@ export function compared(of: {
   const end = (of: readonly NodeLife[]) => mean(durations(of, { from: "ended", to: "ending" }));
   const [real = Number.NaN, modelled = Number.NaN] = seconds;
   return {
-    ...{ name, speed, delays, faults: stack.faults },
+    name,
+    speed,
+    delays,
+    faults: stack.faults,
     nodes: [stack.created, backtest.figures.nodes.bought],
     nodeHours: [real / 3_600, modelled / 3_600],
     apartPercent: (100 * (modelled - real)) / real,

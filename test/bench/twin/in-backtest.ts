@@ -38,7 +38,9 @@ export async function runInBacktest(
   const [nodes, runs, plans]: [NodeRecord[], JobRun[], WholePlan[]] = [[], [], []];
   const input = inputOf({
     jobs: [...workload].map((job) => faster(job, speed)),
-    ...{ definition, scheduler: "fill", seed },
+    definition,
+    scheduler: "fill",
+    seed,
     keys: { ...keys, ...config },
   });
   const figures = await runBacktest({

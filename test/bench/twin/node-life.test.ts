@@ -5,8 +5,13 @@ import { runInBacktest } from "./in-backtest.ts";
 import { durations, livesOf, stages } from "./node-life.ts";
 
 const delays = {
-  ...{ passSeconds: 0.2, eventSeconds: 0.6, postSeconds: 0.5, queueSeconds: 0.1 },
-  ...{ snapshotSeconds: 1, planSeconds: 0.1, actionSeconds: 0.1 },
+  passSeconds: 0.2,
+  eventSeconds: 0.6,
+  postSeconds: 0.5,
+  queueSeconds: 0.1,
+  snapshotSeconds: 1,
+  planSeconds: 0.1,
+  actionSeconds: 0.1,
 };
 const speed = 20;
 

@@ -27,7 +27,11 @@ export async function runOnStack(
   // Jobs that wait for others, boots and idle times: long before that something is wrong.
   const timeoutSeconds = 180 + (3 * Math.max(...ends)) / speed;
   const { faults, posts, runs } = await runDemo({
-    ...{ environment, jobs: workload, speed, timeoutSeconds, mayLoseNodes: false },
+    environment,
+    jobs: workload,
+    speed,
+    timeoutSeconds,
+    mayLoseNodes: false,
     onFrame: () => {},
     signal: AbortSignal.timeout((timeoutSeconds + 60) * 1_000),
   });
@@ -36,10 +40,13 @@ export async function runOnStack(
   const real = (at: number) => realSeconds + (at - simulatedSeconds) / speed;
   const ledger = await control.ledger(cluster);
   return {
-    ...{ created: ledger.created, faults },
+    created: ledger.created,
+    faults,
     posts: posts.map(({ atSeconds }) => atSeconds),
     nodes: ledger.nodes.map(({ nodeId, requestId, createdAt, readyAt, terminatingAt, terminatedAt }) => ({
-      ...{ nodeId, requestId, createdAt: real(createdAt) },
+      nodeId,
+      requestId,
+      createdAt: real(createdAt),
       readyAt: readyAt === null ? null : real(readyAt),
       terminatingAt: terminatingAt === null ? null : real(terminatingAt),
       terminatedAt: terminatedAt === null ? null : real(terminatedAt),

@@ -48,8 +48,15 @@ test("a reading is printed as it would be posted", async () => {
   const { printed, failure } = await dryRun('{"nodes":[],"jobs":[],"errors":[]}\n');
   expect(failure).toBeUndefined();
   expect(printed).toEqual({
-    ...{ cluster: "hpc", source: "slurm", known: true, jobs: [], nodes: [] },
-    ...{ setAside: [], leftOut: 0, silent: [], corrections: [] },
+    cluster: "hpc",
+    source: "slurm",
+    known: true,
+    jobs: [],
+    nodes: [],
+    setAside: [],
+    leftOut: 0,
+    silent: [],
+    corrections: [],
   });
 });
 

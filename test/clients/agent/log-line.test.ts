@@ -63,20 +63,24 @@ test("problems are few and short, and never break the line", () => {
 
 test("what the service did not take is a line of its own, short and harmless", () => {
   const text = refusalLine({
-    ...{ version: 1, cluster: "hpc", source: "slurm", kind: "demand-refused", atSeconds: 900 },
-    ...{ whole: false, sequence: 7, problems: ['job "a\u001b[2J": iterations: -2', "x".repeat(1_000)] },
+    version: 1,
+    cluster: "hpc",
+    source: "slurm",
+    kind: "demand-refused",
+    atSeconds: 900,
+    whole: false,
+    sequence: 7,
+    problems: ['job "a\u001b[2J": iterations: -2', "x".repeat(1_000)],
   });
   expect(text).not.toContain("\u001b");
   expect(text.length).toBeLessThan(1_000);
   expect(JSON.parse(text)).toMatchObject({
-    ...{
-      event: "demand-refused",
-      level: "warning",
-      cluster: "hpc",
-      source: "slurm",
-      sequence: 7,
-      whole: false,
-    },
+    event: "demand-refused",
+    level: "warning",
+    cluster: "hpc",
+    source: "slurm",
+    sequence: 7,
+    whole: false,
     problems: ['job "a\\u001b[2J": iterations: -2', expect.stringMatching(/^x+… \(1000 characters\)$/)],
   });
 });

@@ -164,8 +164,14 @@ describe("a pass", () => {
 
 describe("what the service did not take", () => {
   const refused: DemandRefused = {
-    ...{ version: 1, cluster: "hpc", source: "slurm", kind: "demand-refused", atSeconds: 900 },
-    ...{ whole: true, sequence: 7, problems: ["cluster: no such cluster"] },
+    version: 1,
+    cluster: "hpc",
+    source: "slurm",
+    kind: "demand-refused",
+    atSeconds: 900,
+    whole: true,
+    sequence: 7,
+    problems: ["cluster: no such cluster"],
   };
 
   test("a message as a whole: it is reported, and what follows does not build on it", async () => {

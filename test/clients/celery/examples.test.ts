@@ -54,19 +54,20 @@ describe.skipIf(missing !== undefined)(`the programs of the Celery page${why}`, 
       clusterFile: join(import.meta.dirname, "../agent/celery/cluster.json"),
       cluster: "celery",
       config: {
-        ...{ idle_timeout: 3, boot_timeout: 600, demand_ttl: 600 },
+        idle_timeout: 3,
+        boot_timeout: 600,
+        demand_ttl: 600,
         default_resources: [{ select: {}, name: "slots", value: "node.vcpu_count" }],
       },
     });
     redis = new RedisProcess(await getPort(), stack.folder);
     await redis.start();
     env = {
-      ...{
-        CELERY_BROKER_URL: redis.url,
-        CCSCALE_URL: stack.environment.functionsUrl,
-        CCSCALE_CLUSTER: "celery",
-      },
-      ...{ CCSCALE_SETTINGS: join(stack.folder, "none.json"), PYTHONPATH: join(root, "clients/python") },
+      CELERY_BROKER_URL: redis.url,
+      CCSCALE_URL: stack.environment.functionsUrl,
+      CCSCALE_CLUSTER: "celery",
+      CCSCALE_SETTINGS: join(stack.folder, "none.json"),
+      PYTHONPATH: join(root, "clients/python"),
     };
     nodes = new Nodes({ stack, env, app: { folder, module: "tasks" } });
   });

@@ -55,9 +55,16 @@ describe("ccscale backtest --from-archive", () => {
     const { takenAtSeconds } = JSON.parse(await readFile(join(folder, "archive.json"), "utf8"));
     const [{ nodeArray, vmSize }] = JSON.parse(await readFile(join(folder, "history.json"), "utf8"));
     const rows = [200, 777, 777, 777].map((seconds, index) => ({
-      ...{ nodeId: `n${index}`, name: `htc-${index}`, hostname: null, instanceId: null, nodeArray, vmSize },
-      ...{ createdSeconds: takenAtSeconds - 5_000, readySeconds: takenAtSeconds - 5_000 + seconds },
-      ...{ lastMatchSeconds: null, deletedSeconds: takenAtSeconds - 100 },
+      nodeId: `n${index}`,
+      name: `htc-${index}`,
+      hostname: null,
+      instanceId: null,
+      nodeArray,
+      vmSize,
+      createdSeconds: takenAtSeconds - 5_000,
+      readySeconds: takenAtSeconds - 5_000 + seconds,
+      lastMatchSeconds: null,
+      deletedSeconds: takenAtSeconds - 100,
     }));
     await writeFile(join(recorded, "history.json"), JSON.stringify(rows));
     const of = ["--offline", recorded, "--format", "json", "--workers", "1"];

@@ -73,8 +73,11 @@ describe("ccscale backtest on a cluster", () => {
     const own = join(folder, "own.json");
     const size = { family: "own", vcpus: 64, pcpus: 64, memoryGiB: 256 };
     const definition = {
-      ...{ name: "own", region: "here", quotas: { here: { cores: 640 } } },
-      ...{ nodearrays: [{ name: "only", machineTypes: ["Own_64"] }], vmSizes: { Own_64: size } },
+      name: "own",
+      region: "here",
+      quotas: { here: { cores: 640 } },
+      nodearrays: [{ name: "only", machineTypes: ["Own_64"] }],
+      vmSizes: { Own_64: size },
     };
     await writeFile(own, JSON.stringify(definition));
     const { stderr } = await ccscale(["backtest", "--trace", trace, "--config", config, "--cluster", own]);

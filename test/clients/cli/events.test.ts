@@ -37,7 +37,9 @@ beforeAll(async () => {
   await resumeCluster(ports, { cluster, by: "ann", reason: "done" });
   world.advance(60);
   await pauseCluster(ports, {
-    ...{ cluster, by: "bob", reason: "quota talks" },
+    cluster,
+    by: "bob",
+    reason: "quota talks",
     untilSeconds: world.now() + 600,
   });
   world.advance(620);

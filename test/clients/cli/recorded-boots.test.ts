@@ -9,7 +9,9 @@ if (!parsed.ok) throw new TypeError(parsed.problems.join("; "));
 const { config } = parsed;
 
 const definition = {
-  ...{ name: "hpc", region: "westeurope", quotas: { westeurope: { cores: 100 } } },
+  name: "hpc",
+  region: "westeurope",
+  quotas: { westeurope: { cores: 100 } },
   nodearrays: [
     { name: "htc", machineTypes: ["Standard_F4s_v2", "Standard_F16s_v2"] },
     { name: "gpu", machineTypes: ["Standard_NC24ads_A100_v4"] },
@@ -19,10 +21,16 @@ const definition = {
 /** A node that took so long to boot; null: it never was ready. */
 function booted(vmSize: string, seconds: number | null, fields: Partial<NodeHistory> = {}): NodeHistory {
   return {
-    ...{ nodeId: "n", name: "n", hostname: null, instanceId: null, nodeArray: "htc", vmSize },
+    nodeId: "n",
+    name: "n",
+    hostname: null,
+    instanceId: null,
+    nodeArray: "htc",
+    vmSize,
     createdSeconds: nowSeconds - 10_000,
     readySeconds: seconds === null ? null : nowSeconds - 10_000 + seconds,
-    ...{ lastMatchSeconds: null, deletedSeconds: nowSeconds },
+    lastMatchSeconds: null,
+    deletedSeconds: nowSeconds,
     ...fields,
   };
 }

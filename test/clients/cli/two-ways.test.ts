@@ -293,8 +293,15 @@ describe.each([
     count += 1;
     const rejectionId = `m-${count}`;
     const rejection = {
-      ...{ rejectionId, kind: "invalid" as const, cluster, source: "pbs", queue: "job-demand", attempts: 1 },
-      ...{ receivedAtSeconds: Date.now() / 1000, problems: ["jobs: none", "and: more"], excerpt: "" },
+      rejectionId,
+      kind: "invalid" as const,
+      cluster,
+      source: "pbs",
+      queue: "job-demand",
+      attempts: 1,
+      receivedAtSeconds: Date.now() / 1000,
+      problems: ["jobs: none", "and: more"],
+      excerpt: "",
       ...fields,
     };
     await ports().rejections.add({ rejection, body: JSON.stringify(body) });
@@ -302,7 +309,12 @@ describe.each([
   }
 
   const demand = () => ({
-    ...{ version: 1, kind: "snapshot", cluster, source: "pbs", sequence: 5, sentAt: "2026-11-21T10:00:00Z" },
+    version: 1,
+    kind: "snapshot",
+    cluster,
+    source: "pbs",
+    sequence: 5,
+    sentAt: "2026-11-21T10:00:00Z",
     jobs: [{ name: "a", iterations: 4 }],
   });
 

@@ -27,7 +27,11 @@ async function busyWorld(): Promise<World> {
   const run = jobFor(2, { name: "runs", account: "geo", executingHostnames: ["host-htc-1", "host-htc-2"] });
   await busy.post([run, jobFor(8, { name: "1201" }), jobFor(1, { name: "1202" })], { ttlSeconds: 86_400 });
   await busy.receive({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 7 },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence: 7,
     sentAt: new Date(busy.now() * 1_000).toISOString(),
     arrays: [{ Name: "htc", TargetCount: 10 }],
     expirationInterval: 86_400,

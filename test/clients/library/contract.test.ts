@@ -19,7 +19,8 @@ function read(listing: string): Reading {
   const jobs = rows.map(([id = "", host = "-", user], index): Job => {
     const name = /^\d+$/.test(id) ? id : `unreadable ${index}`;
     return {
-      ...{ name, constraints: {} },
+      name,
+      constraints: {},
       ...(host !== "-" && { executingHostnames: [host] }),
       ...(user !== undefined && { user }),
     };

@@ -72,7 +72,11 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
       return { params: { job: "huge" } };
     case "explain-target":
       await served.world.receive({
-        ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
+        version: 1,
+        kind: "targets",
+        cluster,
+        source: "cron",
+        sequence: 1,
         sentAt: new Date(served.world.now() * 1000).toISOString(),
         arrays: [{ Name: "htc", TargetCount: 30 }],
       });

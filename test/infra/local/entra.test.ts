@@ -170,8 +170,11 @@ except LoginFailed as error:
 print(demand)
 `;
     const env = {
-      ...{ CCSCALE_URL: url, CCSCALE_AUDIENCE: audience, PYTHONPATH: join(root, "clients/python") },
-      ...{ SSL_CERT_FILE: certificate("cert"), CCSCALE_SETTINGS: join(stack.folder, "none.json") },
+      CCSCALE_URL: url,
+      CCSCALE_AUDIENCE: audience,
+      PYTHONPATH: join(root, "clients/python"),
+      SSL_CERT_FILE: certificate("cert"),
+      CCSCALE_SETTINGS: join(stack.folder, "none.json"),
     };
     const { code, out, errors } = await run(python, ["-c", program], {
       env: { ...env, ...identity.settings },

@@ -12,7 +12,10 @@ beforeAll(async () => {
     clusterFile: join(import.meta.dirname, "fixtures/execute.json"),
     cluster,
     config: {
-      ...{ idle_timeout: 4, boot_timeout: 60, demand_ttl: 60, operation_timeout: 30 },
+      idle_timeout: 4,
+      boot_timeout: 60,
+      demand_ttl: 60,
+      operation_timeout: 30,
       target_attributes: ["Configuration.application_*"],
     },
   });
@@ -44,7 +47,10 @@ async function counts(): Promise<Record<string, number>> {
 
 const execute = { Name: "execute", TargetCoreCount: 128 };
 const dynamic = {
-  ...{ Name: "dynamic_array", Extends: "execute", TargetCount: 3, Dynamic: true },
+  Name: "dynamic_array",
+  Extends: "execute",
+  TargetCount: 3,
+  Dynamic: true,
   Configuration: { application_version: "1.2.3" },
 };
 const longer = { expiration_interval: "600" };

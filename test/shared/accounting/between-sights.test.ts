@@ -17,7 +17,9 @@ function sight(takenAtSeconds: number, ...nodes: readonly Partial<SeenNode>[]): 
     key: jobKey("slurm", name),
     source: "slurm",
     name,
-    ...{ user, account: null, queue: null },
+    user,
+    account: null,
+    queue: null,
   });
   return {
     takenAtSeconds,

@@ -55,13 +55,18 @@ test("the open month is the sum of its days, and everybody's part of it what the
         const sight: Sight = {
           takenAtSeconds: at,
           jobs: names.map((name, index) => ({
-            ...{ key: jobKey("slurm", name), source: "slurm", name, queue: null },
+            key: jobKey("slurm", name),
+            source: "slurm",
+            name,
+            queue: null,
             ...(owners[index] ?? { user: null, account: null }),
           })),
           nodes: nodes.map(
             ({ jobs, ...node }): SeenNode => ({
               ...node,
-              ...{ vmSize: "F2s", spot: false, use: jobs.length > 0 ? "jobs" : "idle" },
+              vmSize: "F2s",
+              spot: false,
+              use: jobs.length > 0 ? "jobs" : "idle",
               jobs: jobs.map(({ name, share }) => ({ key: jobKey("slurm", name), share })),
             }),
           ),
@@ -101,7 +106,12 @@ function spentOnly(array: ReturnType<typeof standOf>["nodeArrays"][number] | und
 
 test("an hour of a shared node is everybody's in proportion", () => {
   const job = (name: string, user: string) => ({
-    ...{ key: jobKey("slurm", name), source: "slurm", name, user, account: null, queue: null },
+    key: jobKey("slurm", name),
+    source: "slurm",
+    name,
+    user,
+    account: null,
+    queue: null,
   });
   const shares = [
     { key: jobKey("slurm", "1"), share: 0.75 },

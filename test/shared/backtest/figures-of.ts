@@ -53,9 +53,11 @@ export function figuresOf(given: Given = {}): RunFigures {
           ? []
           : [
               {
-                ...{ code: "no-node", why: "No node holds it." },
+                code: "no-node",
+                why: "No node holds it.",
                 reasons: [{ code: "InsufficientResource", sentence: "htc: too small." }],
-                ...{ count: waits.length - ran.length, first: ["x"] },
+                count: waits.length - ran.length,
+                first: ["x"],
               },
             ],
       processorMs: total,

@@ -29,7 +29,11 @@ const jobs: fc.Arbitrary<readonly TraceJob[]> = fc.array(
 );
 
 const job = (name: string, submitSeconds = 0): TraceJob => ({
-  ...{ name, submitSeconds, runSeconds: 1, requestedSeconds: null, processors: 1 },
+  name,
+  submitSeconds,
+  runSeconds: 1,
+  requestedSeconds: null,
+  processors: 1,
 });
 
 describe("packed jobs", () => {

@@ -5,7 +5,9 @@ import { shapeOf } from "../../../shared/backtest/queue/job-shape.ts";
 import { QueueModel, type QueuePolicy } from "../../../shared/backtest/queue/queue-model.ts";
 
 const host = (hostname: string, ncpus: number, more: object = {}) => ({
-  ...{ hostname, nodeArray: "htc", placementGroup: null },
+  hostname,
+  nodeArray: "htc",
+  placementGroup: null,
   capacity: { ncpus, memoryGiB: 64, gpus: 0 },
   ...more,
 });

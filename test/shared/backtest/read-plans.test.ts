@@ -80,7 +80,12 @@ describe("PlansWorkload", () => {
     );
     expect(jobs).toMatchObject([
       {
-        ...{ processors: 16, nodes: 2, memoryGiB: 64, gpus: 2, exclusive: true, colocated: true },
+        processors: 16,
+        nodes: 2,
+        memoryGiB: 64,
+        gpus: 2,
+        exclusive: true,
+        colocated: true,
         nodeArrays: ["hpc", "htc"],
       },
     ]);

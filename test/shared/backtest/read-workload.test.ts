@@ -19,8 +19,13 @@ describe("readSwf", () => {
     expect(readSwf(text)).toEqual({
       jobs: [
         {
-          ...{ name: "15", submitSeconds: 599850, runSeconds: 3477, requestedSeconds: 53940, processors: 4 },
-          ...{ user: "user-12", account: "account-12" },
+          name: "15",
+          submitSeconds: 599850,
+          runSeconds: 3477,
+          requestedSeconds: 53940,
+          processors: 4,
+          user: "user-12",
+          account: "account-12",
         },
       ],
       leftOut: [],
@@ -30,7 +35,10 @@ describe("readSwf", () => {
   test("memory for each processor, and whose a job is", () => {
     const text = "7 0 -1 60 4 -1 -1 4 120 2097152 1 3 5 2 1 -1 -1 -1";
     expect(readSwf(text).jobs[0]).toMatchObject({
-      ...{ memoryGiB: 8, user: "user-3", account: "account-5", queue: "queue-1" },
+      memoryGiB: 8,
+      user: "user-3",
+      account: "account-5",
+      queue: "queue-1",
     });
   });
 

@@ -114,8 +114,11 @@ describe("searchSettings", () => {
 describe("splitWorkload", () => {
   const jobsAt = (...hours: readonly number[]): readonly TraceJob[] =>
     hours.map((hour) => ({
-      ...{ name: `${hour}`, submitSeconds: hour * 3_600, runSeconds: 1 },
-      ...{ requestedSeconds: null, processors: 1 },
+      name: `${hour}`,
+      submitSeconds: hour * 3_600,
+      runSeconds: 1,
+      requestedSeconds: null,
+      processors: 1,
     }));
   const names = (jobs: TraceJobs | undefined) => [...(jobs ?? [])].map(({ name }) => name);
 
@@ -165,7 +168,9 @@ describe("certaintyOf, suggestionOf", () => {
   });
 
   const foundWith = (varied: Varied) => ({
-    ...{ varied, runs: 7, isFinished: true },
+    varied,
+    runs: 7,
+    isFinished: true,
     configured: ofDays(twenty(() => 100)),
     figures: ofDays(twenty(() => 80)),
   });

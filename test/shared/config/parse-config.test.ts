@@ -373,12 +373,18 @@ describe("config: every key", () => {
         cycle: {
           budgets: [
             {
-              ...{ name: "account geo, monthly", of: { dimension: "account", name: "geo" } },
-              ...{ period: "month", usd: 5000, hold: true },
+              name: "account geo, monthly",
+              of: { dimension: "account", name: "geo" },
+              period: "month",
+              usd: 5000,
+              hold: true,
             },
             {
-              ...{ name: "the gpus", of: { dimension: "nodeArray", name: "gpu" } },
-              ...{ period: "day", usd: 800.5, hold: false },
+              name: "the gpus",
+              of: { dimension: "nodeArray", name: "gpu" },
+              period: "day",
+              usd: 800.5,
+              hold: false,
             },
             { name: "user ada, daily", of: { dimension: "user", name: "ada" }, period: "day", usd: 1 },
             { name: "queue unknown, monthly", of: { dimension: "queue", name: "unknown" }, usd: 2 },

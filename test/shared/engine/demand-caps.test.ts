@@ -73,7 +73,10 @@ describe("demand beyond a cap", () => {
     expect(sentence).toContain(excess.text);
     const { cap, jobs, first, asked } = result.heldBack?.[0] ?? {};
     expect({ cap, jobs, first, asked }).toEqual({
-      ...{ cap: excess.text.replaceAll("_", "-"), jobs: 2, first: "waits", asked: excess.asked },
+      cap: excess.text.replaceAll("_", "-"),
+      jobs: 2,
+      first: "waits",
+      asked: excess.asked,
     });
   });
 

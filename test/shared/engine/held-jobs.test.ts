@@ -25,8 +25,13 @@ describe("a job that a budget holds", () => {
     expect(nodesOf(result, "waits")).toEqual([]);
     expect(result.jobs[0]?.reasons).toEqual([
       {
-        ...{ code: "BudgetSpent", bucket: null, constraint: null, limit: null },
-        ...{ budget: "geo", asked: 5_012.345, left: 5_000 },
+        code: "BudgetSpent",
+        bucket: null,
+        constraint: null,
+        limit: null,
+        budget: "geo",
+        asked: 5_012.345,
+        left: 5_000,
       },
     ]);
     const [, sentence] = jobSentences(result.jobs[0] as (typeof result.jobs)[number]);

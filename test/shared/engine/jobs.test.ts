@@ -175,8 +175,14 @@ describe("jobs where placement groups are generated", () => {
       jobs: [],
     });
     const target: Target = {
-      ...{ name: "htc", nodeArray: "htc", dynamicArray: null, requestSet: "standard" },
-      ...{ wish: { kind: "nodes", count: 20 } as const, vmSizes: [], coresPerNode: null, nodeAttributes: {} },
+      name: "htc",
+      nodeArray: "htc",
+      dynamicArray: null,
+      requestSet: "standard",
+      wish: { kind: "nodes", count: 20 } as const,
+      vmSizes: [],
+      coresPerNode: null,
+      nodeAttributes: {},
     };
     const grouped = generatePlacementGroups(world.cluster, world.settings);
     const { create } = plan({ ...world, cluster: grouped, targets: [target] });

@@ -37,7 +37,8 @@ const problems: fc.Arbitrary<PackingProblem> = fc
       const capacity = rank === 0 ? [100, 60] : [60, 100];
       return { class: 0, rank, capacity, price: 1, there, charges: [] };
     }),
-    ...{ limits: [], buys: false },
+    limits: [],
+    buys: false,
   }));
 
 /** What nodes hold beyond what they have, are there, or was asked for. */

@@ -153,16 +153,16 @@ describe("a target of nodes or cores", () => {
 
   test("keeps its nodes from the idle time-out, and no more", () => {
     const idle = (index: number) => ({
-      ...{ nodeId: `id-execute-${index}`, name: `execute-${index}`, hostname: `host-execute-${index}` },
-      ...{
-        instanceId: `vm-execute-${index}`,
-        nodeArray: "execute",
-        vmSize: "Standard_F4s_v2",
-        createdSeconds: 0,
-        readySeconds: 1,
-        lastMatchSeconds: 2,
-        deletedSeconds: null,
-      },
+      nodeId: `id-execute-${index}`,
+      name: `execute-${index}`,
+      hostname: `host-execute-${index}`,
+      instanceId: `vm-execute-${index}`,
+      nodeArray: "execute",
+      vmSize: "Standard_F4s_v2",
+      createdSeconds: 0,
+      readySeconds: 1,
+      lastMatchSeconds: 2,
+      deletedSeconds: null,
     });
     const history = [1, 2, 3].map(idle);
     const result = planFor([target(nodes(2))], { nodes: readyNodes(3), history });
@@ -370,7 +370,9 @@ describe("groups", () => {
 
   const member = (group: number, index: number, fields: Partial<ClusterNode> = {}) =>
     node(`execute-8-${index}`, {
-      ...{ nodeArray: "execute", dynamicArray: "execute:8", placementGroup: `execute-8-group${group}` },
+      nodeArray: "execute",
+      dynamicArray: "execute:8",
+      placementGroup: `execute-8-group${group}`,
       ...fields,
     });
 

@@ -15,7 +15,11 @@ const names = Object.keys(details);
 
 function read(job: object) {
   const parsed = parseDemand({
-    ...{ version: 1, kind: "snapshot", cluster: "hpc", source: "pbs", sequence: 1 },
+    version: 1,
+    kind: "snapshot",
+    cluster: "hpc",
+    source: "pbs",
+    sequence: 1,
     sentAt: "2026-11-21T10:00:00Z",
     jobs: [{ name: "1", ...job }],
   });
@@ -72,7 +76,10 @@ describe("details of a job", () => {
 
   test("senders leave out what a message would not take", () => {
     expect(readJobDetails({ ...details, runtimeSeconds: 0, user: "", account: null })).toEqual({
-      ...{ startedAtSeconds: 1_795_370_509, interruptible: false, queue: "htc", jobName: "mesh" },
+      startedAtSeconds: 1_795_370_509,
+      interruptible: false,
+      queue: "htc",
+      jobName: "mesh",
     });
   });
 });

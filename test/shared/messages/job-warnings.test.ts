@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { demandWarnings, parseDemand } from "../../../shared/messages/index.ts";
 
 const envelope = {
-  ...{ version: 1, kind: "snapshot", cluster: "c", source: "s", sequence: 1 },
+  version: 1,
+  kind: "snapshot",
+  cluster: "c",
+  source: "s",
+  sequence: 1,
   sentAt: "2026-11-22T10:00:00Z",
 };
 

@@ -53,8 +53,13 @@ describe("requestStop", () => {
   test("a node that a target counts is told so, with the request set and its time", async () => {
     const world = await idleWorld(1);
     await world.receive({
-      ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
-      ...{ sentAt: new Date(world.now() * 1000).toISOString(), expirationInterval: 600 },
+      version: 1,
+      kind: "targets",
+      cluster,
+      source: "cron",
+      sequence: 1,
+      sentAt: new Date(world.now() * 1000).toISOString(),
+      expirationInterval: 600,
       arrays: [{ Name: "htc", TargetCount: 1 }],
     });
     await world.round();

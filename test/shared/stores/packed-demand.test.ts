@@ -5,8 +5,14 @@ import { packDemand, unpackDemand } from "../../../shared/stores/azure/packed-de
 
 function demandOf(jobs: readonly DemandJob[]): SourceDemand {
   return {
-    ...{ cluster: "hpc", source: "slurm", sequence: 1, receivedAtSeconds: 1, expiresAtSeconds: 2 },
-    ...{ jobs, nodes: [], ignoredMessages: 0 },
+    cluster: "hpc",
+    source: "slurm",
+    sequence: 1,
+    receivedAtSeconds: 1,
+    expiresAtSeconds: 2,
+    jobs,
+    nodes: [],
+    ignoredMessages: 0,
   };
 }
 
@@ -14,9 +20,17 @@ test("jobs of many users, with names, limits and starts of their own, share thei
   const jobs = Array.from({ length: 1_000 }, (_, index): DemandJob => {
     const needs = { constraints: { ncpus: 1 + (index % 3) }, iterations: 1, nodeCount: 0, priority: 0 };
     return {
-      ...{ ...needs, name: `${index}`, colocated: false, exclusive: false, executingHostnames: [] },
-      ...{ user: `user-${index % 50}`, account: `account-${index % 50}`, queue: "htc" },
-      ...{ jobName: `run ${index}`, runtimeSeconds: 60 + index, startedAtSeconds: 1_800_000_000 + index },
+      ...needs,
+      name: `${index}`,
+      colocated: false,
+      exclusive: false,
+      executingHostnames: [],
+      user: `user-${index % 50}`,
+      account: `account-${index % 50}`,
+      queue: "htc",
+      jobName: `run ${index}`,
+      runtimeSeconds: 60 + index,
+      startedAtSeconds: 1_800_000_000 + index,
     };
   });
   const packed = packDemand(demandOf(jobs));

@@ -16,8 +16,11 @@ test("what the extra jobs add is told apart from what waits anyway", async () =>
   const [now] = demand.answer.additions;
   expect(demand.answer.additions).toEqual([
     {
-      ...{ nodeArray: "htc", vmSize: "Standard_F4s_v2", count: expect.any(Number) },
-      ...{ usdPerHour: now?.usdPerHour, readyInSeconds: null },
+      nodeArray: "htc",
+      vmSize: "Standard_F4s_v2",
+      count: expect.any(Number),
+      usdPerHour: now?.usdPerHour,
+      readyInSeconds: null,
     },
   ]);
   const extra = whatIf(known, { jobs: [{ iterations: 3, constraints: { ncpus: 4 } }] }, world.now());

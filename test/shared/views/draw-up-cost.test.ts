@@ -52,7 +52,11 @@ describe("what a cluster cost", () => {
     expect(all).toHaveLength(1);
     expect(all[0]).toMatchObject({
       keys: { array: "htc" },
-      ...{ usd: 28.8, share: 1, nodeHours: 8, coreHours: 32, unpricedNodeHours: 0 },
+      usd: 28.8,
+      share: 1,
+      nodeHours: 8,
+      coreHours: 32,
+      unpricedNodeHours: 0,
       usdByPurpose: { job: 10.8, unused: 3.6, idle: 14.4, boot: 0, failed: 0 },
     });
     expect(total).toMatchObject({ usd: 28.8, nodeHours: 8 });

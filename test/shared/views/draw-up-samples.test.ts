@@ -40,8 +40,11 @@ test("each snapshot leaves a sample: nodes by use, what they cost, jobs", async 
   const seen = { usdPerHour: 4, unpricedNodes: 0 };
   expect(stepSeconds).toBe(120);
   expect(samples.at(-1)).toEqual({
-    ...{ atSeconds: first + minute, nodes: { ...none, idle: 2 } },
-    ...{ ...seen, runningJobs: 0, waitingJobs: 0 },
+    atSeconds: first + minute,
+    nodes: { ...none, idle: 2 },
+    ...seen,
+    runningJobs: 0,
+    waitingJobs: 0,
   });
   const { samples: fine } = await drawn(world, { from: first - 1, until: first + 2 * minute });
   expect(fine).toEqual([
@@ -62,8 +65,12 @@ test("a month is shown in steps of an hour, of each the newest sample", async ()
   const world = twoNodes();
   const end = world.now();
   const sampleAt = (atSeconds: number): Sample => ({
-    ...{ atSeconds, nodes: { idle: 1 }, usdPerHour: 0.123456, unpricedNodes: 0 },
-    ...{ runningJobs: 0, waitingJobs: Math.round(atSeconds - end) },
+    atSeconds,
+    nodes: { idle: 1 },
+    usdPerHour: 0.123456,
+    unpricedNodes: 0,
+    runningJobs: 0,
+    waitingJobs: Math.round(atSeconds - end),
   });
   const kept = [-2 * 86_400, -90 * minute, -89 * minute, -minute, 0].map((at) => sampleAt(end + at));
   for (const sample of kept) await world.ports.samples.add(cluster, sample);

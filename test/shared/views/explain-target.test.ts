@@ -222,7 +222,12 @@ describe("explainTarget: which target", () => {
     });
     world.advance(1);
     await world.receive({
-      ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 8, requestSet: "standard" },
+      version: 1,
+      kind: "targets",
+      cluster,
+      source: "cron",
+      sequence: 8,
+      requestSet: "standard",
       sentAt: new Date((world.now() + 1) * 1000).toISOString(),
       arrays: [{ Name: "htc", TargetCount: 3 }],
     });

@@ -125,7 +125,10 @@ describe("budgets", () => {
     ].map((budget) => ({
       budget,
       names: [],
-      ...{ spentUsd, usdPerHour: 1, unpricedNodeHours: 0, level },
+      spentUsd,
+      usdPerHour: 1,
+      unpricedNodeHours: 0,
+      level,
     }));
     await world.ports.snapshots.save(cluster, { ...snapshot.value, spending: { ...spending, budgets } });
     return world;

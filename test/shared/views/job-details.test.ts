@@ -3,8 +3,15 @@ import type { DemandJob } from "../../../shared/messages/index.ts";
 import { detailsReader, noDetails } from "../../../shared/views/job-states.ts";
 
 const job = (name: string, more: Partial<DemandJob>): DemandJob => ({
-  ...{ name, constraints: [], iterations: 1, nodeCount: 0, colocated: false, exclusive: false },
-  ...{ executingHostnames: [], priority: 0, ...more },
+  name,
+  constraints: [],
+  iterations: 1,
+  nodeCount: 0,
+  colocated: false,
+  exclusive: false,
+  executingHostnames: [],
+  priority: 0,
+  ...more,
 });
 
 test("details are those of the job of that name and source, and null where nothing is told", () => {

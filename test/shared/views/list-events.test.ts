@@ -85,9 +85,17 @@ describe("events", () => {
   test("failures of one time are one event for each reason", async () => {
     const world = createWorld();
     const row = (name: string, message: string) => ({
-      ...{ nodeId: `id-${name}`, name, hostname: null, instanceId: null, nodeArray: "htc" },
-      ...{ vmSize: "Standard_F4s_v2", createdSeconds: world.now() - 60, readySeconds: null },
-      ...{ lastMatchSeconds: null, deletedSeconds: null, failure: { atSeconds: world.now() - 5, message } },
+      nodeId: `id-${name}`,
+      name,
+      hostname: null,
+      instanceId: null,
+      nodeArray: "htc",
+      vmSize: "Standard_F4s_v2",
+      createdSeconds: world.now() - 60,
+      readySeconds: null,
+      lastMatchSeconds: null,
+      deletedSeconds: null,
+      failure: { atSeconds: world.now() - 5, message },
     });
     const rows = [row("htc-10", "no mount"), row("htc-9", "no mount"), row("htc-2", "bad disk")];
     await world.ports.history.save(cluster, rows);
@@ -258,7 +266,11 @@ describe("events", () => {
     const at = { cluster, nodeArray: "htc", vmSize: "Standard_F4s_v2", reason: "SpotEvicted" } as const;
     for (const { nodeId, name } of [second, first])
       await world.ports.losses.add({
-        ...{ ...at, eventId: name, nodeId, nodeName: name, message: `Node ${name} was terminated.` },
+        ...at,
+        eventId: name,
+        nodeId,
+        nodeName: name,
+        message: `Node ${name} was terminated.`,
         atSeconds: Math.floor(world.now()) - (name === "htc-1" ? 0.2 : 0.3),
       });
     expect((await list(world, wanted)).events).toMatchObject([
@@ -284,7 +296,11 @@ describe("events", () => {
     const lose = (nodeName: string, reason: "SpotGone" | "SpotEvicted", atSeconds: number) =>
       world.ports.losses.add({
         ...loss,
-        ...{ nodeId: `id-${nodeName}`, nodeName, eventId: `${reason}:${nodeName}`, reason, atSeconds },
+        nodeId: `id-${nodeName}`,
+        nodeName,
+        eventId: `${reason}:${nodeName}`,
+        reason,
+        atSeconds,
       });
     await lose("spot-1", "SpotGone", at);
     await lose("spot-1", "SpotEvicted", at + 2);

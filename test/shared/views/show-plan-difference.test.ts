@@ -52,8 +52,15 @@ test("plans that were not archived whole are not compared, and it says why", asy
   const outline: ArchivedPlan = {
     archive: "summary",
     archiveReason: "too large",
-    ...{ summary, create, start, retire, retry },
-    ...{ waiting: [], waitingCount: 0, warnings: [], actionIds: [] },
+    summary,
+    create,
+    start,
+    retire,
+    retry,
+    waiting: [],
+    waitingCount: 0,
+    warnings: [],
+    actionIds: [],
   };
   const plans = {
     ...ports.plans,

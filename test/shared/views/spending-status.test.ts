@@ -18,17 +18,23 @@ function statusOf(budget: BudgetSettings, spentUsd: number, usdPerHour: number) 
 test.each([
   {
     what: "spent before the month ends",
-    ...{ budget: monthly, spentUsd: 20, usdPerHour: 10 },
+    budget: monthly,
+    spentUsd: 20,
+    usdPerHour: 10,
     expected: { leftUsd: 40, sustainableUsdPerHour: 5, spentAtSeconds: asOfSeconds + 4 * 3_600 },
   },
   {
     what: "lasts for the month",
-    ...{ budget: monthly, spentUsd: 20, usdPerHour: 5 },
+    budget: monthly,
+    spentUsd: 20,
+    usdPerHour: 5,
     expected: { leftUsd: 40, sustainableUsdPerHour: 5, spentAtSeconds: null },
   },
   {
     what: "of a day, overspent",
-    ...{ budget: { ...monthly, period: "day" as const }, spentUsd: 61, usdPerHour: 0 },
+    budget: { ...monthly, period: "day" as const },
+    spentUsd: 61,
+    usdPerHour: 0,
     expected: { leftUsd: 0, sustainableUsdPerHour: 0, untilSeconds: asOfSeconds + 8 * 3_600 },
   },
 ])("a budget: $what", ({ budget, spentUsd, usdPerHour, expected }) => {

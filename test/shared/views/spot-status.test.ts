@@ -59,7 +59,10 @@ describe("spotStatus", () => {
 
   test("only sizes of spot arrays are listed as backed off", () => {
     const backedOff = ["htc", "htc-spot"].map((nodeArray) => ({
-      ...{ nodeArray, vmSize: bucket.vmSize, untilSeconds: nowSeconds + 60, why: "none left" },
+      nodeArray,
+      vmSize: bucket.vmSize,
+      untilSeconds: nowSeconds + 60,
+      why: "none left",
     }));
     expect(statusOf([], backedOff)?.backedOff.map(({ nodeArray }) => nodeArray)).toEqual(["htc-spot"]);
   });

@@ -35,7 +35,11 @@ export async function ask(
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const asked = await world.receive({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 7 },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence: 7,
     sentAt: new Date(world.now() * 1000).toISOString(),
     arrays,
     ...fields,

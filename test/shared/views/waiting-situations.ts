@@ -82,7 +82,10 @@ async function decided(world: World, fields: Readonly<Record<string, unknown>>):
 }
 
 const wish = (world: World, name: string, reason: string) => ({
-  ...{ nodeId: `id-${name}`, name, by: "alice", reason },
+  nodeId: `id-${name}`,
+  name,
+  by: "alice",
+  reason,
   atSeconds: world.now() - 300,
 });
 
@@ -241,7 +244,8 @@ export const situations: Readonly<Record<string, Situation>> = {
     nodes: htc(2),
     jobs: [
       ...["htc-1", "htc-2"].map((name, index) => ({
-        ...{ name: `${1100 + index}`, constraints: { ncpus: 1 } },
+        name: `${1100 + index}`,
+        constraints: { ncpus: 1 },
         executingHostnames: [`host-${name}`],
       })),
       { name: asked, constraints: { ncpus: 1 }, exclusive: true },
@@ -287,7 +291,10 @@ export const situations: Readonly<Record<string, Situation>> = {
       capabilities: ["drain"],
       nodes: [
         {
-          ...{ hostname: "host-htc-1", state: "drained", stateReason: "Kill task failed", stateBy: "root" },
+          hostname: "host-htc-1",
+          state: "drained",
+          stateReason: "Kill task failed",
+          stateBy: "root",
           stateSince: "2027-01-15T07:50:00Z",
         },
       ],

@@ -26,7 +26,12 @@ export function asking({
       what: `${requestSet} asks for targets`,
       happens: (stage: Stage) =>
         stage.put({
-          ...{ version: 1, kind: "targets", cluster, source: requestSet, sequence, requestSet },
+          version: 1,
+          kind: "targets",
+          cluster,
+          source: requestSet,
+          sequence,
+          requestSet,
           sentAt: new Date(stage.nowSeconds * 1000).toISOString(),
           arrays: at(atSeconds),
         }),

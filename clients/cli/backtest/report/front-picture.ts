@@ -121,8 +121,14 @@ function labelled(
       ? []
       : [
           text(points.slice(index, index + 1), {
-            ...{ x: "cost", y: "wait", text: "run", ...place },
-            ...{ fontWeight: 600, stroke: "var(--page)", strokeWidth: 3, fill: "currentColor" },
+            x: "cost",
+            y: "wait",
+            text: "run",
+            ...place,
+            fontWeight: 600,
+            stroke: "var(--page)",
+            strokeWidth: 3,
+            fill: "currentColor",
           }),
         ],
   );

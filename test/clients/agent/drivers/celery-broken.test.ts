@@ -40,7 +40,9 @@ function read(said: Answers, memory: Memory = {}, atSeconds = nowSeconds) {
   const running = jobs.filter(({ executingHostnames = [] }) => executingHostnames.length > 0);
   const waiting = jobs.filter(({ executingHostnames = [] }) => executingHostnames.length === 0);
   return {
-    ...{ nodes, memory: reading.memory, notes: setAside.map(({ record }) => record) },
+    nodes,
+    memory: reading.memory,
+    notes: setAside.map(({ record }) => record),
     hosts: running.flatMap(({ executingHostnames = [] }) => executingHostnames),
     names: running.map(({ name }) => name),
     waiting: waiting.reduce((sum, { iterations = 1 }) => sum + iterations, 0),

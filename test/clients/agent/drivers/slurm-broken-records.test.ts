@@ -5,8 +5,16 @@ import { parseDemand } from "../../../../shared/messages/job-demand.ts";
 import { readSlurm, slurmNode } from "./slurm-reading.ts";
 
 const runs = {
-  ...{ job_id: 7, job_state: ["RUNNING"], partition: "htc", nodes: "htc-1", cpus: 2, tasks: 2 },
-  ...{ node_count: 1, memory_per_node: 1024, tres_req_str: "cpu=2,mem=1G,node=1", priority: 9 },
+  job_id: 7,
+  job_state: ["RUNNING"],
+  partition: "htc",
+  nodes: "htc-1",
+  cpus: 2,
+  tasks: 2,
+  node_count: 1,
+  memory_per_node: 1024,
+  tres_req_str: "cpu=2,mem=1G,node=1",
+  priority: 9,
   submit_time: 1_795_305_436,
 };
 const node = (index: number, fields: Readonly<Record<string, unknown>> = {}) =>

@@ -44,7 +44,11 @@ describe("who and what a Slurm job is", () => {
   test("waiting or running", () => {
     for (const state of [{}, runs])
       expect(jobWith({ ...names, ...state })).toMatchObject({
-        ...{ name: "7", user: "ada", account: "fluids", queue: "htc", jobName: "mesh" },
+        name: "7",
+        user: "ada",
+        account: "fluids",
+        queue: "htc",
+        jobName: "mesh",
       });
   });
 

@@ -8,15 +8,21 @@ const nodeKinds = {
   htc: { slurm: "CPUs=4 RealMemory=15000 Feature=a", vcpus: 4, memoryGiB: 16, gpus: 0 },
   hpc: {
     slurm: "CPUs=44 Sockets=2 CoresPerSocket=22 ThreadsPerCore=1 RealMemory=340000 Feature=b",
-    ...{ vcpus: 44, memoryGiB: 352, gpus: 0 },
+    vcpus: 44,
+    memoryGiB: 352,
+    gpus: 0,
   },
   smt: {
     slurm: "CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=32000 Feature=b",
-    ...{ vcpus: 8, memoryGiB: 32, gpus: 0 },
+    vcpus: 8,
+    memoryGiB: 32,
+    gpus: 0,
   },
   gpu: {
     slurm: "CPUs=24 Sockets=2 CoresPerSocket=12 ThreadsPerCore=1 RealMemory=210000 Gres=gpu:a100:4 Feature=a",
-    ...{ vcpus: 24, memoryGiB: 220, gpus: 4 },
+    vcpus: 24,
+    memoryGiB: 220,
+    gpus: 4,
   },
 };
 type NodeKind = keyof typeof nodeKinds;

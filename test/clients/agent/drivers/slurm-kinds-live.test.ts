@@ -42,10 +42,14 @@ async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"):
       bought.every((nodes, index) => nodes.length === 0 || (counts[index] ?? 0) > 0),
     );
     const outcome = kinds.map(({ on, options }, index) => ({
-      ...{ job: `${on.join(",")} ${options}`, bought: bought[index]?.length, used: used[index] },
+      job: `${on.join(",")} ${options}`,
+      bought: bought[index]?.length,
+      used: used[index],
     }));
     const expected = kinds.map(({ on, options, nodes }) => ({
-      ...{ job: `${on.join(",")} ${options}`, bought: nodes, used: nodes },
+      job: `${on.join(",")} ${options}`,
+      bought: nodes,
+      used: nodes,
     }));
     expect(outcome).toEqual(expected);
   } finally {

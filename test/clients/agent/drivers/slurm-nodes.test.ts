@@ -26,12 +26,18 @@ test.each([
 
 test("who drained a node, why and since when are told in Slurm's words", () => {
   const node = {
-    ...{ name: "htc-1", hostname: "ip-0A000005", state: ["IDLE", "DRAIN"], cpus: 4 },
-    ...{ reason: "broken disk", reason_set_by_user: "root" },
+    name: "htc-1",
+    hostname: "ip-0A000005",
+    state: ["IDLE", "DRAIN"],
+    cpus: 4,
+    reason: "broken disk",
+    reason_set_by_user: "root",
     reason_changed_at: { set: true, infinite: false, number: 1_795_305_446 },
   };
   expect(toNode(nodeRecord.parse(node))).toMatchObject({
-    ...{ isOutByOthers: true, stateReason: "broken disk", stateBy: "root" },
+    isOutByOthers: true,
+    stateReason: "broken disk",
+    stateBy: "root",
     stateSince: "2026-11-21T23:57:26.000Z",
   });
 });
@@ -39,6 +45,9 @@ test("who drained a node, why and since when are told in Slurm's words", () => {
 test("a time that is none is left out", () => {
   const node = { name: "htc-1", hostname: "a", state_flags: ["DRAIN"], reason_changed_at: 1e300 };
   expect(toNode(nodeRecord.parse(node))).toEqual({
-    ...{ hostname: "a", resources: {}, state: "drained", isOutByOthers: true },
+    hostname: "a",
+    resources: {},
+    state: "drained",
+    isOutByOthers: true,
   });
 });

@@ -14,23 +14,37 @@ export interface SlurmWorld {
 /** A node htc-N of 4 cpus that is there, as Slurm 23.02 and later print it. */
 export function slurmNode(index: number, fields: Fields = {}): Fields {
   return {
-    ...{ name: `htc-${index}`, hostname: `ip-${index}`, state: ["IDLE"], cpus: 4, alloc_cpus: 0 },
-    ...{ sockets: 1, cores: 4, threads: 1, real_memory: 15_000, features: [], gres: "" },
-    ...{ partitions: ["htc"], slurmd_version: "22.05", ...fields },
+    name: `htc-${index}`,
+    hostname: `ip-${index}`,
+    state: ["IDLE"],
+    cpus: 4,
+    alloc_cpus: 0,
+    sockets: 1,
+    cores: 4,
+    threads: 1,
+    real_memory: 15_000,
+    features: [],
+    gres: "",
+    partitions: ["htc"],
+    slurmd_version: "22.05",
+    ...fields,
   };
 }
 
 /** Job 7, which waits for one cpu of partition htc. */
 export function waitingJob(fields: Fields = {}): Fields {
   return {
-    ...{ job_id: 7, job_state: ["PENDING"], state_reason: "Resources", partition: "htc", cpus: 1, tasks: 1 },
-    ...{
-      node_count: 1,
-      memory_per_cpu: 1000,
-      tres_req_str: "cpu=1,mem=1000M,node=1",
-      priority: 9,
-      nodes: "",
-    },
+    job_id: 7,
+    job_state: ["PENDING"],
+    state_reason: "Resources",
+    partition: "htc",
+    cpus: 1,
+    tasks: 1,
+    node_count: 1,
+    memory_per_cpu: 1000,
+    tres_req_str: "cpu=1,mem=1000M,node=1",
+    priority: 9,
+    nodes: "",
     ...fields,
   };
 }

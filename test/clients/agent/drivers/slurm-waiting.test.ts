@@ -209,11 +209,9 @@ describe("whole nodes", () => {
   test("a job of 88 tasks takes two nodes that nobody shares", () => {
     expect(jobsOf({ jobs: [mpi], nodes: hpcNodes, partitions })).toEqual([
       expect.objectContaining({
-        ...{
-          nodeCount: 2,
-          exclusive: true,
-          constraints: { "node.nodearray": "hpc", ncpus: 44, memmb: 44_000 },
-        },
+        nodeCount: 2,
+        exclusive: true,
+        constraints: { "node.nodearray": "hpc", ncpus: 44, memmb: 44_000 },
       }),
     ]);
   });

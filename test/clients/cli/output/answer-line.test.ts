@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { answerLine, waitsOf } from "../../../../clients/cli/output/answer-line.ts";
 
 const hb = {
-  ...{ nodeArray: "hpc", vmSize: "Standard_HB120rs_v3", count: 13 },
-  ...{ usdPerHour: 3.6, readyInSeconds: 250 },
+  nodeArray: "hpc",
+  vmSize: "Standard_HB120rs_v3",
+  count: 13,
+  usdPerHour: 3.6,
+  readyInSeconds: 250,
 };
 const htc = { ...hb, nodeArray: "htc", vmSize: "Standard_F4s_v2", count: 2, readyInSeconds: 70 };
 const waits = waitsOf(0);

@@ -30,16 +30,34 @@ test("a row for each array, state and size; nodes at rest cost nothing, and an u
   const { nodeArray, vmSize } = node;
   expect(summaryOf(nodes, 0)).toEqual([
     {
-      ...{ nodearray: nodeArray, state: "Deallocated", vm_size: vmSize },
-      ...{ nodes: 1, cores: 4, idle: 0, usd_per_hour: 0, unpriced: 0 },
+      nodearray: nodeArray,
+      state: "Deallocated",
+      vm_size: vmSize,
+      nodes: 1,
+      cores: 4,
+      idle: 0,
+      usd_per_hour: 0,
+      unpriced: 0,
     },
     {
-      ...{ nodearray: nodeArray, state: "Ready", vm_size: vmSize },
-      ...{ nodes: 3, cores: 12, idle: 2, usd_per_hour: 0.5, unpriced: 1 },
+      nodearray: nodeArray,
+      state: "Ready",
+      vm_size: vmSize,
+      nodes: 3,
+      cores: 12,
+      idle: 2,
+      usd_per_hour: 0.5,
+      unpriced: 1,
     },
     {
-      ...{ nodearray: "viz", state: "Ready", vm_size: vmSize },
-      ...{ nodes: 1, cores: null, idle: 1, usd_per_hour: null, unpriced: 1 },
+      nodearray: "viz",
+      state: "Ready",
+      vm_size: vmSize,
+      nodes: 1,
+      cores: null,
+      idle: 1,
+      usd_per_hour: null,
+      unpriced: 1,
     },
   ]);
   expect(summaryTotal(nodes)).toMatchObject({ nodes: 5, cores: 16, idle: 3, usd_per_hour: 0.5, unpriced: 2 });

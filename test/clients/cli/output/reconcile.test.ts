@@ -11,13 +11,25 @@ const opened = start + daySeconds + 6.5 * 3_600;
 function costOf(byDay: readonly (number | null)[]): CostAnswer {
   const row = (coreHours: number | null, index: number): CostRowView => ({
     keys: { day: days[index] ?? "" },
-    ...{ isOverhead: false, usd: 7, share: 0, nodeHours: 0, unpricedNodeHours: 0, coreHours, runs: 0 },
+    isOverhead: false,
+    usd: 7,
+    share: 0,
+    nodeHours: 0,
+    unpricedNodeHours: 0,
+    coreHours,
+    runs: 0,
     usdByPurpose: { job: 7, unused: 0, boot: 0, idle: 0, drained: 0, kept: 0, failed: 0, ending: 0 },
   });
   const rows = byDay.map(row);
   return {
-    ...{ cluster: "hpc", atSeconds: 0, fromSeconds: start, untilSeconds: start + 3 * daySeconds },
-    ...{ openedAtSeconds: opened, by: ["day"], rows, total: row(0, 0) },
+    cluster: "hpc",
+    atSeconds: 0,
+    fromSeconds: start,
+    untilSeconds: start + 3 * daySeconds,
+    openedAtSeconds: opened,
+    by: ["day"],
+    rows,
+    total: row(0, 0),
   };
 }
 

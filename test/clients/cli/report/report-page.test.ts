@@ -49,7 +49,10 @@ function named(name: string): ReportInput {
         ...figures.jobs,
         neverRan: [
           {
-            ...{ code: "no-node" as const, why: name, count: 1, first: [name] },
+            code: "no-node" as const,
+            why: name,
+            count: 1,
+            first: [name],
             reasons: [{ code: name, sentence: name }],
           },
         ],

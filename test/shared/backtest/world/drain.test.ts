@@ -71,12 +71,22 @@ const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
 
 describe("DemandSource", () => {
   const drain = (atSeconds: number, kind: SchedulerEvent["kind"] = "drain"): SchedulerEvent => ({
-    ...{ version: 1, cluster: "c", source: "s", kind, atSeconds },
+    version: 1,
+    cluster: "c",
+    source: "s",
+    kind,
+    atSeconds,
     nodes: [{ nodeId: "n", name: "n-1", hostname: "h" }],
   });
   const waiting = (name: string) => ({
-    ...{ name, constraints: {}, iterations: 1, nodeCount: 0, colocated: false },
-    ...{ exclusive: false, executingHostnames: [], priority: 0 },
+    name,
+    constraints: {},
+    iterations: 1,
+    nodeCount: 0,
+    colocated: false,
+    exclusive: false,
+    executingHostnames: [],
+    priority: 0,
   });
 
   test("lists hosts with the event that they obey, drained when nothing runs there any more", () => {

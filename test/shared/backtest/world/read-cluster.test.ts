@@ -20,12 +20,10 @@ const definition: DefinitionInput = {
   nodes: [{ name: "scheduler", machineType: "Standard_D4s_v5" }],
   nodearrays: [
     {
-      ...{
-        name: "htc",
-        machineTypes: ["Standard_F4s_v2", "Standard_F16s_v2"],
-        bootFailureRate: 0.3,
-        priority: 5,
-      },
+      name: "htc",
+      machineTypes: ["Standard_F4s_v2", "Standard_F16s_v2"],
+      bootFailureRate: 0.3,
+      priority: 5,
       configuration: { autoscale: { resources: { licence: 2 } } },
     },
     { name: "spot", machineTypes: ["Standard_D16s_v5"], interruptible: true, evictionsPerHour: 3 },

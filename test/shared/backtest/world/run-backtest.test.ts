@@ -110,8 +110,11 @@ describe("odd workloads and clusters", () => {
   test("no jobs: nothing is bought, and nothing is known of waits", async () => {
     const figures = await runSmall({ jobs: [] });
     expect(figures).toMatchObject({
-      ...{ waitSeconds: null, boundedSlowdown: null, jobs: { submitted: 0, ended: 0 } },
-      ...{ cost: { total: { nodeMs: 0, nanoUsd: 0 }, utilisation: null }, nodes: { bought: 0 } },
+      waitSeconds: null,
+      boundedSlowdown: null,
+      jobs: { submitted: 0, ended: 0 },
+      cost: { total: { nodeMs: 0, nanoUsd: 0 }, utilisation: null },
+      nodes: { bought: 0 },
     });
   });
 
@@ -148,7 +151,9 @@ describe("odd workloads and clusters", () => {
     });
     expect(figures.jobs.neverRan).toMatchObject([
       {
-        ...{ code: "no-node", count: 1, first: ["huge"] },
+        code: "no-node",
+        count: 1,
+        first: ["huge"],
         why: "No node of the cluster can hold it, even if nothing else runs.",
         reasons: [{ code: "InsufficientResource" }],
       },
@@ -221,7 +226,9 @@ describe("odd workloads and clusters", () => {
       quotas: { westeurope: { cores: 0, spotCores: 100 } },
       nodearrays: [
         {
-          ...{ name: "spot", machineTypes: ["Standard_F4s_v2"], interruptible: true },
+          name: "spot",
+          machineTypes: ["Standard_F4s_v2"],
+          interruptible: true,
           availability: { metadata: { gap_seconds: 900 }, data: [5, 0, 5, 5, 5, 5] },
         },
       ],

@@ -50,7 +50,11 @@ export function inputOf({ jobs, definition = twoSizes, keys = {}, ...more }: Sma
   const catalogue = createVmCatalogue(parsed.config.facts);
   return {
     workload: { jobs: [...jobs].toSorted((a, b) => a.submitSeconds - b.submitSeconds), leftOut: [] },
-    ...{ config: parsed.config, definition: known, scheduler: "easy", seed: 1, varied: {} },
+    config: parsed.config,
+    definition: known,
+    scheduler: "easy",
+    seed: 1,
+    varied: {},
     inWords: reasonsInWords,
     toReading: ({ name, status, nodes }) =>
       toCluster({

@@ -230,7 +230,8 @@ describe("the accounts are the only count", () => {
       world.advance(2_411);
       const state = round % 3 === 0 ? "Deallocated" : "Started";
       world.cycleCloud.change(`htc-${1 + (round % 2)}`, {
-        ...{ status: state === "Started" ? "Ready" : state, targetState: state },
+        status: state === "Started" ? "Ready" : state,
+        targetState: state,
       });
       if (round % 7 === 5) {
         const dying = crashingAt(world.ports, { port: "accounts", method: "save", when: "before" });

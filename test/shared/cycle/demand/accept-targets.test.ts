@@ -18,7 +18,11 @@ interface Fields {
 
 function message(world: World, { cores = 128, sent = 0, ClusterName, ...fields }: Fields): TargetsMessage {
   const parsed = parseTargets({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence: 1,
     sentAt: new Date((world.now() + sent) * 1000).toISOString(),
     arrays: [
       { Name: "execute", TargetCoreCount: cores, ...(ClusterName === undefined ? {} : { ClusterName }) },

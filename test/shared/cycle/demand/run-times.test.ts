@@ -6,8 +6,15 @@ import type { RunTime } from "../../../../shared/ports/index.ts";
 import { createWorld } from "../../../support/world.ts";
 
 const job = (fields: Partial<DemandJob>): DemandJob => ({
-  ...{ name: "1", constraints: [], iterations: 1, nodeCount: 0, colocated: false, exclusive: false },
-  ...{ executingHostnames: [], priority: 0, ...fields },
+  name: "1",
+  constraints: [],
+  iterations: 1,
+  nodeCount: 0,
+  colocated: false,
+  exclusive: false,
+  executingHostnames: [],
+  priority: 0,
+  ...fields,
 });
 
 const user = fc.constantFrom(null, "ada", "bob", "");
@@ -102,8 +109,12 @@ async function worldOf() {
     world.post(
       [
         ...names.map((name) => ({
-          ...{ name, constraints: { ncpus: 1 }, executingHostnames: ["ip-1"] },
-          ...{ user: "ada", jobName: "mesh", startedAtSeconds },
+          name,
+          constraints: { ncpus: 1 },
+          executingHostnames: ["ip-1"],
+          user: "ada",
+          jobName: "mesh",
+          startedAtSeconds,
         })),
         ...more,
       ],

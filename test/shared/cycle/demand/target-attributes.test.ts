@@ -11,7 +11,12 @@ type Definition = Readonly<Record<string, unknown>>;
 async function ask(world: World, ...definitions: readonly Definition[]): Promise<readonly string[]> {
   sequence += 1;
   const parsed = parseTargets({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence, requestSet: "mpi" },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence,
+    requestSet: "mpi",
     sentAt: new Date(world.now() * 1000).toISOString(),
     arrays: definitions.map((own, index) => ({ Name: `array-${index}`, TargetCount: 1, ...own })),
   });

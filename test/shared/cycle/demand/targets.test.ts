@@ -23,7 +23,11 @@ let sequence = 0;
 function ask(world: World, arrays: readonly Record<string, unknown>[], fields: Record<string, unknown> = {}) {
   sequence += 1;
   return world.receive({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence,
     sentAt: new Date(world.now() * 1000).toISOString(),
     arrays,
     ...fields,
@@ -130,7 +134,10 @@ describe("targets of the autoscale API", () => {
     const world = worldOfTwoSizes();
     const htc = { Name: "htc", TargetCoreCount: 16 };
     const special = {
-      ...{ Name: "special", Extends: "htc", Dynamic: true, TargetCount: 3 },
+      Name: "special",
+      Extends: "htc",
+      Dynamic: true,
+      TargetCount: 3,
       Configuration: { application_version: "1.2.3" },
     };
     await ask(world, [htc, special]);

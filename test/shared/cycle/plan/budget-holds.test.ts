@@ -84,7 +84,11 @@ describe("a budget of an account that is spent", () => {
     world.advance(hour);
     await round(world);
     expect(await waiting(world)).toMatchObject({
-      ...{ "of-geo": "BudgetSpent", "of-bio": 1, "of-nobody": 1, "runs-1": 1, "runs-2": 1 },
+      "of-geo": "BudgetSpent",
+      "of-bio": 1,
+      "of-nobody": 1,
+      "runs-1": 1,
+      "runs-2": 1,
     });
     const [plan] = await world.ports.plans.list(cluster, 1);
     expect(plan).toMatchObject({ create: 2, retire: 0 });

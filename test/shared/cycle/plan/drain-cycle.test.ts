@@ -194,8 +194,13 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     expect(await clusterStatus(world.ports, cluster)).toMatchObject({
       draining: [
         {
-          ...{ name: "htc-1", phase: "draining", by: "root", why: "broken disk", source: "celery" },
-          ...{ sinceSeconds: drainedAtSeconds, toldSeconds: null },
+          name: "htc-1",
+          phase: "draining",
+          by: "root",
+          why: "broken disk",
+          source: "celery",
+          sinceSeconds: drainedAtSeconds,
+          toldSeconds: null,
         },
       ],
     });

@@ -25,7 +25,11 @@ function largeWorld(): World {
 
 function askFor(world: World, name: string): ReturnType<World["receive"]> {
   return world.receive({
-    ...{ version: 1, kind: "targets", cluster, source: "cron", sequence: 1 },
+    version: 1,
+    kind: "targets",
+    cluster,
+    source: "cron",
+    sequence: 1,
     sentAt: new Date(world.now() * 1000).toISOString(),
     expirationInterval: 3_600,
     arrays: [{ Name: name, Extends: "htc", Dynamic: true, TargetCount: wanted }],
@@ -83,12 +87,23 @@ test("CycleCloud gives longer names than were planned: what a row does not hold 
 
 test("thousands of nodes with the longest names that hosts have go in requests that a message holds", () => {
   const nothing = makePlan({
-    ...{ nowSeconds: 0, cluster: clusterOf(), jobs: [], schedulerNodes: [], pending: [], leavingNodeIds: [] },
-    ...{ history: [], lastPassSeconds: null, settings: defaultSettings },
+    nowSeconds: 0,
+    cluster: clusterOf(),
+    jobs: [],
+    schedulerNodes: [],
+    pending: [],
+    leavingNodeIds: [],
+    history: [],
+    lastPassSeconds: null,
+    settings: defaultSettings,
   });
   const retire = Array.from({ length: 5_000 }, (_, index) => ({
-    ...{ nodeId: `id-${index}`, name: "集".repeat(300) + index, nodeArray: "htc" },
-    ...{ hostname: "h".repeat(255), cause: "idle-timeout" as const, sinceSeconds: 0 },
+    nodeId: `id-${index}`,
+    name: "集".repeat(300) + index,
+    nodeArray: "htc",
+    hostname: "h".repeat(255),
+    cause: "idle-timeout" as const,
+    sinceSeconds: 0,
   }));
   const actions = toActions(
     { ...nothing, retire },

@@ -284,15 +284,23 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     const world = worldOf({ evictionsBeforeRegular: 100 });
     for (let index = 0; index < 4; index += 1)
       await world.ports.losses.add({
-        ...{ cluster, eventId: `e${index}`, reason: "SpotGone", nodeId: `n${index}`, nodeName: "x" },
-        ...{ nodeArray: "htc-spot", vmSize: "size-spot", atSeconds: world.now() },
+        cluster,
+        eventId: `e${index}`,
+        reason: "SpotGone",
+        nodeId: `n${index}`,
+        nodeName: "x",
+        nodeArray: "htc-spot",
+        vmSize: "size-spot",
+        atSeconds: world.now(),
       });
     await world.post([jobFor(1)]);
     await world.round();
     const head = await world.ports.plans.loadHead(cluster);
     expect(head?.value.backedOff).toEqual([
       {
-        ...{ nodeArray: "htc-spot", vmSize: "size-spot", untilSeconds: world.now() - 1 + 1_200 },
+        nodeArray: "htc-spot",
+        vmSize: "size-spot",
+        untilSeconds: world.now() - 1 + 1_200,
         why: "Azure took 4 of 4 spot nodes back within an hour",
       },
     ]);

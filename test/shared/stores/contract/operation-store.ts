@@ -200,13 +200,11 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
     async run(store) {
       const cluster = uniqueCluster();
       const nodes = Array.from({ length: 1_000 }, (_, index) => ({
-        ...{
-          nodeId: `id-${index}`,
-          name: "🚀".repeat(300),
-          nodeArray: "htc",
-          vmSize: "v",
-          placementGroup: null,
-        },
+        nodeId: `id-${index}`,
+        name: "🚀".repeat(300),
+        nodeArray: "htc",
+        vmSize: "v",
+        placementGroup: null,
       }));
       const messages = Array.from({ length: 500 }, () => "é".repeat(5_000));
       const given = operationOf(cluster, "a", { state: "accepted", nodes, messages });

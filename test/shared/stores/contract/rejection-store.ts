@@ -117,7 +117,9 @@ export const rejectionStoreCases: readonly ContractCase<RejectionStore>[] = [
       const cluster = uniqueCluster();
       const body = "\u0000".repeat(64 * 1024);
       const { rejection } = rejectionOf("m", {
-        ...{ cluster, source: `${"é".repeat(255)}🚀`, excerpt: body.slice(0, 500) },
+        cluster,
+        source: `${"é".repeat(255)}🚀`,
+        excerpt: body.slice(0, 500),
         problems: Array.from({ length: 60 }, () => "\u0001".repeat(1_000)),
       });
       await store.add({ rejection, body });

@@ -233,7 +233,12 @@ export function controlOf(cluster: string, changed: Partial<ClusterControl> = {}
     ignoredNodes: [{ nodeId: "n1", name: "htc-1", by: "ann", reason: "disk ☃", atSeconds: startSeconds }],
     drainedNodes: [{ nodeId: "n2", name: "htc-2", by: "bob", reason: "move ☃", atSeconds: startSeconds }],
     rolling: {
-      ...{ by: "bob", reason: "new image ☃", atSeconds: startSeconds, atOnce: 1, replace: true, total: 3 },
+      by: "bob",
+      reason: "new image ☃",
+      atSeconds: startSeconds,
+      atOnce: 1,
+      replace: true,
+      total: 3,
       left: [{ nodeId: "n1", name: "htc-1" }],
       inTurn: [{ nodeId: "n2", name: "htc-2" }],
     },
