@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "shared/batches",
     "shared/describe-issues",
     "shared/errors",
+    "shared/facts",
     "shared/json",
     "shared/loopback",
     "shared/ports",

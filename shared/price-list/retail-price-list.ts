@@ -8,6 +8,7 @@ import {
 import { chunksOf } from "../batches.ts";
 import { describeIssues } from "../describe-issues.ts";
 import { messageOf, UpstreamError } from "../errors.ts";
+import { licenceJumps } from "../facts/index.ts";
 import { parseJson } from "../json.ts";
 import { isHttpToLoopback } from "../loopback.ts";
 import type { Clock, ListedPrice, PriceList } from "../ports/index.ts";
@@ -54,9 +55,21 @@ export function createRetailPriceList(options: RetailPriceOptions): PriceList {
         });
         for await (const items of pages) for (const item of items) gatherer.add(item);
       }
-      return gatherer.prices() satisfies readonly ListedPrice[];
+      return withoutLicences(gatherer.prices());
     },
   };
+}
+
+/** Throws when a price looks like that of Windows: which other prices of such a list are wrong cannot be told. */
+function withoutLicences(prices: readonly ListedPrice[]): readonly ListedPrice[] {
+  const [jump] = licenceJumps(
+    prices.flatMap(({ vmSize, regularUsd }) => (regularUsd === null ? [] : [{ vmSize, usd: regularUsd }])),
+  );
+  if (jump === undefined) return prices;
+  const { vmSize, usd, comparedWith } = jump;
+  throw unusable(
+    `${vmSize} costs ${usd} USD an hour, a Windows licence more per vCPU than ${comparedWith.vmSize} at ${comparedWith.usd} USD; expected the Linux price`,
+  );
 }
 
 type Send = (address: URL, signal: AbortSignal) => Promise<string>;

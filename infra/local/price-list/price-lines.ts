@@ -32,6 +32,7 @@ export function linesFor(vmSize: string, location: string): readonly object[] {
     line(" Spot", spotShare),
     line(" Low Priority", spotShare),
     line("", windowsShare, " Windows"),
+    line(" Windows", windowsShare),
     line(" Spot", spotShare * windowsShare, " Windows"),
     line("", 1, " Cloud Services"),
   ];

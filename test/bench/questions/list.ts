@@ -55,14 +55,14 @@ export const questions: readonly Question[] = [
     ask: "What will be bought next, and what does that cost?",
     argv: ["demand"],
     answer: [
-      /^\+5 Standard_E16as_v5 in mem, \+9\.16 USD\/h, ready in about .*; 10000 jobs wait/,
+      /^\+5 Standard_E16as_v5 in mem, \+5\.48 USD\/h, ready in about .*; 10000 jobs wait/,
       /paused by ann/,
     ],
   },
   {
     ask: "What would four more slots of mem take?",
     argv: ["what-if", "--job", job],
-    answer: [/^\+4 Standard_E16as_v5 in mem, \+7\.33 USD\/h, ready in about/],
+    answer: [/^\+4 Standard_E16as_v5 in mem, \+4\.38 USD\/h, ready in about/],
   },
   {
     ask: "What would a higher limit and quota bring?",
@@ -179,7 +179,7 @@ export const questions: readonly Question[] = [
     answer: [
       /^because +/m,
       /create 5 Standard_E16as_v5 of mem/,
-      /at 1\.832 USD an hour each: the first size/,
+      /at 1\.096 USD an hour each: the first size/,
     ],
   },
 ];

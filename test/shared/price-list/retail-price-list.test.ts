@@ -70,6 +70,9 @@ describe("what counts as a price", () => {
       name: "Windows, low priority, Cloud Services, reservations and other services do not",
       items: [
         line({ productName: "Virtual Machines Dsv5 Series Windows", retailPrice: 9 }),
+        line({ skuName: "D4s v5 Windows", retailPrice: 0.1 }),
+        line({ meterName: "D4s v5/D4ds v5 Windows", retailPrice: 0.1 }),
+        line({ ...spot, skuName: "D4s v5 Spot Windows", retailPrice: 0.01 }),
         line({ skuName: "D4s v5 Low Priority", meterName: "D4s v5 Low Priority", retailPrice: 9 }),
         line({ productName: "Dsv5 Series Cloud Services", retailPrice: 9 }),
         line({ productName: "Dsv5 Series CloudServices", retailPrice: 9 }),
@@ -103,8 +106,27 @@ describe("what counts as a price", () => {
       expected: [usual],
     },
     {
-      name: "the higher one of two that started together",
+      name: "the higher one of two of a meter that started together",
       items: [line(spot), line({ ...spot, retailPrice: 0.01 }), line({ retailPrice: 0.2 }), line()],
+      expected: [usual],
+    },
+    {
+      name: "not a price that ended",
+      items: [
+        line({ retailPrice: 0.1, meterName: "D4s v5 old", effectiveEndDate: "2026-01-01T00:00:00Z" }),
+        line({ effectiveEndDate: "2027-01-01T00:00:00Z" }),
+        line(spot),
+      ],
+      expected: [usual],
+    },
+    {
+      name: "the lowest of two meters, whichever started last",
+      items: [
+        line({ meterName: "D4s v5/D4ds v5", retailPrice: 0.414, effectiveStartDate: "2025-01-01T00:00:00Z" }),
+        line(),
+        line({ ...spot, meterId: "b", retailPrice: 0.08 }),
+        line({ ...spot, meterId: "a" }),
+      ],
       expected: [usual],
     },
   ])("$name", async ({ items, expected }) => {
@@ -155,6 +177,15 @@ describe("what is refused whole", () => {
       says: "Items: missing, expected a list of prices",
     },
     {
+      name: "a Windows price that no name mentions",
+      answer: page([
+        line({ armSkuName: "Standard_D4as_v5", retailPrice: 0.208 }),
+        line({ armSkuName: "Standard_D16as_v5", retailPrice: 1.568 }),
+      ]),
+      sizes: ["Standard_D4as_v5", "Standard_D16as_v5"],
+      says: "Standard_D16as_v5 costs 1.568 USD an hour, a Windows licence more per vCPU than Standard_D4as_v5 at 0.208 USD; expected the Linux price",
+    },
+    {
       name: "another currency",
       answer: page([line({ currencyCode: "EUR" })]),
       says: 'Items[0].currencyCode: "EUR", expected USD',
@@ -179,9 +210,9 @@ describe("what is refused whole", () => {
       answer: page([line()], "https://elsewhere.example/"),
       says: "a next page at another address",
     },
-  ])("$name", async ({ answer, says }) => {
+  ])("$name", async ({ answer, says, sizes }) => {
     server.answer(answer);
-    const { message } = await problemOf(read());
+    const { message } = await problemOf(read({}, sizes));
     expect(message).toContain(`Cannot read the price list: `);
     expect(message).toContain(says);
   });
