@@ -2,7 +2,9 @@ import type { Constraint, NodeProperty } from "../model/constraint.ts";
 import { isSize, type Json, type Resources, type Scalar } from "../model/resources.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "../model/settings.ts";
 import { bytesPer } from "../model/units.ts";
+import { timesInto } from "./availability.ts";
 import { firstRefusing } from "./match.ts";
+import { isNaming } from "./node-index.ts";
 import { isSharedProperty } from "./shared-properties.ts";
 import { amountOf, memoryResources, normalise, plainNumber } from "./stock.ts";
 import type { Subject } from "./subject.ts";
@@ -148,14 +150,17 @@ function memberOf(json: Json | undefined, key: string): Json | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Arithmetic on numbers and sizes; null when it makes no number. A plain operand added to a size is in the size's unit. */
+/**
+ * Arithmetic on numbers and sizes; null when it makes no number. A plain operand added to a size is in the size's unit.
+ * Rounding down leaves whole units of a size, or how often one size fits into another.
+ */
 function modify(value: Scalar, { operation }: Modifier, operand: Scalar): Scalar | null {
   const scales = operation === "multiply" || operation.startsWith("divide");
   const unit = isSize(value) ? bytesPer(value.magnitude) : 1;
   const right = amountOf(operand) * (isSize(operand) || scales ? 1 : unit);
-  const result = compute(amountOf(value), operation, right, unit);
-  if (!Number.isFinite(result)) return null;
   const ratioOfSizes = isSize(value) && isSize(operand) && scales;
+  const result = compute(amountOf(value), operation, right, ratioOfSizes ? 1 : unit);
+  if (!Number.isFinite(result)) return null;
   return isSize(value) && !ratioOfSizes ? { bytes: result, magnitude: value.magnitude } : result;
 }
 
@@ -170,49 +175,76 @@ function compute(left: number, operation: Modifier["operation"], right: number, 
     case "divide":
       return left / right;
     case "divide-floor":
-      return Math.floor(left / unit / right) * unit;
+      return timesInto(left / unit, right) * unit;
   }
 }
 
-/** Whether some entry has to be worked out for every node by itself. */
-export function differsByNode(entries: readonly DefaultResource[]): boolean {
-  return entries.some(
-    (entry) =>
-      entry.select.some(usesOwnProperty) ||
-      valueDiffersByNode(entry.value) ||
-      (entry.modifier !== null && valueDiffersByNode(entry.modifier.operand)),
+/** Resources that default resources make different from node to node, by name. */
+export interface ResourcesByNode {
+  readonly all: ReadonlySet<string>;
+  /** Those of them that few nodes share and no new node has: such as a host name. */
+  readonly naming: ReadonlySet<string>;
+}
+
+/** Without default resources that differ, only the node's id does. */
+export const onlyNodeId: ResourcesByNode = { all: new Set(["ccnodeid"]), naming: new Set(["ccnodeid"]) };
+
+/** Which resources have to be worked out for every node by itself, also because they are made from others that are. */
+export function resourcesByNode(entries: readonly DefaultResource[]): ResourcesByNode {
+  const all = new Set(onlyNodeId.all);
+  for (let known = 0; known < all.size; ) {
+    known = all.size;
+    for (const entry of entries) if (differsByNode(entry, all)) all.add(entry.name);
+  }
+  const others = entries.filter((entry) => !isName(entry)).map(({ name }) => name);
+  const naming = new Set(all);
+  for (const name of others) naming.delete(name);
+  return { all, naming };
+}
+
+function isName({ value, modifier }: DefaultResource): boolean {
+  if (modifier !== null) return false;
+  if (value.kind === "resource") return value.name === "ccnodeid" && !value.plain;
+  return value.kind === "property" && isNaming(value.property);
+}
+
+function differsByNode(entry: DefaultResource, byNode: ReadonlySet<string>): boolean {
+  return (
+    entry.select.some((constraint) => usesOwn(constraint, byNode)) ||
+    valueDiffersByNode(entry.value, byNode) ||
+    (entry.modifier !== null && valueDiffersByNode(entry.modifier.operand, byNode))
   );
 }
 
-function valueDiffersByNode(value: DefaultValue): boolean {
+function valueDiffersByNode(value: DefaultValue, byNode: ReadonlySet<string>): boolean {
   switch (value.kind) {
     case "literal":
       return false;
     case "property":
       return !isSharedProperty(value.property);
     case "resource":
-      return value.name === "ccnodeid";
+      return byNode.has(value.name);
     case "software-configuration":
       return true;
   }
 }
 
 /** Whether a constraint asks for something that nodes of one bucket do not share. */
-export function usesOwnProperty(constraint: Constraint): boolean {
+export function usesOwn(constraint: Constraint, byNode: ReadonlySet<string>): boolean {
   switch (constraint.kind) {
     case "property-options":
       return !isSharedProperty(constraint.property);
     case "resource-options":
     case "minimum-resource":
-      return constraint.resource === "ccnodeid";
+      return byNode.has(constraint.resource);
     case "and":
-      return constraint.all.some(usesOwnProperty);
+      return constraint.all.some((child) => usesOwn(child, byNode));
     case "or":
-      return constraint.any.some(usesOwnProperty);
+      return constraint.any.some((child) => usesOwn(child, byNode));
     case "xor":
-      return constraint.oneOf.some(usesOwnProperty);
+      return constraint.oneOf.some((child) => usesOwn(child, byNode));
     case "not":
-      return usesOwnProperty(constraint.child);
+      return usesOwn(constraint.child, byNode);
     case "exclusive":
     case "in-a-placement-group":
     case "never":

@@ -1,4 +1,5 @@
 import type { NodeProperty } from "../model/constraint.ts";
+import type { Scalar } from "../model/resources.ts";
 import type { LedgerNode } from "./ledger-bucket.ts";
 
 /** Properties that few nodes share, so that an index over them is worth its memory. */
@@ -11,7 +12,20 @@ export const namingProperties = [
   "instance_id",
 ] as const satisfies readonly NodeProperty[];
 
-export type Naming = (typeof namingProperties)[number] | "ccnodeid";
+/** Whether a property is what a node is called. */
+export function isNaming(property: NodeProperty): property is (typeof namingProperties)[number] {
+  return namingProperties.some((name) => name === property);
+}
+
+/** A property, or a resource that is a name. */
+export type Naming = (typeof namingProperties)[number] | `resource ${string}`;
+
+const resourcePrefix = "resource ";
+
+/** Finds nodes by a resource of theirs. */
+export function byResource(name: string): Naming {
+  return `${resourcePrefix}${name}`;
+}
 
 /** Nodes that a plan makes have only these; the others are null until they boot. */
 export function isKnownOfNewNodes(naming: Naming): boolean {
@@ -56,7 +70,7 @@ export class NodeIndex {
   #build(naming: Naming): ReadonlyMap<string, readonly LedgerNode[]> {
     const nodes = new Map<string, LedgerNode[]>();
     for (const node of this.#first) {
-      const value = naming === "ccnodeid" ? node.resource(naming) : node.property(naming);
+      const value = valueIn(node, naming);
       if (typeof value !== "string") continue;
       const same = nodes.get(value);
       if (same === undefined) nodes.set(value, [node]);
@@ -65,4 +79,10 @@ export class NodeIndex {
     this.#byNaming.set(naming, nodes);
     return nodes;
   }
+}
+
+function valueIn(node: LedgerNode, naming: Naming): Scalar | undefined {
+  return naming.startsWith(resourcePrefix)
+    ? node.resource(naming.slice(resourcePrefix.length))
+    : node.property(naming as NodeProperty);
 }

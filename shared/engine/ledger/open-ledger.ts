@@ -1,5 +1,6 @@
 import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
+import type { NodeProperty } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
 import { NodeNames, nameFormatOf, shortHostname } from "../model/names.ts";
 import type { PendingNodes, SchedulerNode } from "../model/node.ts";
@@ -13,12 +14,19 @@ import { forNodeArray } from "../model/settings.ts";
 import { type Arrival, addInOrder, namesOnOrder, originOf } from "./arrivals.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";
-import { type DefaultsPolicy, differsByNode, equip } from "./default-resources.ts";
+import {
+  type DefaultsPolicy,
+  equip,
+  onlyNodeId,
+  type ResourcesByNode,
+  resourcesByNode,
+} from "./default-resources.ts";
 import { KnownResources } from "./known-resources.ts";
 import { Ledger } from "./ledger.ts";
 import { LedgerBucket, type LedgerNode } from "./ledger-bucket.ts";
 import { exampleNode, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { isLeftOut, mayRunJobs } from "./left-alone.ts";
+import { isNaming } from "./node-index.ts";
 import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
 import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
@@ -34,6 +42,7 @@ export interface OpenedLedger {
   /** Placement groups that hold a node in any state, or will. */
   readonly usedGroups: ReadonlySet<string>;
   readonly resources: KnownResources;
+  readonly byNode: ResourcesByNode;
   /** Hosts of schedulers that are too many to be planned with. */
   readonly hostsLeftOut: readonly string[];
   /** Lays out the tables; nothing can be placed before. */
@@ -55,7 +64,7 @@ class Layout {
   readonly #stocks = new Stocks();
   readonly #limits: Limits;
   readonly #defaults: DefaultsPolicy;
-  readonly #everyNodeDiffers: boolean;
+  readonly #byNode: ResourcesByNode;
   readonly #buckets = new Map<string, LedgerBucket>();
   readonly #byHostname = new Map<string, LedgerNode>();
   readonly #byScheduler: ReadonlyMap<string, SchedulerNode>;
@@ -84,7 +93,7 @@ class Layout {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,
     };
-    this.#everyNodeDiffers = differsByNode(settings.defaultResources);
+    this.#byNode = resourcesByNode(settings.defaultResources);
     this.#byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
     this.#closedHosts = new Set(
       input.schedulerNodes.flatMap((node) => (node.takesNoJobs ? [shortHostname(node.hostname)] : [])),
@@ -131,12 +140,24 @@ class Layout {
       bucketFor: (name) => this.#bucketFor(ledger, name),
       usedGroups: placementGroupsIn([...cluster.nodes, ...this.#input.pending]),
       resources: new KnownResources(this.#input, buckets),
+      byNode: this.#byNodeIn(buckets),
       hostsLeftOut: this.#hostsLeftOut,
       open: (wanted) => {
         this.#columnSets = new ColumnSets(wanted);
         for (const bucket of buckets) bucket.open(this.#columnSets);
       },
     };
+  }
+
+  get #everyNodeDiffers(): boolean {
+    return this.#byNode.all.size > onlyNodeId.all.size;
+  }
+
+  /** A resource that some array gives to its new nodes is no name there. */
+  #byNodeIn(buckets: readonly LedgerBucket[]): ResourcesByNode {
+    const isUnknown = (name: string): boolean =>
+      buckets.every(({ example }) => (example.resource(name) ?? null) === null);
+    return { all: this.#byNode.all, naming: new Set([...this.#byNode.naming].filter(isUnknown)) };
   }
 
   #warn(code: string, subject: string, message: string): void {
@@ -203,7 +224,8 @@ class Layout {
     bucket.setExample(noStock);
     const { example } = bucket;
     const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
-    const property = example.property.bind(example);
+    // No new node has the example's name.
+    const property = (name: NodeProperty) => (isNaming(name) ? null : example.property(name));
     const newborn = { property, nodeId: null, reported, softwareConfiguration };
     bucket.setExample(this.#stocks.of(this.#equip(newborn, accountName(bucket.name))));
   }
@@ -286,19 +308,20 @@ class Layout {
 
   #addHost(host: SchedulerNode, reported: Resources): void {
     const bucket = this.#onPremiseBucket(reported);
-    const { example } = bucket;
-    const property = example.property.bind(example);
-    const newborn = { property, nodeId: null, reported, softwareConfiguration: {} };
-    const node = bucket.add({
+    const fields = {
       name: host.hostname,
-      origin: "on-premise",
-      stock: this.#stocks.of(this.#equip(newborn, host.hostname)),
+      origin: "on-premise" as const,
+      stock: bucket.example.stock,
       reported: null,
       hostname: host.hostname,
       history: null,
       keepAlive: false,
       takesNoJobs: this.#isClosed(host.hostname),
-    });
+    };
+    const entry = new NodeOf({ ...fields, bucket, position: exampleNode });
+    const property = entry.property.bind(entry);
+    const newborn = { property, nodeId: null, reported, softwareConfiguration: {} };
+    const node = bucket.add({ ...fields, stock: this.#stocks.of(this.#equip(newborn, host.hostname)) });
     this.#byHostname.set(shortHostname(host.hostname), node);
   }
 
@@ -328,16 +351,31 @@ class Layout {
   }
 
   #addPending(name: string, bucket: LedgerBucket): void {
-    bucket.add({
+    const fields = {
       name,
-      origin: "pending",
+      origin: "pending" as const,
       stock: bucket.example.stock,
       reported: null,
       hostname: null,
       history: null,
       keepAlive: forNodeArray(this.#input.settings.keepAlive, bucket.name.nodeArray),
+    };
+    bucket.add({
+      ...fields,
+      stock: this.#stockOnOrder(new NodeOf({ ...fields, bucket, position: exampleNode })),
     });
     charge(bucket.charges, 1);
+  }
+
+  /** A node on order has a name already. */
+  #stockOnOrder(entry: LedgerNode): Stock {
+    if (!this.#everyNodeDiffers) return entry.stock;
+    const { nodeArray } = entry.bucket;
+    const property = entry.property.bind(entry);
+    const reported = nodeArray?.resources ?? {};
+    const softwareConfiguration = nodeArray?.softwareConfiguration ?? {};
+    const newborn = { property, nodeId: null, reported, softwareConfiguration };
+    return this.#stocks.of(this.#equip(newborn, entry.bucket.account));
   }
 }
 

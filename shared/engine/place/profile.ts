@@ -1,7 +1,7 @@
-import { usesOwnProperty } from "../ledger/default-resources.ts";
+import { type ResourcesByNode, usesOwn } from "../ledger/default-resources.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { checksOf } from "../ledger/match.ts";
-import { type Naming, namingProperties } from "../ledger/node-index.ts";
+import { byResource, type Naming, namingProperties } from "../ledger/node-index.ts";
 import { isSharedProperty } from "../ledger/shared-properties.ts";
 import type { Stock } from "../ledger/stock.ts";
 import type { Constraint, SharedConsumable } from "../model/constraint.ts";
@@ -15,7 +15,7 @@ export interface Profile {
   readonly isEmpty: boolean;
   /** Hold for all nodes of a bucket that share its example's stock, or for none of them. */
   readonly shared: readonly Constraint[];
-  /** Have to be asked of every node by itself: name, hostname, state, ... */
+  /** Have to be asked of every node by itself: name, hostname, state, resources made from them, ... */
   readonly own: readonly Constraint[];
   /** Alternatives with amounts in them: what they take depends on what is left. */
   readonly alternatives: readonly Constraint[];
@@ -40,13 +40,13 @@ export interface Names {
   readonly values: ReadonlySet<string>;
 }
 
-export function profileFrom(rest: readonly Constraint[], id: number): Profile {
+export function profileFrom(rest: readonly Constraint[], id: number, byNode: ResourcesByNode): Profile {
   const draws = rest.filter((constraint) => constraint.kind === "shared-consumable");
   const others = rest.filter((constraint) => constraint.kind !== "shared-consumable");
   const alternatives = others.filter(takesSomething);
   const plain = others.filter((constraint) => !takesSomething(constraint));
-  const shared = plain.filter((constraint) => !usesOwnProperty(constraint));
-  const own = plain.filter(usesOwnProperty);
+  const shared = plain.filter((constraint) => !usesOwn(constraint, byNode.all));
+  const own = plain.filter((constraint) => usesOwn(constraint, byNode.all));
   return {
     id,
     isEmpty: rest.length === 0,
@@ -55,7 +55,7 @@ export function profileFrom(rest: readonly Constraint[], id: number): Profile {
     alternatives: orNone(alternatives),
     draws: orNone(draws),
     alternativeResources: alternatives.some(mayAcceptLater) ? null : resourcesIn(alternatives),
-    names: namesIn(own),
+    names: namesIn(own, byNode.naming),
     checksPerBucket: checksOf(shared) + checksOf(alternatives),
     checksPerNode: checksOf(own) + checksOf(alternatives),
     candidates: null,
@@ -73,22 +73,23 @@ const none: readonly never[] = [];
 const noResources: ReadonlySet<string> = new Set();
 
 /** The shortest of several lists of names that all hold. */
-function namesIn(own: readonly Constraint[]): Names | null {
+function namesIn(own: readonly Constraint[], naming: ReadonlySet<string>): Names | null {
   let shortest: Names | null = null;
   for (const constraint of own) {
-    const naming = namingOf(constraint);
-    if (naming === null) continue;
+    const found = namingOf(constraint, naming);
+    if (found === null) continue;
     const { options } = constraint as { readonly options: readonly unknown[] };
     if (shortest !== null && shortest.values.size <= options.length) continue;
     const values = options.filter((option): option is string => typeof option === "string");
     if (values.length === options.length && !values.some(hasWildcard))
-      shortest = { naming, values: new Set(values) };
+      shortest = { naming: found, values: new Set(values) };
   }
   return shortest;
 }
 
-function namingOf(constraint: Constraint): Naming | null {
-  if (constraint.kind === "resource-options" && constraint.resource === "ccnodeid") return "ccnodeid";
+function namingOf(constraint: Constraint, naming: ReadonlySet<string>): Naming | null {
+  if (constraint.kind === "resource-options" && naming.has(constraint.resource))
+    return byResource(constraint.resource);
   if (constraint.kind !== "property-options" || isSharedProperty(constraint.property)) return null;
   return namingProperties.find((property) => property === constraint.property) ?? null;
 }

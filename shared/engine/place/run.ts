@@ -60,7 +60,7 @@ export function firstFit(input: RunInput): Placed {
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
   const wanted = new WantedResources();
-  const shapes = new Shapes(wanted, pools, exclusiveScope(input.settings));
+  const shapes = new Shapes(wanted, pools, exclusiveScope(input.settings), opened.byNode);
   const allocations = openJobs(input, opened.resources, shapes);
   // Only now is it known what nodes have and jobs want: no other resource is counted.
   opened.open(wanted);

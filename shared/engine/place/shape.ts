@@ -1,5 +1,6 @@
 import type { Demand } from "../ledger/availability.ts";
 import { type Columns, open, vacantColumn, type WantedResources } from "../ledger/columns.ts";
+import type { ResourcesByNode } from "../ledger/default-resources.ts";
 import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
 import type { Constraint, MinimumResource } from "../model/constraint.ts";
@@ -45,13 +46,20 @@ export class Shapes {
   readonly #wanted: WantedResources;
   readonly #pools: Pools;
   readonly #exclusiveScope: "iteration" | "job";
+  readonly #byNode: ResourcesByNode;
   readonly #byKey = new Map<string, Shape>();
   /** Jobs may share their very constraints: then even the key is built once. */
   readonly #byConstraints = new Map<readonly Constraint[], Shape>();
   readonly #profiles = new Map<string, Profile>();
 
-  constructor(wanted: WantedResources, pools: Pools, exclusiveScope: "iteration" | "job") {
+  constructor(
+    wanted: WantedResources,
+    pools: Pools,
+    exclusiveScope: "iteration" | "job",
+    byNode: ResourcesByNode,
+  ) {
     this.#wanted = wanted;
+    this.#byNode = byNode;
     this.#pools = pools;
     this.#exclusiveScope = exclusiveScope;
   }
@@ -114,7 +122,7 @@ export class Shapes {
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
     for (const constraint of rest) visit(constraint, (leaf) => isTaking(leaf) && this.#register(leaf));
-    const profile = profileFrom(rest, this.#profiles.size);
+    const profile = profileFrom(rest, this.#profiles.size, this.#byNode);
     this.#profiles.set(key, profile);
     return profile;
   }

@@ -1,6 +1,12 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DefaultResource, parseDefaultResources, plan } from "../../../shared/engine/index.ts";
-import { array, bucket, cluster, input, job, node, plannedNode } from "./tiny.ts";
+import {
+  type DefaultResource,
+  parseDefaultResources,
+  plan,
+  type Scalar,
+} from "../../../shared/engine/index.ts";
+import { array, bucket, cluster, deallocated, input, job, node, plannedNode } from "./tiny.ts";
 
 function defaults(json: unknown): readonly DefaultResource[] {
   const parsed = parseDefaultResources(json);
@@ -127,5 +133,196 @@ describe("default resources", () => {
     const world = cluster({ nodeArrays: [array({ buckets: [bucket({ available: 1, vcpus: 1 })] })] });
     const jobs = Array.from({ length: 10 }, (_, i) => job(`j${i}`, { ncpus: 0.1 }));
     expect(plan(input({ cluster: world, jobs })).jobs.every(({ allocated }) => allocated)).toBe(true);
+  });
+});
+
+const bytesPerUnit = {
+  b: 1,
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+  t: 1024 ** 4,
+  p: 1024 ** 5,
+  K: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+};
+type Unit = keyof typeof bytesPerUnit;
+
+const anyUnit = fc.constantFrom(...(Object.keys(bytesPerUnit) as Unit[]));
+const anyAmount = fc.record({ count: fc.integer({ min: 1, max: 9_999 }), unit: anyUnit });
+
+function bytesOf(value: Scalar | undefined): number {
+  return typeof value === "object" && value !== null ? value.bytes : Number.NaN;
+}
+
+describe("arithmetic with amounts of memory", () => {
+  test.each([
+    [16, "memory::3g", 5],
+    [28, "memory::3g", 9],
+    [32, "size::3g", 10],
+    [32, "3g", 10],
+    [32, "memory::3000m", 10],
+    [32, "memory::3G", 11],
+    [16, "memory::0.1g", 160],
+    [2, "memory::3g", 0],
+  ])("%i GiB hold whole parts of %s", (memoryGiB, divide_floor, expected) => {
+    const world = cluster({ nodeArrays: [array({ buckets: [bucket({ memoryGiB })] })] });
+    expect(
+      resourcesOf([{ select: {}, name: "slots", value: "node.memory", divide_floor }], world).slots,
+    ).toBe(expected);
+  });
+
+  test("a job gets its slot of memory on a node of 16 GiB", () => {
+    const world = cluster({ nodeArrays: [array({ buckets: [bucket({ memoryGiB: 16 })] })] });
+    const defaultResources = defaults([
+      { select: {}, name: "slots", value: "node.memory", divide_floor: "memory::3g" },
+    ]);
+    const jobs = [job("j", { slots: 1 }, { iterations: 5 })];
+    const result = plan(input({ cluster: world, jobs, settings: { defaultResources } }));
+    expect(result.jobs[0]).toMatchObject({ allocated: true, granted: 5 });
+    expect(result.nodes).toHaveLength(1);
+  });
+
+  test("a size divided by a plain number and rounded down stays a size, in whole units of its own", () => {
+    expect(resourcesOf([{ select: {}, name: "x", value: "memory::20g", divide_floor: 3 }]).x).toEqual(gib(6));
+  });
+
+  test("holds in every unit", () => {
+    fc.assert(
+      fc.property(anyAmount, anyAmount, fc.integer({ min: 1, max: 20 }), (a, b, factor) => {
+        const value = `memory::${a.count}${a.unit}`;
+        const operand = `memory::${b.count}${b.unit}`;
+        const [left, right] = [a.count * bytesPerUnit[a.unit], b.count * bytesPerUnit[b.unit]];
+        const found = resourcesOf([
+          { select: {}, name: "sum", value, add: operand },
+          { select: {}, name: "rest", value, subtract: operand },
+          { select: {}, name: "ratio", value, divide: operand },
+          { select: {}, name: "whole", value, divide_floor: operand },
+          { select: {}, name: "share", value, divide: factor },
+          { select: {}, name: "wholeShare", value, divide_floor: factor },
+          { select: {}, name: "times", value, multiply: factor },
+        ]);
+        expect(bytesOf(found.sum)).toBe(left + right);
+        expect(bytesOf(found.rest)).toBe(left - right);
+        expect(found.ratio).toBeCloseTo(left / right, 9);
+        const whole = Number(found.whole);
+        expect(Number.isInteger(whole)).toBe(true);
+        expect(whole * right).toBeLessThanOrEqual(left * (1 + 1e-9));
+        expect((whole + 1) * right).toBeGreaterThan(left * (1 - 1e-9));
+        expect(bytesOf(found.share)).toBe(left / factor);
+        expect(bytesOf(found.wholeShare)).toBe(Math.floor(a.count / factor) * bytesPerUnit[a.unit]);
+        expect(bytesOf(found.times)).toBe(left * factor);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a default resource that differs from node to node", () => {
+  const host = node("htc-1", {
+    hostname: "ip-0A000001",
+    privateIp: "10.0.0.1",
+    instanceId: "vm-1",
+    fqdn: "ip-0A000001.hpc.example",
+  });
+  const beside = node("htc-2", { hostname: "ip-0A000002", privateIp: "10.0.0.2", instanceId: "vm-2" });
+  const world = cluster({ nodes: [beside, host] });
+
+  /** The names of the nodes that the job gets, and its first reason. */
+  function placed(value: unknown, wanted: unknown, inCluster = world, more: object = {}) {
+    const defaultResources = defaults([{ select: {}, name: "own", value, ...more }]);
+    const jobs = [job("j", { ncpus: 1, own: wanted })];
+    const result = plan(input({ cluster: inCluster, jobs, settings: { defaultResources } }));
+    const nodes = result.nodes.filter((one) => one.jobs.length > 0).map(({ name }) => name);
+    return { nodes, reason: result.jobs[0]?.reasons[0], created: result.create };
+  }
+
+  test.each([
+    ["node.hostname", "ip-0A000001"],
+    ["node.name", "htc-1"],
+    ["node.private_ip", "10.0.0.1"],
+    ["node.instance_id", "vm-1"],
+    ["node.fqdn", "ip-0A000001.hpc.example"],
+    ["node.hostname_or_uuid", "ip-0A000001"],
+    ["node.resources.ccnodeid", "id-htc-1"],
+  ])("%s is the idle node's own", (value, wanted) => {
+    expect(placed(value, wanted).nodes).toEqual(["htc-1"]);
+    expect(placed(value, ["nowhere", wanted]).nodes).toEqual(["htc-1"]);
+  });
+
+  test("so are whether it exists, and its state", () => {
+    const off = cluster({ nodes: [node("htc-1", deallocated), node("htc-2")] });
+    expect(placed("node.exists", true, off).nodes).toEqual(["htc-2"]);
+    expect(placed("node.state", "Ready", off).nodes).toEqual(["htc-2"]);
+    expect(placed("node.state", "Deallocated", off).nodes).toEqual(["htc-1"]);
+  });
+
+  test("a new node is made where new nodes have the value", () => {
+    expect(placed("node.exists", false).nodes).toEqual(["htc-3"]);
+    expect(placed("node.state", "Off").nodes).toEqual(["htc-3"]);
+  });
+
+  test("nobody has an unknown host name, and no node is made for it", () => {
+    const { nodes, reason } = placed("node.hostname", "ip-0A0000FF");
+    expect(nodes).toEqual([]);
+    expect(reason).toMatchObject({ code: "InvalidOption", asked: "ip-0A0000FF", left: null });
+  });
+
+  test("the example's name is nobody's: no job gets it, and no reason shows it", () => {
+    const { nodes, reason } = placed("node.name", "htc-0");
+    expect(nodes).toEqual([]);
+    expect(JSON.stringify(reason?.left)).toBe("null");
+  });
+
+  test("a resource made from another one that differs differs too", () => {
+    const defaultResources = defaults([
+      { select: {}, name: "host", value: "node.hostname" },
+      { select: {}, name: "vnode", value: "node.resources.host" },
+      { select: { host: "ip-0A000001" }, name: "role", value: "first" },
+    ]);
+    for (const constraints of [{ vnode: "ip-0A000001" }, { role: "first" }]) {
+      const result = plan(
+        input({ cluster: world, jobs: [job("j", constraints)], settings: { defaultResources } }),
+      );
+      expect(plannedNode(result, "htc-1").jobs).toMatchObject([{ job: "j" }]);
+      expect(result.create).toEqual([]);
+    }
+  });
+
+  test("a node on order has its name", () => {
+    const pending = [
+      {
+        actionId: "a",
+        nodeArray: "htc",
+        vmSize: "Standard_F4",
+        placementGroup: null,
+        count: 1,
+        names: ["htc-7"],
+      },
+    ];
+    const defaultResources = defaults([{ select: {}, name: "vnode", value: "node.name" }]);
+    const jobs = [job("j", { vnode: "htc-7" })];
+    const result = plan(input({ pending, jobs, settings: { defaultResources } }));
+    expect(plannedNode(result, "htc-7").jobs).toMatchObject([{ job: "j" }]);
+  });
+
+  test("a host that CycleCloud does not have has its own host name", () => {
+    const schedulerNodes = ["desk-1", "desk-2"].map((hostname) => ({ hostname, resources: { ncpus: 4 } }));
+    const defaultResources = defaults([{ select: {}, name: "host", value: "node.hostname" }]);
+    const jobs = [job("j", { host: "desk-2" })];
+    const result = plan(input({ schedulerNodes, jobs, settings: { defaultResources } }));
+    expect(plannedNode(result, "desk-2").jobs).toMatchObject([{ job: "j" }]);
+  });
+
+  test("an array that reports the resource for all its nodes gets new nodes", () => {
+    const reporting = cluster({ nodeArrays: [array({ resources: { host: "any" } })] });
+    const defaultResources = defaults([{ select: {}, name: "host", value: "node.hostname" }]);
+    const result = plan(
+      input({ cluster: reporting, jobs: [job("j", { host: "any" })], settings: { defaultResources } }),
+    );
+    expect(result.jobs[0]).toMatchObject({ allocated: true });
   });
 });

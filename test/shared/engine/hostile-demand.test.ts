@@ -16,7 +16,8 @@ const small = 100_000;
 function effortOf(input: PlanInput) {
   const opened = openLedger(input, new Pools([]), new Set());
   const wanted = new WantedResources();
-  const allocations = openJobs(input, opened.resources, new Shapes(wanted, new Pools([]), "iteration"));
+  const shapes = new Shapes(wanted, new Pools([]), "iteration", opened.byNode);
+  const allocations = openJobs(input, opened.resources, shapes);
   opened.open(wanted);
   const { buckets } = opened.ledger;
   const columns = Math.max(...buckets.map((bucket) => bucket.columns.count));
