@@ -248,7 +248,7 @@ function failedOperations({ operations, atSeconds }: StatusFacts): readonly Stat
     .filter(({ state, overtaken }) => (state === "failed" || state === "lost") && !overtaken)
     .map(({ actionId, kind, state, messages, requestedBy, updatedAtSeconds }) => {
       const words = messages.length === 0 ? "no reason was given" : messages.join("; ");
-      const what = state === "failed" ? "was refused" : "had no effect in time";
+      const what = state === "failed" ? "was refused" : "showed no effect in time";
       const age = duration(atSeconds - updatedAtSeconds);
       const next =
         requestedBy === null

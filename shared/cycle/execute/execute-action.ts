@@ -59,8 +59,14 @@ export async function executeAction(ports: ExecutePorts, action: ScaleAction): P
   const fate = await tried(ports, due.value);
   if ("outcome" in fate) return report(ports, action, fate);
   await change(ports, action, {
-    isFit: (operation) => isDue(operation) || (fate.state === "accepted" && isTakenForNothing(operation)),
-    next: (operation) => ({ ...operation, ...fate }),
+    isFit: (operation) =>
+      isDue(operation) ||
+      (fate.state === "accepted" && (isTakenForNothing(operation) || isFoundByList(operation))),
+    next: (operation) => ({
+      ...operation,
+      ...fate,
+      nodes: fate.nodes?.length ? fate.nodes : operation.nodes,
+    }),
   });
   if (fate.shortfalls !== undefined)
     await requestPlan(ports, { cluster: action.cluster, reason: "fewer nodes than asked" });
@@ -115,6 +121,11 @@ function isDue({ state }: Operation): boolean {
  */
 function isTakenForNothing({ state }: Operation): boolean {
   return state === "failed" || state === "lost" || state === "dropped";
+}
+
+/** A snapshot that was taken meanwhile found the request in CycleCloud's list. The answer says more. */
+function isFoundByList({ state, operationId }: Operation): boolean {
+  return state === "accepted" && operationId === null;
 }
 
 /**

@@ -72,7 +72,8 @@ async function resolve(
   const isUntold = isSeen || operation.nodes.length === 0;
   const isUnclear = isAccepted && operation.action.kind === "create-nodes" && isUntold;
   const isUnknown = !isAccepted && operation.unknownSinceSeconds !== undefined;
-  if (!isLate && !isUnclear && !isUnknown) return undefined;
+  const isUnanswered = isCreateWithoutAnswer(operation, snapshot);
+  if (!isLate && !isUnclear && !isUnknown && !isUnanswered) return undefined;
 
   const found = await lookUp(ports, cycleCloud, operation);
   if (found.outcome === "no-answer") {
@@ -88,8 +89,8 @@ async function resolve(
   const caughtUp = nowSeconds > operation.updatedAtSeconds + settings.nodeListLagSeconds;
   const told = isUnclear ? afterList(operation, found.nodes, { caughtUp, nowSeconds }) : undefined;
   if (told !== undefined) return told;
-  const isFound = found.outcome === "known" && (isUnknown || (!isAccepted && found.nodes.length > 0));
-  if (isFound) {
+  // A request that is known was carried out, also when its nodes do not show: they do not yet, or they are gone again.
+  if (!isAccepted && found.outcome === "known") {
     const { unknownSinceSeconds: _, ...known } = operation;
     return { ...known, state: "accepted", nodes: found.nodes, updatedAtSeconds: nowSeconds };
   }
@@ -98,6 +99,18 @@ async function resolve(
     ? `CycleCloud did not know request ${operation.action.requestId} for ${exactDuration(waits.forSeconds)}`
     : `no effect seen within ${exactDuration(waits.forSeconds)}`;
   return closedAs(operation, { state: "lost", why, nowSeconds });
+}
+
+/**
+ * A create that CycleCloud was asked for before the snapshot began, without an answer on record: until its nodes are
+ * known, all of them count as coming, beside those that the snapshot shows.
+ */
+function isCreateWithoutAnswer(
+  { state, action, asked, updatedAtSeconds }: Operation,
+  { takenAtSeconds }: Pick<Snapshot, "takenAtSeconds">,
+): boolean {
+  const isCreate = action.kind === "create-nodes";
+  return isCreate && state === "sent" && asked === true && updatedAtSeconds < takenAtSeconds;
 }
 
 /** When an operation was last updated, and how long after that it counts as lost. */
@@ -154,10 +167,10 @@ function afterList(
   // It had its effect, and its nodes were deleted before a snapshot showed them.
   if (before.length > 0)
     return closedAs(operation, { state: "visible", why: "its nodes are gone again", nowSeconds });
-  // Its answer was lost, and may have been that no node was added.
-  return added.length === 0
-    ? closedAs(operation, { state: "lost", why: "CycleCloud lists no nodes of it", nowSeconds })
-    : undefined;
+  // Its answer was lost, and may have been that no node was added. It may also have been that there were some, so nobody
+  // can say that it had no effect.
+  const why = "CycleCloud carried it out, and lists no nodes of it: none was made, or all are gone again";
+  return added.length === 0 ? closedAs(operation, { state: "visible", why, nowSeconds }) : undefined;
 }
 
 function together(

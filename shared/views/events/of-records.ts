@@ -78,7 +78,7 @@ export function ofOperation(operation: Operation): readonly FoundEvent[] {
 const endWords: { readonly [state in Operation["state"]]?: string } = {
   visible: "took effect",
   failed: "was refused",
-  lost: "had no effect in time",
+  lost: "showed no effect in time",
   dropped: "was dropped",
 };
 

@@ -160,7 +160,7 @@ describe("problems of a status", () => {
     await world.snapshot();
     world.advance(30);
     const text = expect.stringMatching(
-      /^create-nodes \S+ had no effect in time 30s ago: no such node array;/,
+      /^create-nodes \S+ showed no effect in time 30s ago: no such node array;/,
     );
     expect(await problemsOf(world)).toMatchObject([{ kind: "operation-lost", text }]);
     await world.plan();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { executeAction, underWay } from "../../../../shared/cycle/index.ts";
 import { resolveOperations } from "../../../../shared/cycle/snapshot/resolve-operations.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { UpstreamError } from "../../../../shared/errors.ts";
@@ -196,6 +197,100 @@ describe("resolveOperations: an operation that was only sent", () => {
     world.advance(1);
     await world.snapshot();
     expect(await only(world)).toMatchObject({ state: "visible" });
+  });
+});
+
+describe("resolveOperations: a create whose answer was lost while the list of requests fails", () => {
+  /** The node was made, its answer was lost, and CycleCloud cannot list requests. */
+  async function unanswered(): Promise<{ world: World; deaf: World["ports"] }> {
+    const world = createWorld();
+    await world.post([jobFor(1)]);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    const deafCloud = Object.assign(Object.create(world.cycleCloud), {
+      nodesOfRequest: () => Promise.reject(new UpstreamError("HTTP 500", { retryable: true })),
+    });
+    const deaf = { ...world.ports, cycleCloudFor: () => deafCloud };
+    world.cycleCloud.fault = { afterEffect: true };
+    const action = world.ports.scaleActions.take();
+    if (action === undefined) throw new Error("no action was sent");
+    await executeAction(deaf, action);
+    expect(await only(world)).toMatchObject({ state: "sent", asked: true, nodes: [] });
+    return { world, deaf };
+  }
+
+  const comingOf = async (world: World) => {
+    const snapshot = await world.ports.snapshots.load(cluster);
+    if (snapshot === undefined) throw new Error("no snapshot");
+    const open = await world.ports.operations.open(cluster);
+    const { pending } = underWay(
+      open.map(({ value }) => value),
+      snapshot.value.cluster,
+    );
+    return pending.reduce((sum, { count }) => sum + count, 0);
+  };
+
+  test("is found by the first snapshot at which the list answers, and counts no node twice from then on", async () => {
+    const { world, deaf } = await unanswered();
+    world.cycleCloud.settle();
+    world.advance(30);
+    await snapshotCluster(deaf, cluster);
+    expect(await only(world)).toMatchObject({ state: "sent" });
+    expect(await comingOf(world)).toBe(1);
+    world.advance(30);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "accepted", nodes: [{ name: "htc-1" }] });
+    expect(await comingOf(world)).toBe(0);
+    world.advance(1);
+    await world.snapshot();
+    expect(await only(world)).toMatchObject({ state: "visible" });
+  });
+
+  test("is no operation without effect when its node ran and is gone again before the list answers", async () => {
+    const { world, deaf } = await unanswered();
+    world.cycleCloud.settle();
+    world.advance(60);
+    await snapshotCluster(deaf, cluster);
+    world.cycleCloud.clear();
+    world.advance(actionTtlSeconds + operationTimeoutSeconds);
+    await snapshotCluster(deaf, cluster);
+    expect(await only(world)).toMatchObject({ state: "sent" });
+    for (let beat = 0; beat < 4; beat += 1) {
+      world.advance(60);
+      await world.snapshot();
+    }
+    expect(await only(world)).toMatchObject({
+      state: "visible",
+      messages: [expect.any(String), expect.stringContaining("none was made, or all are gone again")],
+    });
+    expect(await comingOf(world)).toBe(0);
+  });
+
+  test("keeps what its answer says when that comes after the list did", async () => {
+    const world = createWorld();
+    world.cycleCloud.shrink(1);
+    await world.post([jobFor(1)]);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    const slow = Object.assign(Object.create(world.cycleCloud), {
+      createNodes: async (request: Parameters<FakeCycleCloud["createNodes"]>[0]) => {
+        const answer = await world.cycleCloud.createNodes(request);
+        world.advance(30);
+        await world.snapshot();
+        return answer;
+      },
+    });
+    const action = world.ports.scaleActions.take();
+    if (action === undefined) throw new Error("no action was sent");
+    await executeAction({ ...world.ports, cycleCloudFor: () => slow }, action);
+    expect(await only(world)).toMatchObject({
+      state: "accepted",
+      operationId: expect.any(String),
+      added: [1],
+      nodes: [{ name: "htc-1" }],
+    });
   });
 });
 
