@@ -1,4 +1,4 @@
-import type { JobTotal, RankedJobs } from "./job-totals.ts";
+import { byOwner, type JobSum, type JobTotal, type OwnerSum, type RankedJobs } from "./job-totals.ts";
 import {
   type Amount,
   type Dimensions,
@@ -23,6 +23,22 @@ export const costDimensions = [
   "day",
 ] as const;
 export type CostDimension = (typeof costDimensions)[number];
+type CostKey = CostDimension | "job";
+
+/** Whose costs are asked for: those of jobs that match all of these. */
+export type Owner = { readonly [Name in "user" | "account" | "queue"]?: string | undefined };
+
+function isOf(of: Pick<Dimensions, "user" | "account" | "queue">, { user, account, queue }: Owner): boolean {
+  return (
+    (user === undefined || of.user === user) &&
+    (account === undefined || of.account === account) &&
+    (queue === undefined || of.queue === queue)
+  );
+}
+
+function namesNobody({ user, account, queue }: Owner): boolean {
+  return (user ?? account ?? queue) === undefined;
+}
 
 /** Null: nobody said. Absent for dimensions that were not asked for, and for people where it is no job's. */
 export type CostKeys = { readonly [Name in CostDimension | "job"]?: string | boolean | null };
@@ -48,11 +64,14 @@ export function costRows(
   pages: readonly Page[],
   by: readonly CostDimension[],
   coresOf: (vmSize: string) => number | undefined,
+  owner: Owner = {},
 ): readonly CostRow[] {
+  const isOfAll = namesNobody(owner);
   const groups = new Map<string, Writable<CostRow>>();
   const tellsPeople = by.some((dimension) => ofPeople.includes(dimension));
   for (const { fromSeconds, lines } of pages)
     for (const line of lines) {
+      if (!isOfAll && !(line.purpose === "job" && isOf(line, owner))) continue;
       const isOverhead = tellsPeople && line.purpose !== "job";
       const keys = keysOf(line, { by, fromSeconds, isOverhead });
       const key = JSON.stringify([keys, isOverhead]);
@@ -60,8 +79,10 @@ export function costRows(
       groups.set(key, group);
       addTo(group, line, coresOf);
     }
-  const rows = [...groups.values()];
-  const [first = "array"] = by;
+  return inOrder([...groups.values()], by);
+}
+
+function inOrder(rows: readonly CostRow[], [first = "array"]: readonly CostKey[]): readonly CostRow[] {
   const firstOf = ({ keys }: CostRow) => String(keys[first]);
   if (first === "hour" || first === "day")
     return rows.toSorted((a, b) => compareNames(firstOf(a), firstOf(b)) || compareCosts(a, b));
@@ -77,33 +98,64 @@ export function costRows(
   );
 }
 
+/** What is asked for of whole runs. */
+export interface JobRows {
+  /** "job", and what of people jobs are put together by. */
+  readonly by: readonly CostKey[];
+  readonly owner: Owner;
+}
+
 /**
- * What whole runs cost, whenever they began: a row for each of these jobs, and one, without a name, for the others of which
- * only the sum is known. A job that ran several times is one row.
+ * What whole runs cost, whenever they began: a row for each of these jobs, and one, without a name, for the others of each owner of
+ * which only the sum is known. A job that ran several times is one row.
  */
 export function costRowsByJob(
   runs: readonly JobTotal[],
-  others: RankedJobs["others"],
+  ranked: readonly RankedJobs[],
   coresOf: (vmSize: string) => number | undefined,
+  { by, owner }: JobRows,
 ): readonly CostRow[] {
-  const rows = [...Map.groupBy(runs, ({ key }) => key).values()].map((ofJob): CostRow => {
-    const amount = ofJob.reduce<Amount>(plus, nothing);
+  const isOfAll = namesNobody(owner);
+  const ofOwner = runs.filter((run) => isOfAll || isOf(run, owner));
+  const rows = [...Map.groupBy(ofOwner, ({ key }) => key).values()].map((ofJob): CostRow => {
     const last = ofJob.reduce((a, b) => (b.lastSeconds > a.lastSeconds ? b : a));
     const { name: job, user, account, queue } = last;
     const coreMs = ofJob.reduce<number | null>((sum, run) => add(sum, coresOf(run.vmSize), run.nodeMs), 0);
-    const keys = { job, user, account, queue };
-    return { keys, isOverhead: false, amount, byPurpose: { job: amount }, coreMs };
+    return jobRow({ job, user, account, queue }, ofJob.reduce<Amount>(plus, nothing), coreMs);
   });
-  const { jobs, ...sum } = others;
-  const amount = { ...sum, runs: jobs };
-  const rest: CostRow = {
-    keys: { job: null },
-    isOverhead: false,
-    amount,
-    byPurpose: { job: amount },
-    coreMs: null,
+  const owners = byOwner(ranked.flatMap(({ othersByOwner = [] }) => othersByOwner));
+  const others = owners
+    .filter((sum) => isOfAll || isOf(sum, owner))
+    .map(({ user, account, queue, ...sum }) => sumRow({ job: null, user, account, queue }, sum));
+  // Of owners beyond those that are kept, and of days that an older program closed.
+  const unnamed = minus(
+    ranked.map((each) => each.others),
+    owners,
+  );
+  const rest = isOfAll && unnamed.jobs > 0 ? [sumRow({ job: null }, unnamed)] : [];
+  const [first] = by;
+  if (first !== "job") return inOrder([...rows, ...others, ...rest], by);
+  return [...rows.toSorted(compareCosts), ...others.toSorted(compareCosts), ...rest];
+}
+
+function jobRow(keys: CostKeys, amount: Amount, coreMs: number | null): CostRow {
+  return { keys, isOverhead: false, amount, byPurpose: { job: amount }, coreMs };
+}
+
+function sumRow(keys: CostKeys, { jobs, ...amount }: JobSum): CostRow {
+  return jobRow(keys, { ...amount, runs: jobs }, null);
+}
+
+function minus(all: readonly JobSum[], parts: readonly OwnerSum[]): JobSum {
+  const sum = (of: (each: JobSum) => number) =>
+    all.reduce((total, each) => total + of(each), 0) - parts.reduce((total, each) => total + of(each), 0);
+  return {
+    nodeMs: sum(({ nodeMs }) => nodeMs),
+    nanoUsd: sum(({ nanoUsd }) => nanoUsd),
+    unpricedNodeMs: sum(({ unpricedNodeMs }) => unpricedNodeMs),
+    runs: 0,
+    jobs: sum(({ jobs }) => jobs),
   };
-  return [...rows.toSorted(compareCosts), ...(jobs === 0 ? [] : [rest])];
 }
 
 /** All rows together. */

@@ -9,14 +9,26 @@ export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" 
   readonly lastSeconds: number;
 }
 
+/** Jobs of which only the sum is known. */
+export type JobSum = Amount & { readonly jobs: number };
+
+/** The same of one owner. */
+export type OwnerSum = JobSum & Pick<SeenJob, "user" | "account" | "queue">;
+
 /** Jobs of one day: the dearest by name, the others as a sum. */
 export interface RankedJobs {
   readonly dearest: readonly JobTotal[];
-  readonly others: Amount & { readonly jobs: number };
+  readonly others: JobSum;
+  /** `others` by owner, the dearest owners. Absent in records of older programs. */
+  readonly othersByOwner?: readonly OwnerSum[];
 }
 
 /** A day with a hundred thousand jobs still has to fit into a record that is read whole. */
 const mostRanked = 1_000;
+/** Beyond the dearest of all, the dearest of each user, so that a bill of somebody with cheap jobs names them too. */
+const mostRankedOfUser = 20;
+const mostRankedMore = 1_000;
+const mostOwners = 1_000;
 
 /** The totals with what was settled since; those of which nothing was are the same objects. */
 export function withSettled(
@@ -56,9 +68,36 @@ export function rank(
   const all = [...before.dearest, ...ended].toSorted(
     (a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs || (a.key < b.key ? -1 : 1),
   );
-  const rest = all.slice(mostRanked);
+  const dearest: JobTotal[] = [];
+  const rest: JobTotal[] = [];
+  const ofUsers = new Map<string | null, number>();
+  for (const [index, run] of all.entries()) {
+    const ofUser = ofUsers.get(run.user) ?? 0;
+    ofUsers.set(run.user, ofUser + 1);
+    const isNamed =
+      index < mostRanked || (ofUser < mostRankedOfUser && dearest.length < mostRanked + mostRankedMore);
+    (isNamed ? dearest : rest).push(run);
+  }
   const others = rest.reduce<Amount>(plus, before.others);
-  return { dearest: all.slice(0, mostRanked), others: { ...others, jobs: before.others.jobs + rest.length } };
+  return {
+    dearest,
+    others: { ...others, jobs: before.others.jobs + rest.length },
+    othersByOwner: byOwner([...(before.othersByOwner ?? []), ...rest.map((run) => ({ ...run, jobs: 1 }))]),
+  };
+}
+
+/** Sums of jobs by owner, the dearest owners first. */
+export function byOwner(sums: readonly OwnerSum[]): readonly OwnerSum[] {
+  const owners = new Map<string, OwnerSum>();
+  for (const sum of sums) {
+    const { user, account, queue } = sum;
+    const key = JSON.stringify([user, account, queue]);
+    const { jobs, ...amount } = owners.get(key) ?? { ...nothing, jobs: 0 };
+    owners.set(key, { user, account, queue, ...plus(amount, sum), jobs: jobs + sum.jobs });
+  }
+  return [...owners.values()]
+    .toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs)
+    .slice(0, mostOwners);
 }
 
 export function isSameOwner(a: SeenJob, b: SeenJob): boolean {

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { costDimensions } from "../accounting/index.ts";
 import { type Answer, aboutCluster, count, latestSeconds, unixSeconds } from "./answer.ts";
 
-/** What costs can be told apart by. `job` stands alone. */
+/** What costs can be told apart by. `job` stands alone, or beside user, account and queue. */
 export const costDimension = z.enum([...costDimensions, "job"]);
 
 const moment = z.coerce.number().int().min(0).max(latestSeconds);
+
+const owner = z.string().max(256).optional();
 
 export const costQuery = z.object({
   by: z
@@ -23,6 +25,9 @@ export const costQuery = z.object({
       "Unix seconds; absent: the start of the month that `until` is in (UTC), by hour at most 7 days ago",
     ),
   until: moment.optional().describe("Unix seconds; absent: now"),
+  user: owner.describe("What jobs of this user cost alone"),
+  account: owner.describe("The same of an account"),
+  queue: owner.describe("The same of a queue"),
 });
 
 const money = z.number().describe("US dollars, by list and configured prices: an estimate, not the bill");
@@ -54,6 +59,9 @@ export const costRow = z
       .number()
       .describe("Of these, on nodes whose price is not known: `usd` leaves them out"),
     coreHours: z.number().nullable().describe("Null: of some size the cores are not known"),
+    busyNodeHours: z
+      .number()
+      .describe("Of `nodeHours`, on nodes with a job: what jobs had, and what they left"),
     runs: count.describe("Runs of jobs that ended"),
     usdByPurpose: parts,
   })

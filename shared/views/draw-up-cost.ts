@@ -46,11 +46,12 @@ export async function drawUpCost(
   const book = stored && settled(stored.value);
   const period = countedPeriod(asked, query.by, book?.asOfSeconds ?? atSeconds);
   const rows = query.by.includes("job")
-    ? await rowsByJob(ports, { cluster, period, book }, coresOf)
+    ? await rowsByJob(ports, { cluster, period, book, query }, coresOf)
     : costRows(
         await pagesOf(ports, { cluster, period, book, byHour: query.by.includes("hour") }),
         query.by.filter((dimension) => dimension !== "job"),
         coresOf,
+        query,
       );
   const total = totalRow(rows);
   const view = (row: CostRow) => viewOf(row, total.amount);
@@ -107,8 +108,9 @@ function oldestHour(atSeconds: number): number {
 function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
   const repeated = by.find((dimension, index) => by.indexOf(dimension) !== index);
   if (repeated !== undefined) return [`by: "${repeated}" twice, expected each once`];
-  return by.includes("job") && by.length > 1
-    ? [`by: "${by.join(",")}", expected "job" alone: a run of a job has no other dimension`]
+  const beside = by.find((dimension) => !["job", "user", "account", "queue"].includes(dimension));
+  return by.includes("job") && beside !== undefined
+    ? [`by: "${by.join(",")}", expected "job" beside user, account and queue alone: a run has no ${beside}`]
     : [];
 }
 
@@ -187,7 +189,7 @@ function within<T extends Page>(pages: readonly T[], { fromSeconds, untilSeconds
 /** Whole runs: those that ended on a day of the time, and those that run, when it reaches until now. */
 async function rowsByJob(
   { accounts }: Pick<Ports, "accounts">,
-  { cluster, period, book }: Asked,
+  { cluster, period, book, query }: Asked & { readonly query: CostQuery },
   coresOf: (vmSize: string) => number | undefined,
 ): Promise<readonly CostRow[]> {
   const days = await daysIn(accounts, { cluster, period, book });
@@ -196,11 +198,12 @@ async function rowsByJob(
     ...days.flatMap(({ jobs }) => jobs.dearest),
     ...(reachesNow ? book.running : []),
   ];
-  const others = days.reduce<DayPage["jobs"]["others"]>(
-    (sum, { jobs }) => ({ ...plus(sum, jobs.others), jobs: sum.jobs + jobs.others.jobs }),
-    { ...nothing, jobs: 0 },
+  return costRowsByJob(
+    runs,
+    days.map(({ jobs }) => jobs),
+    coresOf,
+    { by: query.by, owner: query },
   );
-  return costRowsByJob(runs, others, coresOf);
 }
 
 function viewOf({ keys, isOverhead, amount, byPurpose, coreMs }: CostRow, total: Amount): CostRowView {
@@ -215,6 +218,7 @@ function viewOf({ keys, isOverhead, amount, byPurpose, coreMs }: CostRow, total:
     nodeHours: hours(amount.nodeMs),
     unpricedNodeHours: hours(amount.unpricedNodeMs),
     coreHours: coreMs === null ? null : hours(coreMs),
+    busyNodeHours: hours(plus(byPurpose.job ?? nothing, byPurpose.unused ?? nothing).nodeMs),
     runs: amount.runs,
     usdByPurpose: {
       job: usdOf("job"),

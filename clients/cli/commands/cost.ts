@@ -5,13 +5,15 @@ import {
   costDimension,
   type JobRunView,
 } from "../../../shared/api/index.ts";
+import { parseDuration } from "../../../shared/durations.ts";
 import { counted } from "../../../shared/text.ts";
-import { wordsOf } from "../choices.ts";
+import { suggestion, wordsOf } from "../choices.ts";
+import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import {
+  addingUp,
   cents,
-  columnsOf,
   costColumns,
   costFields,
   firstGroups,
@@ -31,12 +33,16 @@ import { spotInWords } from "../output/spot-words.ts";
 import { momentWriter, timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
 import { momentSeconds } from "../time-values.ts";
+import { refuseUnknownSource } from "../unknown-words.ts";
 
 interface Given extends Omit<LookFlags, "format"> {
   readonly format?: Format | "focus";
   readonly by?: string;
   readonly from?: number;
   readonly to?: number;
+  readonly user?: string;
+  readonly account?: string;
+  readonly queue?: string;
   readonly job?: string;
   readonly source?: string;
   readonly reconcile?: true;
@@ -59,10 +65,13 @@ export function costCommand(terminal: Terminal): CommandType {
     .option("--limit <number>", "so many of what --by tells apart; the rest is one row", wholeNumber(1))
     .option(
       "--from <moment>",
-      "date or time (UTC) such as 2026-11-01 (default: start of the month)",
+      "date or time (UTC) such as 2026-11-01, or how long ago, such as 7d (default: start of the month)",
       readMoment,
     )
     .option("--to <moment>", "the same; a date means its start (default: now)", readMoment)
+    .option("--user <name>", "only what jobs of this user cost; with --by job, a bill by job")
+    .option("--account <name>", "only what jobs of this account cost")
+    .option("--queue <name>", "only what jobs of this queue cost")
     .option("--job <name>", "what this job has cost until now, run by run")
     .option("--source <name>", "with --job: the scheduler that the job is of")
     .option(
@@ -76,6 +85,7 @@ export function costCommand(terminal: Terminal): CommandType {
         ...(format === "focus" ? ["--format focus"] : []),
         ...(given.job !== undefined && given.reconcile ? ["--reconcile"] : []),
         ...(given.limit === undefined ? [] : ["--limit"]),
+        ...ownerNames.flatMap((name) => (given[name] === undefined ? [] : [`--${name}`])),
         ...(given.job !== undefined && (given.from ?? given.to) !== undefined ? ["--from and --to"] : []),
       ];
       if (only !== undefined && others.length > 0)
@@ -92,29 +102,43 @@ export function costCommand(terminal: Terminal): CommandType {
   return timesOption(outputOptions(lookOptions(command), ["focus"]));
 }
 
-/** Accounts have the days of UTC. */
+const ownerNames = ["user", "account", "queue"] as const;
+
+/** Accounts have the days of UTC. A length of time counts back to a whole hour: within one nobody knows what was when. */
 function readMoment(text: string): number {
   const atSeconds = momentSeconds(text, "utc");
   if (atSeconds !== undefined) return atSeconds;
+  const lengthSeconds = parseDuration(text);
+  if (lengthSeconds !== undefined) return startOf(Date.now() / 1_000 - lengthSeconds, lengthSeconds);
   throw new InvalidArgumentError(
-    `"${text}", expected a date or time such as 2026-11-01 or 2026-11-01T08:00Z.`,
+    `"${text}", expected a date or time such as 2026-11-01 or 2026-11-01T08:00Z, or how long ago, such as 7d.`,
   );
 }
 
-async function printFocus(
-  { terminal, service }: Looking,
-  { from, to }: Omit<Given, "format">,
-): Promise<void> {
-  const query = { by: focusDimensions.join(","), from, until: to };
+/** Hours are known of the last 7 days: what begins before that begins with its day. */
+function startOf(seconds: number, agoSeconds: number): number {
+  return agoSeconds < 7 * daySeconds ? Math.floor(seconds / 3_600) * 3_600 : startOfDay(seconds);
+}
+
+function queryOf({ by, from, to, user, account, queue }: Omit<Given, "format">) {
+  return { by, from, until: to, user, account, queue };
+}
+
+async function printFocus({ terminal, service }: Looking, given: Omit<Given, "format">): Promise<void> {
+  const query = { ...queryOf(given), by: focusDimensions.join(",") };
   terminal.stdout.write(focusCsv(await service.ask("cost", { query })));
 }
 
 async function showCost({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const isUntilNow = (flags.from ?? flags.to) === undefined && (flags.format ?? "table") === "table";
+  const owner = ownerNames.flatMap((name) => (flags[name] === undefined ? [] : [`${name} "${flags[name]}"`]));
+  const isUntilNow =
+    (flags.from ?? flags.to) === undefined && owner.length === 0 && (flags.format ?? "table") === "table";
+  const query = { ...queryOf(flags), by: flags.by ?? "array" };
   const [whole, status] = await Promise.all([
-    service.ask("cost", { query: { by: flags.by ?? "array", from: flags.from, until: flags.to } }),
+    service.ask("cost", { query }),
     isUntilNow ? service.ask("status") : undefined,
   ]);
+  if (whole.rows.length === 0 && owner.length > 0) await refuseUnknownOwner({ service, flags });
   const format = flags.format ?? settings.format ?? "table";
   const { answer, rest, groups } = firstGroups(whole, flags.limit);
   if (format === "json" && flags.outputColumns === undefined) {
@@ -123,21 +147,46 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
   }
   const list = {
     name: "cost",
-    columns: [...answer.by.flatMap(columnsOf), ...costColumns],
-    records: (format.startsWith("table") ? withSums(answer, rest) : answer.rows).map(costFields),
+    columns: costColumns(answer.by),
+    records: format.startsWith("table") ? addingUp(withSums(answer, rest)) : answer.rows.map(costFields),
     data: answer.rows,
-    none: `Nothing was counted from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
+    none: `Nothing was counted${ofOwner(owner)} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
   };
   if (format === "table") {
     const page = pageOn(terminal);
     const time = `${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
-    page.line(`${cents(answer.total.usd)} USD from ${time}`);
+    page.line(`${cents(answer.total.usd)} USD${ofOwner(owner)} from ${time}`);
     if (status !== undefined) nowOn(page, { status, by: answer.by });
   }
   printList(terminal, list, { flags, settings });
   if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
   else if (rest !== undefined)
     terminal.stderr.write(`${flags.limit} of ${groups} shown; the total counts all\n`);
+}
+
+function ofOwner(owner: readonly string[]): string {
+  return owner.length === 0 ? "" : ` of ${owner.join(", ")}`;
+}
+
+/** A misspelt name would otherwise look like somebody who cost nothing. */
+async function refuseUnknownOwner({
+  service,
+  flags,
+}: {
+  readonly service: Looking["service"];
+  readonly flags: Flags;
+}): Promise<void> {
+  for (const name of ownerNames) {
+    const given = flags[name];
+    if (given === undefined) continue;
+    const { rows } = await service.ask("cost", { query: { by: name, from: flags.from, until: flags.to } });
+    const known = rows.flatMap(({ keys }) => (typeof keys[name] === "string" ? [keys[name]] : []));
+    if (!known.includes(given))
+      throw new CommandFailure(
+        `Nothing was counted of ${name} "${given}" in this time`,
+        `${suggestion(given, known)}"ccscale cost --by ${name}" lists those of whom something was.`,
+      );
+  }
 }
 
 /** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */
@@ -155,6 +204,8 @@ function nowOn(
 
 async function showJob({ terminal, service, settings }: Looking, flags: Flags, job: string): Promise<void> {
   const answer = await service.ask("job-cost", { params: { job }, query: { source: flags.source } });
+  // A source that is silent for long has its runs, and is not among those of the status.
+  if (answer.runs.length === 0) await refuseUnknownSource(service, flags.source);
   const format = flags.format ?? settings.format ?? "table";
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));

@@ -7,19 +7,27 @@ import {
 import type { Fields } from "../../columns/evaluate.ts";
 import type { ReconciledDay } from "./reconcile.ts";
 
-/** Beside those, a column for each dimension. */
-export const costColumns: readonly string[] = [
-  "cost",
-  "share",
-  "node_hours",
-  "boot:-",
-  "idle:-",
-  "unused:-",
-  "other:-",
-  "runs:-",
-  "cost_per_run:-",
-  "cost_per_core_hour:-",
-];
+/** A job is shown with whom it belongs to. What is somebody's is busy all the time. */
+export function costColumns(by: CostAnswer["by"]): readonly string[] {
+  const isOfJobs = by.some((each) => ["job", "user", "account", "queue", "purpose"].includes(each));
+  const told = by.includes("job") ? [...by, "user", "account:-", "queue:-"] : by;
+  const names = new Map(told.map((column) => [column.split(":", 1)[0], column]));
+  return [
+    ...names.values(),
+    "cost",
+    "share",
+    "node_hours",
+    "core_hours:-",
+    ...(isOfJobs ? [] : ["busy:-"]),
+    "boot:-",
+    "idle:-",
+    "unused:-",
+    "other:-",
+    "runs:-",
+    "cost_per_run:-",
+    "cost_per_core_hour:-",
+  ];
+}
 
 export const jobCostColumns: readonly string[] = [
   "from",
@@ -47,26 +55,31 @@ export const reconcileColumns: readonly string[] = [
   "our_usd",
 ];
 
-/** A job is shown with whom it belongs to. */
-export function columnsOf(dimension: CostAnswer["by"][number]): readonly string[] {
-  return dimension === "job" ? ["job", "user", "account:-", "queue:-"] : [dimension];
+/** The rows of a table: a sum under each group of the first dimension that has several, and one of all. */
+export function withSums({ by, rows, total }: CostAnswer, rest?: CostRowView): readonly CostTableRow[] {
+  const [first = "array", second] = by;
+  const single = (row: CostRowView): CostTableRow => ({ row, parts: 0 });
+  const groups = second === undefined ? rows.map((row) => [row]) : [...groupsOf(rows, first)];
+  const shownOf = (group: readonly CostRowView[]): readonly CostTableRow[] => {
+    const [row] = group;
+    if (row === undefined || group.length === 1) return group.map(single);
+    const keys = { ...row.keys, [first]: labelOf(row, first), [second ?? first]: "(all)" };
+    return [...group.map(single), { row: sumOf(group, keys, total), parts: group.length }];
+  };
+  const shown = [
+    ...groups.filter((group) => rest === undefined || !isOverhead(group)).flatMap(shownOf),
+    ...(rest === undefined ? [] : [single(rest), ...groups.filter(isOverhead).flatMap(shownOf)]),
+  ];
+  if (shown.length <= 1) return shown;
+  return [...shown, { row: { ...total, keys: { [first]: "TOTAL" } }, parts: shown.length }];
 }
 
-/** The rows of a table: a sum under each group of the first dimension that has several, and one of all. */
-export function withSums({ by, rows, total }: CostAnswer, rest?: CostRowView): readonly CostRowView[] {
-  const [first = "array", second] = by;
-  const grouped =
-    second === undefined
-      ? rows
-      : [...Map.groupBy(rows, (row) => labelOf(row, first)).entries()].flatMap(([label, group]) => {
-          const [row] = group;
-          if (row === undefined || group.length === 1) return group;
-          return [...group, sumOf(group, { ...row.keys, [first]: label, [second]: "(all)" }, total)];
-        });
-  const overhead = grouped.filter((row) => row.isOverhead);
-  const shown =
-    rest === undefined ? grouped : [...grouped.filter((row) => !row.isOverhead), rest, ...overhead];
-  return shown.length > 1 ? [...shown, { ...total, keys: { [first]: "TOTAL" } }] : shown;
+function groupsOf(rows: readonly CostRowView[], dimension: CostAnswer["by"][number]) {
+  return Map.groupBy(rows, (row) => labelOf(row, dimension)).values();
+}
+
+function isOverhead(group: readonly CostRowView[]): boolean {
+  return group.every((row) => row.isOverhead);
 }
 
 /**
@@ -79,8 +92,7 @@ export function firstGroups(
 ): { readonly answer: CostAnswer; readonly rest: CostRowView | undefined; readonly groups: number } {
   const [dimension = "array", next] = answer.by;
   const second = next === undefined ? {} : { [next]: "(all)" };
-  const isOverhead = (group: readonly CostRowView[]) => group.every((row) => row.isOverhead);
-  const all = [...Map.groupBy(answer.rows, (row) => labelOf(row, dimension)).values()];
+  const all = [...groupsOf(answer.rows, dimension)];
   const groups = all.filter((group) => !isOverhead(group));
   const others = limit === undefined ? [] : groups.slice(limit).flat();
   const isLeftOut = new Set(others);
@@ -112,6 +124,7 @@ function sumOf(group: readonly CostRowView[], keys: CostRowView["keys"], total: 
     nodeHours,
     unpricedNodeHours: sum(({ unpricedNodeHours }) => unpricedNodeHours),
     coreHours,
+    busyNodeHours: sum(({ busyNodeHours }) => busyNodeHours),
     runs: sum(({ runs }) => runs),
     usdByPurpose: Object.fromEntries(
       purposes.map((purpose) => [purpose, sum(({ usdByPurpose }) => usdByPurpose[purpose])]),
@@ -120,7 +133,8 @@ function sumOf(group: readonly CostRowView[], keys: CostRowView["keys"], total: 
 }
 
 export function costFields(row: CostRowView): Fields {
-  const { keys, isOverhead, usd, share, nodeHours, coreHours, runs, usdByPurpose, ...rest } = row;
+  const { keys, isOverhead, usd, share, nodeHours, coreHours, busyNodeHours, runs, usdByPurpose, ...rest } =
+    row;
   const { job: used, unused, boot, idle, ...others } = usdByPurpose;
   const other = Object.values(others).reduce((sum, each) => sum + each, 0);
   return {
@@ -132,7 +146,8 @@ export function costFields(row: CostRowView): Fields {
     usd,
     share: `${(share * 100).toFixed(1)}%`,
     node_hours: nodeHours.toFixed(1),
-    core_hours: coreHours,
+    core_hours: coreHours === null ? null : coreHours.toFixed(1),
+    busy: nodeHours === 0 ? null : `${((busyNodeHours / nodeHours) * 100).toFixed(1)}%`,
     boot: boot === 0 ? null : cents(boot),
     idle: idle === 0 ? null : cents(idle),
     unused: unused === 0 ? null : cents(unused),
@@ -141,6 +156,69 @@ export function costFields(row: CostRowView): Fields {
     cost_per_run: runs === 0 || isOverhead ? null : cents(usd / runs),
     cost_per_core_hour: perCoreHour(usd, coreHours),
   };
+}
+
+/** Which columns hold money, and of which amounts. */
+const moneyColumns: Readonly<Record<string, (row: CostRowView) => number>> = {
+  cost: ({ usd }) => usd,
+  boot: ({ usdByPurpose }) => usdByPurpose.boot,
+  idle: ({ usdByPurpose }) => usdByPurpose.idle,
+  unused: ({ usdByPurpose }) => usdByPurpose.unused,
+  other: ({ usdByPurpose: { drained, kept, failed, ending } }) => drained + kept + failed + ending,
+};
+
+/** A row of a table, and how many rows above it are its parts. */
+export interface CostTableRow {
+  readonly row: CostRowView;
+  readonly parts: number;
+}
+
+/**
+ * The fields of a table's rows, in cents that add up to the sums below: each sum is rounded, and the cents that its parts lack go to
+ * those that were cut most.
+ */
+export function addingUp(rows: readonly CostTableRow[]): readonly Fields[] {
+  const fields = rows.map(({ row }) => ({ ...costFields(row) }));
+  for (const [column, amountOf] of Object.entries(moneyColumns)) {
+    const shown = rows.map(({ row }) => Math.round(amountOf(row) * 100));
+    for (const [at, sum] of sumsFromTheLast(rows)) {
+      const parts = directParts(rows, at, sum.parts);
+      const cents = apportion(
+        shown[at] ?? 0,
+        parts.map((part) => amountOf(rows[part]?.row ?? sum.row) * 100),
+      );
+      for (const [index, part] of parts.entries()) shown[part] = cents[index] ?? 0;
+    }
+    for (const [at, each] of fields.entries())
+      if (typeof each[column] === "string") each[column] = cents((shown[at] ?? 0) / 100);
+  }
+  return fields;
+}
+
+/** The whole first, then the groups. */
+function sumsFromTheLast(rows: readonly CostTableRow[]): readonly (readonly [number, CostTableRow])[] {
+  return [...rows.entries()].filter(([, { parts }]) => parts > 0).reverse();
+}
+
+/** Rows right above a sum; of a group, its own sum stands for it. */
+function directParts(rows: readonly CostTableRow[], at: number, count: number): readonly number[] {
+  const parts: number[] = [];
+  for (let index = at - 1; index >= at - count; index -= 1) {
+    parts.push(index);
+    index -= rows[index]?.parts ?? 0;
+  }
+  return parts;
+}
+
+/** Whole numbers near these amounts that add up to `total`, if any do: no amount is moved by one or more. */
+function apportion(total: number, amounts: readonly number[]): readonly number[] {
+  const whole = amounts.map(Math.floor);
+  const missing = total - whole.reduce((sum, each) => sum + each, 0);
+  const byRest = amounts
+    .map((amount, index) => ({ index, rest: amount - Math.floor(amount) }))
+    .toSorted((a, b) => b.rest - a.rest || a.index - b.index);
+  for (const { index } of byRest.slice(0, Math.max(0, missing))) whole[index] = (whole[index] ?? 0) + 1;
+  return whole;
 }
 
 export function jobRunFields(run: JobRunView, when: (seconds: number) => string): Fields {
@@ -178,6 +256,7 @@ export function reconciledFields(day: ReconciledDay): Fields {
 /** Null in the answer: nobody said. Absent: no job's. */
 function labelOf({ keys, isOverhead }: CostRowView, dimension: CostAnswer["by"][number]): string | null {
   const value = keys[dimension];
+  if (value === undefined && keys.job === null) return "(others)";
   if (value === undefined)
     return isOverhead && ["user", "account", "queue"].includes(dimension) ? "(no job)" : null;
   if (value === null) return dimension === "job" ? "(others)" : "unknown";

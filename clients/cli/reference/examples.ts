@@ -57,6 +57,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "cost --job 1200", does: "what a job has cost until now", isShown: true },
     { line: "cost --reconcile", does: "by day, beside what CycleCloud counts", isShown: true },
     { line: "cost --by job", does: "what whole jobs cost until now", isShown: true },
+    {
+      line: "cost --user ada --by job --from 2027-01-15",
+      does: "a bill by job since a day; 7d: of the last 7 days",
+    },
     { line: "cost --format focus", does: "this month in the columns of FOCUS, as CSV" },
   ],
   plans: [

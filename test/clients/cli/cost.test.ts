@@ -143,6 +143,9 @@ test.each([
   [["--from", "yesterday"], '"yesterday", expected a date or time such as 2026-11-01'],
   [["--from", "2026-11-31"], "expected a date or time"],
   [["--job", "1200", "--by", "user"], "--job goes without --by and --from and --to"],
+  [["--job", "1200", "--user", "ada"], "--job goes without --user"],
+  [["--user", "adda"], 'Nothing was counted of user "adda" in this time\nDid you mean "ada"?'],
+  [["--by", "job,hour"], 'expected "job" beside user, account and queue alone'],
   [["--job", "1200", "--reconcile"], "--job goes without --reconcile"],
   [["--reconcile", "--format", "focus"], "--reconcile goes without --format focus"],
 ])("%o is refused", async (argv, why) => {
@@ -169,6 +172,38 @@ test("a job of which nothing was counted is none that costs nothing", async () =
   ]);
   expect(code).toBe(0);
   expect(stdout).toContain('No run of job "none" was counted');
+});
+
+test("a bill by job of one user, since some days ago", async () => {
+  const { code, stdout } = await ccscale([
+    ...["cost", "--user", "ada", "--by", "user,job", "--from", "9000d"],
+    ...["--url", server.url, "--cluster", cluster],
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('2.00 USD of user "ada" from');
+  expect(
+    stdout
+      .split("\n")
+      .slice(1, 3)
+      .map((line) => line.split(/ {2,}/).slice(0, 5)),
+  ).toEqual([
+    ["USER", "JOB", "ACCOUNT", "QUEUE", "COST"],
+    ["ada", "1200", "geo", "long", "2.00"],
+  ]);
+});
+
+test("by array: core-hours, and the share of the time in which jobs ran", async () => {
+  const { stdout } = await cost();
+  expect(stdout).toMatch(/CORE_HOURS +BUSY/);
+  expect(stdout).toMatch(/htc +4\.00 +100\.0% +2\.0 +8\.0 +100\.0%/);
+});
+
+test("a source that nobody knows is no source without runs", async () => {
+  const { code, stderr } = await ccscale([
+    ...["cost", "--job", "1200", "--source", "typo", "--url", server.url, "--cluster", cluster],
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('No source is called "typo"');
 });
 
 test("by two dimensions, sums of the groups and of all add up", async () => {

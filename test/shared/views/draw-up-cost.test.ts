@@ -57,6 +57,7 @@ describe("what a cluster cost", () => {
       nodeHours: 8,
       coreHours: 32,
       unpricedNodeHours: 0,
+      busyNodeHours: 4,
       usdByPurpose: { job: 10.8, unused: 3.6, idle: 14.4, boot: 0, failed: 0 },
     });
     expect(total).toMatchObject({ usd: 28.8, nodeHours: 8 });
@@ -103,6 +104,25 @@ describe("what a cluster cost", () => {
       ["1", 1],
       ["2", 1],
     ]);
+  });
+
+  test("of one user: what his jobs had, by array and by job", async () => {
+    expect((await cost({ user: "ada" })).total).toMatchObject({ usd: 7.2, nodeHours: 2, busyNodeHours: 2 });
+    expect(await rows({ user: "ada", by: "day" })).toHaveLength(2);
+    expect((await cost({ user: "ada", by: "job" })).rows.map(({ keys, usd }) => [keys.job, usd])).toEqual([
+      ["1", 7.2],
+    ]);
+    expect((await cost({ queue: "short" })).rows).toEqual([]);
+  });
+
+  test("by user and job: the jobs of a user stay together", async () => {
+    const { rows: all } = await cost({ by: "user,job" });
+    expect(all.map(({ keys, usd }) => [keys.user, keys.job, usd])).toEqual([
+      ["ada", "1", 7.2],
+      [null, "2", 3.6],
+    ]);
+    const refused = await drawUpCost(world.ports, cluster, costQuery.parse({ by: "job,hour" }));
+    expect(refused).toMatchObject({ ok: false, problems: [expect.stringContaining("a run has no hour")] });
   });
 
   test("a part of a day by its hours; an hour counts where it begins", async () => {
@@ -170,7 +190,10 @@ describe("what a cluster cost", () => {
 describe("what cannot be told", () => {
   test.each([
     [{ by: "user,user" }, 'by: "user" twice, expected each once'],
-    [{ by: "job,day" }, 'by: "job,day", expected "job" alone: a run of a job has no other dimension'],
+    [
+      { by: "job,day" },
+      'by: "job,day", expected "job" beside user, account and queue alone: a run has no day',
+    ],
     [
       { from: "9999", until: "5000" },
       "from: 1970-01-01T02:46:39Z, expected a moment before 1970-01-01T01:23:20Z",

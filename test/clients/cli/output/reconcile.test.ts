@@ -18,6 +18,7 @@ function costOf(byDay: readonly (number | null)[]): CostAnswer {
     unpricedNodeHours: 0,
     coreHours,
     runs: 0,
+    busyNodeHours: 0,
     usdByPurpose: { job: 7, unused: 0, boot: 0, idle: 0, drained: 0, kept: 0, failed: 0, ending: 0 },
   });
   const rows = byDay.map(row);
