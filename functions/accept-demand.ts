@@ -1,8 +1,8 @@
 import { app, type InvocationContext } from "@azure/functions";
+import { jobDemandQueue, storageConnection } from "../shared/app/names.ts";
 import { type RawMessage, receiveDemand } from "../shared/cycle/index.ts";
-import { UpstreamError } from "../shared/errors.ts";
+import { UpstreamError } from "../shared/errors/errors.ts";
 import { claimedBlob } from "../shared/messages/index.ts";
-import { jobDemandQueue, storageConnection } from "../shared/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";

@@ -1,8 +1,8 @@
 import { app, type InvocationContext } from "@azure/functions";
+import { scaleActionsQueue, serviceBusConnection } from "../shared/app/names.ts";
 import { executeAction as execute } from "../shared/cycle/index.ts";
-import { convertible } from "../shared/json.ts";
+import { convertible } from "../shared/json/json.ts";
 import { scaleActionSchema } from "../shared/messages/index.ts";
-import { scaleActionsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 

@@ -1,6 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { receiveEvent } from "../shared/cycle/index.ts";
-import { convertible } from "../shared/json.ts";
+import { convertible } from "../shared/json/json.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 

@@ -1,8 +1,8 @@
 import { app, type InvocationContext } from "@azure/functions";
+import { planRequestsQueue, serviceBusConnection } from "../shared/app/names.ts";
 import { answerPlanRequest } from "../shared/cycle/index.ts";
-import { convertible } from "../shared/json.ts";
+import { convertible } from "../shared/json/json.ts";
 import { planRequestSchema } from "../shared/messages/index.ts";
-import { planRequestsQueue, serviceBusConnection } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 

@@ -1,6 +1,6 @@
 import { app, type InvocationContext, type Timer } from "@azure/functions";
+import { pricesScheduleSetting } from "../shared/app/names.ts";
 import { refreshPrices } from "../shared/cycle/index.ts";
-import { pricesScheduleSetting } from "../shared/names.ts";
 import { service } from "./support/service.ts";
 
 /** Reads list prices that are old, or of VM sizes that are new. Without an answer the last prices stand. */

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { app, type InvocationContext, type Timer } from "@azure/functions";
+import { snapshotScheduleSetting } from "../shared/app/names.ts";
 import { endDecisions, snapshotCluster } from "../shared/cycle/index.ts";
-import { messageOf } from "../shared/errors.ts";
-import { snapshotScheduleSetting } from "../shared/names.ts";
+import { messageOf } from "../shared/errors/errors.ts";
 import { notify, rollOn } from "../shared/operate/index.ts";
 import type { Ports } from "../shared/ports/index.ts";
 import { service } from "./support/service.ts";

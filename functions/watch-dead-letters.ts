@@ -1,12 +1,12 @@
 import { app, type InvocationContext } from "@azure/functions";
-import { watchDeadAction, watchDeadPlanRequest } from "../shared/cycle/index.ts";
 import {
   deadActionsQueue,
   deadPlanRequestsQueue,
   planRequestsQueue,
   scaleActionsQueue,
   serviceBusConnection,
-} from "../shared/names.ts";
+} from "../shared/app/names.ts";
+import { watchDeadAction, watchDeadPlanRequest } from "../shared/cycle/index.ts";
 import { deadLetterOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
 

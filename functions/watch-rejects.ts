@@ -1,6 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
+import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "../shared/app/names.ts";
 import { refuseDemand } from "../shared/cycle/index.ts";
-import { jobDemandPoisonQueue, jobDemandQueue, storageConnection } from "../shared/names.ts";
 import { queueMessageOf } from "./support/queue-message.ts";
 import { service } from "./support/service.ts";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { parseDuration } from "../../shared/durations.ts";
-import { ConfigurationError, kindOf, messageOf } from "../../shared/errors.ts";
-import { parseJson } from "../../shared/json.ts";
+import { ConfigurationError, kindOf, messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
+import { parseDuration } from "../../shared/text/durations.ts";
 import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/local-environment.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
 import { describeProblems } from "../../shared/messages/index.ts";
 import type { Driver, DriverKind } from "./drivers/driver.ts";
 import { builtInDriver, driverNames } from "./drivers/index.ts";

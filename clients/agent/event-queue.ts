@@ -1,5 +1,5 @@
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
-import { parseJson } from "../../shared/json.ts";
+import { parseJson } from "../../shared/json/json.ts";
 import {
   type DemandRefused,
   type SchedulerEvent,

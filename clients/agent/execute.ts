@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { exactDuration } from "../../shared/durations.ts";
+import { exactDuration } from "../../shared/text/durations.ts";
 import type { Answer, Command } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { chunksOf } from "../../shared/batches.ts";
+import { chunksOf } from "../../shared/collections/batches.ts";
 import { cutName, mostJobs, mostNodes } from "../../shared/messages/index.ts";
 import type { Job, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
 import type { DriverKind } from "./drivers/driver.ts";
 import { checkedKind, driverProblems } from "./drivers/driver-shape.ts";
 import { driverNames } from "./drivers/index.ts";

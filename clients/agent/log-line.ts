@@ -1,5 +1,5 @@
 import type { DemandRefused } from "../../shared/messages/index.ts";
-import { printableCut } from "../../shared/text.ts";
+import { printableCut } from "../../shared/text/text.ts";
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { kindOf, messageOf } from "../../shared/errors.ts";
+import { kindOf, messageOf } from "../../shared/errors/errors.ts";
 import { parseDemand } from "../../shared/messages/index.ts";
 import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue/index.ts";
 import { changesBetween, type Demand } from "./changes.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
 import type { DemandRefused } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
 import type { AgentConfig } from "./config.ts";
 import type { SetAside } from "./drivers/driver.ts";
 import { logText, passLine, refusalLine } from "./log-line.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../shared/errors.ts";
-import { jobDemandQueue } from "../../shared/names.ts";
+import { jobDemandQueue } from "../../shared/app/names.ts";
+import { ConfigurationError } from "../../shared/errors/errors.ts";
 import { sendDemand } from "../../shared/queues/storage-queue/index.ts";
 import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { ConfigurationError, messageOf } from "../../shared/errors.ts";
+import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
 
 const decisionSchema = z.object({
   kind: z.enum(["drain", "undrain"]),

@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import { ConfigurationError, messageOf } from "../../shared/errors.ts";
+import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
 
 /** Calls for a pass at once: a SIGHUP, or a file that was touched. A call during a pass is good for the next one. */
 export class WakeUp {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseConfig, resolveIncludes, warnOfUnknownKeys } from "../../shared/config/index.ts";
-import { messageOf } from "../../shared/errors.ts";
-import { isDictionary, parseJson } from "../../shared/json.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
+import { isDictionary, parseJson } from "../../shared/json/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
-import { printable } from "../../shared/text.ts";
+import { printable } from "../../shared/text/text.ts";
 import { parseColumns } from "../columns/parse-columns.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { parseOutputSettings } from "./output/output-settings.ts";

@@ -2,16 +2,15 @@ import { readFile } from "node:fs/promises";
 import type { TokenCredential } from "@azure/identity";
 import type { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
-import { readConfig } from "../../shared/config/index.ts";
-import { parseJson } from "../../shared/json.ts";
 import {
   planRequestsQueue,
   scaleActionsQueue,
   serviceBusConnection,
   storageConnection,
-} from "../../shared/names.ts";
+} from "../../shared/app/names.ts";
+import { readConfig } from "../../shared/config/index.ts";
+import { parseJson } from "../../shared/json/json.ts";
 import type { Clock, PlanRequests } from "../../shared/ports/index.ts";
-import { keysIn, knownSecretsIn } from "../../shared/redact.ts";
 import {
   type AzureStores,
   connectStorage,
@@ -19,6 +18,7 @@ import {
   type StorageClients,
   type StorageConnection,
 } from "../../shared/stores/azure/index.ts";
+import { keysIn, knownSecretsIn } from "../../shared/text/redact.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { type Place, readLocalEnvironment } from "./local-environment.ts";
 import { defaultCredential } from "./service/sign-in.ts";

@@ -1,4 +1,4 @@
-import { isDictionary } from "../../shared/json.ts";
+import { isDictionary } from "../../shared/json/json.ts";
 import { type JobDetails, readJobDetails } from "../../shared/messages/index.ts";
 
 /**

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { messageOf } from "../../shared/errors.ts";
-import { parseJson } from "../../shared/json.ts";
-import { isProcessAlive } from "../../shared/process-alive.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
+import { isProcessAlive } from "../../shared/machine/process-alive.ts";
 import { CommandFailure } from "./exit-code.ts";
 
 /** The file in which `npm start` writes its addresses while it runs. */

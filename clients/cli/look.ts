@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
-import { duration } from "../../shared/durations.ts";
+import { duration } from "../../shared/text/durations.ts";
 import { CommandFailure } from "./exit-code.ts";
 import type { OutputFlags } from "./output/output-options.ts";
 import type { OutputSettings } from "./output/output-settings.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-import { messageOf } from "../../shared/errors.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
 import { CommandFailure } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
-import { messageOf } from "../../shared/errors.ts";
-import { parseJson } from "../../shared/json.ts";
+import { messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
 import { splitColumns } from "../columns/parse-columns.ts";
 
 /** A selection of nodes: options of several kinds must all match, of several patterns of one kind one must. */

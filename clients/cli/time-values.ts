@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
-import { exactDuration, parseDuration } from "../../shared/durations.ts";
+import { exactDuration, parseDuration } from "../../shared/text/durations.ts";
 
 /** A moment, or how long before or after now. */
 export type TimeOption = { readonly lengthSeconds: number } | { readonly atSeconds: number };

@@ -1,6 +1,6 @@
 import type { NodeView } from "../../shared/api/index.ts";
 import { nearest } from "../../shared/engine/index.ts";
-import { nearestName } from "../../shared/near-names.ts";
+import { nearestName } from "../../shared/names/near-names.ts";
 import { CommandFailure } from "./exit-code.ts";
 import type { SelectionFlags } from "./selection.ts";
 import { askAll } from "./service/ask-all.ts";

@@ -1,4 +1,4 @@
-import { foldedName } from "../../shared/text.ts";
+import { foldedName } from "../../shared/text/text.ts";
 import { type Column, type Expression, type Slice, shownValue, type Value } from "./column.ts";
 
 /** One thing that a command lists: its own fields, and what it has of countable things. */

@@ -1,5 +1,5 @@
 import truncatedWidth from "fast-string-truncated-width";
-import { isAscii } from "../../shared/text.ts";
+import { isAscii } from "../../shared/text/text.ts";
 
 type Cell = string | number;
 type Row = readonly Cell[];

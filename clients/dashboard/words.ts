@@ -1,4 +1,4 @@
-export { duration } from "../../shared/durations.ts";
+export { duration } from "../../shared/text/durations.ts";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });

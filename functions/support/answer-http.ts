@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Problem, printingHeader, type Route, type RouteId } from "../../shared/api/index.ts";
-import { kindOf, messageOf } from "../../shared/errors.ts";
+import { kindOf, messageOf } from "../../shared/errors/errors.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import {
   answerCall,

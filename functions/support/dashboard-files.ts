@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
-import { parseJson } from "../../shared/json.ts";
+import { parseJson } from "../../shared/json/json.ts";
 
 const zip = promisify(gzip);
 

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { z } from "zod";
-import { UpstreamError } from "../../shared/errors.ts";
+import { UpstreamError } from "../../shared/errors/errors.ts";
 
 /** Whose tokens count, and for whom they have to be made out. */
 export interface TokenIssuer {

@@ -3,9 +3,14 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { apiVersion, type Problem, quoted, type Route } from "../../shared/api/index.ts";
-import { parseJson } from "../../shared/json.ts";
-import { excessOfJson, type JsonLimits, smallestLimits, tooManyBytes } from "../../shared/json-limits.ts";
-import { readAtMost } from "../../shared/read-at-most.ts";
+import { parseJson } from "../../shared/json/json.ts";
+import {
+  excessOfJson,
+  type JsonLimits,
+  smallestLimits,
+  tooManyBytes,
+} from "../../shared/json/json-limits.ts";
+import { readAtMost } from "../../shared/json/read-at-most.ts";
 import { type Answered, badRequest, problem, type RawBody } from "../../shared/service/index.ts";
 
 const versionHeader = "api-version";

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { kindOf, messageOf } from "../../shared/errors.ts";
+import { kindOf, messageOf } from "../../shared/errors/errors.ts";
 import type { AutostopSettings, Ports } from "../../shared/ports/index.ts";
 import { problem } from "../../shared/service/index.ts";
 import { refusedWith, withHeaders } from "./http-response.ts";

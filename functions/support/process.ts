@@ -3,7 +3,7 @@ import { hostname, totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import type { Ids, Log, LogFields } from "../../shared/ports/index.ts";
 import type { Instance } from "../../shared/telemetry/index.ts";
-import { printableCut } from "../../shared/text.ts";
+import { printableCut } from "../../shared/text/text.ts";
 import { type Environment, secretIn } from "./settings.ts";
 
 const leastKeyCharacters = 16;

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { ConfigurationError } from "../../shared/errors.ts";
-import { isHttpToLoopback } from "../../shared/loopback.ts";
 import {
   apiAuthoritySetting,
   apiClientSetting,
@@ -17,7 +15,9 @@ import {
   snapshotScheduleSetting,
   storageConnection,
   telemetrySetting,
-} from "../../shared/names.ts";
+} from "../../shared/app/names.ts";
+import { ConfigurationError } from "../../shared/errors/errors.ts";
+import { isHttpToLoopback } from "../../shared/machine/loopback.ts";
 import type { ConfigChanges } from "../../shared/operate/index.ts";
 import type { TelemetrySettings } from "../../shared/telemetry/index.ts";
 import type { ApiLogin } from "./guard.ts";

@@ -1,4 +1,4 @@
-import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors.ts";
+import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors/errors.ts";
 import type { Log } from "../../shared/ports/index.ts";
 
 /** What started the function whose run failed. */

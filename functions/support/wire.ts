@@ -1,11 +1,12 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
 import { apiVersion } from "../../shared/api/index.ts";
+import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/app/names.ts";
+import { release } from "../../shared/app/release.ts";
 import { checkConfig, readConfig } from "../../shared/config/index.ts";
 import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../shared/facts/index.ts";
-import { type JsonLimits, jsonLimitsFor } from "../../shared/json-limits.ts";
-import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/names.ts";
+import { type JsonLimits, jsonLimitsFor } from "../../shared/json/json-limits.ts";
 import type { ConfigChanges } from "../../shared/operate/index.ts";
 import type {
   Clock,
@@ -20,10 +21,9 @@ import type {
 import { createRetailPriceList } from "../../shared/price-list/index.ts";
 import { createServiceBus } from "../../shared/queues/service-bus/index.ts";
 import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue/index.ts";
-import { knownSecretsIn } from "../../shared/redact.ts";
-import { release } from "../../shared/release.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";
+import { knownSecretsIn } from "../../shared/text/redact.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { createWebhooks } from "../../shared/webhooks/index.ts";
 import { createTokenReader } from "./entra-token.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Scalar } from "../engine/index.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 
 /** What a schema describes, as our own code makes it and hands it around: read-only all the way down. */
 export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;

@@ -66,6 +66,7 @@ export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./t
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
 export { JsonItems } from "./workload/json-items.ts";
 export { type LineReader, readLines } from "./workload/read-lines.ts";
+export { parseSwf, type SwfJob } from "./workload/swf.ts";
 export { onWholeNodes, withTasksApart } from "./workload/tasks-apart.ts";
 export { tooMuch } from "./workload/too-much.ts";
 export { definitionOf } from "./world/definition-of.ts";

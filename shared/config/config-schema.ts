@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type DefaultResource, type Json, parseDefaultResources, placements } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
-import { isHttpToLoopback } from "../loopback.ts";
-import { withoutSlashesAtEnd } from "../text.ts";
+import { isDictionary } from "../json/json.ts";
+import { isHttpToLoopback } from "../machine/loopback.ts";
+import { withoutSlashesAtEnd } from "../text/text.ts";
 import { budgetShape } from "./budgets-schema.ts";
 import { factsShape } from "./facts-schema.ts";
 import { notificationShape } from "./notifications-schema.ts";

@@ -1,8 +1,8 @@
-import { bounded, describeIssues, shown } from "../describe-issues.ts";
 import { type EngineSettings, placementOf } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
+import { arraysNamedIn } from "../names/unknown-arrays.ts";
 import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
-import { arraysNamedIn } from "../unknown-arrays.ts";
+import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../errors.ts";
-import { parseJson } from "../json.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { parseJson } from "../json/json.ts";
 import type { CheckedConfig, ClusterConfig } from "../ports/index.ts";
 import { parseConfig } from "./parse-config.ts";
 import { type LoadInclude, resolveIncludes } from "./resolve-includes.ts";

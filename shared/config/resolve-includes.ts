@@ -1,7 +1,7 @@
 import { posix } from "node:path";
-import { bounded, shown } from "../describe-issues.ts";
-import { messageOf } from "../errors.ts";
-import { isDictionary } from "../json.ts";
+import { messageOf } from "../errors/errors.ts";
+import { isDictionary } from "../json/json.ts";
+import { bounded, shown } from "../text/describe-issues.ts";
 
 /** A configuration file as JSON; undefined when there is none at this path. May throw for one that is no JSON. */
 export type LoadInclude = (path: string) => Promise<unknown>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseDuration } from "../durations.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
+import { parseDuration } from "../text/durations.ts";
 
 /** What single settings look like. Every schema says what is wanted, so that a problem can quote it. */
 export const text = z

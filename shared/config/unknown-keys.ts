@@ -1,5 +1,5 @@
 import { nearest } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 import {
   autostopSchema,
   configSchema,

@@ -1,7 +1,7 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
-import { kindOf } from "../errors.ts";
-import { moment } from "../moment.ts";
+import { kindOf } from "../errors/errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
+import { moment } from "../text/moment.ts";
 import { endedEvents, notOver } from "./ended.ts";
 import { noteEvents } from "./note-events.ts";
 

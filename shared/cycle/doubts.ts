@@ -1,6 +1,6 @@
 import { describeSetAside } from "../messages/index.ts";
 import { type DemandSummary, type SourceDemand, unknownSource } from "../ports/index.ts";
-import { printable } from "../text.ts";
+import { printable } from "../text/text.ts";
 
 /** A source whose running jobs are not known. While there is one, no node counts as idle for certain. */
 export interface Doubt {

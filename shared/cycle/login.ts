@@ -1,4 +1,4 @@
-import { kindOf, LoginRefusedError, messageOf } from "../errors.ts";
+import { kindOf, LoginRefusedError, messageOf } from "../errors/errors.ts";
 import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports/index.ts";
 import { type ControlPorts, changeControl } from "./control.ts";
 

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../errors.ts";
+import { kindOf, messageOf } from "../errors/errors.ts";
 import type { NotedEvent, Ports } from "../ports/index.ts";
 
 const longestReason = 2_000;

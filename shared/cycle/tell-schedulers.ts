@@ -1,5 +1,5 @@
-import { concurrently } from "../batches.ts";
-import { kindOf, messageOf } from "../errors.ts";
+import { concurrently } from "../collections/batches.ts";
+import { kindOf, messageOf } from "../errors/errors.ts";
 import type { SourceEvent } from "../messages/index.ts";
 import type { Ports } from "../ports/index.ts";
 

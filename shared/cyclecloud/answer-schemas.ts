@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { UpstreamError } from "../errors.ts";
-import { parseJson } from "../json.ts";
+import { UpstreamError } from "../errors/errors.ts";
+import { parseJson } from "../json/json.ts";
 import { maybeText, text, whatIsWrong } from "./wire-value.ts";
 
 /** NodeCreationResult: one entry per set, in the order of the request. */

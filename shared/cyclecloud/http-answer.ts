@@ -4,8 +4,8 @@ import {
   type PipelinePolicy,
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
-import { LoginRefusedError, messageOf, UpstreamError } from "../errors.ts";
-import { readAtMost } from "../read-at-most.ts";
+import { LoginRefusedError, messageOf, UpstreamError } from "../errors/errors.ts";
+import { readAtMost } from "../json/read-at-most.ts";
 import { pinMismatch } from "./pinned-agent.ts";
 
 export interface HttpCall {

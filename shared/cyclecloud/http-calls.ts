@@ -5,10 +5,10 @@ import {
   createPipelineRequest,
   type Pipeline,
 } from "@azure/core-rest-pipeline";
-import { ConfigurationError } from "../errors.ts";
-import { isHttpToLoopback } from "../loopback.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { isHttpToLoopback } from "../machine/loopback.ts";
 import type { CycleCloudConnection } from "../ports/index.ts";
-import { withoutSlashesAtEnd } from "../text.ts";
+import { withoutSlashesAtEnd } from "../text/text.ts";
 import {
   type HttpAnswer,
   type HttpCall,

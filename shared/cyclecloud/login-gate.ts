@@ -1,4 +1,4 @@
-import { LoginRefusedError } from "../errors.ts";
+import { LoginRefusedError } from "../errors/errors.ts";
 import type { Clock } from "../ports/index.ts";
 
 /** The server's answer to a login. */

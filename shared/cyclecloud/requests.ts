@@ -1,4 +1,4 @@
-import { InvariantError } from "../errors.ts";
+import { InvariantError } from "../errors/errors.ts";
 import type { ActionCreateSet } from "../messages/index.ts";
 import type { NodesRequest } from "../ports/index.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
 import { readEnvelope } from "./message-body.ts";

@@ -1,5 +1,5 @@
 import { constraintWarnings, nearest } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 
 /** The most warnings of one job. */
 export const mostWarnings = 10;

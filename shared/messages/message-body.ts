@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { convertible, parseJson } from "../json.ts";
+import { convertible, parseJson } from "../json/json.ts";
 import { describeProblems, shown } from "./problems.ts";
 import { excessOf } from "./sizes.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { redactMember } from "../redact.ts";
+import { redactMember } from "../text/redact.ts";
 
 const mostProblems = 50;
 const longestValue = 80;

@@ -1,4 +1,4 @@
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 import { asObject, asRead } from "./message-body.ts";
 
 /** What of a job may be replaced. `user` is also who took a node out of service. */

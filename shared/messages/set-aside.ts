@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
-import { printable } from "../text.ts";
+import { isDictionary } from "../json/json.ts";
+import { printable } from "../text/text.ts";
 import { describeProblems, shown } from "./problems.ts";
 import { type RunningHosts, runningHosts } from "./running-hosts.ts";
 import { cutName, excessOf } from "./sizes.ts";

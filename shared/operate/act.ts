@@ -3,7 +3,7 @@ import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { ActionNode, ScaleAction } from "../messages/index.ts";
 import { isOpen } from "../ports/index.ts";
-import { counted, someOf } from "../text.ts";
+import { counted, someOf } from "../text/text.ts";
 import { lookAhead, type Outlook, plannedThere } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
 import { decideIgnored, decidePause } from "./decide-control.ts";

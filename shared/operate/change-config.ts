@@ -1,10 +1,10 @@
 import type { ConfigBody, ConfigChanged } from "../api/index.ts";
 import type { WorldPorts } from "../cycle/index.ts";
-import { kindOf } from "../errors.ts";
-import { isDictionary } from "../json.ts";
+import { kindOf } from "../errors/errors.ts";
+import { isDictionary } from "../json/json.ts";
+import { warnOfUnknownArrays } from "../names/unknown-arrays.ts";
 import type { ConfigFiles, IfMatch, Ports } from "../ports/index.ts";
-import { isSame, redactMember, secretsIn } from "../redact.ts";
-import { warnOfUnknownArrays } from "../unknown-arrays.ts";
+import { isSame, redactMember, secretsIn } from "../text/redact.ts";
 import { readDictionary } from "../views/index.ts";
 import { foreseeConfig } from "./foresee-config.ts";
 import { keepUnknown, keepVersion } from "./keep-version.ts";

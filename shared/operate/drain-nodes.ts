@@ -11,7 +11,7 @@ import {
 } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { DrainedNode } from "../ports/index.ts";
-import { counted } from "../text.ts";
+import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
 import { ending, notedDecision, whyOver } from "./ending.ts";

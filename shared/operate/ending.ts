@@ -1,5 +1,5 @@
 import { untilText } from "../cycle/index.ts";
-import { moment } from "../moment.ts";
+import { moment } from "../text/moment.ts";
 
 /** What a decision says about its end: a body's field as the record has it. */
 export function ending({ untilSeconds }: { readonly untilSeconds?: number | undefined }): {

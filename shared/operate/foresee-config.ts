@@ -1,7 +1,7 @@
 import { doubtsOf, loadWorld, type World, type WorldPorts, worldUnder } from "../cycle/index.ts";
-import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import type { ClusterConfig } from "../ports/index.ts";
-import { counted, someOf } from "../text.ts";
+import { counted, someOf } from "../text/text.ts";
 import { type Outlook, outlookOf } from "../views/index.ts";
 
 /** What another configuration would make of the plan that would be made now: one sentence for each thing that differs. */

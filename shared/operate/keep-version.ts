@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../errors.ts";
+import { kindOf, messageOf } from "../errors/errors.ts";
 import type { ConfigVersion, Ports } from "../ports/index.ts";
 
 type VersionPorts = Pick<Ports, "clock" | "configVersions" | "events" | "log">;

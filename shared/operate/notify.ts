@@ -1,6 +1,6 @@
-import { ConfigurationError, kindOf } from "../errors.ts";
+import { ConfigurationError, kindOf } from "../errors/errors.ts";
 import type { Destination, Notice, NotificationRecord, Notifier, Ports } from "../ports/index.ts";
-import { isSame } from "../redact.ts";
+import { isSame } from "../text/redact.ts";
 import { type FoundConfig, findIncidents } from "../views/index.ts";
 import { type Claimed, claimNotices, settleNotices, type Told } from "./deliver-notices.ts";
 import { emptyRecord, keepIncidents } from "./keep-incidents.ts";

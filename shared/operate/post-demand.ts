@@ -8,7 +8,7 @@ import {
   withItemsAside,
 } from "../messages/index.ts";
 import type { DemandQueue, DemandToSend, Ports } from "../ports/index.ts";
-import { counted } from "../text.ts";
+import { counted } from "../text/text.ts";
 
 export type PostOutcome =
   | { readonly outcome: "answered"; readonly answer: DemandPosted }

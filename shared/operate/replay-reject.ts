@@ -1,6 +1,6 @@
 import type { ReplayAnswer, ReplayBody } from "../api/index.ts";
 import { prepareReplay, type Replay, type ReplayPorts, replay } from "../cycle/index.ts";
-import { counted } from "../text.ts";
+import { counted } from "../text/text.ts";
 import { findReject } from "../views/index.ts";
 
 export type ReplayOutcome =

@@ -1,5 +1,5 @@
 import { loadControl, plannedOperation, sendRecorded, whyHeld } from "../cycle/index.ts";
-import { kindOf, messageOf } from "../errors.ts";
+import { kindOf, messageOf } from "../errors/errors.ts";
 import type { RequestedBy, ScaleAction } from "../messages/index.ts";
 import type { Operation, Ports, Stored } from "../ports/index.ts";
 

@@ -8,10 +8,10 @@ import {
   underWay,
   useOf,
 } from "../cycle/index.ts";
-import { duration, exactDuration } from "../durations.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { RequestedBy } from "../messages/index.ts";
 import type { AutostopSettings, ClusterConfig, Ports } from "../ports/index.ts";
+import { duration, exactDuration } from "../text/durations.ts";
 import { type Decision, requestAction } from "./request-action.ts";
 
 type StopPorts = Parameters<typeof requestAction>[0] &

@@ -1,9 +1,9 @@
 import type { ActionBody } from "../api/index.ts";
 import { changeControl, eventsOf, noteEvents, requestPlan, stillThere } from "../cycle/index.ts";
 import { shortHostname } from "../engine/index.ts";
-import { moment } from "../moment.ts";
 import type { ClusterControl, DrainedNode, Rolling } from "../ports/index.ts";
-import { counted } from "../text.ts";
+import { moment } from "../text/moment.ts";
+import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
 import { chooseNodes } from "./select-nodes.ts";

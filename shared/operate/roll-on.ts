@@ -1,5 +1,5 @@
 import { loadControl, requestPlan, whyHeld } from "../cycle/index.ts";
-import { StaleSnapshotError } from "../errors.ts";
+import { StaleSnapshotError } from "../errors/errors.ts";
 import type { Rolling } from "../ports/index.ts";
 import { lookAhead, type Outlook } from "../views/index.ts";
 import { act } from "./act.ts";

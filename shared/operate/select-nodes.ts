@@ -2,7 +2,7 @@ import type { NodeActionKind, Selection } from "../api/index.ts";
 import { busyHostnames } from "../cycle/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
 import type { KeptNode, Operation, SourceDemand } from "../ports/index.ts";
-import { printable, someOf } from "../text.ts";
+import { printable, someOf } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { selectorOf } from "../views/index.ts";
 

@@ -21,6 +21,7 @@ import type { Log, Telemetry } from "./telemetry.ts";
  * them (`stores`, `queues`, `cyclecloud`, `telemetry`), `functions/support/wire.ts` puts them together.
  */
 export type * from "./accounts.ts";
+export * from "./azure-limits.ts";
 export type * from "./cluster-config.ts";
 export type * from "./config-versions.ts";
 export type * from "./control-record.ts";

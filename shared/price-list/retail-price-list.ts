@@ -5,14 +5,14 @@ import {
   createPipelineRequest,
   type Pipeline,
 } from "@azure/core-rest-pipeline";
-import { chunksOf } from "../batches.ts";
-import { describeIssues } from "../describe-issues.ts";
-import { messageOf, UpstreamError } from "../errors.ts";
+import { chunksOf } from "../collections/batches.ts";
+import { messageOf, UpstreamError } from "../errors/errors.ts";
 import { licenceJumps } from "../facts/index.ts";
-import { parseJson } from "../json.ts";
-import { isHttpToLoopback } from "../loopback.ts";
+import { parseJson } from "../json/json.ts";
+import { readAtMost } from "../json/read-at-most.ts";
+import { isHttpToLoopback } from "../machine/loopback.ts";
 import type { Clock, ListedPrice, PriceList } from "../ports/index.ts";
-import { readAtMost } from "../read-at-most.ts";
+import { describeIssues } from "../text/describe-issues.ts";
 import { PriceGatherer, pageSchema } from "./price-page.ts";
 
 export interface RetailPriceOptions {

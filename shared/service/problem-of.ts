@@ -1,5 +1,5 @@
 import type { Problem } from "../api/index.ts";
-import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../errors.ts";
+import { ConfigurationError, kindOf, messageOf, UpstreamError } from "../errors/errors.ts";
 import { problem } from "./answered.ts";
 
 const defaultRetryAfterSeconds = 5;

@@ -1,6 +1,6 @@
 import { quoted, refusals } from "../api/index.ts";
 import { loadWorld } from "../cycle/index.ts";
-import { shellWord } from "../shell-word.ts";
+import { shellWord } from "../text/shell-word.ts";
 import {
   clusterStatus,
   drawUpDemand,

@@ -1,4 +1,4 @@
-import { isDictionary, parseJson } from "../json.ts";
+import { isDictionary, parseJson } from "../json/json.ts";
 import type { Attributes } from "./simulated-node.ts";
 
 /** A filter that does not parse; the server answers 409. */

@@ -1,4 +1,4 @@
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 import type { ClusterDefinition } from "./definition.ts";
 import { type Step, stepAt } from "./node-life.ts";
 import { type Attributes, hostnameOf, type SimulatedNode } from "./simulated-node.ts";

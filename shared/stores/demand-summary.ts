@@ -7,7 +7,7 @@ import type {
   SourceDemand,
   WarnedSummary,
 } from "../ports/index.ts";
-import { printable } from "../text.ts";
+import { printable } from "../text/text.ts";
 
 /** A summary has to fit the metadata of a blob: 8 KiB, of which a character may take nine bytes. */
 const mostFirst = 3;

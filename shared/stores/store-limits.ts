@@ -1,7 +1,7 @@
-import { azureLimits } from "../azure-limits.ts";
-import { InvariantError } from "../errors.ts";
-import { excessOfJson, type JsonLimits, tooManyBytes } from "../json-limits.ts";
+import { InvariantError } from "../errors/errors.ts";
+import { excessOfJson, type JsonLimits, tooManyBytes } from "../json/json-limits.ts";
 import type { ArchivedPlan, PlanRecord } from "../ports/index.ts";
+import { azureLimits } from "../ports/index.ts";
 
 /** Full string properties that an entity has room for, beside its keys, its columns and the names of all of them. */
 const fullProperties = 15;

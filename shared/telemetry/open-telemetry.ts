@@ -23,7 +23,7 @@ import {
   ConsoleSpanExporter,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace-base";
-import { messageOf } from "../errors.ts";
+import { messageOf } from "../errors/errors.ts";
 import { type Attributes, type Metric, metrics, type Telemetry } from "../ports/index.ts";
 
 /** Where spans and metrics go. */

@@ -1,7 +1,7 @@
 import { monthOf } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, StatusProblem } from "../api/index.ts";
-import { moment } from "../moment.ts";
-import { counted } from "../text.ts";
+import { moment } from "../text/moment.ts";
+import { counted } from "../text/text.ts";
 
 type Facts = Pick<ClusterStatus, "spending">;
 

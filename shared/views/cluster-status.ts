@@ -1,7 +1,7 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import { doubtsOfSummaries, loadControl, stillThere } from "../cycle/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
-import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import {
   type ClusterConfig,
   type ClusterControl,

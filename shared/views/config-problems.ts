@@ -1,8 +1,8 @@
 import type { StatusProblem } from "../api/index.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
+import { warnOfMissing } from "../names/unknown-arrays.ts";
 import type { ClusterConfig } from "../ports/index.ts";
-import { counted } from "../text.ts";
-import { warnOfMissing } from "../unknown-arrays.ts";
+import { counted } from "../text/text.ts";
 
 interface Facts {
   readonly config: ClusterConfig | ConfigurationError | undefined;

@@ -18,8 +18,8 @@ import {
   totalRow,
 } from "../accounting/index.ts";
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
-import { moment } from "../moment.ts";
 import type { Period, Ports, Snapshot } from "../ports/index.ts";
+import { moment } from "../text/moment.ts";
 
 /** Hours are kept for eight days; what is older is known by whole days. */
 const hoursKeptSeconds = 7 * daySeconds;

@@ -1,5 +1,5 @@
 import type { ClusterStatus, JobState, LimitView } from "../api/index.ts";
-import { ConfigurationError, StaleSnapshotError } from "../errors.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import { isOpen, type Ports } from "../ports/index.ts";
 import { clusterStatus } from "./cluster-status.ts";
 import { outlookJobs, stateOf, waits } from "./job-states.ts";

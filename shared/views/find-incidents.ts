@@ -1,7 +1,6 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
 import { loadControl } from "../cycle/index.ts";
-import { ConfigurationError } from "../errors.ts";
-import { moment } from "../moment.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import type {
   ClusterConfig,
   DemandSummary,
@@ -12,9 +11,10 @@ import type {
   RequestSet,
 } from "../ports/index.ts";
 import { unknownSource } from "../ports/index.ts";
-import { redactText } from "../redact.ts";
-import { shellWord } from "../shell-word.ts";
-import { printableCut } from "../text.ts";
+import { moment } from "../text/moment.ts";
+import { redactText } from "../text/redact.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { printableCut } from "../text/text.ts";
 import { budgets } from "./budget-problems.ts";
 import { spendingStatus } from "./spending-status.ts";
 import * as problems from "./status-problems.ts";

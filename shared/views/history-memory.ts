@@ -1,7 +1,7 @@
+import { Recent } from "../collections/recent.ts";
 import type { NodeHistory } from "../engine/index.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf } from "../errors/errors.ts";
 import type { KeptReading, Ports } from "../ports/index.ts";
-import { Recent } from "../recent.ts";
 
 /** How long removed rows stay: they are of nodes that were deleted days ago, and no view shows those. */
 const longestSinceAllSeconds = 600;

@@ -6,8 +6,8 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
-import { duration } from "../durations.ts";
 import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
+import { duration } from "../text/durations.ts";
 import { bootsOf } from "./boot-times.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";

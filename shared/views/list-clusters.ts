@@ -1,7 +1,7 @@
 import type { ClustersAnswer } from "../api/index.ts";
+import { release } from "../app/release.ts";
 import { loadControl } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
-import { release } from "../release.ts";
 
 /** All clusters that are configured, by name, and the release that answers. */
 export async function listClusters(

@@ -1,6 +1,6 @@
 import type { ConfigVersionsAnswer } from "../api/index.ts";
 import type { ConfigVersion, Ports } from "../ports/index.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../text/redact.ts";
 import { readDictionary } from "./show-config.ts";
 
 const mostVersions = 100;

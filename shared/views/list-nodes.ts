@@ -1,6 +1,6 @@
 import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
-import { foldedOnce } from "../text.ts";
+import { foldedOnce } from "../text/text.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";

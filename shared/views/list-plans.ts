@@ -13,7 +13,7 @@ import {
   packPlan,
   type WholePlan,
 } from "../ports/index.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../text/redact.ts";
 import { type Decided, decided } from "./draw-up-demand.ts";
 import { toOperationView } from "./list-operations.ts";
 import { type PageQuery, pageOfTimeline } from "./page.ts";

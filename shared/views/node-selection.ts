@@ -8,7 +8,7 @@ import {
   parseConstraints,
   shortHostname,
 } from "../engine/index.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/json.ts";
 
 /** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
 export interface Selecting {

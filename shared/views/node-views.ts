@@ -12,7 +12,7 @@ import {
   sortByNodeName,
 } from "../engine/index.ts";
 import type { KeptNode, Operation } from "../ports/index.ts";
-import { foldedName } from "../text.ts";
+import { foldedName } from "../text/text.ts";
 import { bootSecondsOf } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./job-states.ts";

@@ -1,10 +1,10 @@
 import { quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
 import type { World } from "../cycle/index.ts";
 import type { LimitFigure } from "../engine/index.ts";
-import { InvariantError } from "../errors.ts";
+import { InvariantError } from "../errors/errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
-import { redacted, redactedIn } from "../redact.ts";
+import { redacted, redactedIn } from "../text/redact.ts";
 import { raisedCluster } from "./explain/raised-limits.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";

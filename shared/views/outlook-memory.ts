@@ -1,6 +1,6 @@
+import { Recent } from "../collections/recent.ts";
 import { loadWorld, type WorldPorts } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
-import { Recent } from "../recent.ts";
 import { HistoryMemory } from "./history-memory.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 

@@ -1,8 +1,8 @@
 import { loadWorld, type MadePlan, makePlan, type World, type WorldPorts, whyHeld } from "../cycle/index.ts";
-import { exactDuration } from "../durations.ts";
 import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
 import { survey } from "../engine/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
+import { exactDuration } from "../text/durations.ts";
 
 /** What is known, and the plan that would be made of it now. Nothing of it is recorded or sent. */
 export interface Outlook extends World {

@@ -1,6 +1,6 @@
 import type { PlanChange } from "../api/index.ts";
 import type { Cluster, Plan, PlanInput } from "../engine/index.ts";
-import { isDictionary } from "../json.ts";
+import { isDictionary } from "../json/json.ts";
 
 /** What a plan decided, and from what. */
 export type Decisions = Pick<Plan, "jobs" | "create" | "start" | "retire"> & {

@@ -1,7 +1,7 @@
 import type { ConfigAnswer } from "../api/index.ts";
-import { isDictionary, parseJson } from "../json.ts";
+import { isDictionary, parseJson } from "../json/json.ts";
 import type { ConfigFiles, Ports } from "../ports/index.ts";
-import { redact, redactText } from "../redact.ts";
+import { redact, redactText } from "../text/redact.ts";
 
 /** The stored configuration as it is written, usable or not, without secrets; undefined when there is none. */
 export async function showConfig(

@@ -1,7 +1,7 @@
 import type { SupportAnswer, SupportPart } from "../api/index.ts";
-import { jsonPieces } from "../json.ts";
+import { jsonPieces } from "../json/json.ts";
 import type { ConfigFiles, Operation, Ports, RejectedMessage, SourceDemand } from "../ports/index.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../text/redact.ts";
 import { readDictionary } from "./show-config.ts";
 
 export type SupportPorts = Pick<

@@ -1,11 +1,11 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
 import { isUnverified, untilText } from "../cycle/index.ts";
-import { duration, exactDuration } from "../durations.ts";
 import { demandCapKey } from "../engine/index.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
-import { shellWord } from "../shell-word.ts";
-import { counted } from "../text.ts";
+import { duration, exactDuration } from "../text/durations.ts";
+import { shellWord } from "../text/shell-word.ts";
+import { counted } from "../text/text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { unknownArrays } from "./config-problems.ts";
 

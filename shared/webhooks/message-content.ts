@@ -1,5 +1,5 @@
-import { moment } from "../moment.ts";
 import type { Notice, NotificationFormat } from "../ports/index.ts";
+import { moment } from "../text/moment.ts";
 
 /**
  * The body of a message in the form that its receiver takes. Names of jobs, sources and arrays come from outside: they

@@ -8,7 +8,7 @@ import {
   proxyPolicy,
   userAgentPolicy,
 } from "@azure/core-rest-pipeline";
-import { isHttpToLoopback } from "../loopback.ts";
+import { isHttpToLoopback } from "../machine/loopback.ts";
 import type { Destination, Notice, Notifier, Sent } from "../ports/index.ts";
 import { contentFor } from "./message-content.ts";
 

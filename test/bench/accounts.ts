@@ -14,7 +14,7 @@ import { costQuery } from "../../shared/api/index.ts";
 import { readConfig } from "../../shared/config/index.ts";
 import { countTime, keepAccounts, seeCluster, snapshotCluster } from "../../shared/cycle/index.ts";
 import { defaultSettings } from "../../shared/engine/index.ts";
-import { smallestLimits } from "../../shared/json-limits.ts";
+import { smallestLimits } from "../../shared/json/json-limits.ts";
 import type { DemandJob } from "../../shared/messages/index.ts";
 import type { ClusterControl, Ports } from "../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";

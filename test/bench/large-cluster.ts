@@ -1,5 +1,5 @@
 import type { ClusterNode, NodeHistory } from "../../shared/engine/index.ts";
-import { ConfigurationError } from "../../shared/errors.ts";
+import { ConfigurationError } from "../../shared/errors/errors.ts";
 import type { PlanHead, SourceDemand } from "../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";

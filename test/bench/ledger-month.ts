@@ -23,7 +23,7 @@ import { readSwf, type TraceJob } from "../../shared/backtest/index.ts";
 import { readConfig } from "../../shared/config/index.ts";
 import { snapshotCluster } from "../../shared/cycle/index.ts";
 import { pricePerHourUsd } from "../../shared/facts/index.ts";
-import { smallestLimits } from "../../shared/json-limits.ts";
+import { smallestLimits } from "../../shared/json/json-limits.ts";
 import { connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
 import { FakeCycleCloud } from "../support/fake-cyclecloud.ts";

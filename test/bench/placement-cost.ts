@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { parseSwf, type SwfJob } from "../../shared/swf.ts";
+import { parseSwf, type SwfJob } from "../../shared/backtest/index.ts";
 import { largeCases, measureLarge } from "./cost/large.ts";
 import { measureList, measureStream, sizeLists } from "./cost/lists.ts";
 import { measureLives } from "./cost/lived-through.ts";

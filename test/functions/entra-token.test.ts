@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type CryptoKey, exportSPKI, importJWK, type JSONWebKeySet } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTokenReader, type TokenRead } from "../../functions/support/entra-token.ts";
-import { UpstreamError } from "../../shared/errors.ts";
+import { UpstreamError } from "../../shared/errors/errors.ts";
 import {
   agentOid,
   alice,

@@ -3,7 +3,7 @@ import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functio
 import { describe, expect, test } from "vitest";
 import { readBody, toResponse } from "../../functions/support/http-response.ts";
 import { problemSchema } from "../../shared/api/index.ts";
-import { jsonLimitsFor } from "../../shared/json-limits.ts";
+import { jsonLimitsFor } from "../../shared/json/json-limits.ts";
 import { problem } from "../../shared/service/index.ts";
 
 function requestOf(fields: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instanceIn } from "../../functions/support/process.ts";
 import { type Environment, readSettings, secretIn } from "../../functions/support/settings.ts";
-import { ConfigurationError } from "../../shared/errors.ts";
+import { ConfigurationError } from "../../shared/errors/errors.ts";
 
 const schedule = { SNAPSHOT_SCHEDULE: "0 * * * * *", PRICES_SCHEDULE: "0 23 * * * *" };
 

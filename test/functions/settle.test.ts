@@ -6,7 +6,7 @@ import {
   InvariantError,
   StaleSnapshotError,
   UpstreamError,
-} from "../../shared/errors.ts";
+} from "../../shared/errors/errors.ts";
 import type { Log } from "../../shared/ports/index.ts";
 
 const errors = {

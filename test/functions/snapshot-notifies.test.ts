@@ -1,6 +1,6 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import { beforeEach, expect, test, vi } from "vitest";
-import { UpstreamError } from "../../shared/errors.ts";
+import { UpstreamError } from "../../shared/errors/errors.ts";
 import { pauseCluster } from "../../shared/operate/index.ts";
 import { served, service } from "../fuzz/served-world.ts";
 import { createReceiver, shortOf, teams } from "../support/notified.ts";

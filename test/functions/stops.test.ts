@@ -5,7 +5,7 @@ import type { NodeLogin } from "../../functions/support/node-login.ts";
 import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { problemSchema, stopAnswer } from "../../shared/api/index.ts";
-import { smallestLimits } from "../../shared/json-limits.ts";
+import { smallestLimits } from "../../shared/json/json-limits.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../support/cluster.ts";

@@ -2,7 +2,7 @@ import { HttpRequest, HttpResponse, InvocationContext } from "@azure/functions";
 import fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { kindOf } from "../../shared/errors.ts";
+import { kindOf } from "../../shared/errors/errors.ts";
 import { createAction, nodesAction, operationOf } from "../support/operation.ts";
 import { cluster, jobFor } from "../support/world.ts";
 import { type Json, mutated, mutation } from "./mutation.ts";

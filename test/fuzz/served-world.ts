@@ -2,7 +2,7 @@ import { keyGuard } from "../../functions/support/guard.ts";
 import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/read-config.ts";
-import { smallestLimits } from "../../shared/json-limits.ts";
+import { smallestLimits } from "../../shared/json/json-limits.ts";
 import { MemoryDemandQueue } from "../../shared/queues/in-memory/index.ts";
 import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";

@@ -9,7 +9,7 @@ import { toCreationRequest, toManagementRequest } from "../../shared/cyclecloud/
 import { clusterStatusSchema } from "../../shared/cyclecloud/status-schema.ts";
 import { toCluster } from "../../shared/cyclecloud/to-engine.ts";
 import { toRequestedNode } from "../../shared/cyclecloud/to-node.ts";
-import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
+import { LoginRefusedError, UpstreamError } from "../../shared/errors/errors.ts";
 import { createVmCatalogue } from "../../shared/facts/vm-sizes.ts";
 import type { CycleCloud, NodesRequest } from "../../shared/ports/index.ts";
 import { Refusal } from "../../shared/simulated-cyclecloud/api-refusal.ts";

@@ -1,4 +1,4 @@
-import { ConflictError, UpstreamError } from "../../shared/errors.ts";
+import { ConflictError, UpstreamError } from "../../shared/errors/errors.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Fault, FaultKind, FaultSource } from "./faults.ts";

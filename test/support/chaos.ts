@@ -1,5 +1,5 @@
 import { executeAction, planScale, receiveDemand, snapshotCluster } from "../../shared/cycle/index.ts";
-import { StaleSnapshotError, UpstreamError } from "../../shared/errors.ts";
+import { StaleSnapshotError, UpstreamError } from "../../shared/errors/errors.ts";
 import type { PlanRequest } from "../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { CycleCloud, Ports } from "../../shared/ports/index.ts";

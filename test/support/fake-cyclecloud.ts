@@ -6,7 +6,7 @@ import {
   type Json,
   type NodeArray,
 } from "../../shared/engine/index.ts";
-import { LoginRefusedError, UpstreamError } from "../../shared/errors.ts";
+import { LoginRefusedError, UpstreamError } from "../../shared/errors/errors.ts";
 import type { ActionCreateSet } from "../../shared/messages/scale-action.ts";
 import type { CycleCloud, ManagementVerb, RequestedNode } from "../../shared/ports/index.ts";
 

@@ -11,7 +11,7 @@ import {
   startEnvironment,
 } from "../../infra/local/environment/environment.ts";
 import type { ClusterStatus } from "../../shared/api/index.ts";
-import { jobDemandQueue } from "../../shared/names.ts";
+import { jobDemandQueue } from "../../shared/app/names.ts";
 import { emptyAccount } from "./azurite.ts";
 
 /** A timer that does not fire while a test runs: snapshots are then taken when the test says so, and on events. */

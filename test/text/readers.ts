@@ -1,11 +1,11 @@
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { decodeQueueText } from "../../functions/support/queue-message.ts";
-import { parseDuration } from "../../shared/durations.ts";
+import { parseSwf } from "../../shared/backtest/index.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
-import { redactText } from "../../shared/redact.ts";
 import { parseFilter } from "../../shared/simulated-cyclecloud/filter.ts";
-import { parseSwf } from "../../shared/swf.ts";
-import { printable, printableCut } from "../../shared/text.ts";
+import { parseDuration } from "../../shared/text/durations.ts";
+import { redactText } from "../../shared/text/redact.ts";
+import { printable, printableCut } from "../../shared/text/text.ts";
 
 /** What reads texts of any length from outside, as a whole: loops and string methods can be slow, too. */
 export const readers: Readonly<Record<string, (text: string) => unknown>> = {

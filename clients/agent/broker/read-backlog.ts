@@ -1,4 +1,4 @@
-import { exactDuration } from "../../../shared/durations.ts";
+import { exactDuration } from "../../../shared/text/durations.ts";
 import type { Backlog, BacklogLimits } from "../drivers/driver.ts";
 
 type ReadBroker = (url: string, queues: readonly string[], limits: BacklogLimits) => Promise<Backlog>;

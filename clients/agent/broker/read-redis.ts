@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { z } from "zod";
-import { parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import type { Backlog, BacklogLimits, WaitingMessage } from "../drivers/driver.ts";
 
 /** Kombu's: a queue has one list per priority step; the one of priority 0 has the queue's own name. */

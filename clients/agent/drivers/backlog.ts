@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import type { Answer, Backlog } from "./driver.ts";
 
 const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(), z.unknown()) });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
 import { nameRanges } from "../output/name-ranges.ts";
 import { prettyJson } from "../output/print.ts";

@@ -1,6 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 
 /** Files by name, each holding one JSON value. */

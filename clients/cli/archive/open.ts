@@ -3,8 +3,8 @@ import { basename, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { parseConfig } from "../../../shared/config/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { isDictionary } from "../../../shared/json.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import {
   type ClusterControl,
   type NodeLoss,

@@ -1,5 +1,5 @@
 import { type SupportPart, supportParts } from "../../../shared/api/index.ts";
-import { redact } from "../../../shared/redact.ts";
+import { redact } from "../../../shared/text/redact.ts";
 import type { Service } from "../service/service.ts";
 import { version } from "../version.ts";
 import type { JsonFiles } from "./files.ts";

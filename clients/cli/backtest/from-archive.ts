@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { definitionOf, PlansWorkload } from "../../../shared/backtest/index.ts";
 import type { Cluster, NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
 import { type PackedPlan, unpackPlan } from "../../../shared/ports/index.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
 import { reach } from "../service/reach.ts";

@@ -5,7 +5,7 @@ import {
   summaries,
   toJson,
 } from "../../../shared/backtest/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { parseColumns } from "../../columns/parse-columns.ts";
 import { printListing } from "../output/listing.ts";
 import { prettyJson } from "../output/print.ts";

@@ -1,4 +1,4 @@
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 
 const width = 30;
 const leastShare = 0.01;

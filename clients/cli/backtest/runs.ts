@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { definitionOf, onWholeNodes, tooMuch, withTasksApart } from "../../../shared/backtest/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { isDictionary } from "../../../shared/json.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { openArchive } from "../archive/open.ts";
 import { readConfig, readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -1,6 +1,6 @@
+import { warnOfUnknownArrays } from "../../../shared/names/unknown-arrays.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
-import { printable } from "../../../shared/text.ts";
-import { warnOfUnknownArrays } from "../../../shared/unknown-arrays.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { messageOf } from "../../../shared/errors.ts";
-import { printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { SettingValue } from "../../../shared/backtest/index.ts";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../../../shared/json/json.ts";
 
 /** A setting of the configuration by its path, and the values that it takes in turn. */
 export interface Varied {

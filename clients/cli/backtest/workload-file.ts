@@ -10,8 +10,8 @@ import {
   TimeZone,
   type Workload,
 } from "../../../shared/backtest/index.ts";
-import { parseJson } from "../../../shared/json.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { textParts } from "./text-parts.ts";

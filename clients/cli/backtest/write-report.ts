@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { RunFigures } from "../../../shared/backtest/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { bestOfRuns } from "./best-of-runs.ts";

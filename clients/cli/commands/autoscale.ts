@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
-import { duration, exactDuration } from "../../../shared/durations.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
-import { counted } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { duration, exactDuration } from "../../../shared/text/durations.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";

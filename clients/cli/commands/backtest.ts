@@ -8,7 +8,7 @@ import {
   scheduleOnFleet,
   type TraceJob,
 } from "../../../shared/backtest/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { archiveOptions } from "../backtest/from-archive.ts";
 import { type RunFlags, runFormats } from "../backtest/run-flags.ts";
 import { readVaried } from "../backtest/vary.ts";

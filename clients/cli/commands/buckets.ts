@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { BucketView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
 import { size } from "../../../shared/engine/index.ts";
-import { counted, joined } from "../../../shared/text.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted, joined } from "../../../shared/text/text.ts";
 import { shownValue } from "../../columns/column.ts";
 import { evaluate, type Fields } from "../../columns/evaluate.ts";
 import { parseColumns } from "../../columns/parse-columns.ts";

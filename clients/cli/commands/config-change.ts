@@ -1,9 +1,15 @@
 import { Command } from "commander";
 import type { ConfigAnswer } from "../../../shared/api/index.ts";
-import { type Config, readSetting, valueAt, withoutValue, withValue } from "../../../shared/config-path.ts";
-import { isDictionary } from "../../../shared/json.ts";
-import { redacted } from "../../../shared/redact.ts";
-import { printable } from "../../../shared/text.ts";
+import {
+  type Config,
+  readSetting,
+  valueAt,
+  withoutValue,
+  withValue,
+} from "../../../shared/json/config-path.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
+import { redacted } from "../../../shared/text/redact.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { parseConfig } from "../../../shared/config/index.ts";
-import { duration } from "../../../shared/durations.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";

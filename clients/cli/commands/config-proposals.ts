@@ -1,10 +1,10 @@
 import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index.ts";
 import type { Cluster, NodeArray } from "../../../shared/engine/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
 import { createVmCatalogue } from "../../../shared/facts/index.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { priceCluster } from "../../../shared/prices/index.ts";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { ConfigChanged } from "../../../shared/api/index.ts";
-import { isDictionary } from "../../../shared/json.ts";
-import { secretsIn } from "../../../shared/redact.ts";
-import { printable } from "../../../shared/text.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
+import { secretsIn } from "../../../shared/text/redact.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { printable } from "../../../shared/text.ts";
-import { warnOfUnknownArrays } from "../../../shared/unknown-arrays.ts";
+import { warnOfUnknownArrays } from "../../../shared/names/unknown-arrays.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { prettyJson, warn } from "../output/print.ts";

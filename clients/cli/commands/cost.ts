@@ -5,8 +5,8 @@ import {
   costDimension,
   type JobRunView,
 } from "../../../shared/api/index.ts";
-import { parseDuration } from "../../../shared/durations.ts";
-import { counted } from "../../../shared/text.ts";
+import { parseDuration } from "../../../shared/text/durations.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { suggestion, wordsOf } from "../choices.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
+import { isDictionary, parseJson } from "../../../shared/json/json.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { wholeNumber } from "../option-values.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { type EventView, eventKinds } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/text.ts";
+import { counted } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";

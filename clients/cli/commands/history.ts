@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { HistoryAnswer, NodeLife } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import { NotFound } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { ago, moment } from "../output/moments.ts";

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
 import { shown } from "../../../shared/messages/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";

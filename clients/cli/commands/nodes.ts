@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { ClusterStatus, NodeView } from "../../../shared/api/index.ts";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { PriceView, SizePriceView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { moment } from "../output/moments.ts";

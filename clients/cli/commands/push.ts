@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { parseJson } from "../../../shared/json.ts";
+import { parseSwf, type SwfJob } from "../../../shared/backtest/index.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import {
   demandWarnings,
   parseDemand,
@@ -10,8 +11,7 @@ import {
   withItemsAside,
 } from "../../../shared/messages/index.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
-import { parseSwf, type SwfJob } from "../../../shared/swf.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";

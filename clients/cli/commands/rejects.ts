@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import type { RejectAnswer, RejectionView } from "../../../shared/api/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
-import { printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { planDifference } from "../../../shared/views/index.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { changeLine } from "../output/change-line.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import { dryRunOption } from "../act/act-options.ts";
 import { wholeNumber } from "../option-values.ts";
 import { reportOption } from "../output/output-options.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/text.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
 import { decidedNodesOn } from "../output/decided-nodes.ts";

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
-import { duration } from "../../../shared/durations.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { knownSecretsIn } from "../../../shared/redact.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { knownSecretsIn } from "../../../shared/text/redact.ts";
 import { toZip } from "../archive/files.ts";
 import { collect } from "../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import { requestOf } from "../act/act-options.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";

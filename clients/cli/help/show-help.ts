@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { commandGroups } from "../command-table.ts";
 import { examples } from "../reference/examples.ts";
 import { readPrinted } from "../reference/read-printed.ts";

@@ -1,4 +1,4 @@
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { PanelCluster, PanelState } from "./panel-state.ts";
 
 const limitNames = { maxCount: "MaxCount", maxCoreCount: "MaxCoreCount" } as const;

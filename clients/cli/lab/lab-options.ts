@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { shellWord } from "../../../shared/shell-word.ts";
-import { printable } from "../../../shared/text.ts";
+import { shellWord } from "../../../shared/text/shell-word.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { NotFound } from "../exit-code.ts";
 import { localEnvironmentFile, localOption } from "../local-environment.ts";
 import { pageOn } from "../output/report.ts";

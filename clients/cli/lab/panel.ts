@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parseJson } from "../../../shared/json.ts";
-import { isHttpToLoopback } from "../../../shared/loopback.ts";
-import { printable } from "../../../shared/text.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { localEnvironmentFile, placeOf, readLocalEnvironment } from "../local-environment.ts";
 import { type PanelCluster, type PanelState, panelState } from "./panel-state.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Argument, Command, Option } from "commander";
-import { duration } from "../../../shared/durations.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure, NotFound } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { nodeNames } from "../selection.ts";

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { someOf } from "../../../shared/text.ts";
+import { someOf } from "../../../shared/text/text.ts";
 
 /** Fewer rows that are alike are as quick to read one by one, and say more. */
 const fewest = 3;

@@ -1,6 +1,6 @@
 import type { JobsCost, PlannedAddition } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
-import { counted } from "../../../shared/text.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted } from "../../../shared/text/text.ts";
 
 /** So many kinds of nodes are named; of more, their number is. */
 const mostNamed = 3;

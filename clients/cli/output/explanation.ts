@@ -1,6 +1,6 @@
 import type { ExplainAnswer, RefusalView, TargetExplanation } from "../../../shared/api/index.ts";
-import { bucketsTogether } from "../../../shared/bucket-words.ts";
-import { joined } from "../../../shared/text.ts";
+import { bucketsTogether } from "../../../shared/names/bucket-words.ts";
+import { joined } from "../../../shared/text/text.ts";
 import { shownValue } from "../../columns/column.ts";
 import { groupsAlike } from "./alike.ts";
 import { ago } from "./moments.ts";

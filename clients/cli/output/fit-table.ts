@@ -1,5 +1,5 @@
 import { wrapAnsi } from "fast-wrap-ansi";
-import { isAscii } from "../../../shared/text.ts";
+import { isAscii } from "../../../shared/text/text.ts";
 import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { furtherIn, wrapped } from "./wrapped.ts";

@@ -1,5 +1,5 @@
 import type { JobView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import type { Narrowing } from "./fit-table.ts";
 

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "../../../shared/errors.ts";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { isDictionary, parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { type Column, shownValue, type Value } from "../../columns/column.ts";
 import { evaluate, type Fields, type SliceMode } from "../../columns/evaluate.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,5 +1,5 @@
-import { duration } from "../../../shared/durations.ts";
-import { moment } from "../../../shared/moment.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { moment } from "../../../shared/text/moment.ts";
 
 export { moment };
 

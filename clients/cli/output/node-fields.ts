@@ -1,6 +1,6 @@
 import type { NodeView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
 import { nodeVersion, size } from "../../../shared/engine/index.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import type { Narrowing } from "./fit-table.ts";
 import { moment } from "./moments.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeIssues } from "../../../shared/describe-issues.ts";
+import { describeIssues } from "../../../shared/text/describe-issues.ts";
 
 /** The formats of a command's output. `table-headerless` is scalelib's, for scripts that cut columns. */
 export const formats = ["table", "json", "jsonl", "csv", "table-headerless"] as const;

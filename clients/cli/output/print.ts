@@ -1,4 +1,4 @@
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** JSON for people: indented, and nothing in it that could move the cursor (such characters only occur in texts). */

@@ -1,4 +1,4 @@
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { fitTable, type Narrowing } from "./fit-table.ts";
 import { wrapped, wrappedAfter } from "./wrapped.ts";

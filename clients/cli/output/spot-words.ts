@@ -1,5 +1,5 @@
 import type { ClusterStatus } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/text.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { ago } from "./moments.ts";
 
 /** How much of a cluster is spot now, and what Azure took back. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { raisableLimits, type WhatIfAnswer } from "../../../shared/api/index.ts";
-import { counted, printable } from "../../../shared/text.ts";
+import { counted, printable } from "../../../shared/text/text.ts";
 import { jobsCostLine } from "./answer-line.ts";
 
 /** As `POST what-if` takes it. */

@@ -11,7 +11,7 @@ import {
   warnOfUnknownKeys,
 } from "../../../shared/config/index.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { createVmCatalogue, type VmCatalogue } from "../../../shared/facts/index.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import type { PriceSources } from "../../../shared/prices/index.ts";

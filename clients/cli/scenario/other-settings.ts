@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { parseEngineSettings } from "../../../shared/config/index.ts";
-import { readSetting, withValue } from "../../../shared/config-path.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
-import { isDictionary } from "../../../shared/json.ts";
+import { readSetting, withValue } from "../../../shared/json/config-path.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import { suggestion } from "../choices.ts";
 
 /** Settings of the configuration that a plan can be made again with, by the engine's name for them. */

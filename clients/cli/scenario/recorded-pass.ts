@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toPlanInput } from "../../../shared/cycle/index.ts";
 import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index.ts";
 import type { NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
-import { isDictionary } from "../../../shared/json.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import {
   type DemandJob,
   type DemandNode,

@@ -1,4 +1,4 @@
-import { kindOf } from "../../../shared/errors.ts";
+import { kindOf } from "../../../shared/errors/errors.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
 import {
   type AnswersFrom,

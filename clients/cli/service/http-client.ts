@@ -10,11 +10,11 @@ import {
 } from "@azure/core-rest-pipeline";
 import type { z } from "zod";
 import { apiVersion, printingHeader, type Route, routes } from "../../../shared/api/index.ts";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
-import { isHttpToLoopback } from "../../../shared/loopback.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
+import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
-import { withoutSlashesAtEnd } from "../../../shared/text.ts";
+import { withoutSlashesAtEnd } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { version } from "../version.ts";
 import { AnswerMemory } from "./answer-memory.ts";

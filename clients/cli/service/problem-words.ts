@@ -1,6 +1,6 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
-import { exactDuration } from "../../../shared/durations.ts";
-import { printable } from "../../../shared/text.ts";
+import { exactDuration } from "../../../shared/text/durations.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
 import { version } from "../version.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { messageOf } from "../../../shared/errors.ts";
-import { parseJson } from "../../../shared/json.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { placeOf, readLocalEnvironment } from "../local-environment.ts";
 import { noOutputSettings, type OutputSettings, parseOutputSettings } from "../output/output-settings.ts";

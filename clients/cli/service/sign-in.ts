@@ -1,6 +1,6 @@
 import type { DefaultAzureCredential, TokenCredential } from "@azure/identity";
-import { messageOf } from "../../../shared/errors.ts";
-import { printable } from "../../../shared/text.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 
 /** Errors of the identity library that mean that there is no token. */

@@ -1,5 +1,5 @@
+import { jobDemandQueue } from "../../../shared/app/names.ts";
 import { checkConfig } from "../../../shared/config/index.ts";
-import { jobDemandQueue } from "../../../shared/names.ts";
 import { StorageDemandQueue } from "../../../shared/queues/storage-queue/index.ts";
 import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";

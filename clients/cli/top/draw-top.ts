@@ -1,4 +1,4 @@
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { ago } from "../output/moments.ts";
 import { chosenIndex, headsOf, ordersOf, type Pane, panes, rowsOf, type TopState } from "./top-state.ts";

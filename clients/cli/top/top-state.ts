@@ -1,7 +1,7 @@
 import type { ClusterStatus, JobView, NodeView, SamplesAnswer } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/durations.ts";
 import { compareNodeNames } from "../../../shared/engine/index.ts";
-import { counted } from "../../../shared/text.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { ago } from "../output/moments.ts";
 
 /** What is shown of each. */

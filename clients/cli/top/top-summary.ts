@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/text.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { ago } from "../output/moments.ts";
 import type { TopData, TopStatus } from "./top-state.ts";
 

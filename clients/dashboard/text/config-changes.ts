@@ -1,5 +1,5 @@
-import { isDictionary } from "../../../shared/json.ts";
-import { isSame } from "../../../shared/redact.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
+import { isSame } from "../../../shared/text/redact.ts";
 
 /** A value that two configurations do not have alike: its keys from the top. */
 export interface Change {

@@ -1,4 +1,4 @@
-import { isDictionary } from "../../../shared/json.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 
 /** A line of two texts: in both, or in one of them. */
 export interface DiffLine {

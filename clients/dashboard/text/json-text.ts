@@ -1,4 +1,4 @@
-import { parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 
 /** Texts, which end with the text where their end is missing; marks of structure; all other words. */
 const tokens = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs;

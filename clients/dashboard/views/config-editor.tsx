@@ -5,9 +5,9 @@ import type {
   ConfigChanged,
   ConfigVersionsAnswer,
 } from "../../../shared/api/index.ts";
-import { type Config, readSetting, withoutValue, withValue } from "../../../shared/config-path.ts";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
-import { isSame, redacted } from "../../../shared/redact.ts";
+import { type Config, readSetting, withoutValue, withValue } from "../../../shared/json/config-path.ts";
+import { isDictionary, parseJson } from "../../../shared/json/json.ts";
+import { isSame, redacted } from "../../../shared/text/redact.ts";
 import { ActForm } from "../act/act-form.tsx";
 import { commandLine } from "../act/command-line.ts";
 import { Refusal } from "../parts/refusal.tsx";

@@ -1,5 +1,5 @@
 import type { ConfigAnswer, ConfigVersionsAnswer } from "../../../shared/api/index.ts";
-import { isSame } from "../../../shared/redact.ts";
+import { isSame } from "../../../shared/text/redact.ts";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { choose, linkTo, type Place } from "../place.ts";

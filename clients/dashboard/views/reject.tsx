@@ -6,8 +6,8 @@ import type {
   RejectsAnswer,
   ReplayAnswer,
 } from "../../../shared/api/index.ts";
-import { readSetting } from "../../../shared/config-path.ts";
-import { isDictionary } from "../../../shared/json.ts";
+import { readSetting } from "../../../shared/json/config-path.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import { ActForm } from "../act/act-form.tsx";
 import { commandLine } from "../act/command-line.ts";
 import { Refusal } from "../parts/refusal.tsx";

@@ -1,6 +1,6 @@
 import type { ExplainAnswer, WhatIfAsked } from "../../../shared/api/index.ts";
-import { isDictionary, parseJson } from "../../../shared/json.ts";
-import { redacted } from "../../../shared/redact.ts";
+import { isDictionary, parseJson } from "../../../shared/json/json.ts";
+import { redacted } from "../../../shared/text/redact.ts";
 import { commandLine } from "../act/command-line.ts";
 
 /** What a job asks for, as its source sent it, without secrets. */

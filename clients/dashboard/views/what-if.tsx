@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ExplainAnswer, WhatIfAnswer } from "../../../shared/api/index.ts";
-import { parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import { Refusal } from "../parts/refusal.tsx";
 import { choose, type Place } from "../place.ts";
 import { CallError, call, pathOf } from "../service/call.ts";

@@ -1,6 +1,6 @@
 import createFetchClient, { type Client } from "openapi-fetch";
-import { isHttpToLoopback } from "../../../shared/loopback.ts";
-import { withoutSlashesAtEnd } from "../../../shared/text.ts";
+import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
+import { withoutSlashesAtEnd } from "../../../shared/text/text.ts";
 import type { ApiPaths } from "./api-paths.ts";
 
 /** The version of the API that this client was made for; the service refuses a call of another one. */

@@ -1,5 +1,5 @@
 import type { Plan, PlannedNode } from "../../../shared/engine/index.ts";
-import { printable } from "../../../shared/text.ts";
+import { printable } from "../../../shared/text/text.ts";
 import { type Column, shownValue, type Value } from "../../columns/column.ts";
 import { evaluate, type Fields } from "../../columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../columns/parse-columns.ts";

@@ -1,5 +1,5 @@
+import { jobDemandQueue } from "../../../shared/app/names.ts";
 import { parseDemand, wholly } from "../../../shared/messages/index.ts";
-import { jobDemandQueue } from "../../../shared/names.ts";
 import type { SchedulerNode } from "../../agent/drivers/driver.ts";
 import type { JobJson } from "../engine/job.ts";
 import { importPeer } from "../import-peer.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json/json.ts";
 import type { Answers } from "../../agent/drivers/driver.ts";
 
 /** What somebody, or a mistake, may put in the place of a value. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { parseAgentConfig } from "../../agent/config.ts";
 import type { DriverKind } from "../../agent/drivers/driver.ts";
 import { checkedKind, driverProblems } from "../../agent/drivers/driver-shape.ts";

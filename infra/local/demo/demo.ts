@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
-import { duration } from "../../../shared/durations.ts";
-import { jobDemandQueue } from "../../../shared/names.ts";
+import { jobDemandQueue } from "../../../shared/app/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { duration, exactDuration } from "../../../shared/durations.ts";
+import { duration, exactDuration } from "../../../shared/text/durations.ts";
 import type { Post } from "../scheduler/run.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 import type { Costs } from "./costs.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import Table from "cli-table3";
-import { duration } from "../../../shared/durations.ts";
+import { duration } from "../../../shared/text/durations.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { exactDuration } from "../../../shared/durations.ts";
+import { exactDuration } from "../../../shared/text/durations.ts";
 
 const endWithParent = new URL("end-with-parent.ts", import.meta.url).href;
 /** A part is up in a second; on a machine that is busy with something else it may take a hundred times as long. */

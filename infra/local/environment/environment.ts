@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
-import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
+import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/app/names.ts";
 import { startPriceList } from "../price-list/start-price-list.ts";
 import { appFiles } from "./app-files.ts";
 import { startAzurite } from "./azurite.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../../shared/errors.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
 import { type CycleCloudAccess, readHosts } from "./client.ts";
 import type { NodeEvent } from "./drains.ts";
 import type { Host } from "./hosts.ts";

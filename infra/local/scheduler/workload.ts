@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
-import { parseSwf, type SwfJob } from "../../../shared/swf.ts";
+import { parseSwf, type SwfJob } from "../../../shared/backtest/index.ts";
 
 /** What one slot (or one node of a multi-node job) needs of its host. */
 export interface Need {

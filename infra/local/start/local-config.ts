@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseDuration } from "../../../shared/durations.ts";
+import { parseDuration } from "../../../shared/text/durations.ts";
 
 /** The shortest that still works: a snapshot is taken every second, and a machine may be busy. */
 const leastSeconds: Readonly<Record<string, number>> = {

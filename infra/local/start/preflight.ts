@@ -1,6 +1,6 @@
 import { mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isProcessAlive } from "../../../shared/process-alive.ts";
+import { isProcessAlive } from "../../../shared/machine/process-alive.ts";
 import { loadDefinition, parseDefinition } from "../cyclecloud/index.ts";
 
 /** What `npm start` needs to know of a cluster definition. */

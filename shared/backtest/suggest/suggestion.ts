@@ -1,4 +1,4 @@
-import { duration } from "../../durations.ts";
+import { duration } from "../../text/durations.ts";
 import { settingsText } from "../compare/summary.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
 import { type Certainty, certaintyOf } from "./certainty.ts";

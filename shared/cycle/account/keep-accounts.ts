@@ -6,7 +6,7 @@ import {
   openBook,
   type Sight,
 } from "../../accounting/index.ts";
-import { kindOf, messageOf, type UpstreamError } from "../../errors.ts";
+import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
 import type { Ports, Stored } from "../../ports/index.ts";
 
 /** Hours answer "this hour" and "today"; days answer the rest. */

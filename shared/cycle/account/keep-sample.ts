@@ -1,5 +1,5 @@
 import type { NodeUse, Sight } from "../../accounting/index.ts";
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
 

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import { type DemandMessage, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";

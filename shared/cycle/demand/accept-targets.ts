@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import {
   accountOf,
   asideOf,
@@ -8,7 +8,7 @@ import {
   type TargetsMessage,
 } from "../../messages/index.ts";
 import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";

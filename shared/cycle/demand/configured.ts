@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import type { Ports } from "../../ports/index.ts";
 
 /** Used when the cluster's own setting cannot be read: a mistake elsewhere in the file must not lose demand. */

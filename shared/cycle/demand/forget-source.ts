@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import { type Ports, type SourceDemand, unknownSource } from "../../ports/index.ts";
 import { longestSilenceSeconds } from "./live-demand.ts";
 

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import {
   claimedOrigin,
   hashedText,

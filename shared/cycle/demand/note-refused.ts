@@ -1,7 +1,7 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/index.ts";
 import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
-import { printable } from "../../text.ts";
+import { printable } from "../../text/text.ts";
 import { configuredTtlSeconds } from "./configured.ts";
 
 type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;

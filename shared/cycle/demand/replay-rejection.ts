@@ -1,6 +1,6 @@
-import { azureLimits } from "../../azure-limits.ts";
 import type { DemandMessage, QueueMessage, TargetsMessage } from "../../messages/index.ts";
 import type { ConfigStore, DemandQueue, Ports, RejectedMessage, Rejection } from "../../ports/index.ts";
+import { azureLimits } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isOld as isOldRequest } from "./accept-targets.ts";
 import { isOld } from "./merge-demand.ts";

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import { type DemandSummary, type Ports, unknownSource } from "../../ports/index.ts";
 import { type ForgetPorts, forgetSource } from "./forget-source.ts";
 import { longestSilenceSeconds } from "./live-demand.ts";

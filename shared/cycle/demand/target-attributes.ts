@@ -1,6 +1,6 @@
 import { matchesWildcard } from "../../engine/index.ts";
-import { kindOf } from "../../errors.ts";
-import { isDictionary } from "../../json.ts";
+import { kindOf } from "../../errors/errors.ts";
+import { isDictionary } from "../../json/json.ts";
 import { attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 

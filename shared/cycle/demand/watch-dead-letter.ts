@@ -1,5 +1,5 @@
-import { kindOf, messageOf, UpstreamError } from "../../errors.ts";
-import { parseJson } from "../../json.ts";
+import { kindOf, messageOf, UpstreamError } from "../../errors/errors.ts";
+import { parseJson } from "../../json/json.ts";
 import { type ScaleAction, scaleActionSchema } from "../../messages/index.ts";
 import type { Operation, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";

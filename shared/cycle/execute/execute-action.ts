@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type {
   ClusterConfig,

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { NodesAction } from "../../messages/index.ts";
 import type { Operation, Ports } from "../../ports/index.ts";
 import { mostOfLastMinutes } from "../operations.ts";

@@ -1,5 +1,5 @@
 import { type ClusterNode, type Plan, type PlanInput, plan, shortHostname } from "../../engine/index.ts";
-import { StaleSnapshotError } from "../../errors.ts";
+import { StaleSnapshotError } from "../../errors/errors.ts";
 import type { ClusterConfig, Ports, Snapshot } from "../../ports/index.ts";
 import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";

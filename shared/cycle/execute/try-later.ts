@@ -1,4 +1,4 @@
-import { UpstreamError } from "../../errors.ts";
+import { UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
 

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { PlanRequest } from "../../messages/index.ts";
 import { isAhead } from "../clocks.ts";
 import { snapshotCluster } from "../snapshot/snapshot-cluster.ts";

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type {
   ArchiveOutcome,
   PlanHead,
@@ -8,7 +8,7 @@ import type {
   Ports,
   WholePlan,
 } from "../../ports/index.ts";
-import { redactText } from "../../redact.ts";
+import { redactText } from "../../text/redact.ts";
 
 const mostListed = 1_000;
 const longestReason = 300;

@@ -1,4 +1,4 @@
-import { StaleSnapshotError } from "../../errors.ts";
+import { StaleSnapshotError } from "../../errors/errors.ts";
 import type {
   ClusterConfig,
   ClusterControl,

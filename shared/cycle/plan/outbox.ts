@@ -1,7 +1,7 @@
-import { azureLimits } from "../../azure-limits.ts";
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Operation, Ports, Stored } from "../../ports/index.ts";
+import { azureLimits } from "../../ports/index.ts";
 
 type OutboxPorts = Pick<Ports, "operations" | "scaleActions">;
 

@@ -1,5 +1,5 @@
 import { expiredRows, type NodeHistory } from "../../engine/index.ts";
-import { kindOf } from "../../errors.ts";
+import { kindOf } from "../../errors/errors.ts";
 import type { PlanRequest, SchedulerEvent } from "../../messages/index.ts";
 import type {
   ClusterControl,

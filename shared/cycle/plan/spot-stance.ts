@@ -1,5 +1,5 @@
 import type { ArrayChoice, ArraysOff, Cluster, Constraint, Job } from "../../engine/index.ts";
-import { isDictionary } from "../../json.ts";
+import { isDictionary } from "../../json/json.ts";
 import type { NodeLoss, SpotPair, SpotSettings } from "../../ports/index.ts";
 
 /** What sends a job to spot nodes, or keeps it off them. */

@@ -1,4 +1,4 @@
-import { chunksOf } from "../../batches.ts";
+import { chunksOf } from "../../collections/batches.ts";
 import type { CreateSet } from "../../engine/index.ts";
 import type { ActionCreateSet, ActionNode, ScaleAction } from "../../messages/index.ts";
 import type { DrainedPlan, DrainedRetirement } from "./drain.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../../errors.ts";
+import { messageOf } from "../../errors/errors.ts";
 import type { ListedPrice, ListPrice, Ports, PriceList, PriceSheet } from "../../ports/index.ts";
 import { azureSpelling } from "../../prices/index.ts";
 

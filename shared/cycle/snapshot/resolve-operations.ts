@@ -1,5 +1,4 @@
-import { exactDuration } from "../../durations.ts";
-import { kindOf, messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors/errors.ts";
 import type {
   CycleCloud,
   CycleSettings,
@@ -9,6 +8,7 @@ import type {
   Snapshot,
   Stored,
 } from "../../ports/index.ts";
+import { exactDuration } from "../../text/durations.ts";
 import { isRefusedLogin } from "../login.ts";
 import { isVisibleIn } from "../operations.ts";
 

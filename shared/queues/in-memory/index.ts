@@ -1,5 +1,4 @@
-import { azureLimits } from "../../azure-limits.ts";
-import { UpstreamError } from "../../errors.ts";
+import { UpstreamError } from "../../errors/errors.ts";
 import type { DemandRefused, ScaleAction, SchedulerEvent, SourceEvent } from "../../messages/index.ts";
 import type {
   DemandQueue,
@@ -10,6 +9,7 @@ import type {
   ScheduledPlanRequest,
   SchedulerEvents,
 } from "../../ports/index.ts";
+import { azureLimits } from "../../ports/index.ts";
 
 /** A queue of plan requests that drops a repeated message id, also after the first was taken, as the broker does. */
 export class MemoryPlanRequests implements PlanRequests {

@@ -5,10 +5,10 @@ import {
   type ServiceBusMessage,
   type ServiceBusSender,
 } from "@azure/service-bus";
-import { azureLimits } from "../../azure-limits.ts";
-import { messageOf, UpstreamError } from "../../errors.ts";
+import { messageOf, UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Clock, PlanRequests, ScaleActions, ScheduledPlanRequest } from "../../ports/index.ts";
+import { azureLimits } from "../../ports/index.ts";
 
 /** The broker's limit for session ids and message ids; long enough for a subject. */
 const longestProperty = azureLimits.serviceBus.idCharacters;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
-import { azureLimits } from "../../azure-limits.ts";
-import { UpstreamError } from "../../errors.ts";
+import { UpstreamError } from "../../errors/errors.ts";
 import type { SourceEvent } from "../../messages/index.ts";
 import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../../ports/index.ts";
+import { azureLimits } from "../../ports/index.ts";
 
 /** Base64 makes four bytes of three, so 64 KiB are 48 KiB of JSON. */
 const mostJsonBytes = (azureLimits.storageQueue.messageBytes / 4) * 3;

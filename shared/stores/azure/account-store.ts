@@ -10,8 +10,8 @@ import {
   monthStart,
   type Page,
 } from "../../accounting/index.ts";
-import { concurrently } from "../../batches.ts";
-import { messageOf, UpstreamError } from "../../errors.ts";
+import { concurrently } from "../../collections/batches.ts";
+import { messageOf, UpstreamError } from "../../errors/errors.ts";
 import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports/index.ts";
 import { newestRunFirst } from "../order.ts";
 import { type BlobContent, Container, fromJson } from "./container.ts";

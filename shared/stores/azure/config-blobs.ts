@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors/errors.ts";
 import type { ClusterConfig, ConfigStore, Log } from "../../ports/index.ts";
 import { includesReader, readChangedConfigText, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";

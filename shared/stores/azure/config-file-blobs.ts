@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConfigurationError } from "../../errors.ts";
-import { parseJson } from "../../json.ts";
+import { ConfigurationError } from "../../errors/errors.ts";
+import { parseJson } from "../../json/json.ts";
 import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { includesReader, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../errors.ts";
-import { excessOfJson, smallestLimits, tooManyBytes } from "../../json-limits.ts";
+import { ConfigurationError } from "../../errors/errors.ts";
+import { excessOfJson, smallestLimits, tooManyBytes } from "../../json/json-limits.ts";
 import type { Blob, Container, TooLarge } from "./container.ts";
 
 /** The most bytes of one file, the same as in the API. People write some kilobytes. */

@@ -5,10 +5,10 @@ import type {
   BlobUploadCommonResponse,
   ContainerClient,
 } from "@azure/storage-blob";
-import { blobNameProblem, metadataProblem } from "../../azure-limits.ts";
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
+import { readAtMost } from "../../json/read-at-most.ts";
 import type { IfMatch } from "../../ports/index.ts";
-import { readAtMost } from "../../read-at-most.ts";
+import { blobNameProblem, metadataProblem } from "../../ports/index.ts";
 import { FirstUse } from "./first-use.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 import { calling, reading, saving, statusOf } from "./sdk-errors.ts";

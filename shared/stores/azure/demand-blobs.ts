@@ -1,7 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { azureLimits, blobNameProblem } from "../../azure-limits.ts";
-import { concurrently } from "../../batches.ts";
-import { type JsonLimits, smallestLimits } from "../../json-limits.ts";
+import { concurrently } from "../../collections/batches.ts";
+import { type JsonLimits, smallestLimits } from "../../json/json-limits.ts";
 import type {
   DemandPart,
   DemandStore,
@@ -13,6 +12,7 @@ import type {
   Stored,
   WaitingPart,
 } from "../../ports/index.ts";
+import { azureLimits, blobNameProblem } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
 import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../store-limits.ts";

@@ -1,5 +1,5 @@
-import { azureLimits, entityProblem } from "../../azure-limits.ts";
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
+import { azureLimits, entityProblem } from "../../ports/index.ts";
 import { rowText } from "../store-limits.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 

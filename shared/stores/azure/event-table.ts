@@ -1,4 +1,4 @@
-import { concurrently } from "../../batches.ts";
+import { concurrently } from "../../collections/batches.ts";
 import type { EventPeriod, EventStore, Log, NotedEvent } from "../../ports/index.ts";
 import { newestEventFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";

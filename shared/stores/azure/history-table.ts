@@ -1,6 +1,6 @@
-import { concurrently } from "../../batches.ts";
+import { concurrently } from "../../collections/batches.ts";
 import type { NodeHistory } from "../../engine/index.ts";
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";
 import { byNodeId } from "../order.ts";
 import { type Container, fromJson, jsonContent } from "./container.ts";

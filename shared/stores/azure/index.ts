@@ -1,6 +1,6 @@
 import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
-import type { JsonLimits } from "../../json-limits.ts";
+import type { JsonLimits } from "../../json/json-limits.ts";
 import type { Log, Ports } from "../../ports/index.ts";
 import { AzureAccountStore } from "./account-store.ts";
 import { BlobConfigStore, type ParseConfig } from "./config-blobs.ts";

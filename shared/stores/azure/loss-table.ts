@@ -1,4 +1,4 @@
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import type { Log, NodeLoss, NodeLossStore } from "../../ports/index.ts";
 import { newestLossFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";

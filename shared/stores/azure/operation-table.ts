@@ -1,5 +1,5 @@
-import { concurrently } from "../../batches.ts";
-import { ConflictError } from "../../errors.ts";
+import { concurrently } from "../../collections/batches.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import {
   type IfMatch,
   isOpen,

@@ -1,5 +1,5 @@
 import { type Book, type BookNode, type JobTotal, jobKey } from "../../accounting/index.ts";
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
 
 /** Place of a text, number or null in a table of those that come again and again. */
 type Place = number;

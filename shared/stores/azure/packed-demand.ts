@@ -1,4 +1,4 @@
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
 import type { SourceDemand, StoredJob } from "../../ports/index.ts";
 
 /** Members that differ from job to job in most schedulers. In a shape they would make a shape of each job. */

@@ -3,8 +3,8 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { constants, createGzip, gunzip } from "node:zlib";
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConflictError } from "../../errors.ts";
-import { jsonPieces } from "../../json.ts";
+import { ConflictError } from "../../errors/errors.ts";
+import { jsonPieces } from "../../json/json.ts";
 import {
   type ArchivedPlan,
   type ArchiveOutcome,

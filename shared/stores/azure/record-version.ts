@@ -1,4 +1,4 @@
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
 
 /**
  * The form in which records are written. Adding a field needs no new number: an older program ignores it. Take the next

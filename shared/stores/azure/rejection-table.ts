@@ -1,4 +1,4 @@
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import type { Log, RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";

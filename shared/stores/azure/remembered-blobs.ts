@@ -1,5 +1,5 @@
+import { Recent } from "../../collections/recent.ts";
 import type { Stored } from "../../ports/index.ts";
-import { Recent } from "../../recent.ts";
 import { type Container, fromJson } from "./container.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { concurrently } from "../../batches.ts";
-import { messageOf } from "../../errors.ts";
+import { concurrently } from "../../collections/batches.ts";
+import { messageOf } from "../../errors/errors.ts";
 import type { Log } from "../../ports/index.ts";
 import { reverseTime } from "./keys.ts";
 import type { Table } from "./table.ts";

@@ -1,5 +1,5 @@
 import { RestError } from "@azure/core-rest-pipeline";
-import { ConflictError, UpstreamError } from "../../errors.ts";
+import { ConflictError, UpstreamError } from "../../errors/errors.ts";
 
 /** Errors of the credential, which come without an answer of the store. */
 const credentialErrors = /^(CredentialUnavailable|Authentication|AggregateAuthentication)/;

@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import type { Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
 import { Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";

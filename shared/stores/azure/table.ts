@@ -1,6 +1,6 @@
 import { odata, type TableClient, type TableEntityResult, type TransactionAction } from "@azure/data-tables";
-import { azureLimits } from "../../azure-limits.ts";
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
+import { azureLimits } from "../../ports/index.ts";
 import { type Columns, fromEntity, toEntity, toPointer } from "./entity.ts";
 import { FirstUse } from "./first-use.ts";
 import { calling, reading, saving } from "./sdk-errors.ts";

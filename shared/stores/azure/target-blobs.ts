@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { concurrently } from "../../batches.ts";
+import { concurrently } from "../../collections/batches.ts";
 import type { IfMatch, RequestSet, Stored, TargetStore } from "../../ports/index.ts";
 import { byRequestSet } from "../order.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";

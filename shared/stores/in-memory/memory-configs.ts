@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors/errors.ts";
 import type {
   CheckedConfig,
   ClusterConfig,

@@ -1,6 +1,5 @@
-import { blobNameProblem } from "../../azure-limits.ts";
-import { ConflictError } from "../../errors.ts";
-import { type JsonLimits, smallestLimits } from "../../json-limits.ts";
+import { ConflictError } from "../../errors/errors.ts";
+import { type JsonLimits, smallestLimits } from "../../json/json-limits.ts";
 import type {
   DemandPart,
   DemandStore,
@@ -14,6 +13,7 @@ import type {
   TargetStore,
   WaitingPart,
 } from "../../ports/index.ts";
+import { blobNameProblem } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { byRequestSet, bySource } from "../order.ts";
 import { noSuchName, type ReadUpload, textOfUpload } from "../store-limits.ts";

@@ -1,4 +1,4 @@
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports/index.ts";
 import { fittingOperation } from "../fitting-operation.ts";
 import { oldestOperationFirst } from "../order.ts";

@@ -1,4 +1,4 @@
-import { jsonPieces } from "../../json.ts";
+import { jsonPieces } from "../../json/json.ts";
 import {
   type ArchivedPlan,
   type ArchiveOutcome,

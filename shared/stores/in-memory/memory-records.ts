@@ -1,4 +1,4 @@
-import { ConflictError } from "../../errors.ts";
+import { ConflictError } from "../../errors/errors.ts";
 import type { IfMatch, Stored } from "../../ports/index.ts";
 import { rowText } from "../store-limits.ts";
 

@@ -1,8 +1,8 @@
 import { type Cursor, type EventsAnswer, type EventsQuery, encodeCursor } from "../../api/index.ts";
 import { shortHostname } from "../../engine/index.ts";
 import type { NodeLoss, PlanRecord, Ports } from "../../ports/index.ts";
-import { redactText } from "../../redact.ts";
-import { printableCut } from "../../text.ts";
+import { redactText } from "../../text/redact.ts";
+import { printableCut } from "../../text/text.ts";
 import { apartSeconds, lostIn, namedIn, ofLosses } from "./of-losses.ts";
 import {
   type FoundEvent,

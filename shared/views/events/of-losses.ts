@@ -1,6 +1,6 @@
 import { compareNodeNames, type NodeHistory } from "../../engine/index.ts";
 import type { NodeLoss } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import { type FoundEvent, type NamedNode, nobody } from "./of-records.ts";
 
 /** Between CycleCloud's event about a lost node and the snapshot that no longer has it. */

@@ -1,5 +1,4 @@
 import type { EventView } from "../../api/index.ts";
-import { duration } from "../../durations.ts";
 import { compareNodeNames, type NodeHistory } from "../../engine/index.ts";
 import {
   isOpen,
@@ -9,7 +8,8 @@ import {
   type PlanRecord,
   type Rejection,
 } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { duration } from "../../text/durations.ts";
+import { counted } from "../../text/text.ts";
 
 /** An event with the names by which its nodes can be asked for. */
 export interface FoundEvent extends Omit<EventView, "nodes" | "nodeCount"> {

@@ -1,7 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
-import { bucketLabel } from "../../bucket-words.ts";
 import { type BucketName, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
-import { shownNumber } from "../../text.ts";
+import { bucketLabel } from "../../names/bucket-words.ts";
+import { shownNumber } from "../../text/text.ts";
 
 export type Kind = CauseView["kind"];
 

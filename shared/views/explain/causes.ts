@@ -1,6 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
-import { duration, exactDuration } from "../../durations.ts";
 import type { SourceDemand } from "../../ports/index.ts";
+import { duration, exactDuration } from "../../text/durations.ts";
 import { isUpNode, type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

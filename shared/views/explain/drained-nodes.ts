@@ -1,8 +1,8 @@
 import type { CauseView } from "../../api/index.ts";
 import { isOutByItself, liveSources } from "../../cycle/index.ts";
-import { duration } from "../../durations.ts";
 import { type BucketName, type LimitName, type Reason, shortHostname } from "../../engine/index.ts";
-import { someOf } from "../../text.ts";
+import { duration } from "../../text/durations.ts";
+import { someOf } from "../../text/text.ts";
 import type { NodeDrain } from "../drains.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

@@ -1,10 +1,10 @@
 import type { TargetExplanation } from "../../api/index.ts";
 import { toTargets } from "../../cycle/index.ts";
 import type { Target, TargetOutcome } from "../../engine/index.ts";
-import { InvariantError } from "../../errors.ts";
+import { InvariantError } from "../../errors/errors.ts";
 import type { RequestSet } from "../../ports/index.ts";
-import { shellWord } from "../../shell-word.ts";
-import { counted } from "../../text.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { counted } from "../../text/text.ts";
 import { isUpNode } from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

@@ -1,7 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
-import { bucketLabel } from "../../bucket-words.ts";
 import { examine, type Reason } from "../../engine/index.ts";
-import { counted, someOf } from "../../text.ts";
+import { bucketLabel } from "../../names/bucket-words.ts";
+import { counted, someOf } from "../../text/text.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, labelOf, shown } from "./cause.ts";
 import { describeConstraint } from "./constraint-words.ts";

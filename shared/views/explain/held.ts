@@ -1,6 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
 import { untilText } from "../../cycle/index.ts";
-import { duration, exactDuration } from "../../durations.ts";
+import { duration, exactDuration } from "../../text/durations.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause } from "./cause.ts";
 

@@ -1,8 +1,8 @@
 import type { CauseView } from "../../api/index.ts";
 import { busyHostnames, untilText } from "../../cycle/index.ts";
-import { duration } from "../../durations.ts";
 import { isIgnored, type Reason, shortHostname } from "../../engine/index.ts";
-import { someOf } from "../../text.ts";
+import { duration } from "../../text/durations.ts";
+import { someOf } from "../../text/text.ts";
 import type { Outlook } from "../outlook.ts";
 import { actingOn, cause, isIn } from "./cause.ts";
 

@@ -1,6 +1,5 @@
 import { periodEnd } from "../../accounting/index.ts";
 import type { CauseView } from "../../api/index.ts";
-import { duration } from "../../durations.ts";
 import {
   type BucketSurvey,
   capNames,
@@ -9,7 +8,8 @@ import {
   type Reason,
 } from "../../engine/index.ts";
 import type { BackedOff } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { duration } from "../../text/durations.ts";
+import { counted } from "../../text/text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { heldBucketCause } from "./budget-cause.ts";

@@ -8,8 +8,8 @@ import {
   type Reason,
   type SharedDraw,
 } from "../../engine/index.ts";
-import { nearestName } from "../../near-names.ts";
-import { counted, someOf } from "../../text.ts";
+import { nearestName } from "../../names/near-names.ts";
+import { counted, someOf } from "../../text/text.ts";
 import { type OutlookJob, unitOf } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { amount, cause, figures, isIn, labelOf, shown } from "./cause.ts";

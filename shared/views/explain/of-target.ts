@@ -1,5 +1,4 @@
 import type { CauseView } from "../../api/index.ts";
-import { duration, exactDuration } from "../../durations.ts";
 import {
   nearest,
   type Reason,
@@ -8,7 +7,8 @@ import {
   type TargetReason,
 } from "../../engine/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { duration, exactDuration } from "../../text/durations.ts";
+import { counted } from "../../text/text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

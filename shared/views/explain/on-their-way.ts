@@ -1,8 +1,8 @@
 import type { CauseView } from "../../api/index.ts";
 import { liveSources } from "../../cycle/index.ts";
-import { duration, exactDuration } from "../../durations.ts";
 import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
-import { printableCut, someOf } from "../../text.ts";
+import { duration, exactDuration } from "../../text/durations.ts";
+import { printableCut, someOf } from "../../text/text.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

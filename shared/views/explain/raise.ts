@@ -7,7 +7,7 @@ import {
   type Reason,
   survey,
 } from "../../engine/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import { type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { shown } from "./cause.ts";

@@ -1,6 +1,4 @@
 import type { ClusterStatus, WaitingJobView } from "../../api/index.ts";
-import { bucketLabel, bucketList } from "../../bucket-words.ts";
-import { duration, exactDuration } from "../../durations.ts";
 import {
   type Constraint,
   type DemandCapName,
@@ -12,8 +10,10 @@ import {
   type TargetOutcome,
   type TargetReason,
 } from "../../engine/index.ts";
+import { bucketLabel, bucketList } from "../../names/bucket-words.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
-import { joined } from "../../text.ts";
+import { duration, exactDuration } from "../../text/durations.ts";
+import { joined } from "../../text/text.ts";
 import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 

@@ -1,7 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
-import { duration } from "../../durations.ts";
 import type { ClusterNode, LimitFigure, Reason } from "../../engine/index.ts";
-import { someOf } from "../../text.ts";
+import { duration } from "../../text/durations.ts";
+import { someOf } from "../../text/text.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 

@@ -1,6 +1,6 @@
 import type { CauseView, ExplainAnswer } from "../../api/index.ts";
 import type { Job } from "../../engine/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import type { Outlook } from "../outlook.ts";
 import { nameOf, type SetAsideJob, setAsideJobs, whyAside } from "../set-aside-jobs.ts";
 import { cause } from "./cause.ts";

@@ -1,7 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
-import { bucketLabel } from "../../bucket-words.ts";
-import { exactDuration } from "../../durations.ts";
 import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.ts";
+import { bucketLabel } from "../../names/bucket-words.ts";
+import { exactDuration } from "../../text/durations.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";

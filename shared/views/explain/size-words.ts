@@ -1,6 +1,6 @@
 import type { KeptOut, SizeAlternative, SizeChoice } from "../../engine/index.ts";
 import type { BoughtSize } from "../../ports/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import { reasonSentence } from "./reason-words.ts";
 
 /** Why new nodes are of their size, in sentences: the price, the reason, the next best, and what kept cheaper ones out. */

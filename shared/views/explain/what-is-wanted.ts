@@ -1,5 +1,5 @@
 import { type BucketSurvey, isSize, type Job, type JobOutcome, type Scalar } from "../../engine/index.ts";
-import { counted } from "../../text.ts";
+import { counted } from "../../text/text.ts";
 import { unitOf } from "../job-states.ts";
 
 /** Who wants nodes, a job or a target, and what of it is missing. */

@@ -1,3 +1,4 @@
+import type { SwfJob } from "../../../shared/backtest/index.ts";
 import {
   type ClusterNode,
   defineJob,
@@ -7,7 +8,6 @@ import {
   parseConstraints,
   plan,
 } from "../../../shared/engine/index.ts";
-import type { SwfJob } from "../../../shared/swf.ts";
 import { violationsOf } from "../../shared/engine/plan-validity.ts";
 import { type BoundItem, lpBound } from "./lp-bound.ts";
 import { inputOf, type MarketSize, marketOf, region } from "./market.ts";

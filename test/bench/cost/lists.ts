@@ -1,4 +1,4 @@
-import type { SwfJob } from "../../../shared/swf.ts";
+import type { SwfJob } from "../../../shared/backtest/index.ts";
 import { boundOf, planBacklog, planOneByOne, wantsOf } from "./backlog.ts";
 import { generalSizes, type MarketSize, sizesOf } from "./market.ts";
 import { greedyPrice } from "./offline-greedy.ts";

@@ -1,4 +1,4 @@
-import type { SwfJob } from "../../../shared/swf.ts";
+import type { SwfJob } from "../../../shared/backtest/index.ts";
 import { sizesOf } from "./market.ts";
 import { type ReplayTerms, replay } from "./replay.ts";
 

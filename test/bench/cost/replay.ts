@@ -1,5 +1,5 @@
+import type { SwfJob } from "../../../shared/backtest/index.ts";
 import { type ClusterNode, type Job, type PlacementPolicy, plan } from "../../../shared/engine/index.ts";
-import type { SwfJob } from "../../../shared/swf.ts";
 import { jobOf } from "./backlog.ts";
 import { inputOf, type MarketSize, marketOf, region } from "./market.ts";
 

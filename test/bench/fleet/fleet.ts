@@ -11,7 +11,7 @@ import { appFiles } from "../../../infra/local/environment/app-files.ts";
 import { startAzurite } from "../../../infra/local/environment/azurite.ts";
 import { type FunctionsHost, start as startHost } from "../../../infra/local/functions-host/index.ts";
 import { readConfig, startServiceBus } from "../../../infra/local/service-bus/index.ts";
-import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/names.ts";
+import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/app/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");

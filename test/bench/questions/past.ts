@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openBook } from "../../../shared/accounting/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { connectStorage, createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { monthOfPages } from "../accounts-month.ts";
 import { clusterName } from "./busy-cluster.ts";

@@ -7,7 +7,7 @@ import { changesBetween, type Demand } from "../../../clients/agent/changes.ts";
 import { Outbox } from "../../../clients/agent/outbox.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
 import { mergeDemand } from "../../../shared/cycle/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../shared/ports/index.ts";
 import type { DemandToSend } from "../../../shared/queues/storage-queue/index.ts";

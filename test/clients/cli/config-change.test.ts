@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { examples } from "../../../clients/cli/reference/examples.ts";
-import { valueAt, withoutValue, withValue } from "../../../shared/config-path.ts";
+import { valueAt, withoutValue, withValue } from "../../../shared/json/config-path.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { cluster } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";

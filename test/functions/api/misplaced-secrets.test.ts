@@ -6,7 +6,7 @@ import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { routes, supportParts } from "../../../shared/api/index.ts";
 import { readConfig } from "../../../shared/config/read-config.ts";
-import { kindOf } from "../../../shared/errors.ts";
+import { kindOf } from "../../../shared/errors/errors.ts";
 import { archiveOf } from "../../clients/cli/archived-world.ts";
 import { ccscale } from "../../clients/cli/in-process.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";

@@ -8,7 +8,7 @@ import { delegatedScope } from "../../../functions/support/entra-token.ts";
 import { settingNames } from "../../../functions/support/settings.ts";
 import { loadApp } from "../../../infra/local/functions-host/index.ts";
 import { appRoles } from "../../../shared/api/index.ts";
-import * as names from "../../../shared/names.ts";
+import * as names from "../../../shared/app/names.ts";
 import { metrics } from "../../../shared/ports/index.ts";
 import { createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { propertiesOf, propertyOf, readBicep, stringOf, stringsOf, walk } from "./bicep-file.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { defaultSettings } from "../../../shared/engine/index.ts";
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 
 const minimal = { url: "https://cycle.example", username: "user", verify_certificates: true };
 const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";

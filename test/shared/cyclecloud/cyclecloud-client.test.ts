@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CycleCloudOptions, createCycleCloud } from "../../../shared/cyclecloud/cyclecloud-client.ts";
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import type { NodesRequest } from "../../../shared/ports/cyclecloud.ts";
 import {
   type ScriptedAnswer,

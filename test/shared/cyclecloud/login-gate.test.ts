@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LoginGate } from "../../../shared/cyclecloud/login-gate.ts";
-import { LoginRefusedError, UpstreamError } from "../../../shared/errors.ts";
+import { LoginRefusedError, UpstreamError } from "../../../shared/errors/errors.ts";
 
 /** A server that answers when a test says so, and a gate before it. */
 function createDoor() {

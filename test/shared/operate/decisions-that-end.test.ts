@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ActionBody, actionBody } from "../../../shared/api/index.ts";
 import { endDecisions, loadControl, whyHeld } from "../../../shared/cycle/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { act } from "../../../shared/operate/act.ts";
 import type { ClusterControl } from "../../../shared/ports/index.ts";
 import { clusterStatus, listEvents, listNodes, lookAhead } from "../../../shared/views/index.ts";

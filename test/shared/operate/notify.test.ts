@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { notify } from "../../../shared/operate/index.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
 import { Crash, crashingAt, interposed } from "../../support/crash.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { planScale } from "../../../shared/cycle/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { type ActionDraft, requestAction } from "../../../shared/operate/request-action.ts";
 import type { Ports } from "../../../shared/ports/index.ts";

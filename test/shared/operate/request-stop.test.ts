@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { undecided } from "../../../shared/cycle/index.ts";
-import { StaleSnapshotError, UpstreamError } from "../../../shared/errors.ts";
+import { StaleSnapshotError, UpstreamError } from "../../../shared/errors/errors.ts";
 import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import { isOpen, type Ports } from "../../../shared/ports/index.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { createRetailPriceList, type RetailPriceOptions } from "../../../shared/price-list/index.ts";
 import { type ScriptedServer, startScriptedServer } from "../../support/scripted-server.ts";
 

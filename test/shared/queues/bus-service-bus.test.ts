@@ -5,7 +5,7 @@ import {
   type ServiceBusEmulator,
   startServiceBus,
 } from "../../../infra/local/service-bus/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { planRequestSchema } from "../../../shared/messages/plan-request.ts";
 import { scaleActionSchema } from "../../../shared/messages/scale-action.ts";
 import {

@@ -3,7 +3,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test } from "vitest";
 import { decodeQueueText } from "../../../functions/support/queue-message.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import { claimedBlob, withClaimed } from "../../../shared/messages/message-body.ts";
 import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InvariantError } from "../../../shared/errors.ts";
+import { InvariantError } from "../../../shared/errors/errors.ts";
 import { fromEntity, toEntity } from "../../../shared/stores/azure/entity.ts";
 
 const keys = { partition: "p", row: "r" };

@@ -1,6 +1,6 @@
 import { BlobServiceClient } from "@azure/storage-blob";
 import { beforeAll, describe, expect, test } from "vitest";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import type { LogFields } from "../../../shared/ports/index.ts";
 import { BlobDemandStore } from "../../../shared/stores/azure/demand-blobs.ts";
 import {

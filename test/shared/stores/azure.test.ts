@@ -1,7 +1,7 @@
 import type { ContainerClient } from "@azure/storage-blob";
 import { beforeAll } from "vitest";
-import { ConfigurationError } from "../../../shared/errors.ts";
-import { smallestLimits } from "../../../shared/json-limits.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
+import { smallestLimits } from "../../../shared/json/json-limits.ts";
 import { connectStorage, createAzureStores, escapeName } from "../../../shared/stores/azure/index.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import { benchLimitBytes } from "./contract/demand-uploads.ts";

@@ -1,4 +1,4 @@
-import { smallestLimits } from "../../../shared/json-limits.ts";
+import { smallestLimits } from "../../../shared/json/json-limits.ts";
 import { createMemoryStores, MemoryDemandUploads } from "../../../shared/stores/in-memory/index.ts";
 import { benchLimitBytes } from "./contract/demand-uploads.ts";
 import { runContractSuites } from "./contract/run.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigurationError, InvariantError } from "../../../shared/errors.ts";
+import { ConfigurationError, InvariantError } from "../../../shared/errors/errors.ts";
 import type { Rejection } from "../../../shared/ports/index.ts";
 import { type ClusterStatus, clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { explainJob, explainTarget, lookAhead } from "../../../shared/views/index.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { snapshotCluster } from "../../../shared/cycle/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import type { Sample } from "../../../shared/ports/index.ts";
 import { drawUpSamples } from "../../../shared/views/index.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";

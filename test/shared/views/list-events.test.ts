@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type EventsAnswer, eventsAnswer, eventsQuery } from "../../../shared/api/index.ts";
-import { UpstreamError } from "../../../shared/errors.ts";
+import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { pauseCluster } from "../../../shared/operate/index.ts";
 import { listEvents } from "../../../shared/views/events/list-events.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";

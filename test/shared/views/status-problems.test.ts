@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { statusAnswer } from "../../../shared/api/index.ts";
-import { ConfigurationError } from "../../../shared/errors.ts";
+import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { showHistory } from "../../../shared/views/show-history.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";

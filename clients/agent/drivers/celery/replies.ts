@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../../shared/json.ts";
+import { parseJson } from "../../../../shared/json/json.ts";
 import type { Answer, SetAside } from "../driver.ts";
 import { fieldOf, readRecord, readRecords } from "../records.ts";
 

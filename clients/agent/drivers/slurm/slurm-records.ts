@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../../shared/json.ts";
+import { parseJson } from "../../../../shared/json/json.ts";
 import { fieldOf, readRecord } from "../records.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Numbers as the report shows them: in English, and the same on every machine. */
 
-import { duration } from "../../../../shared/durations.ts";
+import { duration } from "../../../../shared/text/durations.ts";
 
 const nanoPerUsd = 1e9;
 const minute = 60;

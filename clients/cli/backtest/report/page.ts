@@ -7,7 +7,7 @@ import type {
   TraceJobs,
 } from "../../../../shared/backtest/index.ts";
 import { differences, summaries } from "../../../../shared/backtest/index.ts";
-import { counted } from "../../../../shared/text.ts";
+import { counted } from "../../../../shared/text/text.ts";
 import { noJobs } from "../workload-file.ts";
 import type { Html } from "./draw.ts";
 import {

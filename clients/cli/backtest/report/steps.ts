@@ -1,6 +1,6 @@
 import type { Purpose } from "../../../../shared/accounting/index.ts";
 import type { RunFigures } from "../../../../shared/backtest/index.ts";
-import { duration } from "../../../../shared/durations.ts";
+import { duration } from "../../../../shared/text/durations.ts";
 import { purposes } from "./purposes.ts";
 
 const millisecondsPerSecond = 1_000;

@@ -1,4 +1,4 @@
-import { counted } from "../../../../shared/text.ts";
+import { counted } from "../../../../shared/text/text.ts";
 import { type Exercise, type Finding, runs } from "./exercise.ts";
 
 const array = "htc";

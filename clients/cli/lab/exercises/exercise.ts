@@ -1,4 +1,4 @@
-import { counted } from "../../../../shared/text.ts";
+import { counted } from "../../../../shared/text/text.ts";
 import type { Service } from "../../service/service.ts";
 import type { Panel } from "../panel.ts";
 import type { PanelCluster, SchedulerJob } from "../panel-state.ts";

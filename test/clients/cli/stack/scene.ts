@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigurationError } from "../../../../shared/errors.ts";
+import { ConfigurationError } from "../../../../shared/errors/errors.ts";
 import { connectStorage, createAzureStores } from "../../../../shared/stores/azure/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { eventually, type LocalStack, startStack } from "../../../support/local-stack.ts";

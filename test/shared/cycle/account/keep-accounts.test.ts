@@ -262,7 +262,7 @@ test("a store that does not answer stops no scaling, and its time is counted lat
   const world = worldWith({});
   await world.snapshot();
   world.advance(60);
-  const { UpstreamError } = await import("../../../../shared/errors.ts");
+  const { UpstreamError } = await import("../../../../shared/errors/errors.ts");
   const failing = new Proxy(world.ports.accounts, {
     get: () => () => Promise.reject(new UpstreamError("save blob: 503", { retryable: true })),
   });

@@ -10,7 +10,7 @@ import {
 import { type CountedBudget, spentOf } from "../../../../shared/cycle/account/budgets.ts";
 import { spendingOf } from "../../../../shared/cycle/account/spending.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { BudgetSettings, CapSettings, Spending } from "../../../../shared/ports/index.ts";
 import { MemoryAccountStore, MemorySnapshotStore } from "../../../../shared/stores/in-memory/index.ts";
 import { clusterStatus, drawUpCost } from "../../../../shared/views/index.ts";

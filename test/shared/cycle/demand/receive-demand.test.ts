@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { receiveDemand } from "../../../../shared/cycle/demand/receive-demand.ts";
 import type { RawMessage } from "../../../../shared/cycle/demand/reject.ts";
-import { smallestLimits } from "../../../../shared/json-limits.ts";
+import { smallestLimits } from "../../../../shared/json/json-limits.ts";
 import { type Rejection, unknownSource } from "../../../../shared/ports/index.ts";
 import { MemoryDemandUploads } from "../../../../shared/stores/in-memory/index.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";

@@ -4,7 +4,7 @@ import {
   watchDeadAction,
   watchDeadPlanRequest,
 } from "../../../../shared/cycle/demand/watch-dead-letter.ts";
-import { LoginRefusedError } from "../../../../shared/errors.ts";
+import { LoginRefusedError } from "../../../../shared/errors/errors.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
 import { interposed } from "../../../support/crash.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

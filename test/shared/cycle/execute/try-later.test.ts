@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { retryDelaySeconds } from "../../../../shared/cycle/execute/try-later.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";

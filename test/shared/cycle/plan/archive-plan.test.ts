@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { ArchivedPlan, Ports } from "../../../../shared/ports/index.ts";
 import { MemoryPlanStore } from "../../../../shared/stores/in-memory/memory-plans.ts";
 import { clusterStatus, listPlans, showPlan, showPlanArchive } from "../../../../shared/views/index.ts";

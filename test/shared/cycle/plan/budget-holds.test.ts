@@ -188,7 +188,7 @@ describe("a budget of an account that is spent", () => {
   test("holds by what is reckoned while the accounts cannot be read", async () => {
     const world = worldWith([geo]);
     await spend(world, 7.5);
-    const { UpstreamError } = await import("../../../../shared/errors.ts");
+    const { UpstreamError } = await import("../../../../shared/errors/errors.ts");
     const unreadable = new UpstreamError("load accounts: 503", { retryable: true });
     const accounts = new Proxy(world.ports.accounts, { get: () => () => Promise.reject(unreadable) });
     world.advance(hour);

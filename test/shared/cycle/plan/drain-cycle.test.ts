@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { undecided } from "../../../../shared/cycle/control.ts";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
-import { ConflictError, UpstreamError } from "../../../../shared/errors.ts";
+import { ConflictError, UpstreamError } from "../../../../shared/errors/errors.ts";
 import { isOpen } from "../../../../shared/ports/index.ts";
 import { clusterStatus, lookAhead, nodeViews } from "../../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";

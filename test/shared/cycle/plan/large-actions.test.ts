@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { azureLimits } from "../../../../shared/azure-limits.ts";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
 import { defaultSettings, plan as makePlan } from "../../../../shared/engine/index.ts";
+import { azureLimits } from "../../../../shared/ports/index.ts";
 import { longestRow } from "../../../../shared/stores/store-limits.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";

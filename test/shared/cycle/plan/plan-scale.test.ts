@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type PlanOutcome, planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { retentionSeconds } from "../../../../shared/engine/index.ts";
-import { ConflictError, StaleSnapshotError } from "../../../../shared/errors.ts";
+import { ConflictError, StaleSnapshotError } from "../../../../shared/errors/errors.ts";
 import type { PlanHead, Ports } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings } from "../../../../shared/engine/index.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { PlanHead } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { answerPlanRequest } from "../../../../shared/cycle/plan/answer-plan-request.ts";
 import { requestLook, requestPlan } from "../../../../shared/cycle/request-plan.ts";
 import { receiveEvent } from "../../../../shared/cycle/snapshot/receive-event.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt } from "../../../support/crash.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { executeAction, underWay } from "../../../../shared/cycle/index.ts";
 import { resolveOperations } from "../../../../shared/cycle/snapshot/resolve-operations.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import { UpstreamError } from "../../../../shared/errors.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { SchedulerEvent } from "../../../../shared/messages/scheduler-event.ts";
 import type { Ports } from "../../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConfigurationError } from "../../../../shared/errors.ts";
+import { ConfigurationError } from "../../../../shared/errors/errors.ts";
 import type { ConfigStore } from "../../../../shared/ports/index.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { configOf } from "./values.ts";

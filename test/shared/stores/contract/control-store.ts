@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConflictError } from "../../../../shared/errors.ts";
+import { ConflictError } from "../../../../shared/errors/errors.ts";
 import type { ControlStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";

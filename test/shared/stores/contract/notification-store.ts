@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConflictError } from "../../../../shared/errors.ts";
+import { ConflictError } from "../../../../shared/errors/errors.ts";
 import type { NotificationRecord, NotificationStore } from "../../../../shared/ports/index.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { startSeconds } from "./values.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConflictError, InvariantError } from "../../../../shared/errors.ts";
+import { ConflictError, InvariantError } from "../../../../shared/errors/errors.ts";
 import type { Operation, OperationState, OperationStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../shared/shell-word.ts";
+import { shellWord } from "../../../shared/text/shell-word.ts";
 
 test.each(["1202", "array/job:3", "a@b,c=d+e%f", "htc_1.x-2"])("shellWord: %s needs no quotes", (text) => {
   expect(shellWord(text)).toBe(text);

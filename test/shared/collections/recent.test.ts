@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Recent } from "../../shared/recent.ts";
+import { Recent } from "../../../shared/collections/recent.ts";
 
 const names = ["a", "b", "c", "d", "e"];
 const known = (recent: Recent<string>) => names.filter((name) => recent.get(name) !== undefined);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isHttpToLoopback } from "../../shared/loopback.ts";
+import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
 
 test.each([
   // Addresses in 127.0.0.0/8, however they are spelled: `URL` writes each as four decimals.

@@ -1,4 +1,4 @@
-import { exactDuration } from "./durations.ts";
+import { exactDuration } from "../text/durations.ts";
 /**
  * The five kinds of error that may cross a module border. Refusals (a job that fits nowhere, a message that
  * does not validate) are values, never exceptions; see `functions/support/settle.ts` for what each kind does to

@@ -1,5 +1,5 @@
-import { nearest } from "./engine/index.ts";
-import { isDictionary } from "./json.ts";
+import { nearest } from "../engine/index.ts";
+import { isDictionary } from "../json/json.ts";
 
 /** A node array that a configuration names, and by which of its keys. `default` and wildcards name none. */
 export interface NamedArray {

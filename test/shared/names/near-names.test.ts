@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "../../shared/near-names.ts";
+import { nearestName } from "../../../shared/names/near-names.ts";
 
 const names = ["htc-1", "htc-12", "hpc-3", "ip-0A00000B", "login"];
 

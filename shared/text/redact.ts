@@ -1,5 +1,5 @@
-import { isDictionary } from "./json.ts";
-import { serviceBusConnection, storageConnection } from "./names.ts";
+import { serviceBusConnection, storageConnection } from "../app/names.ts";
+import { isDictionary } from "../json/json.ts";
 
 /** What stands for a secret. */
 export const redacted = "***";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { duration, exactDuration, parseDuration } from "../../shared/durations.ts";
+import { duration, exactDuration, parseDuration } from "../../../shared/text/durations.ts";
 
 const minute = 60;
 const hour = 60 * minute;

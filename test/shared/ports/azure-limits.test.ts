@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { azureLimits, blobNameProblem, entityProblem, metadataProblem } from "../../shared/azure-limits.ts";
+import {
+  azureLimits,
+  blobNameProblem,
+  entityProblem,
+  metadataProblem,
+} from "../../../shared/ports/azure-limits.ts";
 
 const keys = { partitionKey: "p", rowKey: "r" };
 const { table, blob } = azureLimits;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunksOf } from "../../shared/batches.ts";
+import { chunksOf } from "../../../shared/collections/batches.ts";
 
 test.each([
   [0, []],

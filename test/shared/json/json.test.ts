@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { convertible, jsonPieces, parseJson, withMemberToString } from "../../shared/json.ts";
+import { convertible, jsonPieces, parseJson, withMemberToString } from "../../../shared/json/json.ts";
 
 describe("an object whose toString is data", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSwf } from "../../shared/swf.ts";
+import { parseSwf } from "../../../../shared/backtest/workload/swf.ts";
 
 const columns = (fields: Partial<Record<number, number>>) =>
   Array.from({ length: 18 }, (_, index) => fields[index] ?? -1).join(" ");

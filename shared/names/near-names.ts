@@ -1,4 +1,4 @@
-import { nearest } from "./engine/index.ts";
+import { nearest } from "../engine/index.ts";
 
 /**
  * The node or host that a misspelt name most likely means; null: none. `htc-12` is no slip for `htc-13`, nor `ip-0A00000B` for

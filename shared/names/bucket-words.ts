@@ -1,5 +1,5 @@
-import { accountName, type BucketName } from "./engine/index.ts";
-import { joined } from "./text.ts";
+import { accountName, type BucketName } from "../engine/index.ts";
+import { joined } from "../text/text.ts";
 
 /** At most this many are named in a sentence. */
 const mostSizes = 3;

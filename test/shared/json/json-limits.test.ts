@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { excessOfJson, jsonLimitsFor, smallestLimits } from "../../shared/json-limits.ts";
+import { excessOfJson, jsonLimitsFor, smallestLimits } from "../../../shared/json/json-limits.ts";
 
 const mebibyte = 1024 * 1024;
 

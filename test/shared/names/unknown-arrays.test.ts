@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arraysNamedIn, warnOfMissing, warnOfUnknownArrays } from "../../shared/unknown-arrays.ts";
+import { arraysNamedIn, warnOfMissing, warnOfUnknownArrays } from "../../../shared/names/unknown-arrays.ts";
 
 const configuration = {
   idle_timeout: { default: 300, htc: 60, htcc: 90 },
