@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
  */
 
 const root = join(import.meta.dirname, "..");
-const files = globSync(["{shared,functions,clients,infra,test}/**/*.ts"], {
+const files = globSync(["{shared,functions,clients,infra,test}/**/*.{ts,tsx}"], {
   cwd: root,
   ignore: ["**/node_modules/**", "**/dist/**"],
 }).filter((file) => readFileSync(join(root, file), "utf8").includes("switch ("));
@@ -30,10 +30,15 @@ let api: API | undefined;
 
 beforeAll(() => {
   api = new API({ cwd: root });
-  const [project] = api.updateSnapshot({ openProject: join(root, "tsconfig.json") }).getProjects();
+  const projects = ["tsconfig.json", "clients/dashboard/tsconfig.json"].flatMap(
+    (openProject) => api?.updateSnapshot({ openProject: join(root, openProject) }).getProjects() ?? [],
+  );
   choices = files.flatMap((file) => {
-    const source = project?.program.getSourceFile(join(root, file));
-    return source === undefined || project === undefined ? [] : choicesIn(source, file, project.checker);
+    for (const { program, checker } of projects) {
+      const source = program.getSourceFile(join(root, file));
+      if (source !== undefined) return choicesIn(source, file, checker);
+    }
+    throw new Error(`Cannot check the switches of ${file}: it is in no project of TypeScript`);
   });
 });
 

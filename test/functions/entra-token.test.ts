@@ -4,16 +4,8 @@ import { type CryptoKey, exportSPKI, importJWK, type JSONWebKeySet } from "jose"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTokenReader, type TokenRead } from "../../functions/support/entra-token.ts";
 import { UpstreamError } from "../../shared/errors/errors.ts";
-import {
-  agentOid,
-  alice,
-  type Claims,
-  newKeys,
-  sign,
-  startTenant,
-  type Tenant,
-  tenantId,
-} from "../support/entra.ts";
+import { agentOid, alice, newKeys, sign, startTenant, type Tenant, tenantId } from "../support/entra.ts";
+import type { Claims } from "../support/entra-sign-in.ts";
 
 let tenant: Tenant;
 let read: (token: string) => Promise<TokenRead>;

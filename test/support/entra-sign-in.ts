@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Claims } from "./entra.ts";
+
+export type Claims = Readonly<Record<string, unknown>>;
 
 interface Asked {
   readonly clientId: string;

@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from "jose";
 import type { TokenIssuer } from "../../functions/support/entra-token.ts";
-import { SignInPages } from "./entra-sign-in.ts";
+import { type Claims, SignInPages } from "./entra-sign-in.ts";
 
 /** The local stand-in of a tenant of Microsoft Entra ID: it signs tokens, and serves the keys to check them with. */
 export interface Tenant {
@@ -30,8 +30,6 @@ export interface Tenant {
   answers: "keys" | "nonsense" | "error" | "nothing";
   stop(): Promise<void>;
 }
-
-export type Claims = Readonly<Record<string, unknown>>;
 
 export const tenantId = "11111111-1111-4111-8111-111111111111";
 export const clientId = "22222222-2222-4222-8222-222222222222";
