@@ -21,6 +21,8 @@ const unsentSchema = z.object({
 export interface OutboxOptions {
   readonly cluster: string;
   readonly source: string;
+  /** Which process this is. */
+  readonly sender: string;
   readonly ttlSeconds: number;
   readonly destination: DemandDestination;
   /** `shared/queues/storage-queue.ts` does it. */
@@ -58,9 +60,9 @@ export class Outbox {
     this.#sequence = sequence;
     // Before it is sent: a number is not used twice, whatever becomes of this process. Without a disk the clock sees to it.
     await this.#options.folder.saveSequence(sequence).catch(() => undefined);
-    const { cluster, source, ttlSeconds } = this.#options;
+    const { cluster, source, sender, ttlSeconds } = this.#options;
     const sentAt = new Date(nowSeconds * 1000).toISOString();
-    const envelope = { version: 1, cluster, source, sequence, sentAt, ttlSeconds } as const;
+    const envelope = { version: 1, cluster, source, sender, sequence, sentAt, ttlSeconds } as const;
     const posted = await this.#send(
       isDelta && changes !== undefined
         ? { ...envelope, kind: "delta", ...changes }

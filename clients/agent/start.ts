@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { jobDemandQueue } from "../../shared/app/names.ts";
 import { ConfigurationError } from "../../shared/errors/errors.ts";
 import { sendDemand } from "../../shared/queues/storage-queue/index.ts";
@@ -8,6 +9,7 @@ import { type AgentConfig, usualBrokerSetting } from "./config.ts";
 import type { Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
+import type { HeldLock } from "./lock.ts";
 import { Outbox } from "./outbox.ts";
 import { collect, type PassPorts } from "./pass.ts";
 import { runLoop } from "./run.ts";
@@ -31,9 +33,22 @@ export async function startAgent(
   options: AgentOptions,
   storage: AgentStorage,
 ): Promise<{ lastWasFine: boolean }> {
-  const { config, once, log } = options;
+  const { config } = options;
   const read = reader(options);
   const folder = new StateFolder(config.stateFolder, config);
+  const lock = await folder.lock();
+  try {
+    return await runLocked(options, { storage, folder, read, lock });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runLocked(
+  { config, once, log }: AgentOptions,
+  parts: Parts & { readonly lock: HeldLock },
+): Promise<{ lastWasFine: boolean }> {
+  const { folder, lock } = parts;
   const { state, isDamaged } = await folder.load();
   // Also a trial: a folder without rights shows now, and not with the first event.
   await folder.save(state);
@@ -43,8 +58,13 @@ export async function startAgent(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const wakeUp = new WakeUp(config.wakeFile);
   try {
-    const ports = await portsOf(config, { storage, folder, read });
-    return await runLoop(state, { config, ports, wakeUp, stop: stopping.signal, once, log });
+    const ports = await portsOf(config, parts);
+    const stop = AbortSignal.any([stopping.signal, lock.lost]);
+    const ended = await runLoop(state, { config, ports, wakeUp, stop, once, log });
+    if (!lock.lost.aborted) return ended;
+    throw new ConfigurationError(`state folder "${config.stateFolder}"`, [
+      `another agent of source "${config.source}" has taken it over; this one stops`,
+    ]);
   } finally {
     wakeUp.close();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
@@ -65,15 +85,26 @@ export async function lookOnce(
   return { cluster, source, known: true, ...checkReading(reading), silent, corrections };
 }
 
-async function portsOf(
-  config: AgentConfig,
-  parts: { readonly storage: AgentStorage; readonly folder: StateFolder; readonly read: PassPorts["read"] },
-): Promise<PassPorts> {
+interface Parts {
+  readonly storage: AgentStorage;
+  readonly folder: StateFolder;
+  readonly read: PassPorts["read"];
+}
+
+/** Tells the service which process speaks: a host name may hold what a message may not. */
+function senderName(): string {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9.-]/g, "-")
+    .slice(0, 40);
+  return `${host}:${process.pid}:${Math.floor(nowSeconds()).toString(36)}`;
+}
+
+async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
   const { storage, folder } = parts;
   const destination = { queue: storage.queue.getQueueClient(jobDemandQueue), uploads: storage.blob };
   const { cluster, source, ttlSeconds } = config;
   const outbox = new Outbox(
-    { cluster, source, ttlSeconds, destination, folder, send: sendDemand },
+    { cluster, source, sender: senderName(), ttlSeconds, destination, folder, send: sendDemand },
     await folder.loadSequence(),
   );
   const events = new EventQueue(storage.queue, config);

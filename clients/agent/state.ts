@@ -2,6 +2,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
+import { type HeldLock, takeLock } from "./lock.ts";
 
 const decisionSchema = z.object({
   kind: z.enum(["drain", "undrain"]),
@@ -31,10 +32,12 @@ const fresh: AgentState = { version: 1, decisions: {}, memory: {} };
 /** Files of one agent in its folder. They are replaced as a whole, so that a crash leaves the old or the new content. */
 export class StateFolder {
   readonly #folder: string;
+  readonly #source: string;
   readonly #prefix: string;
 
   constructor(folder: string, agent: { readonly cluster: string; readonly source: string }) {
     this.#folder = folder;
+    this.#source = agent.source;
     this.#prefix = `${encodeURIComponent(agent.cluster)}.${agent.source}`;
   }
 
@@ -58,6 +61,11 @@ export class StateFolder {
 
   saveSequence(sequence: number): Promise<void> {
     return this.write("sequence", JSON.stringify({ sequence }));
+  }
+
+  /** Keeps other agents of the source away from these files. */
+  lock(): Promise<HeldLock> {
+    return takeLock(this.#path("lock"), { source: this.#source });
   }
 
   /** The content of a file; undefined when there is none. */

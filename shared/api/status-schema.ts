@@ -58,6 +58,14 @@ const sourceStatus = z
       .object({ jobs: count, first: z.string().describe("Of the first of them, in words") })
       .nullable()
       .describe("Jobs with keys that are not understood, which have no effect; null: none"),
+    senders: z
+      .object({
+        names: z.array(z.string()).describe("The last two, the newest first"),
+        turns: count.describe("How often one came back after another"),
+        sinceSeconds: unixSeconds,
+      })
+      .nullable()
+      .describe("Programs that speak for it in turns; null: one does, or they do not say who they are"),
   })
   .meta({ id: "SourceStatus" });
 

@@ -143,6 +143,11 @@ const source = z
   )
   .max(50);
 
+const sender = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,64}$/, "expected at most 64 letters, digits and . _ : -")
+  .optional();
+
 const envelope = {
   version: z.literal(demandVersion),
   cluster: z.string().min(1).max(256),
@@ -151,6 +156,8 @@ const envelope = {
   sequence: z.int().min(0),
   sentAt: z.iso.datetime({ offset: true }),
   ttlSeconds: z.int().min(1).max(mostTtlSeconds).optional(),
+  /** Which of several programs that may speak for the source sent it; a program that starts anew takes a new one. */
+  sender,
   /** All parts of one snapshot carry the same. Without it a snapshot claims none, and a delta leaves them as they were. */
   capabilities,
 };

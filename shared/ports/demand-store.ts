@@ -54,6 +54,14 @@ export interface Interruption {
   readonly atSeconds: number;
 }
 
+/** Who sent the last messages of a source, as far as they say. */
+export interface Senders {
+  /** The newest first. */
+  readonly known: readonly { readonly id: string; readonly sentAtSeconds: number }[];
+  /** How often one came back after another, and until when that counts. Absent: not lately. */
+  readonly turns?: { readonly count: number; readonly sinceSeconds: number; readonly untilSeconds: number };
+}
+
 /** What one source (a scheduler) wants of one cluster now. */
 export interface SourceDemand {
   readonly cluster: string;
@@ -75,6 +83,8 @@ export interface SourceDemand {
   readonly refused?: RefusedWord | undefined;
   /** Of jobs that have ended, by name; at most a thousand names, those that ended last at the end. Absent: none. */
   readonly runTimes?: readonly RunTime[] | undefined;
+  /** Absent: its messages do not say. */
+  readonly senders?: Senders | undefined;
   /** Messages left out because a newer or the same one had come before. */
   readonly ignoredMessages: number;
 }

@@ -253,7 +253,18 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
     expired: source.expiresAtSeconds <= atSeconds,
     setAside: { count: source.setAside?.items ?? 0, first: source.setAside?.first ?? [] },
     warned: source.warned ?? null,
+    senders: turnsOf(source.senders, atSeconds),
   };
+}
+
+/** One that came back once may be a stand-by that took over and gave back. */
+const fewestTurns = 2;
+
+function turnsOf(senders: DemandSummary["senders"], atSeconds: number): SourceStatus["senders"] {
+  if (senders?.turns === undefined) return null;
+  const { count, sinceSeconds, untilSeconds } = senders.turns;
+  if (count < fewestTurns || untilSeconds <= atSeconds) return null;
+  return { names: senders.known.slice(0, 2).map(({ id }) => id), turns: count, sinceSeconds };
 }
 
 function toRequestSetStatus(

@@ -53,6 +53,7 @@ const checkers: readonly Checker[] = [
   manySources,
   expiredSources,
   setAsideItems,
+  severalSenders,
   unknownArrays,
   unknownKeys,
   failedOperations,
@@ -231,6 +232,16 @@ function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
         "`ccscale jobs --state set-aside` names the jobs, `ccscale rejects list` everything; nodes of those that run stay.";
       return degraded("set-aside", text, next);
     });
+}
+
+function severalSenders({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return demand.flatMap(({ source, senders, expired }) => {
+    if (senders === null || expired) return [];
+    const { names, turns, sinceSeconds } = senders;
+    const text = `Source "${source}" has several senders that take turns, ${turns} times in ${duration(atSeconds - sinceSeconds)}: ${names.join(" and ")}. Each takes back what the other reports.`;
+    const next = `Stop all but one program that posts the demand of "${source}", or give each a source of its own.`;
+    return [degraded("several-senders", text, next)];
+  });
 }
 
 function unknownKeys({ demand }: StatusFacts): readonly StatusProblem[] {

@@ -4,6 +4,7 @@ import { isAhead } from "../clocks.ts";
 import { withPast } from "./job-past.ts";
 import { asideAfter, keptAside, withoutUnread } from "./merge-set-aside.ts";
 import { endedRuns, withRuns } from "./run-times.ts";
+import { sendersAfter } from "./senders.ts";
 
 export type Merge =
   | {
@@ -38,8 +39,14 @@ export function mergeDemand(
   },
 ): Merge {
   const effect = effectOf(current, message, times.nowSeconds);
-  if (current !== undefined && effect === "ignored")
-    return { outcome: "ignored", demand: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
+  const senders = sendersAfter(current?.senders, message, times);
+  if (current !== undefined && effect === "ignored") {
+    const ignoredMessages = current.ignoredMessages + 1;
+    return {
+      outcome: "ignored",
+      demand: { ...current, ...(senders !== undefined && { senders }), ignoredMessages },
+    };
+  }
   if (effect === "early") return { outcome: "early", have: current?.sequence };
   const isDelta = message.kind === "delta" && current !== undefined;
   const wanted = isDelta ? applyDelta(current, message) : message;
@@ -66,6 +73,7 @@ export function mergeDemand(
     ...(aside === undefined ? {} : { setAside: aside }),
     ...(refused === undefined ? {} : { refused }),
     ...(runTimes.length === 0 ? {} : { runTimes }),
+    ...(senders === undefined ? {} : { senders }),
     ignoredMessages: current?.ignoredMessages ?? 0,
   };
   return { outcome: "merged", demand, before: current };

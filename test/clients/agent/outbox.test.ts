@@ -44,6 +44,7 @@ async function outboxTo(service: Service): Promise<Outbox> {
   const options = {
     cluster: "hpc",
     source: "celery",
+    sender: "scheduler:1",
     ttlSeconds: 300,
     destination: {} as never,
     folder: folder(),

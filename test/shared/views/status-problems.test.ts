@@ -107,6 +107,28 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("two senders of one source that take turns are named; one that was started again is not", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const post = async (...senders: readonly string[]) => {
+      for (const sender of senders) {
+        world.advance(10);
+        await world.post([], { source: "pbs", sender });
+      }
+    };
+    await post("head-1:11:a", "head-1:12:b", "head-1:12:b");
+    expect(await problemsOf(world)).toEqual([]);
+    await post("head-2:7:c", "head-1:12:b", "head-2:7:c");
+    expect(await problemsOf(world)).toEqual([
+      {
+        gravity: "degraded",
+        kind: "several-senders",
+        text: 'Source "pbs" has several senders that take turns, 2 times in 10s: head-2:7:c and head-1:12:b. Each takes back what the other reports.',
+        next: 'Stop all but one program that posts the demand of "pbs", or give each a source of its own.',
+      },
+    ]);
+  });
+
   test("a source that was used once is missed until it is ended, as the problem says", async () => {
     const world = createWorld();
     await world.snapshot();
