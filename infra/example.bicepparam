@@ -16,7 +16,7 @@ param tags = {
 }
 
 // az functionapp list-flexconsumption-runtimes -l <region> --runtime node tells which ones the region has.
-param nodeVersion = '22'
+param nodeVersion = '24'
 
 // 512, 2048 or 4096. Planning 100,000 jobs needs more than 512; see the cost table before you raise it.
 param instanceMemoryMB = 512
@@ -27,6 +27,10 @@ param maximumInstanceCount = 40
 // Empty: everything sleeps when nothing happens. With an entry the first plan after a quiet time comes seconds sooner:
 //   [{ name: 'function:plan-scale', instanceCount: 1 }, { name: 'function:execute-action', instanceCount: 1 }]
 param alwaysReady = []
+
+// true: instances in at least two zones, and storage in all. Azure keeps two instances of each function awake, which costs more
+// than the rest of a small deployment. Not for an existing storage account: choose before the first deployment.
+param zoneRedundant = false
 
 // Seconds, minutes, hours, day, month, day of week; UTC. Every two minutes: '0 */2 * * * *'.
 param snapshotSchedule = '0 * * * * *'

@@ -18,7 +18,7 @@ param tags object = {}
 
 @description('Node.js major version of the app.')
 @allowed(['22', '24'])
-param nodeVersion string = '22'
+param nodeVersion string = '24'
 
 @description('Memory of an instance in MB; the bill grows with it.')
 @allowed([512, 2048, 4096])
@@ -31,6 +31,9 @@ param maximumInstanceCount int = 40
 
 @description('Instances that never sleep, for a quicker first plan: [{ name: \'function:plan-scale\', instanceCount: 1 }]. Each is billed all month.')
 param alwaysReady array = []
+
+@description('Spread the app over the zones of the region, and keep data in all of them. Where it can be: az functionapp list-flexconsumption-locations --zone-redundant=true. Azure then keeps two instances of each function awake and bills them. Choose before the first deployment: storage cannot be moved to other zones by deploying again.')
+param zoneRedundant bool = false
 
 @description('When clusters are read: NCRONTAB with seconds, in UTC. Every minute by default; less often is cheaper and slower.')
 param snapshotSchedule string = '0 * * * * *'
@@ -94,7 +97,7 @@ param operators array = []
 @allowed(['off', 'changes', 'all'])
 param storageAudit string = 'changes'
 
-@description('Redundancy of the storage account.')
+@description('Redundancy of the storage account. With zoneRedundant, Standard_LRS means Standard_ZRS.')
 @allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
 param storageSku string = 'Standard_LRS'
 
@@ -213,7 +216,7 @@ module storage 'modules/storage.bicep' = {
     location: location
     tags: allTags
     name: 'st${token}'
-    sku: storageSku
+    sku: zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku
     isPrivate: privateEndpoints
     audit: storageAudit
     workspaceId: monitoring.outputs.workspaceId
@@ -350,6 +353,7 @@ module functionApp 'modules/function-app.bicep' = {
     instanceMemoryMB: instanceMemoryMB
     maximumInstanceCount: maximumInstanceCount
     alwaysReady: alwaysReady
+    zoneRedundant: zoneRedundant
     identityId: identity.outputs.id
     identityClientId: identity.outputs.clientId
     deploymentContainerUrl: storage.outputs.deploymentContainerUrl

@@ -28,6 +28,9 @@ param maximumInstanceCount int
 @description('Instances that never sleep: [{ name: \'function:plan-scale\', instanceCount: 1 }], or \'http\' for all HTTP functions.')
 param alwaysReady array
 
+@description('Spread instances over the zones of the region.')
+param zoneRedundant bool
+
 @description('Resource id of the identity.')
 param identityId string
 
@@ -234,6 +237,7 @@ resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
   }
   properties: {
     reserved: true
+    zoneRedundant: zoneRedundant
   }
 }
 
