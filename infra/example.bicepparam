@@ -70,7 +70,7 @@ param autostopLogin = 'function-key'
 param configChanges = 'settings'
 
 // 'entra' for tokens of people and applications in place of function keys, with the id of the app registration that
-// docs/deploy.md explains how to make. Where that is in another tenant than the subscription, apiTenantId names it.
+// docs/deploy-settings.md explains how to make. Where that is in another tenant than the subscription, apiTenantId names it.
 param apiLogin = 'function-key'
 param apiClientId = ''
 

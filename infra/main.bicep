@@ -1,5 +1,5 @@
 // An autoscaler for CycleCloud clusters, in one resource group: az deployment group create, or azd provision.
-// Plain resources in plain language, so that every tool can read them. docs/deploy.md explains what is created and why.
+// Plain resources in plain language, so that every tool can read them. docs/deploy-settings.md explains what is created and why.
 
 targetScope = 'resourceGroup'
 
@@ -74,7 +74,7 @@ param autostopLogin string = 'function-key'
 @allowed(['off', 'settings', 'all'])
 param configChanges string = 'settings'
 
-@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in docs/deploy.md.')
+@description('How callers of the HTTP API show who they are: a function key, or a token of Microsoft Entra ID. For entra see "Sign in with Entra" in docs/deploy-settings.md.')
 @allowed(['function-key', 'entra'])
 param apiLogin string = 'function-key'
 

@@ -102,7 +102,7 @@ resource component 'Microsoft.Insights/components@2020-02-02' existing = {
   name: componentName
 }
 
-// References without a version follow a new secret within a day. A restart does not read them again; docs/deploy.md has the call
+// References without a version follow a new secret within a day. A restart does not read them again; docs/hand-over.md has the call
 // that does.
 var passwordSettings = [
   for password in passwordSecrets: {

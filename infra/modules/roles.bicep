@@ -1,4 +1,4 @@
-// What the function app may do, each right at the smallest scope that works. docs/deploy.md has the same as a table.
+// What the function app may do, each right at the smallest scope that works. docs/deploy-settings.md has the same as a table.
 
 @description('Object id of the function app\'s identity.')
 param principalId string

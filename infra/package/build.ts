@@ -37,7 +37,7 @@ export interface Package {
 
 /**
  * Makes the deployment package: one script with every function and every dependency, its source map, host.json and a package.json.
- * Loading one file instead of a thousand is most of what a cold start can be spared of; see docs/deploy.md.
+ * Loading one file instead of a thousand is most of what a cold start can be spared of; see infra/package/cold-start.ts.
  * Throws when the package is larger than it should be.
  */
 export async function buildPackage(folder: string): Promise<Package> {

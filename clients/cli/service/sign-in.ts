@@ -11,7 +11,7 @@ const names: readonly unknown[] = [
   "CredentialUnavailableError",
 ];
 
-const guide = '"Sign in with Entra" in docs/deploy.md';
+const guide = '"Sign in with Entra" in docs/deploy-settings.md';
 
 /** What to do about Entra's reasons, by code. */
 const nextByCode: Readonly<Record<string, string>> = {

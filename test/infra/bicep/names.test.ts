@@ -260,8 +260,8 @@ describe("the app registration", () => {
     expect(api.requestedAccessTokenVersion).toBe(2);
   });
 
-  test("has its roles with their ids in docs/deploy.md", () => {
-    const lines = readFileSync(join(root, "docs/deploy.md"), "utf8").split("\n");
+  test("has its roles with their ids in docs/deploy-settings.md", () => {
+    const lines = readFileSync(join(root, "docs/deploy-settings.md"), "utf8").split("\n");
     for (const [role, id] of ids)
       expect(lines.filter((line) => line.startsWith(`| \`${role}\` | \`${id}\` |`))).toHaveLength(1);
   });

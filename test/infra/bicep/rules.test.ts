@@ -174,8 +174,8 @@ describe("azd", () => {
     expect(pages.join("\n")).not.toMatch(/azd env set CYCLECLOUD_PASSWORD/);
   });
 
-  test("variables of main.parameters.json are in docs/deploy.md", () => {
-    const guide = readFileSync(join(root, "docs/deploy.md"), "utf8");
+  test("variables of main.parameters.json are in docs/deploy-settings.md", () => {
+    const guide = readFileSync(join(root, "docs/deploy-settings.md"), "utf8");
     const variables = [...parameters.matchAll(/\$\{(AUTOSCALE_\w+)/g)].map(([, name = ""]) => name);
     expect(variables.length).toBeGreaterThan(5);
     expect(variables.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
