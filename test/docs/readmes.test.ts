@@ -6,11 +6,6 @@ import { describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const ignore = ["**/node_modules/**", "dist/**", ".package/**", ".local/**"];
 const readmes = globSync(["*/**/README.md"], { cwd: root, ignore: [...ignore, "docs/**", "examples/**"] });
-const pages = globSync(["*.md", "docs/*.md", "*/**/README.md"], {
-  cwd: root,
-  ignore: [...ignore, "CHANGELOG.md"],
-});
-const folders = /^(shared|functions|clients|infra|test|examples|docs)\//;
 
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -34,23 +29,5 @@ describe("READMEs of folders", () => {
 
   test.each(readmes)("%s has at most 60 lines: more is for docs", (file) => {
     expect(textOf(file).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
-  });
-});
-
-describe("paths in documents", () => {
-  test.each(pages)("every path and file name in %s exists", (file) => {
-    const names = [
-      ...textOf(file).matchAll(
-        /`([\w./-]+\.ts)`|`((?:shared|functions|clients|infra|test|docs)\/[\w./-]+)`/g,
-      ),
-    ];
-    const missing = names
-      .map(([, code, path]) => code ?? path ?? "")
-      .filter((name) =>
-        folders.test(name) || existsSync(join(root, name))
-          ? !existsSync(join(root, name))
-          : globSync([`**/${name}`], { cwd: root, ignore }).length === 0,
-      );
-    expect(missing).toEqual([]);
   });
 });
