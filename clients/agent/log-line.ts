@@ -1,4 +1,5 @@
 import type { DemandRefused } from "../../shared/messages/index.ts";
+import { redactText } from "../../shared/text/redact.ts";
 import { printableCut } from "../../shared/text/text.ts";
 import type { PassReport } from "./pass.ts";
 
@@ -83,5 +84,5 @@ const longest = 300;
 
 /** A text of any length and content as it may stand in a line of the log. */
 export function logText(text: string): string {
-  return printableCut(text, longest);
+  return printableCut(redactText(text), longest);
 }

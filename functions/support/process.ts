@@ -3,7 +3,8 @@ import { hostname, totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import type { Ids, Log, LogFields } from "../../shared/ports/index.ts";
 import type { Instance } from "../../shared/telemetry/index.ts";
-import { printableCut } from "../../shared/text/text.ts";
+import { redactText } from "../../shared/text/redact.ts";
+import { printable, printableCut } from "../../shared/text/text.ts";
 import { type Environment, secretIn } from "./settings.ts";
 
 const leastKeyCharacters = 16;
@@ -37,11 +38,13 @@ export interface LogSink {
 
 /** The most characters of one field. Names come from strangers, and log lines cost money. */
 const longestField = 2_000;
+/** Secrets are looked for in so much of it. */
+const longestLooked = 2 * longestField;
 
 /**
  * Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. A traced run
- * has the id of its trace in every line. This is the one place where texts are cut, and where what a terminal would obey or hide
- * is spelled: nobody who logs has to think of it.
+ * has the id of its trace in every line. This is the one place where texts are cut, where secrets are taken out of what a
+ * sender wrote, and where what a terminal would obey or hide is spelled: nobody who logs has to think of it.
  */
 export function logOf(sink: LogSink, traceparent?: string): Log {
   const trace = traceparent?.split("-")[1];
@@ -59,7 +62,11 @@ function safe(fields: LogFields): LogFields {
 }
 
 function safeValue(value: LogFields[string]): LogFields[string] {
-  return typeof value === "string" ? printableCut(value, longestField) : value;
+  if (typeof value !== "string") return value;
+  // Before it is cut: nobody recognises half a secret.
+  const safe = redactText(value.slice(0, longestLooked));
+  if (value.length <= longestLooked) return printableCut(safe, longestField);
+  return `${printable(safe.slice(0, longestField))}… (${value.length} characters)`;
 }
 
 /** What this process may use: the machine's memory, or what the container it runs in leaves of that. */

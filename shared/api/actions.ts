@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { redactText } from "../text/redact.ts";
 import { type Answer, aboutCluster, count, durationSeconds, latestSeconds, unixSeconds } from "./answer.ts";
 import { selection } from "./selection-schema.ts";
 
@@ -10,10 +11,13 @@ export const by = z
   .max(200)
   .describe("Who asks; a name that is known for certain, as by a token, wins");
 
+/** Words of a person are kept, logged and shown to others: a secret in them is taken out at once. */
+const reasonSchema = z.string().trim().min(1).max(500).overwrite(redactText);
+
 /** What everything says that changes something. */
 export const requestFields = {
   by,
-  reason: z.string().trim().min(1).max(500).describe("Why, for the record"),
+  reason: reasonSchema.describe("Why, for the record"),
   dryRun: z.boolean().default(false).describe("true: only say what would be done"),
 };
 
@@ -271,7 +275,7 @@ export const autostopQuery = z.object({ instance });
 /** `POST /api/clusters/{cluster}/stop`: somebody asks for a node to be stopped if nobody needs it. */
 export const stopQuery = z.object({
   instance,
-  reason: z.string().trim().min(1).max(500).default("asked to stop").describe("Why, for the record"),
+  reason: reasonSchema.default("asked to stop").describe("Why, for the record"),
   by: by.default("caller of stop"),
 });
 

@@ -13,6 +13,21 @@ const settingKey = /(?:password|url|key)_?setting$/i;
 const settingName =
   /^(?:(?:(?:CYCLECLOUD|AUTOSTOP)_PASSWORD|PSEUDONYM_KEY)(?:_\w{1,200})?|[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_[A-Z0-9_]{1,99})?)$/;
 
+/** Members that say what a thing is called, and those beside them that hold its value: a constraint, a setting. */
+const namingMembers = ["resource", "property", "name", "key", "setting"];
+const valueMembers = new Set([
+  "value",
+  "values",
+  "options",
+  "amount",
+  "target",
+  "current",
+  "default",
+  "operand",
+]);
+/** What a constraint was refused for stands beside the constraint. */
+const figures = new Set(["asked", "left"]);
+
 /** Whoever knows the address of a webhook may post there. */
 const webhookKey = /webhook/i;
 
@@ -30,8 +45,13 @@ const addressKey = /(?:url|uri|address|endpoint)$/i;
 const secretTexts: readonly RegExp[] = [
   // Connection strings of Azure.
   /((?:AccountKey|AccessKey|Signature|SecretValue|Password|Pwd)\s*=\s*)[^;"'\s]+/gi,
+  // A name and its value, as people and programs write them. Counts of such things are no secrets: license_token=3.
+  /((?<![A-Za-z])(?:passphrase|passwd|secret|token|sig|sas|api_?key)\s*=\s*["']?)(?!\d{1,9}(?![\w.%+/-]))[^;"'\s&,)]+/gi,
+  /((?<=[_-])key\s*=\s*["']?)(?!\d{1,9}(?![\w.%+/-]))[^;"'\s&,)]+/gi,
+  // An option of a command line.
+  /(--(?:password|passwd|passphrase|secret|token|api-key|account-key|sas-token)\s+)[^-\s]\S*/gi,
   // JSON that is cut off or in error, also within a text of its own; what can be read is looked into by its keys.
-  /((?:password|passwd|passphrase|pwd|secret|token)\\*"\s*:\s*\\*"?)[^"\\\s,}\]]+/gi,
+  /((?:password|passwd|passphrase|pwd|secret|token|accountkey|accesskey|api_?key|[_"-]sig|[_"-]sas)\\*"\s*:\s*\[?\s*\\*"?)[^"[\\\s,}\]]+/gi,
   // Queries: a SAS's signature, a function's key.
   /([?&](?:sig|code|key|token|password|access_token)=)[^&\s"']+/gi,
   // A login in an address.
@@ -165,13 +185,31 @@ class Redaction {
 
   #dictionary(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     let isSame = true;
+    const named = this.#nameIn(value);
+    const asked = isDictionary(value.constraint) ? this.#nameIn(value.constraint) : undefined;
     const safe = Object.entries(value).map(([name, member]) => {
       const { shown } = this.#key(name);
-      const kept = this.member(name, member);
+      const owner = valueMembers.has(name) ? named : figures.has(name) ? asked : undefined;
+      const kept = owner === undefined ? this.member(name, member) : this.#valueOf(owner, member);
       isSame &&= shown === name && kept === member;
       return [shown, kept] as const;
     });
     return isSame ? value : Object.fromEntries(safe);
+  }
+
+  /** What the value in an object is called: `{"resource": "password", "options": […]}`. */
+  #nameIn(value: Readonly<Record<string, unknown>>): string | undefined {
+    for (const member of namingMembers) {
+      const name = value[member];
+      if (typeof name === "string" && this.#key(name).isSecret("x")) return name;
+    }
+    return undefined;
+  }
+
+  /** A list stays one: whoever reads a plan back expects it there. */
+  #valueOf(name: string, value: unknown): unknown {
+    if (!Array.isArray(value)) return this.member(name, value);
+    return value.map((member) => this.member(name, member));
   }
 
   #key(name: string): Key {

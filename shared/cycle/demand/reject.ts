@@ -1,5 +1,6 @@
 import { claimedOrigin, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
+import { redactText } from "../../text/redact.ts";
 
 /** The largest queue message, so that nothing of a message is lost. */
 const longestBodyBytes = 64 * 1024;
@@ -36,7 +37,8 @@ export async function reject(
     receivedAtSeconds: ports.clock.nowSeconds(),
     attempts: raw.attempts,
     problems: why.problems.slice(0, mostProblems).map(shortened),
-    excerpt: (text ?? "(nested too deeply to be shown)").slice(0, longestExcerpt),
+    // The body stays as it came, for a replay; what is shown of it does not.
+    excerpt: redactText(text ?? "(nested too deeply to be shown)").slice(0, longestExcerpt),
   };
   const isKept = text !== undefined && Buffer.byteLength(text) <= longestBodyBytes;
   await ports.rejections.add({ rejection, body: isKept ? text : undefined });
@@ -73,7 +75,8 @@ function textOf(body: unknown): string | undefined {
   }
 }
 
-function shortened(problem: string): string {
+function shortened(said: string): string {
+  const problem = redactText(said);
   return problem.length <= longestProblem ? problem : `${problem.slice(0, longestProblem)}…`;
 }
 

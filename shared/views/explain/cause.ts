@@ -1,6 +1,7 @@
 import type { CauseView } from "../../api/index.ts";
 import { type BucketName, formatSize, type Reason, type Scalar } from "../../engine/index.ts";
 import { bucketLabel } from "../../names/bucket-words.ts";
+import { redact } from "../../text/redact.ts";
 import { shownNumber } from "../../text/text.ts";
 
 export type Kind = CauseView["kind"];
@@ -13,7 +14,9 @@ export function cause(
   return { kind, limit: null, asked: null, left: null, untilSeconds: null, ...said };
 }
 
-export function figures({ asked, left }: Reason): Pick<CauseView, "asked" | "left"> {
+/** Without the value of a secret that the constraint names. */
+export function figures(reason: Reason): Pick<CauseView, "asked" | "left"> {
+  const { asked, left } = redact(reason) as Reason;
   return { asked, left };
 }
 

@@ -1,4 +1,5 @@
 import { type Constraint, formatSize, isSize, type Scalar } from "../../engine/index.ts";
+import { redactMember, redactText } from "../../text/redact.ts";
 
 export function subjectOf(constraint: Constraint | null): string {
   switch (constraint?.kind) {
@@ -26,7 +27,11 @@ export function subjectOf(constraint: Constraint | null): string {
 
 export function optionsOf(constraint: Constraint | null): string {
   if (constraint?.kind !== "resource-options" && constraint?.kind !== "property-options") return "another";
-  return someOf(constraint.options.map(scalarText), " or ");
+  const name = constraint.kind === "resource-options" ? constraint.resource : constraint.property;
+  return someOf(
+    constraint.options.map((option) => scalarText(redactMember(name, option) as Scalar)),
+    " or ",
+  );
 }
 
 /** Longer lists and texts are cut: a reason is read by people, and what it is about may be as large as a message. */
@@ -55,7 +60,7 @@ export function poolNames(constraint: Constraint | null): string {
 export function describeConstraint(constraint: Constraint | null): string {
   switch (constraint?.kind) {
     case "minimum-resource":
-      return `${constraint.resource} >= ${scalarText(constraint.amount)}`;
+      return `${constraint.resource} >= ${scalarText(redactMember(constraint.resource, constraint.amount) as Scalar)}`;
     case "resource-options":
       return `${constraint.resource} = ${optionsOf(constraint)}`;
     case "property-options":
@@ -73,7 +78,7 @@ export function describeConstraint(constraint: Constraint | null): string {
     case "not":
       return `not ${describePart(constraint.child)}`;
     case "never":
-      return cut(constraint.message);
+      return cut(redactText(constraint.message));
     case "shared-consumable":
     case "shared-value":
     case "capacity-failure-backoff":

@@ -156,7 +156,7 @@ function headlineOf(
 }
 
 export function toRefusal(reason: Reason): RefusalView {
-  const { code, bucket, limit, asked, left } = reason;
+  const { code, bucket, limit, asked, left } = redact(reason) as Reason;
   return {
     code,
     bucket,

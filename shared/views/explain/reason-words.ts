@@ -13,6 +13,7 @@ import {
 import { bucketLabel, bucketList } from "../../names/bucket-words.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
 import { duration, exactDuration } from "../../text/durations.ts";
+import { redact } from "../../text/redact.ts";
 import { joined } from "../../text/text.ts";
 import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
@@ -86,7 +87,9 @@ function groupsOf(reasons: readonly Reason[]): readonly Group[] {
   return [...groups.values()];
 }
 
-function groupSentence(group: Group): string {
+function groupSentence(reasons: Group): string {
+  // Before they are parts of a sentence: there nobody knows any more which name a value belongs to.
+  const group = redact(reasons) as Group;
   const [first] = group;
   const where = bucketsOf(group);
   switch (first.code) {

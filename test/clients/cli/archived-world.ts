@@ -39,8 +39,8 @@ export async function archiveOf(
   return folder;
 }
 
-/** What a support archive asks of a service, of a world in memory. */
-function serviceOn(stored: World["ports"] & SupportPorts): Service {
+/** A service of a world in memory. */
+export function serviceOn(stored: World["ports"] & SupportPorts): Service {
   const ports: StoragePorts = {
     ...stored,
     lookAhead: (name) => lookAhead(stored, name),
