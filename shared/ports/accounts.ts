@@ -13,7 +13,15 @@ export interface JobRuns {
   readonly name: string;
 }
 
-/** What nodes cost and whom: the open record of a cluster, and what it closed. */
+/**
+ * What nodes cost and whom: the open record of a cluster, and what it closed.
+ *
+ * - Called by: only snapshots write, pages first and the open record last; views read.
+ * - Twice: yes: pages and rows are complete, so the same again changes nothing.
+ * - Gone: `load` gives undefined: the record starts from the closed pages of the month. `forget` of what is gone does
+ *   nothing.
+ * - Retries: the SDK; then the next snapshot, which counts the time since the last one.
+ */
 export interface AccountStore {
   load(cluster: string): Promise<Stored<Book> | undefined>;
   /** Throws ConflictError when the record was saved by somebody else since `ifMatch` was read. */

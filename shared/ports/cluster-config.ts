@@ -143,6 +143,14 @@ export interface ClusterConfig {
   readonly warnings: readonly string[];
 }
 
+/**
+ * Configurations, checked.
+ *
+ * - Called by: everybody.
+ * - Twice: yes: it only reads.
+ * - Gone: undefined for a cluster without a configuration: nothing is done for it.
+ * - Retries: the SDK. A ConfigurationError is for the operator; the status shows it.
+ */
 export interface ConfigStore {
   /** Names of all clusters that have a configuration, sorted. */
   clusters(): Promise<readonly string[]>;
@@ -161,7 +169,14 @@ export type CheckedConfig =
   | { readonly ok: true; readonly json: unknown; readonly config: ClusterConfig }
   | { readonly ok: false; readonly json: unknown; readonly problems: readonly string[] };
 
-/** Configurations as they are written, for those who show and change them. `ConfigStore` reads them for everybody else. */
+/**
+ * Configurations as they are written, for those who show and change them. `ConfigStore` reads them for everybody else.
+ *
+ * - Called by: `config` commands and routes.
+ * - Twice: yes: `save` under its ETag.
+ * - Gone: `read` gives undefined, `save` then throws ConflictError.
+ * - Retries: the SDK; on ConflictError the person, who sees the other change first.
+ */
 export interface ConfigFiles {
   /** Undefined when the cluster has none. */
   read(cluster: string): Promise<ConfigFile | undefined>;

@@ -12,7 +12,16 @@ export interface ConfigVersion {
   readonly text: string;
 }
 
-/** The newest versions of each configuration: enough to see who changed what, and to go back. */
+/**
+ * The newest versions of each configuration: enough to see who changed what, and to go back.
+ *
+ * - Called by: whoever changes a configuration through the service: before, for a change made in the store itself, and
+ *   after.
+ * - Twice: the second writer of one number gets a ConflictError.
+ * - Gone: versions beyond the newest 100 are dropped.
+ * - Retries: the SDK; on ConflictError the caller takes the next number, five times at most. The change holds in any
+ *   case.
+ */
 export interface ConfigVersionStore {
   /** Throws ConflictError when there is a version of that number. Versions beyond the newest 100 are dropped. */
   add(cluster: string, version: ConfigVersion): Promise<void>;

@@ -96,6 +96,15 @@ export interface RefusedLogin {
   readonly triedAtSeconds?: number;
 }
 
+/**
+ * Pauses, held nodes and refused logins, apart from the configuration.
+ *
+ * - Called by: people's requests and the planner (rolling drains), logins (refused ones).
+ * - Twice: yes: `save` and `changeRefusedLogin` under their ETags.
+ * - Gone: `load` and `refusedLogin` give undefined, `forgetRefusedLogin` does nothing; `changeRefusedLogin` throws
+ *   ConflictError.
+ * - Retries: the SDK; on ConflictError the caller loads again and decides anew.
+ */
 export interface ControlStore {
   /** Undefined when nothing was ever decided about the cluster. */
   load(cluster: string): Promise<Stored<ClusterControl> | undefined>;

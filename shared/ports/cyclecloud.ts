@@ -37,8 +37,15 @@ export interface RequestedNode {
 }
 
 /**
- * One CycleCloud cluster. Every call throws UpstreamError when the server does not answer as documented; only
- * `retryable` ones are worth another try. A call that timed out may still have had its effect: ask `nodesOfRequest`.
+ * One CycleCloud cluster. A call that timed out may still have had its effect: `nodesOfRequest` shows it.
+ * Every call throws UpstreamError when the server does not answer as documented.
+ *
+ * - Called by: snapshots and the executor, in the cluster's session; `readUsage` for a view.
+ * - Twice: yes. CycleCloud answers a `requestId` that it has seen with `refused`, whatever became of the first call.
+ * - Gone: `error` of an ActedNode for a node that is gone; `nodesOfRequest` is undefined for a request the server does
+ *   not know, which may only be late.
+ * - Retries: the HTTP client, a few times within the call, also POSTs; then the executor, by a delayed copy of the
+ *   action, if the error is `retryable`. A LoginRefusedError is never retried.
  */
 export interface CycleCloud {
   /** A digest of address, user and password: another one means other credentials. Tells none of them; sends nothing. */

@@ -140,6 +140,14 @@ export interface WaitingPart {
   readonly index: number;
 }
 
+/**
+ * Demand by source, and parts of messages that wait for others.
+ *
+ * - Called by: whoever receives demand (writes); planner, snapshots and views (read).
+ * - Twice: yes: `save` under its ETag, parts by their index.
+ * - Gone: `load` gives undefined, `dropParts` does nothing; `remove` throws ConflictError when somebody was faster.
+ * - Retries: the SDK; on ConflictError whoever saves loads again and merges anew.
+ */
 export interface DemandStore {
   /** Every source of the cluster, expired ones too, by source name. */
   list(cluster: string): Promise<readonly SourceDemand[]>;
@@ -162,7 +170,14 @@ export interface DemandStore {
   dropParts(message: MessageIdentity): Promise<void>;
 }
 
-/** Blobs that senders upload when their demand is too large for a message (the claim check). */
+/**
+ * Blobs that senders upload when their demand is too large for a message (the claim check).
+ *
+ * - Called by: whoever receives demand, once for each delivery of the message.
+ * - Twice: yes: it only reads.
+ * - Gone: undefined. The message is then refused, and recorded.
+ * - Retries: the SDK; then the queue, which delivers the message again.
+ */
 export interface DemandUploads {
   /** The blob's text; undefined when there is none, or a refusal when reading it would take more memory than there is. */
   read(blob: string): Promise<string | undefined | { readonly refused: string }>;
@@ -184,6 +199,14 @@ export interface RequestSet {
   readonly ignoredMessages: number;
 }
 
+/**
+ * What request sets want.
+ *
+ * - Called by: whoever receives targets (writes); planner, snapshots and views (read).
+ * - Twice: yes: `save` under its ETag.
+ * - Gone: `load` gives undefined, `remove` does nothing.
+ * - Retries: the SDK; on ConflictError the receiver loads again.
+ */
 export interface TargetStore {
   /** Every request set of the cluster, expired ones too, by name. */
   list(cluster: string): Promise<readonly RequestSet[]>;

@@ -36,6 +36,14 @@ export interface EventPeriod {
   readonly limit: number;
 }
 
+/**
+ * What somebody decided, and what nodes went through, for `ccscale events`.
+ *
+ * - Called by: whoever decides, after the decision is saved.
+ * - Twice: yes: time and id are the key.
+ * - Gone: events are dropped by age.
+ * - Retries: the SDK. What cannot be noted is logged, and stops nothing.
+ */
 export interface EventStore {
   /** Writing an event again changes nothing but what it says. */
   note(cluster: string, events: readonly NotedEvent[]): Promise<void>;

@@ -12,7 +12,14 @@ export interface KeptReading extends HistoryReading {
   readonly allAtSeconds: number;
 }
 
-/** What the planner remembers of nodes. Only the planner of a cluster writes here, so no ETags are needed. */
+/**
+ * What the planner remembers of nodes.
+ *
+ * - Called by: only the planner of a cluster writes, in its session, so no ETags are needed; views read.
+ * - Twice: yes: the same rows again change nothing.
+ * - Gone: `remove` of rows that are gone does nothing.
+ * - Retries: the SDK; then the next plan, which writes what the rows lack.
+ */
 export interface HistoryStore {
   /** All rows of the cluster, also those of nodes that are gone, until they are removed. */
   list(cluster: string): Promise<readonly NodeHistory[]>;
@@ -50,6 +57,14 @@ export interface NodeLoss {
   readonly hostname?: string;
 }
 
+/**
+ * Nodes that were lost without anybody asking.
+ *
+ * - Called by: receivers of events and snapshots.
+ * - Twice: yes: the event's id is the key, and `add` returns false.
+ * - Gone: losses are dropped by age.
+ * - Retries: the SDK; then Event Grid, or the next snapshot.
+ */
 export interface NodeLossStore {
   /** The same event again changes nothing. True when it was new. */
   add(loss: NodeLoss): Promise<boolean>;

@@ -9,10 +9,27 @@ export interface ScheduledPlanRequest {
   readonly deliverAtSeconds: number;
 }
 
+/**
+ * The queue of plan requests, with one session for each cluster.
+ *
+ * - Called by: whatever changes demand, nodes, targets or settings.
+ * - Twice: yes: the broker drops the same `messageId` within its window, and a plan that changes nothing sends nothing.
+ * - Gone: does not happen: the queue is part of the deployment.
+ * - Retries: the SDK; then the caller's trigger. The next snapshot asks again.
+ */
 export interface PlanRequests {
   send(scheduled: ScheduledPlanRequest): Promise<void>;
 }
 
+/**
+ * The queue of actions, with one session for each cluster.
+ *
+ * - Called by: the planner, the executor (`sendLater`), and requests of people and nodes, each after the operation was
+ *   recorded.
+ * - Twice: yes: the broker drops the same action id, the executor an action that was done.
+ * - Gone: does not happen: the queue is part of the deployment.
+ * - Retries: the SDK; then the next plan, which sends what is recorded and not known to be sent.
+ */
 export interface ScaleActions {
   /** In order. An action that was sent before (same action id) is dropped by the broker. */
   send(actions: readonly ScaleAction[]): Promise<void>;
@@ -26,6 +43,15 @@ export interface ScaleActions {
   ): Promise<void>;
 }
 
+/**
+ * The queues `events-<source>`.
+ *
+ * - Called by: the planner, snapshots, and whoever refuses demand, each after its decision is saved; `forget` when a
+ *   source ends.
+ * - Twice: yes: readers must take an event twice, it carries the moment of the decision.
+ * - Gone: `forget` of a queue that is gone does nothing; `send` makes it again.
+ * - Retries: the SDK. What is not sent is logged, and a later plan sends a drain that still holds again.
+ */
 export interface SchedulerEvents {
   /** Removes the queue of a source, with what nobody has read. It is made again for the next event. */
   forget(source: string): Promise<void>;
@@ -57,7 +83,14 @@ export type DemandSent =
   | { readonly outcome: "sent"; readonly messages: number; readonly blob?: string }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** The queue `job-demand`, from the sender's side. */
+/**
+ * The queue `job-demand`, from the sender's side.
+ *
+ * - Called by: `ccscale push`, `POST demand`, replays of rejected messages, the agent.
+ * - Twice: yes: a sequence that took effect is ignored.
+ * - Gone: does not happen: the queue is part of the deployment.
+ * - Retries: the SDK; then the sender, with a higher sequence.
+ */
 export interface DemandQueue {
   /** Posts the text of one message. Throws UpstreamError. */
   post(text: string): Promise<void>;

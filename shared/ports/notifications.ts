@@ -94,6 +94,14 @@ export interface NotificationRecord {
   readonly deliveries: readonly Delivery[];
 }
 
+/**
+ * What is wrong with a cluster, and the messages that are not sent yet.
+ *
+ * - Called by: the notifying part of each snapshot.
+ * - Twice: yes: `save` under its ETag.
+ * - Gone: `load` gives undefined.
+ * - Retries: the SDK; on ConflictError the next snapshot looks again.
+ */
 export interface NotificationStore {
   /** Undefined when the cluster never had an incident. */
   load(cluster: string): Promise<Stored<NotificationRecord> | undefined>;
@@ -104,7 +112,14 @@ export interface NotificationStore {
 /** A refusal to take a message; `why` never holds the address. */
 export type Sent = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
-/** Sends to webhooks. Never throws, and takes no longer than a few seconds. */
+/**
+ * Sends to webhooks. Never throws, and takes no longer than a few seconds.
+ *
+ * - Called by: the notifying part of each snapshot, after the outbox was saved.
+ * - Twice: it can happen: `id` is the same, so that a receiver can drop a repeat.
+ * - Gone: `ok: false` says why; the address may be gone for good.
+ * - Retries: the next snapshots, with growing pauses.
+ */
 export interface Notifier {
   send(destination: Destination, notice: Notice): Promise<Sent>;
 }

@@ -53,6 +53,14 @@ export function isOpen(operation: Operation): boolean {
   return operation.state === "planned" || operation.state === "sent" || operation.state === "accepted";
 }
 
+/**
+ * The fate of every action.
+ *
+ * - Called by: planner, executor, snapshots, and requests of people and nodes.
+ * - Twice: yes: `save` under its ETag; the action id is the key.
+ * - Gone: `load` gives undefined. A closed operation stays, so an action that comes again finds that it was done.
+ * - Retries: the SDK; on ConflictError the caller loads again, and a request decides anew.
+ */
 export interface OperationStore {
   /** Operations that are still on their way, oldest first. */
   open(cluster: string): Promise<readonly Stored<Operation>[]>;

@@ -199,6 +199,15 @@ export type ArchiveOutcome =
   /** Nothing was written: it is larger than what is kept. */
   | { readonly outcome: "too-large"; readonly reason: string };
 
+/**
+ * The newest plan of a cluster, and the archive.
+ *
+ * - Called by: the planner writes, in its session; views and replays read.
+ * - Twice: yes: `archive` replaces the same plan id; `saveHead` under its ETag.
+ * - Gone: `loadHead` and `load` give undefined.
+ * - Retries: the SDK. On ConflictError of the head the plan is dropped and made anew; an archive that cannot be written
+ *   is recorded as failed, and stops nothing.
+ */
 export interface PlanStore {
   loadHead(cluster: string): Promise<Stored<PlanHead> | undefined>;
   /** Throws ConflictError when another planner was faster. */

@@ -16,6 +16,14 @@ export interface PriceSheet {
   readonly prices: Readonly<Record<string, ListPrice>>;
 }
 
+/**
+ * List prices by location.
+ *
+ * - Called by: the timer of prices writes; snapshots read.
+ * - Twice: yes: an older reading does not replace a newer one.
+ * - Gone: `load` gives undefined: the shipped prices count.
+ * - Retries: the SDK; then the next beat of the timer.
+ */
 export interface PriceSheetStore {
   /** By Azure's short name, in any letter case. Undefined: none was ever read. */
   load(location: string): Promise<PriceSheet | undefined>;
@@ -30,7 +38,14 @@ export interface ListedPrice {
   readonly spotUsd: number | null;
 }
 
-/** A public price list, such as Azure's. */
+/**
+ * A public price list, such as Azure's.
+ *
+ * - Called by: the timer of prices.
+ * - Twice: yes: it only reads.
+ * - Gone: a size that the list does not have is left out.
+ * - Retries: the HTTP client, within a minute; then the next beat of the timer. The last sheet stands.
+ */
 export interface PriceList {
   /**
    * Prices of these sizes; one that the list does not have is left out. All or nothing: throws UpstreamError when any page is

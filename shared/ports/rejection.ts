@@ -33,6 +33,14 @@ export interface RejectedMessage {
   readonly body: string | undefined;
 }
 
+/**
+ * Messages that were refused or given up.
+ *
+ * - Called by: whoever receives messages or watches dead letters; replays.
+ * - Twice: yes: the id is the key.
+ * - Gone: `load` gives undefined, `markReplayed` throws ConflictError.
+ * - Retries: the SDK; then the queue, which delivers the message again.
+ */
 export interface RejectionStore {
   /** The same id again changes nothing. */
   add(message: RejectedMessage): Promise<void>;

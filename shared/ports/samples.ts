@@ -14,7 +14,14 @@ export interface Sample {
   readonly waitingJobs: number;
 }
 
-/** Samples of clusters, one a minute, for 30 days. */
+/**
+ * Samples of clusters, one a minute, for 30 days.
+ *
+ * - Called by: snapshots write; the dashboard reads.
+ * - Twice: yes: of one minute the last one counts.
+ * - Gone: samples are dropped by age.
+ * - Retries: nobody: a sample that cannot be kept is left out.
+ */
 export interface SampleStore {
   /** Keeps a sample; of one minute the last one counts. */
   add(cluster: string, sample: Sample): Promise<void>;

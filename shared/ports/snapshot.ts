@@ -64,6 +64,14 @@ export interface BudgetSpending {
 /** `near`: 80 % are spent. `reached`: all. */
 export type BudgetLevel = "within" | "near" | "reached";
 
+/**
+ * The newest reading of each cluster.
+ *
+ * - Called by: whoever takes snapshots writes; planner, executor and views read.
+ * - Twice: yes: an older reading does not replace a newer one.
+ * - Gone: `load` gives undefined: no plan is made.
+ * - Retries: the SDK; then the next beat of the timer.
+ */
 export interface SnapshotStore {
   load(cluster: string): Promise<Stored<Snapshot> | undefined>;
   /**
