@@ -14,6 +14,7 @@ export function toNodeRecord(node: SimulatedNode, at: number, definition: Cluste
   const { bucket } = node;
   const array = definition.nodearrays.find((each) => each.name === bucket.nodearray);
   const { Configuration, ...attributes } = node.attributes;
+  const configuration = merge(array?.configuration ?? {}, isDictionary(Configuration) ? Configuration : {});
   return {
     ...attributes,
     Name: node.name,
@@ -27,7 +28,7 @@ export function toNodeRecord(node: SimulatedNode, at: number, definition: Cluste
     State: stateOf(step),
     ...(node.hidesTargetState ? {} : { TargetState: step.target }),
     ...(step.message === undefined ? {} : { StatusMessage: step.message }),
-    ...addressOf(node, step),
+    ...addressOf(node, step, configuration),
     ...(node.placementGroupId === undefined ? {} : { PlacementGroupId: node.placementGroupId }),
     ...(node.requestId === undefined ? {} : { RequestId: node.requestId }),
     Interruptible: bucket.spot,
@@ -37,14 +38,22 @@ export function toNodeRecord(node: SimulatedNode, at: number, definition: Cluste
     CoreCount: bucket.size.vcpusAvailable,
     Memory: bucket.size.memoryGiB,
     Infiniband: bucket.size.rdma,
-    Configuration: merge(array?.configuration ?? {}, isDictionary(Configuration) ? Configuration : {}),
+    Configuration: configuration,
   };
 }
 
-function addressOf({ privateIp, nodeId }: SimulatedNode, { address }: Step): Attributes {
+/** Hosts are called by their addresses, or like their nodes where CycleCloud's Slurm project is told so. */
+function addressOf(
+  { privateIp, nodeId, name }: SimulatedNode,
+  { address }: Step,
+  { slurm }: Attributes,
+): Attributes {
   if (address === "none") return {};
   const machine = { PrivateIp: privateIp, InstanceId: nodeId.replaceAll("-", "").slice(0, 16) };
-  return address === "ip" ? machine : { ...machine, Hostname: hostnameOf(privateIp) };
+  const isCalledLikeNode = isDictionary(slurm) && slurm.use_nodename_as_hostname === true;
+  return address === "ip"
+    ? machine
+    : { ...machine, Hostname: isCalledLikeNode ? name : hostnameOf(privateIp) };
 }
 
 /** The coarse word that filters such as `State === "Started"` ask for. */

@@ -152,6 +152,7 @@ const nodeSchema = z.object({
   Status: z.string(),
   TargetState: z.string(),
   Hostname: z.string().optional(),
+  PrivateIp: z.string().optional(),
   InstanceId: z.string().default(""),
   PlacementGroupId: z.string().optional(),
   Configuration: z.looseObject({}),

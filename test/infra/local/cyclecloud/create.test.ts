@@ -152,6 +152,13 @@ describe("node records", () => {
     });
   });
 
+  test("a host is called like its node where the Slurm project is told so", async () => {
+    const nodeAttributes = { Configuration: { slurm: { use_nodename_as_hostname: true } } };
+    await rig.create("htc", 1, { nodeAttributes });
+    rig.clock.advance(200);
+    expect(await rig.node("htc-1")).toMatchObject({ Hostname: "htc-1", PrivateIp: "10.0.0.4" });
+  });
+
   test("a name and an address come back, a node id does not", async () => {
     await rig.create("htc", 1);
     rig.clock.advance(200);
