@@ -26,14 +26,31 @@ const unusable = [
 ];
 const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
 
-/** Joining gives a node the name of its host; until then it is called by its own. */
-export function hasJoined({ hostname, name }: NodeRecord): boolean {
-  return hostname !== "" && hostname !== name;
+/**
+ * The address of a node that is not there. Slurm need not look it up, and a connection to it fails at once. With the node's
+ * name as its address, Debian's slurmctld waits ten seconds for each name it cannot resolve, and answers nobody meanwhile.
+ */
+const nowhere = "255.255.255.255";
+
+/** More would make a command line that Linux does not take. */
+const mostNodesOfCommand = 1000;
+
+/** Slurm has the node, and there is no machine: none yet since the controller first started, or none any more. */
+function isAway({ flags, address }: NodeRecord): boolean {
+  return flags.has("CLOUD") && (flags.has("POWERED_DOWN") || address === nowhere);
 }
 
-/** A host that answers. Where hosts are called like their nodes, only the version of its daemon tells that one came. */
+/**
+ * Joining gives a node the name and the address of its host. Where hosts are called like their nodes, the version of its
+ * daemon tells that one came.
+ */
+export function hasJoined(node: NodeRecord): boolean {
+  if (node.hostname === "" || isAway(node)) return false;
+  return node.hostname !== node.name || node.version !== "";
+}
+
 export function isUsable(node: NodeRecord): boolean {
-  return (hasJoined(node) || node.version !== "") && !unusable.some((flag) => node.flags.has(flag));
+  return hasJoined(node) && !unusable.some((flag) => node.flags.has(flag));
 }
 
 /** Whether a node is only in ignored partitions. */
@@ -82,6 +99,40 @@ export function correction(
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
 
+/**
+ * Nodes without a machine that Slurm might start jobs on or contact: all of them after the first start of the controller,
+ * new ones after a change of slurm.conf. What somebody else took down keeps its reason.
+ */
+export function takeDownAway(nodes: readonly NodeRecord[], settings: SlurmSettings): readonly Command[] {
+  const away = nodes.filter((node) => isAway(node) && nodeName.test(node.name));
+  const isOut = ({ flags, reason }: NodeRecord) => flags.has("DOWN") && !reason.startsWith(ours);
+  const isDone = ({ flags, address }: NodeRecord) => flags.has("DOWN") && address === nowhere;
+  const open = away.filter((node) => !isDone(node));
+  return [
+    ...takeDown(
+      open.filter((node) => !isOut(node)),
+      ["State=DOWN", `Reason=${ours}`],
+      settings,
+    ),
+    ...takeDown(open.filter(isOut), [], settings),
+  ];
+}
+
+function takeDown(
+  nodes: readonly NodeRecord[],
+  changes: readonly string[],
+  settings: SlurmSettings,
+): readonly Command[] {
+  const parts = Math.ceil(nodes.length / mostNodesOfCommand);
+  return Array.from({ length: parts }, (_, index) => {
+    const some = nodes.slice(index * mostNodesOfCommand, (index + 1) * mostNodesOfCommand);
+    const names = some.map(({ name }) => name);
+    // Slurm wants as many addresses as names. The host name goes back to the node's own.
+    const addresses = [`NodeAddr=${names.map(() => nowhere).join(",")}`, `NodeHostname=${names.join(",")}`];
+    return update(settings, names.join(","), [...addresses, ...changes]);
+  });
+}
+
 /** Names that Slurm cannot have, or would take for several ("ALL" is every node), are nobody's. */
 const nodeName = /^(?!all$)[\w.-]+$/i;
 
@@ -112,9 +163,14 @@ function commandsForNode(
       return [undrain(settings, node)];
     case "node-deleted":
     case "boot-timeout":
+      // One command: Slurm tells the node about its jobs as soon as it is down, and must not look for it by its name.
       return [
-        update(settings, node, ["State=DOWN", `Reason=${ours}`]),
-        update(settings, node, [`NodeAddr=${node}`, `NodeHostname=${node}`]),
+        update(settings, node, [
+          `NodeAddr=${nowhere}`,
+          `NodeHostname=${node}`,
+          "State=DOWN",
+          `Reason=${ours}`,
+        ]),
       ];
   }
 }

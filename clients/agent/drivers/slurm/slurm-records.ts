@@ -98,6 +98,7 @@ export const jobRecord = jobFields.readonly();
 const nodeFields = z.object({
   name: z.string().min(1).max(255),
   hostname: text,
+  address: text,
   state: words,
   state_flags: words,
   reason: text,

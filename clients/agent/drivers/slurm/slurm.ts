@@ -6,7 +6,15 @@ import { readLicenses } from "./licenses.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { Candidates, readPartitions } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
-import { commandsFor, correction, hasJoined, isIgnored, isUsable, toNode } from "./slurm-nodes.ts";
+import {
+  commandsFor,
+  correction,
+  hasJoined,
+  isIgnored,
+  isUsable,
+  takeDownAway,
+  toNode,
+} from "./slurm-nodes.ts";
 import {
   type JobRecord,
   jobRecord,
@@ -125,7 +133,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       .filter(hasJoined)
       .filter(({ flags }) => flags.has("NOT_RESPONDING"))
       .map(({ name }) => name),
-    corrections: nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
+    corrections: [
+      ...takeDownAway(
+        nodes.filter((node) => !isIgnored(node, settings)),
+        settings,
+      ),
+      ...nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
+    ],
     memory: { nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol" },
   };
 }

@@ -1,7 +1,6 @@
 import type { Job } from "../../../../clients/agent/drivers/driver.ts";
 import { defineJob, plan } from "../../../../shared/engine/index.ts";
 import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
-import type { SlurmNodes } from "./slurm-controller.ts";
 
 /** Nodes as slurm.conf has them, and the VM that each would be. */
 const nodeKinds = {
@@ -178,7 +177,14 @@ export function partitionsOf({ on: where }: JobKind, index: number): readonly Ki
   });
 }
 
-/** The lines of slurm.conf and gres.conf that name nodes and partitions. */
+/** The lines of slurm.conf and gres.conf about nodes and partitions. */
+export interface SlurmNodes {
+  readonly conf: string;
+  readonly gres: string;
+  /** A hostlist of the nodes that are to come. */
+  readonly toCome: string;
+}
+
 export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "linear"): SlurmNodes {
   const all = kinds.flatMap(partitionsOf);
   const range = `[1-${nodesPerPartition}]`;
@@ -197,7 +203,7 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "l
     linear: "SelectType=select/linear\nSelectTypeParameters=CR_Memory\n",
   };
   const settings =
-    "SuspendTime=60000\nResumeTimeout=60000\nDefMemPerCPU=3500\nLicenses=ansys:2\nSchedulerParameters=bf_interval=1,sched_interval=1\n";
+    "ReturnToService=1\nPrivateData=cloud\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\nSuspendTime=60000\nResumeTimeout=60000\nDefMemPerCPU=3500\nLicenses=ansys:2\n";
   return {
     conf: `${selection[select]}${settings}${lines.join("")}`,
     gres: gres.join(""),

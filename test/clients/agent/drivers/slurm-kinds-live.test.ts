@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { type SlurmController, slurmIsMissing, startSlurm } from "./slurm-controller.ts";
+import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import {
   boughtFor,
   type JobKind,
@@ -28,8 +28,10 @@ describeHere(`a live Slurm controller uses what is bought${reason}`, { timeout: 
 
 /** Submits a job of each kind, gives the controller the nodes that the engine would make, and no others, and looks what it uses. */
 async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"): Promise<void> {
-  const controller = await startSlurm(nodesOfKinds(kinds, select));
+  const { conf, gres, toCome } = nodesOfKinds(kinds, select);
+  const controller = await startSlurm({ conf, gres });
   try {
+    await controller.run("scontrol", "update", `NodeName=${toCome}`, "State=DOWN", "Reason=cyclecloud");
     const ids: number[] = [];
     for (const [index, kind] of kinds.entries()) {
       const args = ["--parsable", ...sbatchArgs(kind, index), "--wrap", "sleep 600"];
@@ -57,7 +59,7 @@ async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"):
   }
 }
 
-async function read(controller: SlurmController, select: string): Promise<Extract<Reading, { known: true }>> {
+async function read(controller: Slurm, select: string): Promise<Extract<Reading, { known: true }>> {
   const configured = slurm.configure({});
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const context = { nowSeconds: Date.now() / 1000, draining: new Map(), memory: { nodesFrom: "sinfo" } };
@@ -74,7 +76,7 @@ async function read(controller: SlurmController, select: string): Promise<Extrac
 
 /** Different nodes of each job, of all tasks of an array and all parts of a heterogeneous job; asked until `done`. */
 async function usedBy(
-  controller: SlurmController,
+  controller: Slurm,
   ids: readonly number[],
   done: (counts: readonly number[]) => boolean,
 ): Promise<readonly number[]> {

@@ -1,135 +1,197 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type {
-  Answers,
-  Command,
-  Context,
-  Driver,
-  NodeEvent,
-  Reading,
-} from "../../../../clients/agent/drivers/driver.ts";
-import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { type SlurmController, slurmIsMissing, startSlurm } from "./slurm-controller.ts";
+import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
+import { DrivenSlurm } from "./driven-slurm.ts";
 
 const waitingJobs = 1_000;
 const arrayTasks = 10_000;
 const mostCpuSeconds = 2;
-/** The new host is this machine: its address has to be one that can be found. */
-const node = { name: "htc-1", hostname: "localhost" };
+/** A controller that looks for a name in vain takes ten. */
+const mostSecondsOfCommand = 4;
 
-const title = "a live Slurm controller";
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
 const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
 
-describeHere(`${title}${reason}`, { timeout: 300_000 }, () => {
-  let controller: SlurmController;
-  let memory: Context["memory"] = {};
-  const driver = configured();
-  let draining: Context["draining"] = new Map();
+/** What a new operator copies from the page, and nothing else. */
+async function confOfThePage(): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, "../../../../docs/slurm.md"), "utf8");
+  const block = /## slurm\.conf[\s\S]*?```\n([\s\S]*?)```/.exec(page)?.[1];
+  if (block === undefined) throw new Error("docs/slurm.md has no slurm.conf");
+  return block;
+}
 
-  beforeAll(async () => {
-    controller = await startSlurm();
-  });
-  afterAll(() => controller?.stop());
+/** Both habits of CycleCloud. */
+const habits = [
+  { habit: "hosts have names of their own", hostOf: (_: string, index: number) => `ip-0A00000${index}` },
+  { habit: "hosts are called like their nodes", hostOf: (node: string) => node },
+];
 
-  const contextNow = (): Context => ({ nowSeconds: Date.now() / 1000, draining, memory });
+describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () => {
+  describe.each(habits)("$habit", ({ hostOf }) => {
+    let slurm: Slurm;
+    let driven: DrivenSlurm;
+    const addressOf = (index: number) => `10.0.0.${index}`;
+    /** Boots the machine of a node; the agent does not know yet. */
+    const boot = (node: string, index: number) => slurm.bootNode(node, hostOf(node, index), addressOf(index));
+    const event = (node: string, index: number) => [{ name: node, hostname: hostOf(node, index) }];
 
-  async function answers(): Promise<Answers> {
-    const all: Record<string, Answers[string]> = {};
-    for (const step of driver.reads(contextNow())) {
-      for (const read of step) {
-        if (read.kind === "command") all[read.name] = await runAnswer(read);
+    beforeAll(async () => {
+      slurm = await startSlurm({ conf: await confOfThePage() });
+      driven = new DrivenSlurm(slurm, {});
+    });
+    afterAll(async () => {
+      await slurm?.stop();
+    });
+
+    /** State, address and reason, by node. */
+    async function states(...nodes: readonly string[]): Promise<Readonly<Record<string, string>>> {
+      const lines = await slurm.run("scontrol", "show", "node", nodes.join(","), "--oneliner");
+      const rows = lines.split("\n").flatMap((line) => {
+        const fields = /NodeName=(\S+).* NodeAddr=(\S+) .* State=(\S+) .*?(?: Reason=(\S+).*)?$/.exec(line);
+        return fields === null ? [] : [[fields[1] ?? "", `${fields[3]} ${fields[4]} ${fields[2]}`] as const];
+      });
+      return Object.fromEntries(rows);
+    }
+    const restarts = async (id: number) =>
+      /Restarts=(\d+)/.exec(await slurm.run("scontrol", "show", "job", String(id)))?.[1];
+    const stateOf = async (id: number) =>
+      (await slurm.run("squeue", "--noheader", "--states=all", `--jobs=${id}`, "--format=%T")).trim();
+    const isOn = (id: number) => async () => (await stateOf(id)) === "RUNNING";
+
+    test("after the first pass no node is there that has no machine, and jobs wait", async () => {
+      await driven.pass();
+      const settled = await driven.pass();
+      expect(settled).toMatchObject({ nodes: [], corrections: [], setAside: [] });
+      expect(await states("htc-1", "hpc-32")).toEqual({
+        "htc-1": "DOWN+CLOUD+POWERED_DOWN cyclecloud 255.255.255.255",
+        "hpc-32": "DOWN+CLOUD+POWERED_DOWN cyclecloud 255.255.255.255",
+      });
+      await slurm.submit("-p htc -n 2 --mem=1G");
+      const { jobs } = await driven.pass();
+      expect(jobs).toMatchObject([{ constraints: { "node.nodearray": "htc" } }]);
+      expect(jobs[0]).not.toHaveProperty("executingHostnames");
+    });
+
+    test("slurmd comes before the agent: no job starts until the node has its address; then all do, and none starts twice", async () => {
+      const ids = [1, await slurm.submit("-p htc -n 2 --mem=1G")];
+      await boot("htc-1", 1);
+      await boot("htc-2", 2);
+      await driven.until(async () =>
+        Object.values(await states("htc-1", "htc-2")).every((state) => !state.includes("POWERED_DOWN")),
+      );
+      expect(await driven.pass()).toMatchObject({ nodes: [] });
+      expect(await Promise.all(ids.map(stateOf))).toEqual(["PENDING", "PENDING"]);
+      await driven.send("node-joined", [...event("htc-1", 1), ...event("htc-2", 2)]);
+      for (const id of ids) await driven.until(isOn(id));
+      const { jobs, nodes, corrections } = await driven.pass();
+      expect(jobs.flatMap(({ executingHostnames = [] }) => executingHostnames)).toContain(hostOf("htc-1", 1));
+      expect(nodes.map(({ hostname, state }) => ({ hostname, state }))).toEqual([
+        { hostname: hostOf("htc-1", 1), state: "up" },
+        { hostname: hostOf("htc-2", 2), state: "up" },
+      ]);
+      expect(corrections).toEqual([]);
+      expect(await Promise.all(ids.map(restarts))).toEqual(["0", "0"]);
+    });
+
+    test("a node drains, comes back, drains again and goes", async () => {
+      const [node, index] = ["htc-3", 3] as const;
+      await boot(node, index);
+      await driven.send("node-joined", event(node, index));
+      const own = async () =>
+        (await driven.pass()).nodes.find(({ hostname }) => hostname === hostOf(node, index))?.state;
+      await driven.until(async () => (await own()) === "up");
+      await slurm.submit("-p htc -n 1 --mem=1G -w htc-3", undefined, 4);
+      await driven.until(async () =>
+        (await driven.pass()).jobs.some(({ executingHostnames }) =>
+          executingHostnames?.includes(hostOf(node, index)),
+        ),
+      );
+      await driven.send("drain", event(node, index));
+      expect(await own()).toBe("draining");
+      await driven.until(async () => (await own()) === "drained");
+      await driven.send("undrain", event(node, index));
+      await driven.until(async () => (await own()) === "up");
+      await driven.send("drain", event(node, index));
+      await driven.send("node-deleted", event(node, index));
+      slurm.network.switchOff(hostOf(node, index));
+      expect(await own()).toBeUndefined();
+    });
+
+    test("however a node goes, Slurm does not look for it; commands stay quick, and its name can be used again", async () => {
+      // One is evicted with a job, one is idle when it goes, one never comes up.
+      const evicted = await slurm.submit("-p htc -n 4 --mem=1G -w htc-4 --requeue");
+      for (const [node, index] of [
+        ["htc-4", 4],
+        ["htc-5", 5],
+      ] as const) {
+        await boot(node, index);
+        await driven.send("node-joined", event(node, index));
       }
-    }
-    return all;
-  }
-  async function runAnswer({ program, args, exitCodes = [] }: Command): Promise<Answers[string]> {
-    try {
-      return { text: await controller.run(program, ...args), exitCode: 0 };
-    } catch (error) {
-      const { code, stdout } = error as { code?: number; stdout?: string };
-      if (code === undefined || !exitCodes.includes(code)) throw error;
-      return { text: stdout ?? "", exitCode: code };
-    }
-  }
-  async function reading(): Promise<Extract<Reading, { known: true }>> {
-    const read = driver.interpret(await answers(), contextNow());
-    if (!read.known) throw new Error(read.reason);
-    memory = read.memory;
-    return read;
-  }
-  async function send(kind: NodeEvent["kind"]): Promise<void> {
-    for (const command of driver.commandsFor({ kind, nodes: [node] }, contextNow()).commands)
-      await runAnswer(command);
-  }
-  async function until(what: (read: Extract<Reading, { known: true }>) => boolean) {
-    for (let tries = 0; ; tries++) {
-      const read = await reading();
-      if (what(read) || tries > 40) return read;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  }
+      await driven.until(isOn(evicted));
+      for (const index of [1, 2, 4, 5]) slurm.network.switchOff(hostOf(`htc-${index}`, index));
+      const began = Date.now();
+      const gone = ["htc-1", "htc-2", "htc-4", "htc-5", "htc-6"];
+      await driven.send(
+        "node-deleted",
+        gone.flatMap((node, index) => event(node, index + 1)),
+      );
+      await slurm.run("scontrol", "reconfigure");
+      // Longer than it would look for one name, and the others wait for that.
+      for (const until = began + 12_000; Date.now() < until; ) {
+        const before = Date.now();
+        await slurm.run("scontrol", "update", "NodeName=hpc-32", "State=DOWN", "Reason=cyclecloud");
+        expect((Date.now() - before) / 1000).toBeLessThan(mostSecondsOfCommand);
+      }
+      expect(await slurm.log()).not.toContain("getaddrinfo() failed");
+      // The node that was never there got its name as address from slurm.conf again; Slurm does not contact such a node.
+      await driven.pass();
+      for (const state of Object.values(await states(...gone)))
+        expect(state).toMatch(/^DOWN\S* cyclecloud 255\.255\.255\.255$/);
+      expect(await driven.pass()).toMatchObject({ nodes: [], corrections: [] });
 
-  test("a job waits, its node joins and runs it, drains, comes back, drains again and goes", async () => {
-    await controller.run("sbatch", "-p", "htc", "-n", "2", "--mem=1G", "--wrap", "sleep 4");
-    const waiting = await reading();
-    expect(waiting.jobs).toMatchObject([
-      { name: "1", iterations: 1, constraints: { ncpus: 2, memmb: 1024 } },
-    ]);
-    expect(waiting.nodes).toEqual([]);
+      // Its name comes again, on another machine.
+      await slurm.bootNode("htc-4", hostOf("htc-4", 9), addressOf(9));
+      await slurm.run("scontrol", "update", `JobId=${evicted}`, "StartTime=now");
+      await driven.until(async () => !(await states("htc-4"))["htc-4"]?.includes("NOT_RESPONDING"));
+      expect(await stateOf(evicted)).toBe("PENDING");
+      await driven.send("node-joined", event("htc-4", 9));
+      await driven.until(isOn(evicted));
+    });
 
-    controller.startNode(node.name);
-    await send("node-joined");
-    const started = await until(({ jobs }) => jobs[0]?.executingHostnames !== undefined);
-    expect(started.jobs).toMatchObject([{ name: "1", executingHostnames: [node.hostname] }]);
-    expect(started.nodes).toMatchObject([{ hostname: node.hostname, state: "up" }]);
-
-    draining = new Map([[node.hostname, 0]]);
-    await send("drain");
-    expect((await reading()).nodes).toMatchObject([{ state: "draining" }]);
-    const done = await until(({ nodes }) => nodes[0]?.state === "drained");
-    expect(done).toMatchObject({ jobs: [], nodes: [{ state: "drained" }], corrections: [] });
-
-    draining = new Map();
-    await send("undrain");
-    // For a moment Slurm does not know whether it still answers.
-    const back = await until(({ nodes }) => nodes.length > 0);
-    expect(back.nodes).toMatchObject([{ state: "up" }]);
-
-    await send("drain");
-    await send("node-deleted");
-    const gone = await reading();
-    expect(gone).toMatchObject({ jobs: [], nodes: [], corrections: [] });
+    test("a controller that starts again with new nodes, and reads its settings again, keeps those down that are not there", async () => {
+      await slurm.restart((conf) => conf.replaceAll("htc-[1-100]", "htc-[1-120]"));
+      await slurm.run("scontrol", "reconfigure");
+      await driven.pass();
+      expect(await driven.pass()).toMatchObject({ corrections: [] });
+      expect(await states("htc-1", "htc-7", "htc-110")).toMatchObject({
+        "htc-7": "DOWN+CLOUD+POWERED_DOWN cyclecloud 255.255.255.255",
+        "htc-110": "DOWN+CLOUD+POWERED_DOWN cyclecloud 255.255.255.255",
+      });
+      await driven.until(async () => (await driven.pass()).nodes.length > 0);
+      expect((await driven.pass()).nodes.map(({ hostname }) => hostname)).toEqual([hostOf("htc-4", 9)]);
+    });
   });
 
   test(`${waitingJobs} waiting jobs and an array of ${arrayTasks} tasks: one pass within ${mostCpuSeconds} s of cpu`, async () => {
-    const submit = () =>
-      controller.run("sbatch", "-p", "hpc", "-n", "4", "--mem-per-cpu=1G", "--wrap", "true");
-    await controller.run(
-      "sbatch",
-      "-p",
-      "htc",
-      `--array=1-${arrayTasks}`,
-      "-c",
-      "2",
-      "--mem=2G",
-      "--wrap",
-      "true",
-    );
-    for (let sent = 0; sent < waitingJobs; sent += 8) await Promise.all(Array.from({ length: 8 }, submit));
+    const slurm = await startSlurm({ conf: await confOfThePage() });
+    try {
+      const driven = new DrivenSlurm(slurm, {});
+      await driven.pass();
+      await slurm.submit(`-p htc --array=1-${arrayTasks} -c 2 --mem=2G`);
+      const submit = "sbatch -p hpc -n 4 --mem-per-cpu=1G --output=/dev/null --wrap true";
+      await slurm.run("sh", "-c", `seq ${waitingJobs} | xargs -P 8 -n 1 sh -c '${submit}'`);
 
-    const before = process.cpuUsage();
-    const read = await reading();
-    const { user, system } = process.cpuUsage(before);
-    console.info(`one pass: ${((user + system) / 1e6).toFixed(2)} s of cpu, ${read.jobs.length} jobs`);
-    expect(read.jobs).toHaveLength(waitingJobs + 1);
-    expect(read.jobs.find(({ name }) => name.endsWith("_*"))?.iterations).toBe(arrayTasks);
-    expect(read.setAside).toEqual([]);
-    expect((user + system) / 1e6).toBeLessThan(mostCpuSeconds);
+      const before = process.cpuUsage();
+      const read = await driven.pass();
+      const { user, system } = process.cpuUsage(before);
+      console.info(`one pass: ${((user + system) / 1e6).toFixed(2)} s of cpu, ${read.jobs.length} jobs`);
+      expect(read.jobs).toHaveLength(waitingJobs + 1);
+      expect(read.jobs.find(({ name }) => name.endsWith("_*"))?.iterations).toBe(arrayTasks);
+      expect(read.setAside).toEqual([]);
+      expect((user + system) / 1e6).toBeLessThan(mostCpuSeconds);
+    } finally {
+      await slurm.stop();
+    }
   });
 });
-
-function configured(): Driver {
-  const result = slurm.configure({ ignore_partitions: ["local"] });
-  if (!result.ok) throw new Error(result.problems.join("; "));
-  return result.driver;
-}
