@@ -1,7 +1,12 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import { ServiceBusClient } from "@azure/service-bus";
 import { apiVersion } from "../../shared/api/index.ts";
-import { jobDemandQueue, planRequestsQueue, scaleActionsQueue } from "../../shared/app/names.ts";
+import {
+  jobDemandPoisonQueue,
+  jobDemandQueue,
+  planRequestsQueue,
+  scaleActionsQueue,
+} from "../../shared/app/names.ts";
 import { release } from "../../shared/app/release.ts";
 import { checkConfig, readConfig } from "../../shared/config/index.ts";
 import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
@@ -20,7 +25,11 @@ import type {
 } from "../../shared/ports/index.ts";
 import { createRetailPriceList } from "../../shared/price-list/index.ts";
 import { createServiceBus } from "../../shared/queues/service-bus/index.ts";
-import { StorageDemandQueue, StorageQueueEvents } from "../../shared/queues/storage-queue/index.ts";
+import {
+  StorageDemandQueue,
+  StorageQueueEvents,
+  StorageUnreadDemand,
+} from "../../shared/queues/storage-queue/index.ts";
 import { BlobConfigFiles, connectStorage, createAzureStores } from "../../shared/stores/azure/index.ts";
 import { connectTelemetry, noTelemetry, type OpenTelemetry, type Run } from "../../shared/telemetry/index.ts";
 import { knownSecretsIn } from "../../shared/text/redact.ts";
@@ -131,6 +140,10 @@ export function createService(options: {
     planRequests: bus.planRequests,
     scaleActions: bus.scaleActions,
     schedulerEvents: new StorageQueueEvents(storage.queue),
+    unreadDemand: new StorageUnreadDemand({
+      queue: storage.queue.getQueueClient(jobDemandQueue),
+      poison: storage.queue.getQueueClient(jobDemandPoisonQueue),
+    }),
   };
   return {
     portsFor: (invocation) => ({ ...shared, telemetry: noTelemetry, log: logOf(invocation) }),

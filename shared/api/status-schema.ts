@@ -201,6 +201,20 @@ export const statusAnswer = z
       .describe(
         "Sources of which nobody can tell what runs where. While there is one, no node goes for being idle",
       ),
+    unread: z
+      .object({
+        messages: count
+          .nullable()
+          .describe(
+            "On the demand queue and its poison queue, of all clusters; null: the queue did not answer",
+          ),
+        sinceSeconds: unixSeconds.describe("Since when plans have met unread messages without a break"),
+        nodes: count.describe(
+          "Idle nodes that stay until the messages were read; 0: the wait was long enough, and they go",
+        ),
+      })
+      .nullable()
+      .describe("What the newest plan met on the demand queue when it was about to delete idle nodes"),
     requestSets: z.array(requestSetStatus).describe("Whoever asks for targets of node arrays"),
     targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
     openOperations: count,

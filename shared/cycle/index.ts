@@ -28,7 +28,7 @@ export { prepareReplay, type Replay, type ReplayPorts, replay } from "./demand/r
 export { type DeadLetter, watchDeadAction, watchDeadPlanRequest } from "./demand/watch-dead-letter.ts";
 export { doubtsOf, doubtsOfSummaries } from "./doubts.ts";
 export { executeAction } from "./execute/execute-action.ts";
-export { takesAway } from "./execute/recheck-nodes.ts";
+export { takesAway } from "./execute/last-look.ts";
 export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-node.ts";
 export { listingsOf } from "./listings.ts";
 export { resumeLogin, whileLoggedIn } from "./login.ts";
@@ -51,3 +51,4 @@ export { requestPlan } from "./request-plan.ts";
 export { receiveEvent } from "./snapshot/receive-event.ts";
 export { refreshPrices } from "./snapshot/refresh-prices.ts";
 export { isUnverified, snapshotCluster } from "./snapshot/snapshot-cluster.ts";
+export { longestUnreadSeconds, unreadInWords } from "./unread-demand.ts";

@@ -24,6 +24,14 @@ export async function requestPlan(
   await ports.planRequests.send(schedulePlan({ ...traced, atSeconds: ports.clock.nowSeconds() }));
 }
 
+/** Asks for a plan at a moment to come, with all that is asked for in its window. */
+export async function requestPlanAt(
+  ports: RequestPorts,
+  request: { readonly cluster: string; readonly reason: string; readonly atSeconds: number },
+): Promise<void> {
+  await ports.planRequests.send(schedulePlan({ ...request, ...traceOf(ports) }));
+}
+
 /** Events of a cluster come in bursts too, and a snapshot costs CycleCloud more than a plan costs us. */
 export const lookWindowSeconds = 2;
 

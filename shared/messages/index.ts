@@ -39,6 +39,7 @@ export {
   pseudonymOf,
   replaceNames,
 } from "./pseudonyms.ts";
+export { decodeQueueText } from "./queue-text.ts";
 export {
   type ActionCreateSet,
   type ActionDrain,

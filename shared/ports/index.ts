@@ -6,7 +6,7 @@ import type { CycleCloudFor } from "./cyclecloud.ts";
 import type { DemandStore, DemandUploads, TargetStore } from "./demand-store.ts";
 import type { EventStore } from "./events.ts";
 import type { HistoryStore, NodeLossStore } from "./history-store.ts";
-import type { PlanRequests, ScaleActions, SchedulerEvents } from "./messages.ts";
+import type { PlanRequests, ScaleActions, SchedulerEvents, UnreadDemand } from "./messages.ts";
 import type { NotificationStore } from "./notifications.ts";
 import type { OperationStore } from "./operation.ts";
 import type { PlanStore } from "./plan-record.ts";
@@ -95,4 +95,5 @@ export interface Ports {
   readonly planRequests: PlanRequests;
   readonly scaleActions: ScaleActions;
   readonly schedulerEvents: SchedulerEvents;
+  readonly unreadDemand: UnreadDemand;
 }

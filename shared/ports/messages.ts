@@ -84,6 +84,27 @@ export type DemandSent =
   | { readonly outcome: "refused"; readonly reason: string };
 
 /**
+ * What of the demand queue nobody has read yet, of all clusters: a message that a host has taken shows nothing of itself.
+ *
+ * A message leaves this count only after its demand was saved, or after it was recorded as refused. Whoever counts first and
+ * reads the demand after that misses nothing that was posted before the count.
+ *
+ * - Called by: plans that delete idle nodes; the executor before nodes go, twice.
+ * - Twice: yes: it reads only.
+ * - Gone: a queue that does not exist holds nothing.
+ * - Retries: the SDK; then the executor's next try, and the next plan.
+ */
+export interface UnreadDemand {
+  /**
+   * How many messages lie on the queue and on its poison queue: visible, or hidden by the lease of a host that is at work on
+   * them, or has died. Perhaps more than there are, never fewer. Throws UpstreamError.
+   */
+  count(): Promise<number>;
+  /** Whether one of the first messages that are visible on the queue names the cluster. Takes nothing. Throws UpstreamError. */
+  showsAnyOf(cluster: string): Promise<boolean>;
+}
+
+/**
  * The queue `job-demand`, from the sender's side.
  *
  * - Called by: `ccscale push`, `POST demand`, replays of rejected messages, the agent.

@@ -107,6 +107,16 @@ export interface OutNode {
   readonly sinceSeconds: number | null;
 }
 
+/** Idle nodes that a plan left up, since a message that nobody has read yet may say that one of them runs a job. */
+export interface UnreadHold {
+  /** On the demand queue and its poison queue, of all clusters; null: the queue did not answer. */
+  readonly messages: number | null;
+  /** Since when plans have met unread messages without a break. */
+  readonly sinceSeconds: number;
+  /** How many nodes stay for that; 0: plans have waited for long enough, and let them go. */
+  readonly nodes: number;
+}
+
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */
 export interface PlanHead extends PlanSummary {
   /** What was odd, by kind. */
@@ -140,6 +150,8 @@ export interface PlanHead extends PlanSummary {
   readonly targets: readonly TargetOutcome[];
   /** Nodes that drain, or are being taken back. */
   readonly draining: readonly DrainingNode[];
+  /** What the plan met on the demand queue when it was about to delete idle nodes. Absent: nothing, or it was not. */
+  readonly unread?: UnreadHold;
   /** The first of the nodes that schedulers took out of service themselves. */
   readonly out: readonly OutNode[];
   /** The newest plan that bought nodes, this one or an earlier one; null: none that is known. */

@@ -100,6 +100,7 @@ export async function clusterStatus(
       .filter(({ source }) => source !== unknownSource)
       .map((source) => toSourceStatus(source, atSeconds)),
     doubts: doubtsOfSummaries(demand, atSeconds),
+    unread: head?.value.unread ?? null,
     requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
     openOperations: open.length,
     operations: recent.map((operation) => ({

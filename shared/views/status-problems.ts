@@ -1,5 +1,5 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
-import { isUnverified, untilText } from "../cycle/index.ts";
+import { isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
@@ -50,6 +50,7 @@ const checkers: readonly Checker[] = [
   heldBack,
   unarchived,
   doubts,
+  unreadDemand,
   manySources,
   expiredSources,
   setAsideItems,
@@ -221,6 +222,32 @@ function doubts({ doubts, atSeconds }: StatusFacts): readonly StatusProblem[] {
     return degraded("demand-unknown", text, next);
   });
 }
+
+/** Reading a message takes a moment. */
+const usualWaitSeconds = 120;
+
+function unreadDemand({ unread, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  if (unread === null) return [];
+  const { messages, sinceSeconds, nodes } = unread;
+  const age = atSeconds - sinceSeconds;
+  const what = `${unreadInWords(messages)}${age >= 1 ? `, for ${duration(age)} by now` : ""}`;
+  if (nodes === 0) {
+    const text = `Idle nodes go, though ${what}: none that can be seen names this cluster.`;
+    return [degraded("demand-stuck", text, whoReads)];
+  }
+  const stay = `${counted(nodes, "idle nodes")} ${nodes === 1 ? "stays" : "stay"} up`;
+  const text = `${stay}, since ${what}: one may name a node on which a job runs.`;
+  if (age < usualWaitSeconds)
+    return [notice("demand-unread", text, "Wait: messages are read within seconds.")];
+  const end =
+    messages === null
+      ? ""
+      : ` It ends after ${duration(longestUnreadSeconds)} at the latest, unless a message that can be seen names this cluster.`;
+  return [degraded("demand-unread", `${text}${end}`, whoReads)];
+}
+
+const whoReads =
+  "See in the log whether `accept-demand` and `watch-rejects` run and what they report. A message that a host held when it died shows again after ten minutes.";
 
 function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
   return demand

@@ -1,24 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deadLetterOf, decodeQueueText, queueMessageOf } from "../../functions/support/queue-message.ts";
-
-const json = '{"version":1,"name":"ü"}';
-
-test.each<[string, unknown, unknown]>([
-  ["base64 of JSON", Buffer.from(json).toString("base64"), json],
-  [
-    "base64 with line breaks",
-    Buffer.from(json)
-      .toString("base64")
-      .replace(/(.{10})/, "$1\n"),
-    json,
-  ],
-  ["JSON that the host has parsed", { version: 1 }, { version: 1 }],
-  ["text that is no base64", "}{", "}{"],
-  ["text that only looks like base64", "nonsense", "nonsense"],
-  ["nothing", "", ""],
-])("decodeQueueText: %s", (_case, body, expected) => {
-  expect(decodeQueueText(body)).toEqual(expected);
-});
+import { deadLetterOf, queueMessageOf } from "../../functions/support/queue-message.ts";
 
 test.each<[string, Record<string, unknown>, { messageId: string; attempts: number | undefined }]>([
   ["the queue's own", { id: "m-1", dequeueCount: 3 }, { messageId: "m-1", attempts: 3 }],

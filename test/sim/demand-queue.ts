@@ -1,3 +1,4 @@
+import { claimedOrigin } from "../../shared/messages/index.ts";
 import type { FaultSource } from "./faults.ts";
 import type { Fleet, Outcome, Run } from "./fleet.ts";
 import type { Timeline } from "./timeline.ts";
@@ -26,7 +27,8 @@ export class DemandQueue {
   readonly #fleet: Fleet;
   readonly #faults: FaultSource;
   readonly #handlers: DemandQueueHandlers;
-  readonly #waiting = new Set<string>();
+  /** By id, those that are not done with; true: a machine has taken it. */
+  readonly #waiting = new Map<string, { readonly body: unknown; isHidden: boolean }>();
   readonly poisoned: string[] = [];
   #messages = 0;
 
@@ -45,11 +47,18 @@ export class DemandQueue {
     return this.#waiting.size;
   }
 
+  /** Whether a message that no machine has taken names the cluster. */
+  showsAnyOf(cluster: string): boolean {
+    return [...this.#waiting.values()].some(
+      ({ body, isHidden }) => !isHidden && claimedOrigin(body).cluster === cluster,
+    );
+  }
+
   /** Returns the id that the queue gives the message. */
   put(body: unknown, onDone?: () => void): string {
     this.#messages += 1;
     const message: QueueMessage = { messageId: `demand-${this.#messages}`, body, onDone };
-    this.#waiting.add(message.messageId);
+    this.#waiting.set(message.messageId, { body, isHidden: false });
     const late = this.#faults.at("job-demand queue", ["late", "twice"]);
     const delay = 0.2 + (late?.kind === "late" ? late.seconds : 0);
     this.#timeline.after(delay, () => this.#deliver(message, 1));
@@ -57,7 +66,13 @@ export class DemandQueue {
     return message.messageId;
   }
 
+  #hide({ messageId }: QueueMessage, isHidden: boolean): void {
+    const waiting = this.#waiting.get(messageId);
+    if (waiting !== undefined) waiting.isHidden = isHidden;
+  }
+
   #deliver(message: QueueMessage, attempt: number): void {
+    this.#hide(message, true);
     const work = (run: Run) => this.#handlers.receive(run, message);
     const end = ({ error }: Outcome) => {
       if (error === undefined) this.#end(message);
@@ -65,10 +80,13 @@ export class DemandQueue {
     };
     const run = this.#fleet.start(`accept-demand ${message.messageId}`, work, end);
     this.#whenDead(run, () => this.#again(message, attempt, 0));
+    const fault = this.#faults.at("job-demand delivery", ["host-dies"]);
+    if (fault !== undefined) void this.#fleet.kill(run.machine);
   }
 
   #again(message: QueueMessage, attempt: number, delaySeconds: number): void {
     if (attempt < maxDequeueCount) {
+      this.#hide(message, false);
       this.#timeline.after(delaySeconds, () => this.#deliver(message, attempt + 1));
       return;
     }

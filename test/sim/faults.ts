@@ -4,7 +4,8 @@ import type { Chance } from "./chance.ts";
  * What may go wrong at one place. `crash-*`: the machine dies with all its runs, before or after the call had its effect.
  * `error-*`: the call throws, before or after its effect (a time-out after the server acted). `conflict-after`: it was
  * written, the answer was lost, and the SDK's own retry met its own ETag. `repeated`: the same for CycleCloud, where the
- * retry meets its own request id (409). The others are named after what the server or the queue does.
+ * retry meets its own request id (409). `host-dies`: the machine that has just taken a message off the demand queue, which
+ * stays hidden for as long as its lease. The others are named after what the server or the queue does.
  */
 export type FaultKind =
   | "crash-before"
@@ -22,6 +23,7 @@ export type FaultKind =
   | "lost"
   | "late"
   | "twice"
+  | "host-dies"
   | "lock-lost"
   | "done-twice"
   | "not-sent"

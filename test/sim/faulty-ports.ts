@@ -105,12 +105,12 @@ function faultsFor(place: string): Faults {
   if (/\.send/.test(place)) return sendFaults;
   if (/^(controls|operations|plans|demand|targets)\.save/.test(place) && !place.endsWith("Part"))
     return writeFaults;
-  return /\.(load|list|open|recent|read|clusters)/.test(place) ? readFaults : sendFaults;
+  return /\.(load|list|open|recent|read|clusters|count|shows)/.test(place) ? readFaults : sendFaults;
 }
 
 /** Queues answer in our terms; a store's SDK throws its own errors. */
 function failure(place: string, why: string): Error {
-  return place.includes(".send")
-    ? new UpstreamError(`Cannot send with ${place}: ${why}`, { retryable: true })
+  return place.includes(".send") || place.startsWith("unreadDemand.")
+    ? new UpstreamError(`Cannot call ${place}: ${why}`, { retryable: true })
     : new Error(`${place}: RestError, ${why}`);
 }

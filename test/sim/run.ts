@@ -83,7 +83,7 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     chance,
     faults,
     machines,
-    canDrain,
+    canDrain: script.drains ?? canDrain,
     snapshotSeconds,
     trace: options.trace,
   });

@@ -54,6 +54,8 @@ export interface Script {
   readonly troubleSeconds: number;
   /** How much more often faults happen at these places, in place of what `faults.ts` says. */
   readonly weights?: Readonly<Record<string, number>>;
+  /** Whether the schedulers can drain nodes; absent: drawn. */
+  readonly drains?: boolean;
   /** CycleCloud tells of its nodes through Event Grid. */
   readonly events?: true;
 }

@@ -19,11 +19,13 @@ export interface SourceParts {
   readonly put: (body: unknown, onDone?: () => void) => void;
   /** Puts something onto the demand queue that is refused whole. */
   readonly putMangled: (body: unknown, onDone?: () => void) => void;
-  /** All of a message was done with that tells of these hosts that something runs there. */
+  /** All of a message was put onto the queue that tells of these hosts that something runs there. */
+  readonly onPut: (posted: Posted) => void;
+  /** The same message was done with. */
   readonly onPosted: (posted: Posted) => void;
 }
 
-/** What a message that has arrived says of hosts, whether or not it can be read. */
+/** What a message says of hosts, whether or not it can be read. */
 export interface Posted {
   readonly kind: "snapshot" | "delta";
   readonly sequence: number;
@@ -144,6 +146,7 @@ export class Source {
       if (isRefused) this.#parts.putMangled(spoilt, onDone);
       else this.#parts.put(spoilt, onDone);
     }
+    if (sent.length === bodies.length) this.#parts.onPut(posted);
   }
 
   #snapshot({ jobs, hosts }: Wanted): readonly Body[] {

@@ -67,10 +67,12 @@ export class Watch implements Departures {
   readonly #askedAt = new WeakMap<Run, number>();
   /** Hosts that a scheduler which can drain has on record. */
   readonly #drainable: Since = new Map();
-  /** Hosts on which something runs by the newest message that has arrived, whatever could be read of it. */
-  readonly #posted: Since = new Map();
-  #postedSequence = 0;
-  #postedAtSeconds = Number.NEGATIVE_INFINITY;
+  /** Hosts on which something runs by the newest message that was put onto the queue, taken or not. */
+  readonly #put = new NewestWord();
+  /** The same by the newest message that has arrived, whatever could be read of it. */
+  readonly #posted = new NewestWord();
+  /** When an executor's run last looked at the demand queue. */
+  readonly #lookedAt = new WeakMap<Run, number>();
   readonly #leaving = new Set<string>();
   readonly #failed = new Set<string>();
   #demandExpiresAtSeconds = Number.NEGATIVE_INFINITY;
@@ -110,13 +112,19 @@ export class Watch implements Departures {
     this.#demandExpiresAtSeconds = expiresAtSeconds;
   }
 
-  /** A message was done with. A delta whose predecessor was lost tells nothing: it waits for that one. */
-  onPosted({ kind, sequence, hostnames }: Posted): void {
-    if (sequence <= this.#postedSequence) return;
-    const isWhole = kind === "snapshot" || sequence === this.#postedSequence + 1;
-    renew(this.#posted, isWhole ? hostnames : [], this.#parts.now());
-    if (isWhole) this.#postedSequence = sequence;
-    this.#postedAtSeconds = this.#parts.now();
+  /** A message was put onto the queue. */
+  onPut(posted: Posted): void {
+    this.#put.hear(posted, this.#parts.now());
+  }
+
+  /** A message was done with. */
+  onPosted(posted: Posted): void {
+    this.#posted.hear(posted, this.#parts.now());
+  }
+
+  /** A run looked at the demand queue. */
+  onLook(run: Run): void {
+    this.#lookedAt.set(run, this.#parts.now());
   }
 
   /** An autoscale request took effect: its nodes are justified beside those that jobs are. */
@@ -201,11 +209,17 @@ export class Watch implements Departures {
       if (drain?.isTimedOut === true) this.drainTimedOut += 1;
       else if (drain !== undefined) this.drained += 1;
       const busySince = this.#busy.get(shortName(hostname)) ?? now;
-      const postedSince = this.#posted.get(shortName(hostname)) ?? now;
-      const isPosted = now < this.#postedAtSeconds + demandTtlSeconds - this.#mostSkewSeconds;
-      if (isPosted && really.has(hostname) && postedSince < run.startedAtSeconds)
+      const newestSeconds = now - demandTtlSeconds + this.#mostSkewSeconds;
+      const postedSince = this.#posted.since(hostname, newestSeconds) ?? now;
+      if (really.has(hostname) && postedSince < run.startedAtSeconds)
         this.#report(
           `${name} was deleted under a job that was posted ${Math.round(now - postedSince)} s ago`,
+        );
+      const putSince = this.#put.since(hostname, newestSeconds) ?? now;
+      const lookedAt = this.#lookedAt.get(run) ?? run.startedAtSeconds;
+      if (really.has(hostname) && putSince < lookedAt)
+        this.#report(
+          `${name} was deleted under a job that a message named ${(lookedAt - putSince).toFixed(1)} s before the last look`,
         );
       const keptSince = this.#kept.get(nodeId) ?? now;
       if (isOnRecord && busySince < run.startedAtSeconds)
@@ -287,6 +301,27 @@ export class Watch implements Departures {
 
   #report(violation: string): void {
     this.#parts.report(`${this.#parts.cluster}: ${violation}`);
+  }
+}
+
+/** Where something runs by the newest message of a source. */
+class NewestWord {
+  readonly #busy: Since = new Map();
+  #sequence = 0;
+  #atSeconds = Number.NEGATIVE_INFINITY;
+
+  /** A delta whose predecessor was lost tells nothing: it waits for that one. */
+  hear({ kind, sequence, hostnames }: Posted, nowSeconds: number): void {
+    if (sequence <= this.#sequence) return;
+    const isWhole = kind === "snapshot" || sequence === this.#sequence + 1;
+    renew(this.#busy, isWhole ? hostnames : [], nowSeconds);
+    if (isWhole) this.#sequence = sequence;
+    this.#atSeconds = nowSeconds;
+  }
+
+  /** Since when it names the host without a break; undefined: it does not, or it came before `newestSeconds`. */
+  since(hostname: string, newestSeconds: number): number | undefined {
+    return this.#atSeconds > newestSeconds ? this.#busy.get(shortName(hostname)) : undefined;
   }
 }
 

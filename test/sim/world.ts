@@ -219,6 +219,7 @@ export class World implements Stage {
         canDrain: this.#options.canDrain,
         put,
         putMangled: (body, onDone) => this.mangled.push(put(body, onDone)),
+        onPut: (posted) => this.#watches.get(cluster)?.onPut(posted),
         onPosted: (posted) => this.#watches.get(cluster)?.onPosted(posted),
       },
       cluster,
@@ -291,6 +292,10 @@ export class World implements Stage {
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
         }),
       random: { draw: () => this.chance.between(0, 1) },
+      unreadDemand: {
+        count: async () => this.demandQueue.waiting,
+        showsAnyOf: async (cluster) => this.demandQueue.showsAnyOf(cluster),
+      },
       schedulerEvents: {
         // A simulated scheduler has what it was told at once.
         forget: async () => undefined,
@@ -349,6 +354,7 @@ export class World implements Stage {
       } else watch?.onKept(written);
       return;
     }
+    if (call.place === "unreadDemand.count") for (const watch of this.#watches.values()) watch.onLook(run);
     const written = this.records.note(call);
     switch (written?.what) {
       case "operation":

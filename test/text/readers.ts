@@ -1,7 +1,7 @@
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
-import { decodeQueueText } from "../../functions/support/queue-message.ts";
 import { parseSwf } from "../../shared/backtest/index.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
+import { decodeQueueText } from "../../shared/messages/index.ts";
 import { parseFilter } from "../../shared/simulated-cyclecloud/filter.ts";
 import { parseDuration } from "../../shared/text/durations.ts";
 import { redactText } from "../../shared/text/redact.ts";

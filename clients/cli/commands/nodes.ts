@@ -106,7 +106,8 @@ async function readNodes(
 
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */
 function reportWhyNoneGoes(terminal: Terminal, { problems }: ClusterStatus): void {
-  const holds = problems.filter(({ kind }) => ["paused", "read-only", "demand-unknown"].includes(kind));
+  const kinds = ["paused", "read-only", "demand-unknown", "demand-unread"];
+  const holds = problems.filter(({ kind }) => kinds.includes(kind));
   for (const { text } of holds) note(terminal, `no node goes now: ${printable(text)}`);
 }
 

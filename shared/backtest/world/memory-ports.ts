@@ -180,6 +180,8 @@ export function memoryPorts(options: {
       send: async (actions) => deliver.execute(actions, null),
       sendLater: async (action, { atSeconds }) => deliver.execute([action], atSeconds),
     },
+    // Demand is merged as it is made: nothing lies on a queue.
+    unreadDemand: { count: async () => 0, showsAnyOf: async () => false },
     schedulerEvents: { send: async (event) => deliver.tell(event), forget: nothing },
   };
   return {

@@ -16,7 +16,8 @@ import type {
   Shortfall,
 } from "../../ports/index.ts";
 import { fitCreate, wholeOf } from "./fit-create.ts";
-import { type Rechecked, type RecheckPorts, recheckNodes, withoutKept } from "./recheck-nodes.ts";
+import { lastLook } from "./last-look.ts";
+import { type RecheckPorts, recheckNodes } from "./recheck-nodes.ts";
 
 /** The result of an action, to be recorded in its operation. */
 export type Fate = Pick<Operation, "state" | "messages"> &
@@ -29,8 +30,8 @@ interface Server {
 }
 
 /**
- * Sends the action to CycleCloud. Throws UpstreamError when it does not answer as documented. `wasAsked`: an earlier try
- * may have had its effect.
+ * Sends the action to CycleCloud. Throws UpstreamError when it does not answer as documented, and UnreadDemandError
+ * when nodes have to wait for unread demand. `wasAsked`: an earlier try may have had its effect.
  */
 export async function carryOut(
   ports: RecheckPorts & Pick<Ports, "operations">,
@@ -151,15 +152,16 @@ const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {
 async function actOnNodes(
   ports: RecheckPorts,
   { cycleCloud, ask }: Server,
-  { action, due: dueBefore, stale: staleBefore }: Rechecked & { readonly action: NodesAction },
+  rechecked: Awaited<ReturnType<typeof recheckNodes>> & { readonly action: NodesAction },
 ): Promise<Fate> {
+  const { action, due: dueBefore, stale: staleBefore } = rechecked;
   if (dueBefore.length === 0) return { state: "dropped", messages: staleBefore };
   if (action.kind === "retry-failed") {
     await ask(() => cycleCloud.retryFailedNodes());
     return { state: "accepted", messages: staleBefore, nodes: dueBefore };
   }
   const { due, stale, answer } = await ask(async () => {
-    const last = await withoutKept(ports, action, dueBefore);
+    const last = await lastLook(ports, action, rechecked);
     const nodeIds = last.due.map(({ nodeId }) => nodeId);
     return {
       due: last.due,

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors/errors.ts";
+import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type {
   ClusterConfig,
@@ -13,6 +13,7 @@ import { whileLoggedIn } from "../login.ts";
 import { measureAction } from "../measure.ts";
 import { requestPlan } from "../request-plan.ts";
 import { carryOut, dropped, droppedOrDone, type Fate } from "./carry-out.ts";
+import { UnreadDemandError } from "./last-look.ts";
 import { isWorthAnotherTry, tryLater } from "./try-later.ts";
 
 type ExecutePorts = Pick<
@@ -27,11 +28,13 @@ type ExecutePorts = Pick<
   | "log"
   | "operations"
   | "planRequests"
+  | "plans"
   | "random"
   | "scaleActions"
   | "snapshots"
   | "telemetry"
   | "targets"
+  | "unreadDemand"
 >;
 
 export type ExecuteOutcome =
@@ -43,7 +46,7 @@ export type ExecuteOutcome =
 type Undecided =
   /** CycleCloud was asked, and its effect is not known: the snapshots find out. */
   | { readonly outcome: "unclear"; readonly messages: readonly string[] }
-  /** CycleCloud cannot answer now: a copy of the action is delivered at that time. */
+  /** CycleCloud cannot answer now, or demand has to be read first: a copy of the action is delivered at that time. */
   | { readonly outcome: "waiting"; readonly messages: readonly string[]; readonly untilSeconds: number };
 
 /**
@@ -87,6 +90,8 @@ async function tried(
     return await decide(ports, action, { wasAsked: asked === true });
   } catch (error) {
     if (error instanceof Overtaken) return { outcome: "already-done" };
+    if (error instanceof UnreadDemandError)
+      return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error });
     // A configuration that cannot be used will not be fixed while the message waits; the next plan asks for what is
     // needed then.
     if (kindOf(error) === "configuration") {
@@ -95,15 +100,27 @@ async function tried(
     }
     if (!isWorthAnotherTry(error)) throw error;
     // The last query failed too. The operation stays open, and is looked up when its time is over.
-    const messages = [error.message];
-    if (ports.clock.nowSeconds() > action.expiresAtSeconds) return { outcome: "unclear", messages };
-    const attempt = (attempts ?? 0) + 1;
-    // Counted first: a copy under a number that was used before would be dropped by the broker.
-    const next = (operation: Operation) => ({ ...operation, attempts: attempt, messages });
-    await change(ports, action, { isFit: isDue, next });
-    const untilSeconds = await tryLater(ports, action, { attempt, error });
-    return { outcome: "waiting", messages, untilSeconds };
+    if (ports.clock.nowSeconds() > action.expiresAtSeconds)
+      return { outcome: "unclear", messages: [error.message] };
+    return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error });
   }
+}
+
+async function postpone(
+  ports: ExecutePorts,
+  tried: {
+    readonly action: ScaleAction;
+    readonly attempt: number;
+    readonly error: UpstreamError | UnreadDemandError;
+  },
+): Promise<Undecided> {
+  const { action, attempt, error } = tried;
+  const messages = [error.message];
+  // Counted first: a copy under a number that was used before would be dropped by the broker.
+  const next = (operation: Operation) => ({ ...operation, attempts: attempt, messages });
+  await change(ports, action, { isFit: isDue, next });
+  const untilSeconds = await tryLater(ports, action, { attempt, error });
+  return { outcome: "waiting", messages, untilSeconds };
 }
 
 async function loadDue(ports: ExecutePorts, action: ScaleAction): Promise<Stored<Operation> | undefined> {

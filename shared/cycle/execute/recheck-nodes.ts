@@ -5,20 +5,22 @@ import { loadControl } from "../control.ts";
 import { busyHostnames, liveSources } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
 import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.ts";
+import {
+  busyNow,
+  isForced,
+  isForIdleness,
+  keptNow,
+  type LookPorts,
+  type Rechecked,
+  takesAway,
+  untilRead,
+} from "./last-look.ts";
 import { neededNow } from "./needed-now.ts";
 import { mayGetJobs as isUndrained } from "./spare-node.ts";
 
 /** The input of a recheck. */
-export type RecheckPorts = Pick<
-  Ports,
-  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
->;
-
-/** Nodes that an action is still right for, and a sentence for every other. */
-export interface Rechecked {
-  readonly due: readonly RequestedNode[];
-  readonly stale: readonly string[];
-}
+export type RecheckPorts = LookPorts &
+  Pick<Ports, "configs" | "history" | "operations" | "snapshots" | "targets">;
 
 /** The present state, which may be newer than the plan's. */
 interface Known {
@@ -38,14 +40,24 @@ interface Known {
 
 /**
  * The cluster changes between a plan and its execution: a node that was idle may have got a job, become keep-alive, or
- * be gone. Such a node is left out, with a sentence that explains why.
+ * be gone. Such a node is left out, with a sentence that explains why. Throws UnreadDemandError while unread messages may name
+ * one of the nodes as busy.
  */
 export async function recheckNodes(
   ports: RecheckPorts,
   cycleCloud: Pick<CycleCloud, "readCluster">,
   action: NodesAction,
-): Promise<Rechecked> {
-  const known = await load(ports, action, await nodesNow(ports, cycleCloud, action));
+): Promise<Rechecked & { readonly hostnames: ReadonlyMap<string, string> }> {
+  const nodes = await nodesNow(ports, cycleCloud, action);
+  const asked = new Set(action.nodes.map(({ nodeId }) => nodeId));
+  const hostnames = new Map(
+    nodes.flatMap(({ nodeId, hostname }) =>
+      hostname === null || !asked.has(nodeId) ? [] : [[nodeId, hostname] as const],
+    ),
+  );
+  // Before the demand is read, so that whatever was posted before this is in it.
+  await untilRead(ports, action, [...hostnames.values()]);
+  const known = await load(ports, action, nodes);
   const due: RequestedNode[] = [];
   const stale: string[] = [];
   for (const { nodeId, name, drain } of action.nodes) {
@@ -58,33 +70,7 @@ export async function recheckNodes(
       due.push({ nodeId, name, nodeArray, vmSize, placementGroup });
     }
   }
-  return { due, stale };
-}
-
-const keptNow = "is keep-alive now";
-
-/**
- * The last check, after the record that CycleCloud is about to be asked: an operator who keeps a node alive meanwhile
- * either comes before this check, or sees that the deletion was requested.
- */
-export async function withoutKept(
-  ports: Pick<Ports, "clock" | "controls">,
-  action: NodesAction,
-  due: readonly RequestedNode[],
-): Promise<Rechecked> {
-  if (!takesAway(action)) return { due, stale: [] };
-  const { keptNodes } = await loadControl(ports, action.cluster);
-  const keptIds = new Set(keptNodes.map(({ nodeId }) => nodeId));
-  const kept = due.filter(({ nodeId }) => keptIds.has(nodeId));
-  return {
-    due: due.filter((node) => !kept.includes(node)),
-    stale: kept.map(({ name }) => `${name} ${keptNow}`),
-  };
-}
-
-/** Whether what runs on its nodes is lost, at once or for a while. */
-export function takesAway({ kind }: NodesAction): boolean {
-  return kind !== "start-nodes" && kind !== "retry-failed";
+  return { due, stale, hostnames };
 }
 
 /**
@@ -132,15 +118,12 @@ function whyStale(
     return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
   }
   if (node.keepAlive || known.keptIds.has(node.nodeId)) return keptNow;
-  const isOperators = action.kind !== "shutdown-nodes" || action.cause === "operator";
-  const isForced = isOperators && action.force === true;
-  if (!isForced && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
-    return "runs a job now";
+  if (!isForced(action) && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
+    return busyNow;
   if (action.kind === "deallocate-nodes" && node.targetState !== "Started") return "is not started any more";
   if (action.kind !== "shutdown-nodes" || action.cause === "operator") return undefined;
   if (known.ignoredIds.has(node.nodeId)) return "is ignored now";
-  const isIdle = action.cause === "autostop" || action.cause === "idle-timeout";
-  if (isIdle && known.doubt !== undefined) return `may run a job: ${known.doubt}`;
+  if (isForIdleness(action) && known.doubt !== undefined) return `may run a job: ${known.doubt}`;
   const row = known.history.get(node.nodeId);
   switch (action.cause) {
     case "autostop":

@@ -1,6 +1,7 @@
 import { UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
+import { UnreadDemandError } from "./last-look.ts";
 
 const firstDelaySeconds = 5;
 const longestDelaySeconds = 120;
@@ -12,20 +13,20 @@ export function isWorthAnotherTry(error: unknown): error is UpstreamError {
 
 /**
  * Sends a delayed copy of an action that cannot be carried out now, so that it neither blocks its session nor uses up
- * the deliveries that the queue allows. The last copy comes when the action has expired, to close it. Returns when it
- * comes.
+ * the deliveries that the queue allows. The last copy comes when the action has expired, to close it. What waits only for
+ * demand to be read, which takes a moment, does not wait longer each time. Returns when it comes.
  */
 export async function tryLater(
   ports: Pick<Ports, "clock" | "random" | "scaleActions">,
   action: ScaleAction,
-  failure: { readonly attempt: number; readonly error: UpstreamError },
+  failure: { readonly attempt: number; readonly error: UpstreamError | UnreadDemandError },
 ): Promise<number> {
   const { attempt, error } = failure;
-  const delaySeconds = retryDelaySeconds({
-    attempt,
-    retryAfterSeconds: error.retryAfterSeconds,
-    draw: ports.random.draw(),
-  });
+  const draw = ports.random.draw();
+  const delaySeconds =
+    error instanceof UnreadDemandError
+      ? firstDelaySeconds * (1 - draw / 2)
+      : retryDelaySeconds({ attempt, retryAfterSeconds: error.retryAfterSeconds, draw });
   const atSeconds = Math.min(ports.clock.nowSeconds() + delaySeconds, action.expiresAtSeconds + 1);
   await ports.scaleActions.sendLater(action, { attempt, atSeconds });
   return atSeconds;

@@ -15,6 +15,7 @@ import type {
   PlanSummary,
   Snapshot,
   SourceDemand,
+  UnreadHold,
   WaitingJob,
 } from "../../ports/index.ts";
 import { isOutByItself, liveSources } from "../demand/live-demand.ts";
@@ -76,6 +77,9 @@ export function toHead(
     /** When the next of the operators' decisions ends by itself. */
     readonly decisionEndsSeconds: number | null;
     readonly newestLossId: string | null;
+    readonly unread: UnreadHold | undefined;
+    /** When another plan looks for unread demand again. */
+    readonly lookAgainSeconds: number | null;
     readonly before: PlanHead | undefined;
   },
 ): PlanHead {
@@ -96,6 +100,7 @@ export function toHead(
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
+      made.lookAgainSeconds,
       made.spot.patienceEndsSeconds,
       made.decisionEndsSeconds,
       nextDeadlineSeconds({
@@ -114,6 +119,7 @@ export function toHead(
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
     draining: made.draining,
+    ...(made.unread === undefined ? {} : { unread: made.unread }),
     out,
     warnings,
     targetRequests: Object.fromEntries(

@@ -17,8 +17,10 @@ import { liveSources } from "../demand/live-demand.ts";
 import { nextEndSeconds } from "../ended.ts";
 import { measurePlan } from "../measure.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
+import { requestPlanAt } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
+import { holdForUnread } from "./hold-unread.ts";
 import { digestOf, isPlanned } from "./is-planned.ts";
 import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
@@ -29,7 +31,17 @@ import { toActions } from "./to-actions.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
 type PlanPorts = WorldPorts &
-  Pick<Ports, "events" | "ids" | "log" | "scaleActions" | "schedulerEvents" | "telemetry">;
+  Pick<
+    Ports,
+    | "events"
+    | "ids"
+    | "log"
+    | "planRequests"
+    | "scaleActions"
+    | "schedulerEvents"
+    | "telemetry"
+    | "unreadDemand"
+  >;
 
 /** How far the clocks of two instances may differ. */
 const longestClockSkewSeconds = 5;
@@ -74,7 +86,10 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);
   const before = head?.value;
-  const made = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
+  const whole = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
+  const planSeconds = Math.max(0, ports.clock.nowSeconds() - nowSeconds);
+  const about = { cluster, before, isSent, nowSeconds };
+  const { made, unread, lookAgainSeconds } = await holdForUnread(ports, whole, about);
   const { input, plan, decided } = made;
   const actions = toActions(decided, {
     cluster,
@@ -89,7 +104,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     ...request,
     planId,
     nowSeconds,
-    planSeconds: Math.max(0, ports.clock.nowSeconds() - nowSeconds),
+    planSeconds,
     readOnly: config.cycle.readOnly,
     held,
   });
@@ -104,7 +119,17 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const newestLossId = losses[0]?.eventId ?? null;
   const decisionEndsSeconds = nextEndSeconds(control);
   const asked = { requestedAtSeconds, controlDigest, newestLossId, decisionEndsSeconds };
-  const next = toHead(ports.ids, { ...made, ...read, ...asked, summary, rows, unsentPlanIds, before });
+  const waits = { unread, lookAgainSeconds };
+  const next = toHead(ports.ids, {
+    ...made,
+    ...read,
+    ...asked,
+    ...waits,
+    summary,
+    rows,
+    unsentPlanIds,
+    before,
+  });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
   // Only now: until this run has won, one of those planners may still become the head.
   await withdraw(ports, stray, { message: "its plan did not become the newest one", nowSeconds });
@@ -114,6 +139,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await sendRecorded(ports, due, nowSeconds);
     await noteEvents(ports, cluster, drainsToNote(made.drainEvents, control));
   }
+  if (lookAgainSeconds !== null)
+    await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
   await remember(ports, cluster, plan.history, rows);
   reportPlan(ports, { ...made, summary, before });
   const known = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };

@@ -1,5 +1,12 @@
 import { UpstreamError } from "../../errors/errors.ts";
-import type { DemandRefused, ScaleAction, SchedulerEvent, SourceEvent } from "../../messages/index.ts";
+import {
+  claimedOrigin,
+  type DemandRefused,
+  decodeQueueText,
+  type ScaleAction,
+  type SchedulerEvent,
+  type SourceEvent,
+} from "../../messages/index.ts";
 import type {
   DemandQueue,
   DemandSent,
@@ -8,6 +15,7 @@ import type {
   ScaleActions,
   ScheduledPlanRequest,
   SchedulerEvents,
+  UnreadDemand,
 } from "../../ports/index.ts";
 import { azureLimits } from "../../ports/index.ts";
 
@@ -129,33 +137,76 @@ export class MemorySchedulerEvents implements SchedulerEvents {
   }
 }
 
-/** The queue of demand as texts, oldest first; whatever is sent is one message. */
-export class MemoryDemandQueue implements DemandQueue {
-  readonly #texts: string[] = [];
+interface QueuedText {
+  readonly text: string;
+  /** A host has taken it. */
+  readonly isHidden: boolean;
+}
+
+/** The queue of demand as texts, oldest first; whatever is sent is one message. Both its ends, and its poison queue. */
+export class MemoryDemandQueue implements DemandQueue, UnreadDemand {
+  #messages: readonly QueuedText[] = [];
+  #poison = 0;
 
   async post(text: string): Promise<void> {
     const most = azureLimits.storageQueue.messageBytes;
     const bytes = Buffer.byteLength(text);
     if (bytes > most)
       throw new UpstreamError(`Cannot send: ${bytes} bytes, expected at most ${most}`, { retryable: false });
-    this.#texts.push(text);
+    this.#put(text);
   }
 
   async send(demand: DemandToSend): Promise<DemandSent> {
-    this.#texts.push(JSON.stringify(demand));
+    this.#put(JSON.stringify(demand));
     return { outcome: "sent", messages: 1 };
   }
 
+  async count(): Promise<number> {
+    return this.#messages.length + this.#poison;
+  }
+
+  async showsAnyOf(cluster: string): Promise<boolean> {
+    return this.#messages.some(
+      ({ text, isHidden }) => !isHidden && claimedOrigin(decodeQueueText(text)).cluster === cluster,
+    );
+  }
+
+  /** Hides the oldest visible message, as a host does that takes it; undefined: none is visible. */
+  take(): string | undefined {
+    const taken = this.#messages.find(({ isHidden }) => !isHidden);
+    if (taken === undefined) return undefined;
+    this.#messages = this.#messages.map((each) => (each === taken ? { ...each, isHidden: true } : each));
+    return taken.text;
+  }
+
+  /** Whoever took the oldest hidden message is done with it. */
+  done(): void {
+    const done = this.#messages.find(({ isHidden }) => isHidden);
+    this.#messages = this.#messages.filter((each) => each !== done);
+  }
+
+  /** The same, and it goes to the poison queue. */
+  giveUp(): void {
+    const before = this.#messages.length;
+    this.done();
+    this.#poison += before - this.#messages.length;
+  }
+
   get texts(): readonly string[] {
-    return [...this.#texts];
+    return this.#messages.map(({ text }) => text);
+  }
+
+  #put(text: string): void {
+    this.#messages = [...this.#messages, { text, isHidden: false }];
   }
 }
 
-/** The three queues of the cycle, in memory. */
+/** The queues of the cycle, in memory. */
 export interface MemoryQueues {
   readonly planRequests: MemoryPlanRequests;
   readonly scaleActions: MemoryScaleActions;
   readonly schedulerEvents: MemorySchedulerEvents;
+  readonly unreadDemand: MemoryDemandQueue;
 }
 
 /** Empty queues, under the names that `Ports` gives them. */
@@ -164,5 +215,6 @@ export function createMemoryQueues(): MemoryQueues {
     planRequests: new MemoryPlanRequests(),
     scaleActions: new MemoryScaleActions(),
     schedulerEvents: new MemorySchedulerEvents(),
+    unreadDemand: new MemoryDemandQueue(),
   };
 }

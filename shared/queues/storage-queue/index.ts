@@ -5,6 +5,9 @@ import { UpstreamError } from "../../errors/errors.ts";
 import type { SourceEvent } from "../../messages/index.ts";
 import type { DemandQueue, DemandSent, DemandToSend, SchedulerEvents } from "../../ports/index.ts";
 import { azureLimits } from "../../ports/index.ts";
+import { toUpstream } from "./sdk-errors.ts";
+
+export { StorageUnreadDemand } from "./unread-demand.ts";
 
 /** Base64 makes four bytes of three, so 64 KiB are 48 KiB of JSON. */
 const mostJsonBytes = (azureLimits.storageQueue.messageBytes / 4) * 3;
@@ -15,10 +18,6 @@ const mostParts = 1_000;
 /** The default limit of the reader of uploads. */
 const largestUploadBytes = 32 * 1024 * 1024;
 const uploadContainer = "demand-uploads";
-
-/** Time-outs, and errors of the credential, which come without an answer of the queue. */
-const otherSdkErrors =
-  /^(AbortError|TimeoutError|CredentialUnavailable|Authentication|AggregateAuthentication)/;
 
 export type { DemandSent, DemandToSend } from "../../ports/index.ts";
 
@@ -208,18 +207,4 @@ async function makingIfMissing(
   } catch (error) {
     throw toUpstream(call, error);
   }
-}
-
-/** The SDK's errors become ours, with the code instead of a text that may quote the request. */
-function toUpstream(call: string, error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const status = error instanceof RestError ? error.statusCode : undefined;
-  if (!(error instanceof RestError) && !otherSdkErrors.test(error.name)) return error;
-  const code = error instanceof RestError ? (error.code ?? "no code") : error.name;
-  const answer = status === undefined ? "no answer" : `HTTP ${status}`;
-  return new UpstreamError(`Cannot ${call}: ${answer}, ${code}`, {
-    ...(status === undefined ? {} : { status }),
-    retryable: status === undefined || status === 408 || status === 409 || status === 429 || status >= 500,
-    cause: error,
-  });
 }

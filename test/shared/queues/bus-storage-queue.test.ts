@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test } from "vitest";
-import { decodeQueueText } from "../../../functions/support/queue-message.ts";
 import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import { claimedBlob, withClaimed } from "../../../shared/messages/message-body.ts";
+import { decodeQueueText } from "../../../shared/messages/queue-text.ts";
 import { type SchedulerEvent, schedulerEventSchema } from "../../../shared/messages/scheduler-event.ts";
 import {
   type DemandToSend,

@@ -173,6 +173,38 @@ describe("problems of a status", () => {
     expect(later?.lives).toMatchObject([{ failure: { atSeconds: failedAtSeconds } }]);
   });
 
+  test("idle nodes that wait for messages to be read are a notice, and degraded once that takes long", async () => {
+    const node = nodeOf({ name: "htc-1", hostname: "h1" });
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [node] })));
+    await world.post([]);
+    await world.round();
+    for (const text of ["one", "two"]) await world.ports.unreadDemand.post(text);
+    const problemAfter = async (seconds: number) => {
+      world.advance(seconds);
+      await world.post([]);
+      await world.snapshot();
+      world.advance(1);
+      await world.plan();
+      return (await problemsOf(world)).find(({ kind }) => kind.startsWith("demand-"));
+    };
+    expect(await problemAfter(301)).toEqual({
+      gravity: "notice",
+      kind: "demand-unread",
+      text: "1 idle node stays up, since 2 messages on the demand queue wait to be read: one may name a node on which a job runs.",
+      next: "Wait: messages are read within seconds.",
+    });
+    expect(await problemAfter(239)).toMatchObject({
+      gravity: "degraded",
+      text: "1 idle node stays up, since 2 messages on the demand queue wait to be read, for 4m by now: one may name a node on which a job runs. It ends after 1h at the latest, unless a message that can be seen names this cluster.",
+      next: expect.stringContaining("accept-demand"),
+    });
+    expect(await problemAfter(3_400)).toMatchObject({
+      gravity: "degraded",
+      kind: "demand-stuck",
+      text: "Idle nodes go, though 2 messages on the demand queue wait to be read, for 1h by now: none that can be seen names this cluster.",
+    });
+  });
+
   test("a create that had no effect is a problem with its age, until it is asked for anew", async () => {
     const world = createWorld();
     await world.post([jobFor(1)], { ttlSeconds: 10_000 });

@@ -8,6 +8,7 @@ import { clockJumps } from "./clock-jumps.ts";
 import { configChanges } from "./config-changes.ts";
 import { deafScheduler } from "./deaf-scheduler.ts";
 import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
+import { dyingHosts } from "./dying-hosts.ts";
 import { groups } from "./groups.ts";
 import { hopelessJobs } from "./hopeless-jobs.ts";
 import { keepAlive } from "./keep-alive.ts";
@@ -54,6 +55,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   spotFirst,
   shortLives,
   spentBudgets,
+  dyingHosts,
 ];
 
 /** The scenario of a seed, when none is named. */

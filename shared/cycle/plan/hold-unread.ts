@@ -1,0 +1,69 @@
+import { kindOf, messageOf } from "../../errors/errors.ts";
+import type { PlanHead, Ports, UnreadHold } from "../../ports/index.ts";
+import { lookForUnread } from "../unread-demand.ts";
+import type { MadePlan } from "./make-plan.ts";
+
+const soonestLookSeconds = 5;
+const latestLookSeconds = 15;
+
+export interface Held {
+  /** The plan without the deletions that wait. */
+  readonly made: MadePlan;
+  /** Absent: nothing is unread, or the plan deletes no idle node. */
+  readonly unread?: UnreadHold;
+  /** When another plan looks again; null: nothing waits. */
+  readonly lookAgainSeconds: number | null;
+}
+
+/**
+ * Idle nodes stay while demand lies unread that may name them as busy. A plan that deletes none asks nothing, and only its
+ * deletions wait: drains go on, since they take nothing away from a job that has started. The executor looks again before it
+ * asks CycleCloud, and for nodes that go for other reasons it alone does.
+ */
+export async function holdForUnread(
+  ports: Pick<Ports, "log" | "unreadDemand">,
+  made: MadePlan,
+  known: {
+    readonly cluster: string;
+    readonly before: Pick<PlanHead, "unread"> | undefined;
+    readonly isSent: boolean;
+    readonly nowSeconds: number;
+  },
+): Promise<Held> {
+  const { cluster, before, isSent, nowSeconds } = known;
+  const staying = made.decided.retire.filter(({ cause }) => cause !== "idle-timeout");
+  const idle = made.decided.retire.length - staying.length;
+  if (!isSent || idle === 0) return { made, lookAgainSeconds: null };
+  // A clock that was ahead must not make the wait longer.
+  const sinceSeconds = Math.min(before?.unread?.sinceSeconds ?? nowSeconds, nowSeconds);
+  const found = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
+  if (found === undefined) return { made, lookAgainSeconds: null };
+  const unread = { messages: found.messages, sinceSeconds, nodes: found.isOver ? 0 : idle };
+  ports.log[found.isOver ? "warn" : "info"]("demand-unread", { cluster, ...unread });
+  if (found.isOver) return { made, unread, lookAgainSeconds: null };
+  const pauseSeconds = Math.max(soonestLookSeconds, (nowSeconds - sinceSeconds) / 2);
+  return {
+    made: { ...made, decided: { ...made.decided, retire: staying } },
+    unread,
+    lookAgainSeconds: nowSeconds + Math.min(pauseSeconds, latestLookSeconds),
+  };
+}
+
+interface Found {
+  readonly messages: number | null;
+  readonly isOver: boolean;
+}
+
+/** A queue that does not answer holds no plan up, only its deletions, and those until it does. */
+async function look(
+  ports: Pick<Ports, "log" | "unreadDemand">,
+  known: Parameters<typeof lookForUnread>[1],
+): Promise<Found | undefined> {
+  try {
+    return await lookForUnread(ports, known);
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    ports.log.warn("demand-unread", { cluster: known.cluster, message: messageOf(error) });
+    return { messages: null, isOver: false };
+  }
+}
