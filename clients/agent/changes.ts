@@ -1,15 +1,19 @@
 import type { PostedNode } from "./decisions.ts";
-import type { Job } from "./drivers/driver.ts";
+import type { Job, NodeShape } from "./drivers/driver.ts";
 
 /** What is wanted, as one reading has it. */
 export interface Demand {
   readonly jobs: readonly Job[];
   readonly nodes: readonly PostedNode[];
+  /** Absent: the driver reports none. */
+  readonly nodeShapes?: readonly NodeShape[];
 }
 
 export interface Changes {
   readonly jobs: readonly Job[];
   readonly nodes: readonly PostedNode[];
+  /** Absent: as they were. */
+  readonly nodeShapes?: readonly NodeShape[];
   readonly remove: readonly string[];
 }
 
@@ -21,7 +25,10 @@ export function changesBetween(before: Demand, after: Demand): Changes | undefin
   const nodes = differing(before.nodes, after.nodes, (node) => node.hostname);
   const jobs = differing(before.jobs, after.jobs, (job) => job.name);
   if (nodes.gone.length > 0 || !isInOrder(before.jobs, after.jobs, new Set(jobs.gone))) return undefined;
-  return { jobs: jobs.changed, nodes: nodes.changed, remove: jobs.gone };
+  const { nodeShapes = [] } = after;
+  const isReshaped = JSON.stringify(before.nodeShapes ?? []) !== JSON.stringify(nodeShapes);
+  const changes = { jobs: jobs.changed, nodes: nodes.changed, remove: jobs.gone };
+  return isReshaped ? { ...changes, nodeShapes } : changes;
 }
 
 function differing<T>(before: readonly T[], after: readonly T[], keyOf: (value: T) => string) {

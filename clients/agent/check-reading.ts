@@ -1,6 +1,6 @@
 import { chunksOf } from "../../shared/collections/batches.ts";
-import { parseDemand, wholly } from "../../shared/messages/index.ts";
-import type { Job, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
+import { mostNodeShapes, parseDemand, wholly } from "../../shared/messages/index.ts";
+import type { Job, NodeShape, Reading, SchedulerNode, SetAside } from "./drivers/driver.ts";
 import { withUniqueNames } from "./drivers/job-names.ts";
 import { cutToFit, jobsThatKeep, type Limits, largestMessage } from "./largest-message.ts";
 
@@ -10,6 +10,7 @@ type Known = Extract<Reading, { known: true }>;
 export interface CheckedReading {
   readonly jobs: readonly Job[];
   readonly nodes: readonly SchedulerNode[];
+  readonly nodeShapes: readonly NodeShape[];
   /** Records that the driver or the check could not use, or only in part, with the reason. */
   readonly setAside: readonly SetAside[];
   /** Waiting jobs and nodes for which a message has no room. */
@@ -25,12 +26,31 @@ const perCheck = 1_000;
  * any other wish keeps the nodes.
  */
 export function checkReading(
-  reading: Pick<Known, "jobs" | "nodes" | "setAside">,
+  reading: Pick<Known, "jobs" | "nodes" | "setAside" | "shapes">,
   limits: Limits = largestMessage,
 ): CheckedReading {
   const jobs = checkEach(reading.jobs, { list: "jobs", simpler: simplerJobs, nameOf: jobRecord });
   const nodes = checkEach(reading.nodes, { list: "nodes", simpler: simplerNodes, nameOf: nodeRecord });
-  const setAside: readonly SetAside[] = [...reading.setAside, ...jobs.setAside, ...nodes.setAside];
+  const { shapes: reported = [] } = reading;
+  const shapes = checkEach(reported.slice(0, mostNodeShapes), {
+    list: "nodeShapes",
+    simpler: () => [],
+    nameOf: shapeRecord,
+  });
+  const setAside: readonly SetAside[] = [
+    ...reading.setAside,
+    ...jobs.setAside,
+    ...nodes.setAside,
+    ...shapes.setAside,
+    ...(reported.length <= mostNodeShapes
+      ? []
+      : [
+          {
+            record: `${reported.length - mostNodeShapes} shapes`,
+            reason: `left out: expected at most ${mostNodeShapes}`,
+          },
+        ]),
+  ];
   const keeping = setAside.flatMap(({ record, executingHostnames = [] }) =>
     jobsThatKeep(`${record} (set aside)`, executingHostnames),
   );
@@ -38,17 +58,22 @@ export function checkReading(
     (job.notes ?? []).map((reason) => ({ record: jobRecord(job), reason })),
   );
   const cut = cutToFit({ jobs: withUniqueNames([...jobs.usable, ...keeping]), nodes: nodes.usable }, limits);
-  return { ...cut.demand, setAside: [...setAside, ...notes, ...cut.setAside], leftOut: cut.leftOut };
+  return {
+    ...cut.demand,
+    nodeShapes: shapes.usable,
+    setAside: [...setAside, ...notes, ...cut.setAside],
+    leftOut: cut.leftOut,
+  };
 }
 
 interface Checking<T> {
-  readonly list: "jobs" | "nodes";
+  readonly list: "jobs" | "nodes" | "nodeShapes";
   /** The same with less to it, to be tried when it does not check out as it is. */
   readonly simpler: (item: T) => readonly T[];
   readonly nameOf: (item: T) => string;
 }
 
-function checkEach<T extends Job | SchedulerNode>(
+function checkEach<T extends Job | SchedulerNode | NodeShape>(
   items: readonly T[],
   { list, simpler, nameOf }: Checking<T>,
 ) {
@@ -94,6 +119,10 @@ function nodeRecord({ hostname }: SchedulerNode): string {
   return `node "${hostname}"`;
 }
 
+function shapeRecord({ nodeArray, vmSize }: NodeShape): string {
+  return `shape of "${nodeArray}"${vmSize === undefined ? "" : ` of size "${vmSize}"`}`;
+}
+
 const envelope = {
   version: 1,
   kind: "snapshot",
@@ -103,7 +132,7 @@ const envelope = {
   sentAt: new Date(0).toISOString(),
 };
 
-function problemsOf(list: "jobs" | "nodes", items: readonly object[]): readonly string[] {
+function problemsOf(list: "jobs" | "nodes" | "nodeShapes", items: readonly object[]): readonly string[] {
   const parsed = wholly(parseDemand({ ...envelope, [list]: items }));
   return parsed.ok ? [] : parsed.problems;
 }

@@ -16,6 +16,7 @@ const unsentSchema = z.object({
   readAtSeconds: z.number(),
   jobs: z.array(z.looseObject({ name: z.string() })),
   nodes: z.array(z.looseObject({ hostname: z.string() })),
+  nodeShapes: z.array(z.looseObject({ nodeArray: z.string() })).optional(),
 });
 
 export interface OutboxOptions {
@@ -98,8 +99,8 @@ export class Outbox {
 
   async #send(message: DemandToSend): Promise<Posted> {
     const { sequence, kind } = message;
-    // Jobs and nodes were checked one by one (`check-reading.ts`); what stands around them is checked here.
-    const parsed = parseDemand({ ...message, jobs: [], nodes: [] });
+    // Jobs, nodes and shapes were checked one by one (`check-reading.ts`); what stands around them is checked here.
+    const parsed = parseDemand({ ...message, jobs: [], nodes: [], nodeShapes: [] });
     if (!parsed.ok) return { outcome: "refused", sequence, reason: parsed.problems.join("; ") };
     try {
       const sent = await this.#options.send(message, this.#options.destination);

@@ -61,8 +61,12 @@ export async function runPass(
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
   problems.push(...(await keep(state, ports)));
-  const { jobs, nodes, setAside, leftOut } = checkReading(reading);
-  const demand: Demand = { jobs, nodes: nodes.map((node) => withDecision(node, state.decisions)) };
+  const { jobs, nodes, nodeShapes, setAside, leftOut } = checkReading(reading);
+  const demand: Demand = {
+    jobs,
+    nodes: nodes.map((node) => withDecision(node, state.decisions)),
+    ...(nodeShapes.length === 0 ? {} : { nodeShapes }),
+  };
   const posted = await ports.post(demand, ports.nowSeconds());
   for (const command of reading.corrections) {
     commands += 1;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limitNames } from "../engine/index.ts";
-import { type Answer, aboutCluster, count, resources, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, resources, scalar, unixSeconds } from "./answer.ts";
 import { selectionQuery } from "./selection-schema.ts";
 
 /** One limit that holds for a bucket, in its own unit. */
@@ -72,6 +72,17 @@ export const bucketView = z
       })
       .describe("Of nodes of this array and size that were asked for within the last 7 days"),
     resources: resources.describe("What a new node of this bucket has"),
+    counted: z
+      .array(
+        z.object({
+          resource: z.string(),
+          by: z.string().describe("The source that reports it"),
+          amount: scalar.describe("Null: it has none"),
+          ofVm: scalar.describe("Null: a VM has no such thing by itself"),
+          text: z.string().describe("The same in words: `slurm counts 15000 MB of 16384`"),
+        }),
+      )
+      .describe("What a scheduler counts of a new node that is not what its VM has"),
   })
   .meta({ id: "Bucket" });
 

@@ -5,7 +5,7 @@ import { type Answer, aboutCluster, count, flag } from "./answer.ts";
 /** An item of a message that did not check out, while the rest of the message counts. */
 export const setAsideView = z
   .object({
-    kind: z.enum(["job", "node", "remove", "target"]),
+    kind: z.enum(["job", "node", "shape", "remove", "target"]),
     index: count.describe("Its place in the list of its message"),
     name: z.string().nullable().describe("As it was sent; null when it cannot be read"),
     problems: z.array(z.string()).describe("What is wrong with it; only of the first hundred of a list"),
@@ -27,6 +27,12 @@ export const postDemandBody = z
     sentAt: z.string().describe("ISO 8601 with an offset"),
     jobs: z.array(z.unknown()).default([]).describe("Objects; what does not check out is set aside"),
     nodes: z.array(z.unknown()).default([]).describe("Objects; what does not check out is set aside"),
+    nodeShapes: z
+      .array(z.unknown())
+      .optional()
+      .describe(
+        "What nodes that come will offer, as the scheduler counts it; what does not check out is set aside",
+      ),
   })
   .meta({ id: "DemandMessage" })
   .describe("All fields: `shared/messages/job-demand.schema.json`, without `part` and `blob`");

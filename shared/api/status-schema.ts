@@ -49,6 +49,9 @@ const sourceStatus = z
     ignoredMessages: count.describe("Left out, because a newer or the same one had come before"),
     jobs: count,
     nodes: count,
+    nodeShapes: count.describe(
+      "Kinds of new nodes (an array, or a size of it) of which it says what it counts there: `buckets` shows it",
+    ),
     capabilities: z.array(z.string()).describe("What it can do for the cycle, such as drain"),
     expired: z.boolean().describe("Silent past its time to live: its jobs do not count"),
     setAside: z

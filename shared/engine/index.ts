@@ -50,7 +50,7 @@ export {
 } from "./model/limits.ts";
 export { compareNodeNames, shortHostname, sortByNodeName } from "./model/names.ts";
 export { nearest } from "./model/nearest.ts";
-export type { PendingNodes, SchedulerNode } from "./model/node.ts";
+export type { NodeShape, PendingNodes, SchedulerNode } from "./model/node.ts";
 export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
 export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
@@ -85,6 +85,13 @@ export { formatSize, type Magnitude, parseAmount, type Size, size } from "./mode
 export { hasWildcard, matchesWildcard } from "./model/wildcard.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets, type SetRoom } from "./outcome/room-for-sets.ts";
-export { type BucketSurvey, type Examination, examine, type LimitFigure, survey } from "./outcome/survey.ts";
+export {
+  type BucketSurvey,
+  type CountedResource,
+  type Examination,
+  examine,
+  type LimitFigure,
+  survey,
+} from "./outcome/survey.ts";
 export { largestShare, type ResourcesOfSizes, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";

@@ -12,6 +12,8 @@ import { jobName, listOf } from "./sizes.ts";
 export const demandVersion = 1;
 export const mostJobs = 200_000;
 export const mostNodes = 100_000;
+/** Of each array and VM size one is enough. */
+export const mostNodeShapes = 2_000;
 const mostParts = 1_000;
 const mostIterations = 10_000_000;
 const mostTtlSeconds = 86_400;
@@ -38,6 +40,14 @@ const spellings: Readonly<Record<string, string>> = {
   started_at_seconds: "startedAtSeconds",
   "job-name": "jobName",
   job_name: "jobName",
+  "waiting-reason": "waitingReason",
+  waiting_reason: "waitingReason",
+  "behind-others": "behindOthers",
+  behind_others: "behindOthers",
+  "node-array": "nodeArray",
+  node_array: "nodeArray",
+  "vm-size": "vmSize",
+  vm_size: "vmSize",
 };
 
 /** scalelib prints it beside `iterations`: of an array that is half done, only the rest is wanted. */
@@ -124,6 +134,25 @@ const schedulerNode = z.preprocess(
   }),
 );
 
+/** What nodes of an array will offer once they joined, as the scheduler counts it. */
+const nodeShape = z.preprocess(
+  respell,
+  z.object({
+    nodeArray: z.string().min(1).max(256).describe("CycleCloud's name of it"),
+    vmSize: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe("In any case. Absent: every size of the array of which there is no shape of its own"),
+    resources: z
+      .record(z.string().max(256), resourceValue)
+      .describe(
+        "All that the scheduler counts of such a node, in the words of `nodes`. What it has on other nodes and leaves out here is not there",
+      ),
+  }),
+);
+
 /** Abilities of a scheduler. `drain`: it obeys `drain` and `undrain` events, and reports `state` of its nodes. */
 const capability = z.enum(["drain"]);
 
@@ -160,6 +189,8 @@ const envelope = {
   sender,
   /** All parts of one snapshot carry the same. Without it a snapshot claims none, and a delta leaves them as they were. */
   capabilities,
+  /** All parts of one snapshot carry the same. Without it a snapshot reports none, and a delta leaves them as they were. */
+  nodeShapes: listOf(nodeShape, mostNodeShapes).optional(),
 };
 
 const jobs = listOf(job, mostJobs).default([]);
@@ -204,20 +235,23 @@ const targets = z.object({
 /** Every message of the `job-demand` queue, as this version takes them. */
 export const queueMessageSchema = z.discriminatedUnion("kind", [snapshot, delta, targets]);
 
-type Lists = "jobs" | "nodes" | "remove" | "arrays";
+type Lists = "jobs" | "nodes" | "nodeShapes" | "remove" | "arrays";
 type Snapshot = Omit<z.infer<typeof snapshot>, Lists> & {
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
+  readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
 };
 type Delta = Omit<z.infer<typeof delta>, Lists> & {
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
+  readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
   readonly remove: readonly string[];
 };
 /** A demand message that was checked: what a source wants (a whole `snapshot`, or the `delta` to its last one). */
 export type DemandMessage = Snapshot | Delta;
 export type DemandJob = z.infer<typeof job>;
 export type DemandNode = z.infer<typeof schedulerNode>;
+export type DemandNodeShape = z.infer<typeof nodeShape>;
 export type Capability = z.infer<typeof capability>;
 /** An autoscale request that was checked: how many nodes of which arrays a request set wants now. */
 export type TargetsMessage = Omit<z.infer<typeof targets>, Lists> & {
@@ -262,6 +296,8 @@ export function demandWarnings(
   const unread = new Set(setAside.flatMap(({ kind, index }) => (kind === "job" ? [index] : [])));
   const places = (Array.isArray(raw.jobs) ? [...raw.jobs.keys()] : []).filter((place) => !unread.has(place));
   const nodes = Array.isArray(raw.nodes) ? raw.nodes : [];
+  const shapeKeys = { keys: Object.keys(nodeShape.out.shape), spellings: Object.keys(spellings) };
+  const shapes = Array.isArray(raw.nodeShapes) ? raw.nodeShapes : [];
   return [
     ...keyWarnings(raw, { keys, spellings: [] }),
     ...message.jobs.flatMap(({ warnings = [] }, index) =>
@@ -269,6 +305,9 @@ export function demandWarnings(
     ),
     ...nodes.flatMap((node, index) =>
       keyWarnings(node, nodeKeys).map((warning) => `nodes[${index}].${warning}`),
+    ),
+    ...shapes.flatMap((shape, index) =>
+      keyWarnings(shape, shapeKeys).map((warning) => `nodeShapes[${index}].${warning}`),
     ),
   ];
 }
@@ -288,10 +327,16 @@ export function wholly<T>(parsed: Parsed<T>): Parsed<T> {
 /** The lists of a message as they are sent on: what was understood of the good items, and the others as they came. */
 export function withItemsAside(
   { message, setAside }: Extract<ParsedDemand, { ok: true }>,
-  raw: { readonly jobs?: unknown; readonly nodes?: unknown; readonly remove?: unknown },
+  raw: {
+    readonly jobs?: unknown;
+    readonly nodes?: unknown;
+    readonly nodeShapes?: unknown;
+    readonly remove?: unknown;
+  },
 ): {
   readonly jobs: readonly unknown[];
   readonly nodes: readonly unknown[];
+  readonly nodeShapes?: readonly unknown[];
   readonly remove?: readonly unknown[];
 } {
   const asideOf = (kind: SetAside["kind"], items: unknown) =>
@@ -299,6 +344,9 @@ export function withItemsAside(
   return {
     jobs: [...message.jobs, ...asideOf("job", raw.jobs)],
     nodes: [...message.nodes, ...asideOf("node", raw.nodes)],
+    ...(message.nodeShapes === undefined
+      ? {}
+      : { nodeShapes: [...message.nodeShapes, ...asideOf("shape", raw.nodeShapes)] }),
     ...(message.kind === "delta" ? { remove: [...message.remove, ...asideOf("remove", raw.remove)] } : {}),
   };
 }
@@ -322,10 +370,13 @@ function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
 function checkDemandItems(envelope: z.infer<typeof message>): ParsedDemand {
   const jobs = checkJobs(envelope.jobs);
   const nodes = checkItems("node", envelope.nodes, schedulerNode);
-  const lists = { jobs: jobs.good, nodes: nodes.good };
-  if (envelope.kind === "snapshot") return outOf([jobs, nodes], { ...envelope, ...lists });
-  const remove = checkItems("remove", envelope.remove, jobName);
-  return outOf([jobs, nodes, remove], { ...envelope, ...lists, remove: remove.good });
+  const shapes = checkItems("shape", envelope.nodeShapes ?? [], nodeShape);
+  const { nodeShapes: said, ...rest } = envelope;
+  const reported = said === undefined ? {} : { nodeShapes: shapes.good };
+  const lists = { jobs: jobs.good, nodes: nodes.good, ...reported };
+  if (rest.kind === "snapshot") return outOf([jobs, nodes, shapes], { ...rest, ...lists });
+  const remove = checkItems("remove", rest.remove, jobName);
+  return outOf([jobs, nodes, shapes, remove], { ...rest, ...lists, remove: remove.good });
 }
 
 function checkTargetsItems(envelope: z.infer<typeof targets>): Parsed<TargetsMessage> {

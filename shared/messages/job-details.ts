@@ -8,6 +8,7 @@ const mostRuntimeSeconds = 315_360_000;
 /** The end of the year 9999. Milliseconds, a common mistake, lie behind it. */
 const latestSeconds = 253_402_300_799;
 const longestWord = 256;
+const longestReason = 500;
 
 const word = z.string().min(1).max(longestWord);
 
@@ -23,6 +24,8 @@ export interface JobDetails {
   readonly account?: string | undefined;
   readonly queue?: string | undefined;
   readonly jobName?: string | undefined;
+  readonly waitingReason?: string | undefined;
+  readonly behindOthers?: boolean | undefined;
 }
 
 /** Their schema. The type is written out because the library's declarations show it. */
@@ -51,6 +54,18 @@ const details = z.object({
   jobName: word
     .optional()
     .describe("Its user's name for it, which many jobs may share; `name` tells jobs of a source apart"),
+  waitingReason: z
+    .string()
+    .min(1)
+    .max(longestReason)
+    .optional()
+    .describe("Of a job that waits: why its scheduler has not started it, in the scheduler's words"),
+  behindOthers: z
+    .boolean()
+    .optional()
+    .describe(
+      "Of a job that waits: whether its scheduler starts other jobs first, or has not looked at it yet. Such a job is no riddle when it waits beside free nodes",
+    ),
 }) satisfies z.ZodType<JobDetails>;
 
 export const jobDetails = details.shape;

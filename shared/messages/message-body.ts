@@ -54,8 +54,8 @@ export function withClaimed(input: unknown, content: string): unknown {
   const inner = asObject(content);
   if (outer === undefined || inner === undefined) return content;
   const { blob: _, jobs: _jobs, nodes: _nodes, ...rest } = outer;
-  const { jobs, nodes, remove = rest.remove } = inner;
-  const claimed = { jobs, nodes, remove };
+  const { jobs, nodes, nodeShapes = rest.nodeShapes, remove = rest.remove } = inner;
+  const claimed = { jobs, nodes, nodeShapes, remove };
   const whole = {
     ...rest,
     ...Object.fromEntries(Object.entries(claimed).filter(([, value]) => value !== undefined)),
@@ -92,7 +92,14 @@ export function readEnvelope<T>(schema: z.ZodType<T>, input: unknown): Envelope<
   if (json === undefined) {
     return { ok: false, problems: [`message: ${shown(input)}, expected a JSON object`] };
   }
-  const { jobs: _jobs, nodes: _nodes, remove: _remove, arrays: _arrays, ...rest } = json;
+  const {
+    jobs: _jobs,
+    nodes: _nodes,
+    nodeShapes: _nodeShapes,
+    remove: _remove,
+    arrays: _arrays,
+    ...rest
+  } = json;
   const excess = excessOf(rest);
   if (excess !== undefined) return { ok: false, problems: [`message: ${excess}`] };
   const parsed = schema.safeParse(json, { reportInput: true });

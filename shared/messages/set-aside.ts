@@ -13,9 +13,9 @@ const mostDescribed = 100;
 const mostSetAside = 10_000;
 const longestHostname = 255;
 
-export type SetAsideKind = "job" | "node" | "remove" | "target";
+export type SetAsideKind = "job" | "node" | "shape" | "remove" | "target";
 
-/** A job, scheduler node, removal or target that did not check out. The rest of its message takes effect. */
+/** A job, scheduler node, shape of nodes, removal or target that did not check out. The rest of its message takes effect. */
 export interface SetAside {
   readonly kind: SetAsideKind;
   /** Its place in the list of its message. */
@@ -103,7 +103,7 @@ export function asideOf(
   return { kind, index, name: nameOf(kind, item), problems, ...(running === undefined ? {} : { running }) };
 }
 
-const nameKeys = { job: "name", node: "hostname", target: "Name" } as const;
+const nameKeys = { job: "name", node: "hostname", shape: "nodeArray", target: "Name" } as const;
 
 function nameOf(kind: SetAsideKind, item: unknown): string | null {
   const name = kind === "remove" ? item : isDictionary(item) ? item[nameKeys[kind]] : undefined;
@@ -130,7 +130,13 @@ export function describeSetAside({ kind, index, name, problems }: SetAside): str
   return printable(problems.length === 0 ? what : `${what}: ${problems.join("; ")}`);
 }
 
-const lists = { job: "jobs", node: "nodes", remove: "remove", target: "arrays" } as const;
+const lists = {
+  job: "jobs",
+  node: "nodes",
+  shape: "nodeShapes",
+  remove: "remove",
+  target: "arrays",
+} as const;
 
 /** Its problems, with their place in the message: `jobs[3].iterations: -2, too small`. */
 export function problemsInPlace({ kind, index, problems }: SetAside): readonly string[] {

@@ -1,4 +1,11 @@
-import type { Capability, DemandJob, DemandNode, NodeArrayTarget, SetAside } from "../messages/index.ts";
+import type {
+  Capability,
+  DemandJob,
+  DemandNode,
+  DemandNodeShape,
+  NodeArrayTarget,
+  SetAside,
+} from "../messages/index.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /**
@@ -75,6 +82,8 @@ export interface SourceDemand {
   readonly expiresAtSeconds: number;
   readonly jobs: readonly StoredJob[];
   readonly nodes: readonly DemandNode[];
+  /** What nodes that come will offer, as its scheduler counts it. Absent: it reports nothing of them. */
+  readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
   /** What the source can do for the cycle. Absent: nothing. */
   readonly capabilities?: readonly Capability[] | undefined;
   /** Absent: everything checked out. */
@@ -90,11 +99,14 @@ export interface SourceDemand {
 }
 
 /** The same without its jobs and nodes, which may be many: only how many there are. */
-export interface DemandSummary extends Omit<SourceDemand, "jobs" | "nodes" | "setAside" | "runTimes"> {
+export interface DemandSummary
+  extends Omit<SourceDemand, "jobs" | "nodes" | "nodeShapes" | "setAside" | "runTimes"> {
   readonly jobs: number;
   /** Of them and of what was set aside, those that run. */
   readonly running: number;
   readonly nodes: number;
+  /** Absent: none. */
+  readonly nodeShapes?: number | undefined;
   readonly setAside?: SetAsideSummary | undefined;
   /** Absent: every key of its jobs is known. */
   readonly warned?: WarnedSummary | undefined;
@@ -122,6 +134,8 @@ export interface DemandPart {
   readonly nodes: readonly DemandNode[];
   /** Names of jobs that a delta removes. */
   readonly remove?: readonly string[];
+  /** The shapes of nodes, if a delta names them. */
+  readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
   /** The abilities of the source, if a delta names them. */
   readonly capabilities?: readonly Capability[] | undefined;
   /** Absent: everything checked out. */

@@ -71,6 +71,7 @@ interface DemandEnvelope {
   /** As they are sent: whoever receives them checks them. */
   readonly jobs: readonly unknown[];
   readonly nodes: readonly unknown[];
+  readonly nodeShapes?: readonly unknown[] | undefined;
 }
 
 /** A demand message before it is cut for the queue; jobs and nodes in any spelling that `parseDemand` takes. */

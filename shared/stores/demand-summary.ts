@@ -18,6 +18,7 @@ const longestWarned = 250;
 export function summaryOf({
   jobs,
   nodes,
+  nodeShapes = [],
   setAside,
   refused,
   runTimes: _,
@@ -31,6 +32,7 @@ export function summaryOf({
       jobs.filter(({ executingHostnames }) => executingHostnames.length > 0).length +
       (setAside?.items.filter(({ running }) => running !== undefined).length ?? 0),
     nodes: nodes.length,
+    ...(nodeShapes.length === 0 ? {} : { nodeShapes: nodeShapes.length }),
     ...(setAside === undefined ? {} : { setAside: inShort(setAside) }),
     ...(refused === undefined ? {} : { refused: cut(refused) }),
     ...(warned === undefined ? {} : { warned }),

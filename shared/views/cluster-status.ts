@@ -250,6 +250,7 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
     ignoredMessages: source.ignoredMessages,
     jobs: source.jobs,
     nodes: source.nodes,
+    nodeShapes: source.nodeShapes ?? 0,
     capabilities: source.capabilities ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
     setAside: { count: source.setAside?.items ?? 0, first: source.setAside?.first ?? [] },

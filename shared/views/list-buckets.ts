@@ -9,6 +9,7 @@ import type {
 import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
 import { duration } from "../text/durations.ts";
 import { bootsOf } from "./boot-times.ts";
+import { countedText } from "./counted-text.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -73,6 +74,7 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
         usdPerHour: size.pricePerHourUsd ?? null,
         boots: boots(bucket),
         resources: bucket.resources,
+        counted: bucket.counted.map((each) => ({ ...each, text: countedText(each) })),
       },
     ];
   });

@@ -69,6 +69,7 @@ const readingShape = z.discriminatedUnion("known", [
     known: z.literal(true),
     jobs: z.array(z.looseObject({ name: z.string() })),
     nodes: z.array(z.looseObject({ hostname: z.string() })),
+    shapes: z.array(z.looseObject({ nodeArray: z.string() })).optional(),
     setAside: z.array(z.looseObject({ record: z.string(), reason: z.string() })),
     silent: z.array(z.string()),
     corrections: commands,

@@ -57,6 +57,7 @@ export interface Job extends JobDetails {
  */
 export interface SchedulerNode {
   readonly hostname: string;
+  /** All that jobs can ask of it, as the scheduler counts it: what the shape of such nodes has, with 0 for what it lacks. */
   readonly resources: Readonly<Record<string, number | string | boolean | null>>;
   readonly state: "up" | "draining" | "drained";
   /** Out by somebody else's doing: the state obeys no event, even one that the agent got for the host before. */
@@ -65,6 +66,23 @@ export interface SchedulerNode {
   readonly stateReason?: string;
   readonly stateBy?: string;
   readonly stateSince?: string;
+}
+
+/**
+ * What nodes of an array will offer once they have joined, as the scheduler counts it. The planner buys by this: a
+ * scheduler that counts less than the VM has (memory kept for the system, cores instead of threads) would get too few nodes
+ * otherwise, and keep jobs waiting beside them. Nodes that have joined are among `nodes`, with the same resources each.
+ */
+export interface NodeShape {
+  /** CycleCloud's name of it. */
+  readonly nodeArray: string;
+  /** Absent: every size of the array that has no shape of its own. */
+  readonly vmSize?: string;
+  /**
+   * All that jobs can ask of such a node: `ncpus`, `memmb`, `ngpus`, and whatever else the scheduler counts there. What it
+   * has on other nodes and is left out here is not there.
+   */
+  readonly resources: Readonly<Record<string, number | string | boolean | null>>;
 }
 
 /** One record that could not be used, while the rest could. */
@@ -100,6 +118,8 @@ export type Reading =
       readonly known: true;
       readonly jobs: readonly Job[];
       readonly nodes: readonly SchedulerNode[];
+      /** Of every array for which the scheduler knows it. Absent or left out: what the VM has. */
+      readonly shapes?: readonly NodeShape[];
       readonly setAside: readonly SetAside[];
       /** Hosts of which only the last known state is in the reading, because they did not answer. */
       readonly silent: readonly string[];

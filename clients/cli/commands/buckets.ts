@@ -9,6 +9,7 @@ import { parseColumns } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption, groupsAlike } from "../output/alike.ts";
 import type { Narrowing } from "../output/fit-table.ts";
+import { note } from "../output/note.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
@@ -103,8 +104,24 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
       : "No buckets: the cluster has no node array with a VM size.",
   };
   printList(terminal, list, { flags, settings });
+  for (const line of countedLines(buckets)) note(terminal, line);
   if (rows.length < records.length)
     terminal.stderr.write(`${records.length} buckets in ${rows.length} rows; --all shows each\n`);
+}
+
+const mostCounted = 5;
+
+/** Where a scheduler counts nodes otherwise than their VMs: the planner goes by that. */
+function countedLines(buckets: readonly BucketView[]): readonly string[] {
+  const lines = new Set(
+    buckets.flatMap(({ nodeArray, vmSize, counted }) =>
+      counted.length === 0
+        ? []
+        : [`New nodes of ${nodeArray}/${vmSize}: ${counted.map(({ text }) => text).join(", ")}`],
+    ),
+  );
+  const more = lines.size - mostCounted;
+  return [...[...lines].slice(0, mostCounted), ...(more > 0 ? [`${more} more with -o counted`] : [])];
 }
 
 const naming = 3;
@@ -184,6 +201,7 @@ export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
     boot_p50: bootTime(boots.p50Seconds),
     boot_p95: bootTime(boots.p95Seconds),
     boots_failed: boots.count === 0 ? null : `${boots.failed}/${boots.count}`,
+    counted: bucket.counted.length === 0 ? null : bucket.counted.map(({ text }) => text).join(", "),
     why: whyNone(bucket, nowSeconds),
     back_off: backOff === null ? null : duration(backOff.untilSeconds - nowSeconds),
   };

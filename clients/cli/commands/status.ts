@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
-import { counted } from "../../../shared/text/text.ts";
+import { counted, joined } from "../../../shared/text/text.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
 import { decidedNodesOn } from "../output/decided-nodes.ts";
@@ -186,6 +186,9 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
     ],
   );
   page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
+  const counting = demand.filter(({ nodeShapes }) => nodeShapes > 0).map(({ source }) => source);
+  if (counting.length > 0)
+    page.line(`New nodes are as ${joined(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
 }
 
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */

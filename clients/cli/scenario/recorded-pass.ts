@@ -6,6 +6,7 @@ import { isDictionary } from "../../../shared/json/json.ts";
 import {
   type DemandJob,
   type DemandNode,
+  type DemandNodeShape,
   demandVersion,
   describeProblems,
   parseDemand,
@@ -20,6 +21,7 @@ export const passSchema = z.looseObject({
   clusterStatus: clusterStatusSchema,
   nodeList: z.looseObject({ nodes: z.array(z.unknown()) }),
   schedulerNodes: z.array(z.unknown()).default([]),
+  nodeShapes: z.array(z.unknown()).optional(),
   jobs: z.array(z.unknown()),
 });
 
@@ -52,7 +54,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
     receivedAtSeconds: past.nowSeconds,
     expiresAtSeconds: Number.POSITIVE_INFINITY,
     ignoredMessages: 0,
-    ...readDemand(pass.jobs, pass.schedulerNodes),
+    ...readDemand(pass.jobs, pass.schedulerNodes, pass.nodeShapes),
   };
   const input = toPlanInput(
     {
@@ -84,7 +86,12 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, what: stri
 export function readDemand(
   jobs: unknown,
   schedulerNodes: unknown,
-): { readonly jobs: readonly DemandJob[]; readonly nodes: readonly DemandNode[] } {
+  nodeShapes?: unknown,
+): {
+  readonly jobs: readonly DemandJob[];
+  readonly nodes: readonly DemandNode[];
+  readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
+} {
   const parsed = wholly(
     parseDemand({
       version: demandVersion,
@@ -95,6 +102,7 @@ export function readDemand(
       sentAt: "1970-01-01T00:00:00Z",
       jobs,
       nodes: schedulerNodes,
+      ...(nodeShapes === undefined ? {} : { nodeShapes }),
     }),
   );
   if (parsed.ok) return parsed.message;

@@ -1,6 +1,6 @@
 import { jobDemandQueue } from "../../../shared/app/names.ts";
 import { parseDemand, wholly } from "../../../shared/messages/index.ts";
-import type { SchedulerNode } from "../../agent/drivers/driver.ts";
+import type { NodeShape, SchedulerNode } from "../../agent/drivers/driver.ts";
 import type { JobJson } from "../engine/job.ts";
 import { importPeer } from "../import-peer.ts";
 import { type StorageAccount, storageClients } from "../storage-account.ts";
@@ -36,7 +36,11 @@ export class DemandSender {
   }
 
   /** Throws an Error when the queue does not answer; then send all of it again. */
-  async snapshot(jobs: readonly JobJson[], nodes: readonly HostJson[] = []): Promise<Sent> {
+  async snapshot(
+    jobs: readonly JobJson[],
+    nodes: readonly HostJson[] = [],
+    nodeShapes: readonly NodeShape[] = [],
+  ): Promise<Sent> {
     const { cluster, source, ttlSeconds = 300, storage } = this.#options;
     this.#sequence = Math.max(this.#sequence + 1, Math.floor(Date.now() / 1000));
     const message = {
@@ -49,6 +53,7 @@ export class DemandSender {
       ttlSeconds,
       jobs,
       nodes,
+      ...(nodeShapes.length === 0 ? {} : { nodeShapes }),
     } as const;
     const parsed = wholly(parseDemand(message));
     if (!parsed.ok) return { outcome: "refused", reason: parsed.problems.join("; ") };

@@ -48,15 +48,38 @@ const nonsense = [
 
 /** The rules, by their names; each returns what breaks it. */
 export const contractChecks = {
-  "jobs and nodes are what the service takes, each job with a name of its own": ({
+  "jobs, nodes and shapes are what the service takes, each job with a name of its own": ({
     driver,
     answers,
     context,
   }) => {
-    const { jobs, nodes } = knownReading(driver.interpret(answers, context));
-    const parsed = wholly(parseDemand(messageOf({ jobs, nodes })));
+    const { jobs, nodes, shapes = [] } = knownReading(driver.interpret(answers, context));
+    const parsed = wholly(parseDemand(messageOf({ jobs, nodes, shapes })));
     const twice = jobs.map(({ name }) => name).filter((name, index, all) => all.indexOf(name) !== index);
     return [...(parsed.ok ? [] : parsed.problems), ...twice.map((name) => `two jobs are named "${name}"`)];
+  },
+  "each array and size has one shape, of amounts that are none below zero": ({
+    driver,
+    answers,
+    context,
+  }) => {
+    const { shapes = [] } = knownReading(driver.interpret(answers, context));
+    const keys = shapes.map(({ nodeArray, vmSize = "" }) => `"${nodeArray}" ${vmSize.toLowerCase()}`.trim());
+    const twice = keys.filter((key, index) => keys.indexOf(key) !== index);
+    const negative = shapes.flatMap(({ nodeArray, resources }) =>
+      Object.entries(resources)
+        .filter(([, amount]) => typeof amount === "number" && amount < 0)
+        .map(([name, amount]) => `the shape of "${nodeArray}" has ${amount} ${name}`),
+    );
+    return [...twice.map((key) => `two shapes of ${key}`), ...negative];
+  },
+  "a node that has joined has all that shapes count, 0 where it has none": ({ driver, answers, context }) => {
+    const { nodes, shapes = [] } = knownReading(driver.interpret(answers, context));
+    const counted = new Set(shapes.flatMap(({ resources }) => Object.keys(resources)));
+    return nodes.flatMap(({ hostname, resources }) => {
+      const missing = [...counted].filter((name) => !Object.hasOwn(resources, name));
+      return missing.map((name) => `"${hostname}" says nothing of ${name}, which shapes have`);
+    });
   },
   "the same answers give the same reading, also after its memory was written to disk": (recorded) => {
     const { driver, answers, context } = recorded;
@@ -98,8 +121,10 @@ export const contractChecks = {
         if (length >= text.trimEnd().length) return [];
         const cut = { ...answers, [name]: { text: text.slice(0, length), exitCode } };
         const reading = driver.interpret(cut, context);
-        const isLess = reading.known && !isSame(reading.jobs, whole.jobs);
-        return isLess ? [`"${name}" cut after ${length} characters gives other jobs`] : [];
+        if (!reading.known) return [];
+        const other = isSame(reading.jobs, whole.jobs) ? "shapes" : "jobs";
+        const isLess = other === "jobs" || !isSame(reading.shapes, whole.shapes);
+        return isLess ? [`"${name}" cut after ${length} characters gives other ${other}`] : [];
       });
     });
   },
@@ -157,9 +182,9 @@ function hostsOf(reading: Known): ReadonlySet<string> {
   return new Set(checkReading(reading).jobs.flatMap(({ executingHostnames = [] }) => executingHostnames));
 }
 
-function messageOf({ jobs, nodes }: Pick<Known, "jobs" | "nodes">): unknown {
+function messageOf({ jobs, nodes, shapes = [] }: Pick<Known, "jobs" | "nodes" | "shapes">): unknown {
   const envelope = { version: 1, kind: "snapshot", cluster: "hpc", source: "scheduler", sequence: 1 };
-  return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs, nodes };
+  return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs, nodes, nodeShapes: shapes };
 }
 
 function eventOf(kind: NodeEvent["kind"], hostname: string): NodeEvent {

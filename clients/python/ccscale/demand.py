@@ -54,12 +54,15 @@ class Demand:
         *,
         ttl_seconds: Optional[int] = None,
         capabilities: Optional[Sequence[str]] = None,
+        node_shapes: Optional[Iterable[Item]] = None,
         dry_run: bool = False,
     ) -> Posted:
-        """Everything that the source wants now."""
+        """Everything that the source wants now. `node_shapes`: what nodes that come will offer, as the scheduler counts it."""
         # Milliseconds: a script that remembers nothing still counts upwards.
         sequence = max(int(time.time() * 1000), (self.sequence or 0) + 1)
-        items = {"jobs": list(jobs), "nodes": list(nodes), "ttlSeconds": ttl_seconds, "capabilities": capabilities}
+        shapes = None if node_shapes is None else list(node_shapes)
+        items = {"jobs": list(jobs), "nodes": list(nodes), "nodeShapes": shapes}
+        items.update({"ttlSeconds": ttl_seconds, "capabilities": capabilities})
         return self.__post("snapshot", sequence, items, dry_run)
 
     def delta(

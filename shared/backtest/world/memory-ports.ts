@@ -203,7 +203,14 @@ export function memoryPorts(options: {
 }
 
 /** What planners compare of demand is its sequence. */
-function inShort({ jobs, nodes, setAside: _, runTimes: __, ...rest }: SourceDemand): DemandSummary {
+function inShort({
+  jobs,
+  nodes,
+  nodeShapes: _,
+  setAside: __,
+  runTimes: ___,
+  ...rest
+}: SourceDemand): DemandSummary {
   const running = jobs.filter(({ executingHostnames }) => executingHostnames.length > 0).length;
   return { ...rest, jobs: jobs.length, running, nodes: nodes.length };
 }

@@ -116,7 +116,7 @@ async function saveParked(
   const parked = await parkedAfter(ports.demand, saved);
   if (parked === undefined) return saved;
   const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
-  const { jobs, nodes, remove, capabilities, setAside = [] } = parked;
+  const { jobs, nodes, nodeShapes, remove, capabilities, setAside = [] } = parked;
   const delta: DemandMessage = {
     version,
     kind: "delta",
@@ -127,6 +127,7 @@ async function saveParked(
     jobs: [...jobs],
     nodes: [...nodes],
     remove: [...remove],
+    ...(nodeShapes === undefined ? {} : { nodeShapes }),
     ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
   };
   const merged = await save(ports, { message: delta, setAside }, expiresAtSeconds - receivedAtSeconds);

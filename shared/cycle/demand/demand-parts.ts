@@ -89,8 +89,8 @@ export async function parkDelta(
   delta: DeltaMessage,
   setAside: readonly SetAside[],
 ): Promise<void> {
-  const { jobs, nodes, remove, capabilities } = delta;
-  await demand.savePart(delta, { index: 0, jobs, nodes, remove, capabilities, setAside });
+  const { jobs, nodes, nodeShapes, remove, capabilities } = delta;
+  await demand.savePart(delta, { index: 0, jobs, nodes, nodeShapes, remove, capabilities, setAside });
   await bounded(demand, delta);
 }
 

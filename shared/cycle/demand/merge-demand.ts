@@ -54,6 +54,7 @@ export function mergeDemand(
   const aside = isDelta ? asideAfter(current.setAside, message, read.setAside) : keptAside(read.setAside);
   const refused = stillRefused(current, message);
   const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
+  const { nodeShapes = message.kind === "delta" ? current?.nodeShapes : undefined } = message;
   const now = {
     receivedAtSeconds: times.nowSeconds,
     sentAtSeconds: Date.parse(message.sentAt) / 1000,
@@ -69,6 +70,7 @@ export function mergeDemand(
     ...now,
     expiresAtSeconds: times.nowSeconds + times.ttlSeconds,
     nodes: wanted.nodes,
+    ...(nodeShapes === undefined ? {} : { nodeShapes }),
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(aside === undefined ? {} : { setAside: aside }),
     ...(refused === undefined ? {} : { refused }),

@@ -6,6 +6,7 @@ import {
   type NodeHistory,
   type PlanInput,
   parseAmount,
+  type Resources,
   type Scalar,
   type SchedulerNode,
 } from "../../engine/index.ts";
@@ -68,12 +69,26 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     ),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
+    ...shapesIn(live),
     ...underWay(loaded.operations, cluster),
     ...(drainedNodes.length === 0 ? {} : { closedNodeIds: drainedNodes.map(({ nodeId }) => nodeId) }),
     history: loaded.history,
     lastPassSeconds: nowSeconds,
     settings: loaded.settings,
   };
+}
+
+/** What schedulers count of nodes that come. */
+function shapesIn(sources: readonly SourceDemand[]): Pick<PlanInput, "nodeShapes"> {
+  const nodeShapes = sources.flatMap(({ source, nodeShapes: shapes = [] }) =>
+    shapes.map(({ nodeArray, vmSize = null, resources }) => ({
+      source,
+      nodeArray,
+      vmSize,
+      resources: toResources(resources),
+    })),
+  );
+  return nodeShapes.length === 0 ? {} : { nodeShapes };
 }
 
 /**
@@ -166,12 +181,14 @@ function toSchedulerNode(node: DemandNode): SchedulerNode {
   const override = node.metadata?.override_resources ?? node.metadata?.overrideResources;
   return {
     hostname: node.hostname,
-    resources: Object.fromEntries(
-      Object.entries(node.resources).map(([name, value]) => [name, toScalar(value)]),
-    ),
+    resources: toResources(node.resources),
     overrideResources: override !== false,
     ...(isOutByItself(node) ? { takesNoJobs: true } : {}),
   };
+}
+
+function toResources(resources: DemandNode["resources"]): Resources {
+  return Object.fromEntries(Object.entries(resources).map(([name, value]) => [name, toScalar(value)]));
 }
 
 function toScalar(value: string | number | boolean | null): Scalar {

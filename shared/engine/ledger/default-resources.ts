@@ -15,6 +15,8 @@ export interface Newborn {
   readonly nodeId: string | null;
   readonly reported: Resources;
   readonly softwareConfiguration: { readonly [key: string]: Json };
+  /** Resources that it does not have, whatever the configuration says. Absent: none. */
+  readonly absent?: ReadonlySet<string>;
 }
 
 export interface DefaultsPolicy {
@@ -40,13 +42,23 @@ export function equip(
     for (const [name, value] of systemDefaults(newborn)) if (!settled.has(name)) resources.set(name, value);
   const subject = subjectOf(newborn, resources);
   for (const entry of policy.entries) {
-    if (settled.has(entry.name) || firstRefusing(entry.select, subject) !== null) continue;
+    if (
+      settled.has(entry.name) ||
+      isAbsent(newborn, entry.name) ||
+      firstRefusing(entry.select, subject) !== null
+    )
+      continue;
     const value = evaluate(entry, newborn, resources, complain);
     if (value === undefined) continue;
     resources.set(entry.name, normalise(entry.name, value));
     settled.add(entry.name);
   }
   return Object.fromEntries(resources);
+}
+
+/** Not what every VM has: of that a scheduler that says nothing may mean anything. */
+function isAbsent({ absent, reported }: Newborn, name: string): boolean {
+  return absent?.has(name) === true && !Object.hasOwn(reported, name);
 }
 
 function systemDefaults({ property }: Newborn): readonly (readonly [string, Scalar])[] {

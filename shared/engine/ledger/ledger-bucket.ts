@@ -7,6 +7,7 @@ import type { Scalar } from "../model/resources.ts";
 import { Availability } from "./availability.ts";
 import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
 import { exampleNode, type NodeFields, NodeOf, type PlanContext } from "./ledger-node.ts";
+import type { CountedNode } from "./node-shapes.ts";
 import { SearchMemory } from "./search-memory.ts";
 import { type BucketFacts, type SharedProperty, sharedPropertyOf } from "./shared-properties.ts";
 import type { Stock } from "./stock.ts";
@@ -27,6 +28,8 @@ export interface LedgerBucketFields {
   /** How its nodes are filled and bought. */
   readonly placement: PlacementPolicy;
   readonly context: PlanContext;
+  /** What schedulers count of its nodes that have not joined. Null or absent: they report nothing. */
+  readonly counted?: CountedNode | null;
 }
 
 export type LedgerNode = NodeOf<LedgerBucket>;
@@ -52,6 +55,7 @@ export class LedgerBucket implements BucketFacts {
   readonly systemResources: boolean;
   readonly placement: PlacementPolicy;
   readonly context: PlanContext;
+  readonly counted: CountedNode | null;
   readonly nodes: LedgerNode[] = [];
   /** Those of them that take no new jobs. */
   readonly closedNodes: LedgerNode[] = [];
@@ -86,6 +90,7 @@ export class LedgerBucket implements BucketFacts {
     this.systemResources = fields.systemResources;
     this.placement = fields.placement;
     this.context = fields.context;
+    this.counted = fields.counted ?? null;
   }
 
   get placementGroup(): string | null {

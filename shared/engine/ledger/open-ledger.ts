@@ -27,6 +27,7 @@ import { LedgerBucket, type LedgerNode } from "./ledger-bucket.ts";
 import { exampleNode, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { isLeftOut, mayRunJobs } from "./left-alone.ts";
 import { isNaming } from "./node-index.ts";
+import { type CountedNode, inEveryUnit, NodeShapes } from "./node-shapes.ts";
 import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
 import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
@@ -64,6 +65,7 @@ class Layout {
   readonly #stocks = new Stocks();
   readonly #limits: Limits;
   readonly #defaults: DefaultsPolicy;
+  readonly #shapes: NodeShapes;
   readonly #byNode: ResourcesByNode;
   readonly #buckets = new Map<string, LedgerBucket>();
   readonly #byHostname = new Map<string, LedgerNode>();
@@ -93,6 +95,9 @@ class Layout {
       entries: settings.defaultResources,
       systemResources: !settings.disableDefaultResources,
     };
+    this.#shapes = new NodeShapes(input.nodeShapes ?? [], ({ code, subject, message }) =>
+      this.#warn(code, subject, message),
+    );
     this.#byNode = resourcesByNode(settings.defaultResources);
     this.#byScheduler = new Map(input.schedulerNodes.map((node) => [shortHostname(node.hostname), node]));
     this.#closedHosts = new Set(
@@ -213,6 +218,7 @@ class Layout {
       systemResources: this.#defaults.systemResources,
       placement: placementOf(this.#input.settings, array.name),
       context: this.#context,
+      counted: this.#shapes.of(array.name, size.vmSize),
     });
     this.#register(bucket, array.resources);
     return bucket;
@@ -226,7 +232,12 @@ class Layout {
     const softwareConfiguration = bucket.nodeArray?.softwareConfiguration ?? {};
     // No new node has the example's name.
     const property = (name: NodeProperty) => (isNaming(name) ? null : example.property(name));
-    const newborn = { property, nodeId: null, reported, softwareConfiguration };
+    const newborn = {
+      property,
+      nodeId: null,
+      softwareConfiguration,
+      ...withCounted(reported, bucket.counted),
+    };
     bucket.setExample(this.#stocks.of(this.#equip(newborn, accountName(bucket.name))));
   }
 
@@ -289,13 +300,21 @@ class Layout {
       node.hostname === null ? undefined : this.#byScheduler.get(shortHostname(node.hostname));
     const overriding =
       scheduler === undefined || scheduler.overrideResources === false ? {} : scheduler.resources;
-    const { ccnodeid: _, ...fromScheduler } = overriding;
-    const own = { ...node.resources, ...fromScheduler };
-    if (!this.#everyNodeDiffers && Object.keys(own).length === 0) return entry.stock;
+    const { ccnodeid: _, ...own } = overriding;
+    // Like scalelib, which takes what is said of memory in one unit for that unit alone.
+    const fromScheduler = this.#input.settings.compatibility === "scalelib" ? own : inEveryUnit(own);
+    const isLikeExample = Object.keys(node.resources).length === 0 && Object.keys(fromScheduler).length === 0;
+    if (!this.#everyNodeDiffers && isLikeExample) return entry.stock;
     const property = entry.property.bind(entry);
     const { softwareConfiguration } = node;
-    const reported = { ...array.resources, ...own };
-    const newborn = { property, nodeId: node.nodeId, reported, softwareConfiguration };
+    const counted = withCounted({ ...array.resources, ...node.resources }, entry.bucket.counted);
+    const newborn = {
+      property,
+      nodeId: node.nodeId,
+      softwareConfiguration,
+      reported: { ...counted.reported, ...fromScheduler },
+      absent: counted.absent,
+    };
     return this.#stocks.of(this.#equip(newborn, node.nodeArray));
   }
 
@@ -380,5 +399,17 @@ class Layout {
 }
 
 const noStock: Stock = { resources: {} };
+const nothingAbsent: ReadonlySet<string> = new Set();
+
+/** What CycleCloud reports of a node, under what its scheduler counts of such nodes. */
+function withCounted(
+  reported: Resources,
+  counted: CountedNode | null,
+): { readonly reported: Resources; readonly absent: ReadonlySet<string> } {
+  if (counted === null) return { reported, absent: nothingAbsent };
+  const { resources, absent } = counted;
+  const present = Object.entries(reported).filter(([name]) => !absent.has(name));
+  return { reported: { ...Object.fromEntries(present), ...resources }, absent };
+}
 
 type Home = Pick<BucketName, "placementGroup" | "dynamicArray">;

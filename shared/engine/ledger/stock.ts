@@ -46,6 +46,16 @@ const memoryUnits: ReadonlyMap<string, Magnitude> = new Map([
   ["memtb", "t"],
 ]);
 
+/** The least memory in bytes that is said in any unit; undefined: none is. */
+export function memoryOf(resources: Resources): number | undefined {
+  const said = [...memoryUnits.keys()].flatMap((name) => {
+    const value = Object.hasOwn(resources, name) ? resources[name] : undefined;
+    const bytes = value === undefined ? undefinedAmount : amountOf(normalise(name, value));
+    return Number.isFinite(bytes) ? [bytes] : [];
+  });
+  return said.length === 0 ? undefined : Math.min(...said);
+}
+
 /** The five memory resources with their units, in order. */
 export function memoryResources(memoryBytes: number): readonly (readonly [name: string, amount: Size])[] {
   return [...memoryUnits].map(([name, magnitude]) => [name, { bytes: memoryBytes, magnitude }]);

@@ -10,6 +10,20 @@ export interface SchedulerNode {
   readonly takesNoJobs?: true;
 }
 
+/**
+ * What nodes of an array will offer once they joined, as one scheduler counts them: for all that have not joined. Those
+ * that have are reported each for itself.
+ */
+export interface NodeShape {
+  /** The source that reports it. */
+  readonly source: string;
+  readonly nodeArray: string;
+  /** Null: of every size of which the source reports no shape of its own. In any case. */
+  readonly vmSize: string | null;
+  /** All that the scheduler counts there: a resource that it knows on other nodes and not here is not there. */
+  readonly resources: Resources;
+}
+
 /** Nodes of an open operation that the snapshot does not show yet: they take jobs and consume limits. */
 export interface PendingNodes {
   readonly actionId: string;

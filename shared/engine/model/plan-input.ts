@@ -2,7 +2,7 @@ import type { Cluster } from "./bucket.ts";
 import type { Caps } from "./caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { Job } from "./job.ts";
-import type { PendingNodes, SchedulerNode } from "./node.ts";
+import type { NodeShape, PendingNodes, SchedulerNode } from "./node.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { Target } from "./target.ts";
 
@@ -24,6 +24,8 @@ export interface PlanInput {
   /** Floors under the nodes of arrays, met after the jobs; absent: none. */
   readonly targets?: readonly Target[];
   readonly schedulerNodes: readonly SchedulerNode[];
+  /** What nodes that come will offer, as schedulers count it. Absent: what their VMs have. */
+  readonly nodeShapes?: readonly NodeShape[];
   readonly pending: readonly PendingNodes[];
   /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
   readonly leavingNodeIds: readonly string[];

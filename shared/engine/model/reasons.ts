@@ -67,6 +67,8 @@ export interface Reason {
   readonly cap?: DemandCapName;
   /** Name of the budget, for `BudgetSpent`. */
   readonly budget?: string;
+  /** The source whose scheduler counts the resource so, of nodes that have not joined; absent: the VM has so much. */
+  readonly countedBy?: string;
   /** How much was asked, or the value wanted. */
   readonly asked: Scalar;
   /** How much the bucket's node had or was left of the limit, or the value found. */

@@ -167,14 +167,30 @@ export function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
     bucket: bucket.name,
     constraint: minimum,
     limit: null,
+    ...countedBy(bucket, minimum.resource),
     asked,
     left: value,
   };
 }
 
+/** Whose figure of a new node's resource it is, where schedulers report what they count of such nodes. */
+function countedBy(bucket: LedgerBucket | null, resource: string): Pick<Reason, "countedBy"> {
+  const source = bucket?.counted?.countedBy.get(resource);
+  return source === undefined ? {} : { countedBy: source };
+}
+
 /** Words nothing: code and figures of a constraint that refuses a subject. */
 export function reasonFor(constraint: Constraint, subject: Subject, bucket: LedgerBucket | null): Reason {
-  return { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
+  const reason = { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
+  if (constraint.kind !== "minimum-resource" && constraint.kind !== "resource-options") return reason;
+  const { resource } = constraint;
+  // What nobody reports of nodes of which a scheduler reports the rest, it does not know there either.
+  const isUnknown = reason.code === "UndefinedResource" && bucket?.counted != null;
+  return {
+    ...reason,
+    ...(isUnknown ? { countedBy: bucket.counted.source } : {}),
+    ...countedBy(bucket, resource),
+  };
 }
 
 /** Only refusals are asked for their figures. */

@@ -4,6 +4,7 @@ import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
+import { amountOf, memoryOf, memoryResources } from "../ledger/stock.ts";
 import { micro } from "../model/caps.ts";
 import type { Constraint } from "../model/constraint.ts";
 import { type LimitName, limitNames } from "../model/limits.ts";
@@ -11,7 +12,7 @@ import type { PlanInput } from "../model/plan-input.ts";
 import type { BucketUse } from "../model/plan-result.ts";
 import { availableNodes, bindingCharge, type Charge, nodesLeft } from "../model/quota.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
-import type { Resources } from "../model/resources.ts";
+import type { Resources, Scalar } from "../model/resources.ts";
 import { reasonFor } from "./reasons-of.ts";
 
 /** One limit of a bucket before any job is placed: nodes that exist or are on order count as used. */
@@ -41,6 +42,19 @@ export interface BucketSurvey extends BucketName {
   readonly limits: readonly LimitFigure[];
   /** Resources of a new node. */
   readonly resources: Resources;
+  /** What a scheduler counts of a new node that is not what its VM has. */
+  readonly counted: readonly CountedResource[];
+}
+
+/** What a scheduler counts of new nodes, and what their VMs have. */
+export interface CountedResource {
+  readonly resource: string;
+  /** The source that reports it. */
+  readonly by: string;
+  /** Null: it has none. */
+  readonly amount: Scalar;
+  /** Null: a VM has no such thing by itself. */
+  readonly ofVm: Scalar;
 }
 
 /** Every bucket of the cluster with its limits, in order of arrival. On-premise hosts are in no such bucket. */
@@ -64,8 +78,30 @@ export function survey(input: PlanInput): readonly BucketSurvey[] {
               : figureOf(charge, charge.quota),
           ),
         resources: bucket.example.stock.resources,
+        counted: countedIn(bucket),
       },
     ];
+  });
+}
+
+function countedIn({ counted, vm }: LedgerBucket): readonly CountedResource[] {
+  if (counted === null) return [];
+  const ofVm = new Map<string, Scalar>([
+    ["ncpus", vm.vcpuCount],
+    ["pcpus", vm.pcpuCount],
+    ["ngpus", vm.gpuCount],
+    ...memoryResources(vm.memoryBytes),
+  ]);
+  // What is said of memory holds in every unit.
+  const once = [...counted.countedBy].filter(
+    ([name]) => name === "memmb" || memoryOf({ [name]: 1 }) === undefined,
+  );
+  return once.flatMap(([resource, by]) => {
+    const amount = counted.resources[resource] ?? null;
+    const own = ofVm.get(resource) ?? null;
+    return amount === own || (own !== null && amountOf(amount) === amountOf(own))
+      ? []
+      : [{ resource, by, amount, ofVm: own }];
   });
 }
 

@@ -137,8 +137,8 @@ function sizeOf(value: unknown): number {
 }
 
 async function sendClaim(demand: DemandToSend, to: Required<DemandDestination>): Promise<DemandSent> {
-  const { jobs, nodes, ...rest } = demand;
-  const content = Buffer.from(JSON.stringify({ jobs, nodes }));
+  const { jobs, nodes, nodeShapes, ...rest } = demand;
+  const content = Buffer.from(JSON.stringify({ jobs, nodes, nodeShapes }));
   const refused = (problem: string): DemandSent => ({
     outcome: "refused",
     reason: `Cannot send ${demand.kind} of source "${demand.source}": ${problem}`,

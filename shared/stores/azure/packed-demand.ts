@@ -76,6 +76,8 @@ const shapeMembers = Object.keys({
   interruptible: 0,
   notes: 0,
   warnings: 0,
+  waitingReason: 0,
+  behindOthers: 0,
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */

@@ -97,11 +97,12 @@ function tooBig(
     return isLarger && isFit(each) ? each : best;
   }, undefined);
   if (largest === undefined) return undefined;
-  const { constraint, asked, left, bucket } = largest;
+  const { constraint, asked, left, bucket, countedBy } = largest;
+  const counted = countedBy === undefined ? "" : `, as the scheduler of source "${countedBy}" counts it`;
   const resource = constraint?.kind === "minimum-resource" ? constraint.resource : "it";
   if (amount(left) <= 0)
     return cause("too-big", {
-      text: `Each place asks for ${shown(asked)} ${resource}, and no VM size that may take it has any.`,
+      text: `Each place asks for ${shown(asked)} ${resource}, and no VM size that may take it has any${counted}.`,
       next: `Add a VM size with ${resource} to a node array, or let the job do without. What there is: \`ccscale buckets\`.`,
       asked,
       left,
@@ -110,7 +111,7 @@ function tooBig(
   const elsewhere =
     resource === "it" ? "" : largeEnough(outlook, reasons, { resource, asked: amount(asked) });
   return cause("too-big", {
-    text: `Each place asks for ${shown(asked)} ${resource}; the largest node${isOnly}, of ${labelOf(bucket)}, has ${shown(left)}.${elsewhere}`,
+    text: `Each place asks for ${shown(asked)} ${resource}; the largest node${isOnly}, of ${labelOf(bucket)}, has ${shown(left)}${counted}.${elsewhere}`,
     next: `Ask for ${shown(left)} ${resource} or less, or add a larger VM size to a node array. What there is: \`ccscale buckets\`.`,
     asked,
     left,
@@ -176,7 +177,7 @@ function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason
   });
 }
 
-function wayOut({ code }: Reason, guess: string | null): string {
+function wayOut({ code, countedBy }: Reason, guess: string | null): string {
   if (guess !== null) return `Change it to "${guess}" in the job. What there is: \`ccscale buckets\`.`;
   switch (code) {
     case "Never":
@@ -184,6 +185,8 @@ function wayOut({ code }: Reason, guess: string | null): string {
     case "InvalidSharedValue":
       return "It fits when the shared value changes, or when the job asks for the present one.";
     case "UndefinedResource":
+      if (countedBy !== undefined)
+        return `Give its nodes the resource in the configuration of the scheduler "${countedBy}", or change the job. What it counts of nodes: \`ccscale buckets\`.`;
       return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
     case "SpotNotInterruptible":
     case "SpotRunTimeTooLong":

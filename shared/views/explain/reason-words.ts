@@ -78,8 +78,8 @@ function groupsOf(reasons: readonly Reason[]): readonly Group[] {
   };
   const groups = new Map<string, [Reason, ...Reason[]]>();
   for (const reason of reasons) {
-    const { code, constraint, limit } = reason;
-    const key = `${code} ${limit} ${textOf(constraint)}`;
+    const { code, constraint, limit, countedBy = "" } = reason;
+    const key = `${code} ${limit} ${textOf(constraint)} ${countedBy}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [reason]);
     else group.push(reason);
@@ -165,17 +165,25 @@ function ended(words: string): string {
 function tooSmall(group: Group): string {
   const [{ asked, constraint }] = group;
   const resource = subjectOf(constraint);
+  const counted = countedWords(group);
   const best = group.reduce((a, b) => (amount(b.left) > amount(a.left) ? b : a));
   if (amount(best.left) <= 0)
-    return `${bucketsOf(group)}: no size there has any ${resource}, and the job asks for ${scalarText(asked)} per place.`;
+    return `${bucketsOf(group)}: no size there has any ${resource}${counted}, and the job asks for ${scalarText(asked)} per place.`;
   const ask = `asks for ${scalarText(asked)} ${resource} per place`;
-  const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${scalarText(best.left)}`;
+  const most = `the largest size there, ${bucketLabel(best.bucket)}, has ${scalarText(best.left)}${counted}`;
   return `${bucketsOf(group)}: too small, the job ${ask} and ${most}. It fits when it asks for ${scalarText(best.left)} or less.`;
 }
 
-function undefinedResource({ constraint }: Reason, where: string): string {
+/** Whose figure it is, if a scheduler counts its nodes otherwise than their VMs. */
+function countedWords([{ countedBy }]: Group): string {
+  return countedBy === undefined ? "" : `, as the scheduler of source "${countedBy}" counts it`;
+}
+
+function undefinedResource({ constraint, countedBy }: Reason, where: string): string {
   if (constraint?.kind === "shared-consumable")
     return `Nobody says how much the shared pool ${poolNames(constraint)} holds. The job or the configuration has to define it.`;
+  if (countedBy !== undefined)
+    return `${where}: nodes have no ${subjectOf(constraint)}, says the scheduler of source "${countedBy}". It starts no such job there until its configuration gives nodes one.`;
   return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
 }
 

@@ -53,6 +53,7 @@ test("a reading is printed as it would be posted", async () => {
     known: true,
     jobs: [],
     nodes: [],
+    nodeShapes: [],
     setAside: [],
     leftOut: 0,
     silent: [],

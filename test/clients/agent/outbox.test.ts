@@ -107,6 +107,26 @@ describe("what is posted", () => {
     expect(service.demand?.capabilities).toEqual(["drain"]);
   });
 
+  test("shapes of nodes, in a delta only when they changed", async () => {
+    const service = new Service();
+    const outbox = await outboxTo(service);
+    const counting = (ncpus: number) => ({
+      ...demand(...many),
+      nodeShapes: [{ nodeArray: "htc", resources: { ncpus } }],
+    });
+    await outbox.post(counting(2), nowSeconds);
+    await outbox.post(counting(2), nowSeconds + 1);
+    await outbox.post(counting(4), nowSeconds + 2);
+    await outbox.post(demand(...many), nowSeconds + 3);
+    expect(service.messages.map(({ kind, nodeShapes }) => [kind, nodeShapes?.length])).toEqual([
+      ["snapshot", 1],
+      ["delta", undefined],
+      ["delta", 1],
+      ["delta", 0],
+    ]);
+    expect(service.demand?.nodeShapes).toEqual([]);
+  });
+
   test("whatever the readings, the service has the newest one", async () => {
     const reading = fc.record({
       jobs: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 5 }),

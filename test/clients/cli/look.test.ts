@@ -393,6 +393,7 @@ describe("selection", () => {
 const bucketView = {
   vm: { memoryBytes: 0 },
   resources: {},
+  counted: [],
   enabled: true,
   valid: true,
   backOff: null,

@@ -73,9 +73,23 @@ test("a driver that keeps to the contract has no problems", () => {
 let calls = 0;
 /** For each rule a driver that breaks it. A new rule has to be added here to compile. */
 const breaking: Readonly<Record<keyof typeof contractChecks, Driver>> = {
-  "jobs and nodes are what the service takes, each job with a name of its own": changed((reading) => ({
+  "jobs, nodes and shapes are what the service takes, each job with a name of its own": changed(
+    (reading) => ({
+      ...reading,
+      jobs: reading.jobs.map((job) => ({ ...job, name: "one" })),
+    }),
+  ),
+  "each array and size has one shape, of amounts that are none below zero": changed((reading) => ({
     ...reading,
-    jobs: reading.jobs.map((job) => ({ ...job, name: "one" })),
+    shapes: [
+      { nodeArray: "htc", vmSize: "Standard_F4", resources: { ncpus: 4 } },
+      { nodeArray: "htc", vmSize: "standard_f4", resources: { ncpus: 2 } },
+    ],
+  })),
+  "a node that has joined has all that shapes count, 0 where it has none": changed((reading) => ({
+    ...reading,
+    nodes: [{ hostname: "ip-0A000005", resources: { ncpus: 4 }, state: "up" }],
+    shapes: [{ nodeArray: "htc", resources: { ncpus: 4, nvme: 1 } }],
   })),
   "the same answers give the same reading, also after its memory was written to disk": changed((reading) => {
     calls += 1;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseDemand, wholly } from "../../../shared/messages/job-demand.ts";
+import { mostNodeShapes, parseDemand, wholly } from "../../../shared/messages/job-demand.ts";
 import { claimedBlob, claimedOrigin, withClaimed } from "../../../shared/messages/message-body.ts";
 
 const good = {
@@ -99,6 +99,65 @@ describe("parseDemand: what is accepted", () => {
     expect(first.length).toBeLessThanOrEqual(256);
     expect(first.isWellFormed()).toBe(true);
     expect(parsed.message.remove).toEqual([first]);
+  });
+});
+
+describe("shapes of nodes", () => {
+  const withShapes = (nodeShapes: unknown, fields: object = {}) =>
+    parseDemand({
+      version: 1,
+      kind: "snapshot",
+      cluster: "hpc",
+      source: "slurm",
+      sequence: 1,
+      sentAt: "2026-11-21T10:00:00Z",
+      nodeShapes,
+      ...fields,
+    });
+
+  test("are read in every spelling, and one that cannot be read is set aside", () => {
+    const parsed = withShapes([
+      { nodeArray: "htc", resources: { ncpus: 4, memmb: 15_000, nvme: 1 } },
+      { node_array: "htc", "vm-size": "Standard_F8", resources: {} },
+      { nodeArray: "htc" },
+      { nodeArray: "htc", resources: { ncpus: [4] } },
+    ]);
+    expect(parsed).toMatchObject({
+      ok: true,
+      message: {
+        nodeShapes: [
+          { nodeArray: "htc", resources: { ncpus: 4, memmb: 15_000, nvme: 1 } },
+          { nodeArray: "htc", vmSize: "Standard_F8", resources: {} },
+        ],
+      },
+      setAside: [
+        { kind: "shape", index: 2, name: "htc" },
+        { kind: "shape", index: 3, name: "htc" },
+      ],
+    });
+  });
+
+  test("that are not said are not none", () => {
+    const parsed = withShapes(undefined);
+    expect(parsed.ok && parsed.message.nodeShapes).toBeUndefined();
+    expect(withShapes([])).toMatchObject({ ok: true, message: { nodeShapes: [] } });
+  });
+
+  test("are bounded", () => {
+    const shape = { nodeArray: "htc", resources: {} };
+    expect(withShapes(Array(mostNodeShapes).fill(shape)).ok).toBe(true);
+    expect(withShapes(Array(mostNodeShapes + 1).fill(shape))).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining("nodeShapes")],
+    });
+  });
+
+  test("may be in an upload", () => {
+    const shapes = [{ nodeArray: "htc", resources: { ncpus: 2 } }];
+    const content = JSON.stringify({ jobs: [], nodes: [], nodeShapes: shapes });
+    const message = { version: 1, kind: "snapshot", cluster: "hpc", source: "slurm", sequence: 1 };
+    const claimed = withClaimed({ ...message, sentAt: "2026-11-21T10:00:00Z", blob: "b" }, content);
+    expect(parseDemand(claimed)).toMatchObject({ ok: true, message: { nodeShapes: shapes } });
   });
 });
 

@@ -23,7 +23,13 @@ class DemandTest(Served):
         self.assertEqual({**asked["body"], **expected}, asked["body"])
         self.assertEqual((asked["body"]["ttlSeconds"], asked["body"]["capabilities"]), (60, ["drain"]))
         self.assertRegex(asked["body"]["sentAt"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$")
+        self.assertNotIn("nodeShapes", asked["body"])
         self.assertEqual(posted.warnings, ())
+
+    def test_a_snapshot_says_what_nodes_that_come_will_offer(self):
+        shapes = [{"nodeArray": "htc", "resources": {"ncpus": 2, "memmb": 15000}}]
+        self.demand().snapshot(node_shapes=iter(shapes))
+        self.assertEqual(self.asked[0]["body"]["nodeShapes"], shapes)
 
     def test_sequences_grow_even_when_the_clock_does_not(self):
         demand = self.demand()

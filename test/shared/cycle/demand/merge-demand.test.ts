@@ -42,6 +42,18 @@ describe("mergeDemand", () => {
     expect(demand).toMatchObject({ sequence: 5, receivedAtSeconds: 1_000, expiresAtSeconds: 1_300 });
   });
 
+  test("shapes of nodes stay over deltas without them, and go with a snapshot without them", () => {
+    const shapes = (ncpus: number) => ({ nodeShapes: [{ nodeArray: "htc", resources: { ncpus } }] });
+    const first = message({ sequence: 1, jobs: jobs("a"), ...shapes(2) });
+    const delta = message({ sequence: 2, kind: "delta", jobs: jobs("b") });
+    expect(demandAfter(first, delta)).toMatchObject(shapes(2));
+    const changed = message({ sequence: 3, kind: "delta", ...shapes(4) });
+    expect(demandAfter(first, delta, changed)).toMatchObject(shapes(4));
+    const none = message({ sequence: 4, kind: "delta", nodeShapes: [] });
+    expect(demandAfter(first, delta, changed, none).nodeShapes).toEqual([]);
+    expect(demandAfter(first, message({ sequence: 5 })).nodeShapes).toBeUndefined();
+  });
+
   test.each([
     ["an older one", 3],
     ["a repeated one", 4],
