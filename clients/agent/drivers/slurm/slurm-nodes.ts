@@ -1,5 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, NodeEvent, SchedulerNode } from "../driver.ts";
+import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 import { gpuRequestOf, gpusIn } from "./tres.ts";
@@ -13,17 +14,6 @@ const longestUser = 256;
 /** The end of the year 9999: what is later is no time. */
 const latestSeconds = 253_402_300_799;
 
-/** A node in any of these is no host for jobs. */
-const unusable = [
-  "DOWN",
-  "ERROR",
-  "FUTURE",
-  "UNKNOWN",
-  "POWERED_DOWN",
-  "POWERING_DOWN",
-  "NOT_RESPONDING",
-  "INVALID_REG",
-];
 const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
 
 /**
@@ -50,7 +40,7 @@ export function hasJoined(node: NodeRecord): boolean {
 }
 
 export function isUsable(node: NodeRecord): boolean {
-  return hasJoined(node) && !unusable.some((flag) => node.flags.has(flag));
+  return hasJoined(node) && statesMeaning(node, "no-host").length === 0;
 }
 
 /** Whether a node is only in ignored partitions. */
@@ -63,21 +53,37 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
 }
 
 export function toNode(record: NodeRecord): SchedulerNode {
-  const { hostname, flags, cpus, gres, reason } = record;
+  const { hostname, cpus, gres } = record;
   const gpus = gpusIn(gpuRequestOf(gres));
   return {
     hostname,
     resources: { ...(cpus === undefined ? {} : { ncpus: cpus }), ...(gpus > 0 ? { ngpus: gpus } : {}) },
-    state: flags.has("DRAIN") ? (isBusy(record) ? "draining" : "drained") : "up",
-    ...(flags.has("DRAIN") && !reason.startsWith(ours) ? outByOthers(record) : {}),
+    ...stateOf(record),
   };
 }
 
-/** Who drained it, why and when, as far as Slurm reports it. */
-function outByOthers({ reason, reason_set_by_user: by, reason_changed_at: at }: NodeRecord) {
+/** A node that is held is never called drained, because that would delete it: the reservation, or the reboot, ends by itself. */
+function stateOf(record: NodeRecord): Omit<SchedulerNode, "hostname" | "resources"> {
+  const { flags, reason } = record;
+  const out = statesMeaning(record, "out");
+  const held = statesMeaning(record, "held");
+  if (out.length === 0 && held.length === 0) return { state: "up" };
+  const state = held.length > 0 || isBusy(record) ? "draining" : "drained";
+  if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1) return { state };
+  return { state, ...outByOthers(record, [...out, ...held]) };
+}
+
+/** Who took it out of service, why and when, as far as Slurm reports it. */
+function outByOthers(
+  { reason, reason_set_by_user: by, reason_changed_at: at }: NodeRecord,
+  states: readonly string[],
+) {
+  // A drain without a reason says nothing more; of the other states their names do.
+  const others = states.filter((state) => state !== "DRAIN");
+  const text = reason !== "" ? reason : others.length > 0 ? `state ${others.join(", ")}` : "";
   return {
     isOutByOthers: true as const,
-    ...(reason === "" ? {} : { stateReason: reason.slice(0, longestReason) }),
+    ...(text === "" ? {} : { stateReason: text.slice(0, longestReason) }),
     ...(by === "" ? {} : { stateBy: by.slice(0, longestUser) }),
     ...(at === undefined || at <= 0 || at > latestSeconds
       ? {}

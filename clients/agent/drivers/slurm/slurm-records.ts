@@ -42,6 +42,7 @@ const jobFields = z.object({
   job_id: z.int().min(1),
   job_state: words,
   state_reason: text,
+  state_description: text,
   partition: text,
   array_job_id: amount,
   array_task_id: amount,

@@ -3,6 +3,7 @@ import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Ste
 import { fieldOf, readRecords } from "../records.ts";
 import type { JobContext } from "./common.ts";
 import { readLicenses } from "./licenses.ts";
+import { unknownStates } from "./node-states.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { Candidates, readPartitions } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
@@ -100,6 +101,14 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   });
   const records = readJobs.records;
   const setAside: SetAside[] = [...readNodes.setAside, ...readJobs.setAside];
+  for (const node of nodes) {
+    const unknown = unknownStates(node);
+    if (unknown.length > 0)
+      setAside.push({
+        record: `node ${node.name}`,
+        reason: `state "${unknown.join(", ")}" is not known, left aside`,
+      });
+  }
   const jobContext: JobContext = {
     settings,
     nowSeconds: context.nowSeconds,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
+import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
+import { isUsable, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
 import { nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
+import { readSlurm, slurmNode } from "./slurm-reading.ts";
 
 test.each([
   ["ours is an answer to an event", "cyclecloud drain", {}],
@@ -49,5 +51,39 @@ test("a time that is none is left out", () => {
     resources: {},
     state: "drained",
     isOutByOthers: true,
+  });
+});
+
+/** Every state of a node, and every flag beside it, that Slurm 22.05 to 26.05 prints. */
+const host = { name: "htc-1", hostname: "ip-1", address: "ip-1", slurmd_version: "22.05.8", state: ["IDLE"] };
+test.each([
+  ["up", "IDLE ALLOCATED MIXED CLOUD COMPLETING DYNAMIC_NORM PLANNED POWER_UP REBOOT_REQUESTED"],
+  ["up", "REBOOT_CANCELED CANCEL_REBOOT RESUME UNDRAIN"],
+  ["none", "DOWN ERROR FUTURE UNKNOWN DYNAMIC_FUTURE EXTERNAL INVALID_REG NOT_RESPONDING"],
+  ["none", "POWERED_DOWN POWERING_DOWN POWERING_UP"],
+  ["drained", "DRAIN FAIL POWER_DOWN POWER_DRAIN"],
+  ["draining", "MAINTENANCE RESERVED BLOCKED REBOOT_ISSUED"],
+])("an idle host is %s in each of the states %s", (expected, list) => {
+  const rows = list.split(" ").map((state) => {
+    const record = nodeRecord.parse({ ...host, state: ["IDLE", state] });
+    return [state, isUsable(record) ? toNode(record).state : "none", unknownStates(record)];
+  });
+  expect(rows).toEqual(list.split(" ").map((state) => [state, expected, []]));
+});
+
+test("a state of a newer release is left aside, and the log names it", () => {
+  const node = slurmNode(1, { state: ["IDLE", "SPARKLING"] });
+  expect(readSlurm({ jobs: [], nodes: [node] })).toMatchObject({
+    nodes: [{ hostname: "ip-1", state: "up" }],
+    setAside: [{ record: "node htc-1", reason: 'state "SPARKLING" is not known, left aside' }],
+  });
+});
+
+test("a host in a maintenance reservation is out by others, with its state as the reason", () => {
+  const record = nodeRecord.parse({ ...host, state: ["IDLE", "MAINTENANCE"] });
+  expect(toNode(record)).toMatchObject({
+    state: "draining",
+    isOutByOthers: true,
+    stateReason: "state MAINTENANCE",
   });
 });
