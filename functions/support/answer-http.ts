@@ -10,6 +10,7 @@ import {
   type Seen,
   type ServicePorts,
 } from "../../shared/service/index.ts";
+import { refusedForgery } from "./forged.ts";
 import type { Caller } from "./guard.ts";
 import {
   callNamed,
@@ -64,6 +65,8 @@ async function answerRequest(
   route: Route & { readonly id: RouteId },
   { request, ports, caller }: { request: HttpRequest; ports: Ports; caller: Caller | undefined },
 ): Promise<HttpResponseInit> {
+  const forged = refusedForgery(request, route);
+  if (forged !== undefined) return refusedWith(forged.problem);
   const refused = refusedVersion(request) ?? (await refusedNode(route, { request, ports }));
   if (refused !== undefined) return refused;
   const printing = printingOf(ports, request.params.cluster);

@@ -88,6 +88,13 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
             "428": problemAnswer("Neither of them is there"),
           }
         : {}),
+      ...(route.method !== "GET" && route.role !== "reader"
+        ? {
+            "415": problemAnswer(
+              "It changes something, and any web page could have sent it: expected `application/json`",
+            ),
+          }
+        : {}),
       "404": problemAnswer("No such cluster is configured, or no such record is kept"),
       default: problemAnswer("Any other problem; `type` says which"),
     },

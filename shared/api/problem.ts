@@ -10,6 +10,7 @@ export const problemKinds = [
   "unknown-cluster",
   "not-found",
   "too-large",
+  "unsupported-media-type",
   "refused",
   "too-often",
   "busy",

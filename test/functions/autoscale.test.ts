@@ -18,6 +18,7 @@ function post(body: unknown, query: Record<string, string> = {}, name = cluster)
     url,
     query,
     params: { cluster: name },
+    headers: { "content-type": "application/json" },
     body: { string: text },
   });
   return httpAutoscale(request, new InvocationContext({ invocationId: "i", logHandler: () => {} }));

@@ -56,7 +56,7 @@ async function recorded(
     method: "POST",
     url: `http://127.0.0.1/api/clusters/${cluster}/x`,
     params: { cluster },
-    headers,
+    headers: { "content-type": "application/json", ...headers },
     ...(name === "http-stop"
       ? { query: { instance: "vm-1", by: "mallory", reason: "because" } }
       : { body: { string: JSON.stringify(body) } }),

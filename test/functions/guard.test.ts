@@ -55,7 +55,7 @@ function call({ handler, methods }: Registered, headers: Record<string, string> 
     url: "http://127.0.0.1/api/x?code=a-key&instance=vm-1",
     query: { code: "a-key", instance: "vm-1" },
     params: { cluster: "hpc" },
-    headers,
+    headers: { "content-type": "application/json", ...headers },
     ...(methods[0] === "POST" && { body: { string: "{}" } }),
   });
   return handler(request, new InvocationContext({ invocationId: "i-1", logHandler: () => {} }));

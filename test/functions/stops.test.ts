@@ -66,9 +66,11 @@ beforeEach(async () => {
 
 const context = () => new InvocationContext({ invocationId: "i-1", logHandler: () => {} });
 
+const json = { "content-type": "application/json" };
+
 function requestOf(method: string, query: Record<string, string>, fields: object = {}): HttpRequest {
   const url = `http://127.0.0.1/api/clusters/${cluster}/autostop`;
-  return new HttpRequest({ method, url, query, params: { cluster }, ...fields });
+  return new HttpRequest({ method, url, query, params: { cluster }, headers: json, ...fields });
 }
 
 function autostop(query: Record<string, string>, fields: object = {}) {

@@ -135,7 +135,13 @@ test(
       count += 1;
       const text = textOf(made.of());
       const url = `http://127.0.0.1/api/clusters/${cluster}/autoscale`;
-      const call = { method: "POST", url, params: { cluster }, body: { string: text } } as const;
+      const call = {
+        method: "POST",
+        url,
+        params: { cluster },
+        headers: { "content-type": "application/json" },
+        body: { string: text },
+      } as const;
       const { status = 200, jsonBody } = await httpAutoscale(new HttpRequest(call), contextOf());
       seen[status] = (seen[status] ?? 0) + 1;
       expect([202, 400, 413]).toContain(status);

@@ -78,7 +78,15 @@ test(
     const property = fc.asyncProperty(asked, async ({ ask, ...made }) => {
       const method = ask === httpStop ? "POST" : "GET";
       const url = "http://127.0.0.1/api/clusters/x/stop";
-      const answer = await ask(new HttpRequest({ method, url, ...made }), contextOf());
+      const answer = await ask(
+        new HttpRequest({
+          method,
+          url,
+          ...made,
+          headers: { "content-type": "application/json", ...made.headers },
+        }),
+        contextOf(),
+      );
       const status = answer.status ?? 200;
       seen.set(status, (seen.get(status) ?? 0) + 1);
       expect([400, 404, 409]).toContain(status);

@@ -60,7 +60,7 @@ class Service:
         url = f"{self.url}/api/{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         data = None if body is None else _json_of(body)
         while True:
-            request = urllib.request.Request(url, data=data, headers={**self.__headers(data), **(headers or {})}, method=method)
+            request = urllib.request.Request(url, data=data, headers={**self.__headers(method), **(headers or {})}, method=method)
             answer = exchange(
                 self.__opener, request, what=self.url, timeout=self.timeout_seconds, retry=self.retry
             )
@@ -68,9 +68,10 @@ class Service:
             if answer.status != 401 or self.login is None or not self.login.forget():
                 return _checked(answer)
 
-    def __headers(self, data: Optional[bytes]) -> Dict[str, str]:
+    def __headers(self, method: str) -> Dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"ccscale-python/{__version__}"}
-        if data is not None:
+        # Also without a body: the service takes nothing else that changes something.
+        if method != "GET":
             headers["Content-Type"] = "application/json"
         return {**headers, **(self.login.headers() if self.login else {})}
 

@@ -34,7 +34,7 @@ export function apiOf(handlers: Readonly<Record<RouteId, Handler>>, cluster: str
         url: `http://127.0.0.1/api/${id}`,
         params: { cluster, ...params },
         query,
-        headers,
+        headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
         ...(body === undefined ? {} : { body: { string: text } }),
       });
       const context = new InvocationContext({ invocationId: "i-1", logHandler: () => {} });

@@ -32,7 +32,11 @@ async function get<T>(path: string): Promise<T> {
 
 async function post(path: string, body: unknown): Promise<Response> {
   const url = `${stack.environment.functionsUrl}/api/clusters/${cluster}/${path}`;
-  return fetch(url, { method: "POST", body: JSON.stringify(body) });
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 }
 
 /** What this cluster has, by the names of parameters and of queries that have to be given. */

@@ -25,7 +25,11 @@ afterAll(() => stack?.stop());
 
 async function post(arrays: readonly unknown[], query: Readonly<Record<string, string>> = {}) {
   const url = `${stack.environment.functionsUrl}/api/clusters/${cluster}/autoscale?${new URLSearchParams(query)}`;
-  const response = await fetch(url, { method: "POST", body: JSON.stringify(arrays) });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(arrays),
+  });
   return { status: response.status, body: (await response.json()) as unknown };
 }
 
