@@ -95,6 +95,9 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
             ),
           }
         : {}),
+      ...(id === "actions"
+        ? { "422": problemAnswer("The `Idempotency-Key` was given before, for another request") }
+        : {}),
       "404": problemAnswer("No such cluster is configured, or no such record is kept"),
       default: problemAnswer("Any other problem; `type` says which"),
     },

@@ -12,6 +12,7 @@ export const problemKinds = [
   "too-large",
   "unsupported-media-type",
   "refused",
+  "key-reused",
   "too-often",
   "busy",
   "conflict",

@@ -9,6 +9,8 @@ export type ActOutcome =
   | { readonly outcome: "answered"; readonly answer: ActionAnswer }
   /** Nothing of it is done, for these reasons. */
   | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
+  /** The key was given before, for another request. */
+  | { readonly outcome: "key-reused"; readonly actionId: string }
   /** Too many requests at the same moment. */
   | { readonly outcome: "busy" }
   | { readonly outcome: "unknown-cluster" };

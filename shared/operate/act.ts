@@ -1,8 +1,9 @@
 import type { ActionAnswer, ActionBody, CreateNodesBody, NodeActionKind } from "../api/index.ts";
 import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
+import { isDictionary } from "../json/json.ts";
 import type { ActionNode, ScaleAction } from "../messages/index.ts";
-import { isOpen } from "../ports/index.ts";
+import { isOpen, type Operation } from "../ports/index.ts";
 import { counted, someOf } from "../text/text.ts";
 import { lookAhead, type Outlook, plannedThere } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
@@ -179,6 +180,7 @@ async function request(
   let mayBeKnown = key !== undefined;
   // One of its actions is over: the key asks for nothing more. Until then, a process may have died after some of its actions, and the rest is asked for.
   let isOver = false;
+  const askedDigest = key === undefined ? undefined : ports.ids.digest(canonicalJson(body));
   const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
   for (let index = 0; ; index += 1) {
     const isWanted = index < first.drafts.length && problems.length === 0;
@@ -186,7 +188,8 @@ async function request(
     const asked = await requestAction<Drafts>(ports, {
       cluster,
       requestedBy: { who: body.by, why: body.reason },
-      ...(key === undefined ? {} : { key: `${cluster}\n${key}\n${index}` }),
+      ...(key !== undefined && { key: `${cluster}\n${key}\n${index}` }),
+      ...(askedDigest !== undefined && { askedDigest }),
       decide: async () => {
         if (isOver) return { refused: { drafts: [], skipped: [], problems: [] } };
         const now = await lookAhead(ports, cluster);
@@ -195,6 +198,8 @@ async function request(
         return draft === undefined ? { refused: drafts } : { ask: draft };
       },
     });
+    if ((asked.outcome === "known" || asked.outcome === "requested") && isOther(asked.operation, askedDigest))
+      return { outcome: "key-reused", actionId: asked.operation.actionId };
     mayBeKnown = asked.outcome === "known";
     if (asked.outcome === "known") {
       problems = [];
@@ -225,6 +230,20 @@ async function request(
   return answer.outcome === "refused"
     ? { outcome: "refused", problems, answer }
     : { outcome: "answered", answer };
+}
+
+/** Operations of earlier releases do not say what their key was given for. */
+function isOther({ askedDigest }: Operation, digest: string | undefined): boolean {
+  return askedDigest !== undefined && askedDigest !== digest;
+}
+
+/** The same text for the same JSON: the order of keys makes no difference. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isDictionary(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 }
 
 /**

@@ -29,6 +29,8 @@ export interface ActionRequest<R> {
    * request is a new one.
    */
   readonly key?: string;
+  /** What the key was given for: kept with the operation. */
+  readonly askedDigest?: string;
   /** Asked anew when another request was recorded meanwhile, so it has to read what it decides from by itself. */
   readonly decide: () => Promise<Decision<R>>;
 }
@@ -77,7 +79,7 @@ async function tryOnce<R>(
   request: ActionRequest<R>,
   ttlSeconds: number,
 ): Promise<RequestOutcome<R> | undefined> {
-  const { cluster, key } = request;
+  const { cluster, key, askedDigest } = request;
   const tag = await ports.operations.requestsTag(cluster);
   const nowSeconds = ports.clock.nowSeconds();
   const actionId =
@@ -94,7 +96,9 @@ async function tryOnce<R>(
     createdAtSeconds: nowSeconds,
     expiresAtSeconds: nowSeconds + ttlSeconds,
   });
-  const recorded = await record(ports, plannedOperation(action, nowSeconds), tag);
+  const planned = plannedOperation(action, nowSeconds);
+  const operation = askedDigest === undefined ? planned : { ...planned, askedDigest };
+  const recorded = await record(ports, operation, tag);
   if (recorded === undefined) return undefined;
   await send(ports, recorded);
   return { outcome: "requested", operation: recorded.value };

@@ -32,6 +32,8 @@ export interface Operation {
   readonly asked?: true;
   /** Tries that CycleCloud could not answer; each is followed by another one later. */
   readonly attempts?: number;
+  /** Of a request that somebody named by a key: what it asked for. */
+  readonly askedDigest?: string;
   readonly createdAtSeconds: number;
   readonly updatedAtSeconds: number;
 }

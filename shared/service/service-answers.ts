@@ -17,6 +17,11 @@ export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
         return answered(done.answer);
       case "refused":
         return problem("refused", 409, { title: "Nothing was done", problems: [...done.problems] });
+      case "key-reused":
+        return problem("key-reused", 422, {
+          title: "This Idempotency-Key was given before, for another request",
+          detail: `Nothing was done. Give each request a key of its own; operations/${done.actionId} is what this one asked for`,
+        });
       case "busy":
         return problem("busy", 503, { title: "Too many requests at the same moment", retryAfterSeconds: 2 });
       case "unknown-cluster":

@@ -40,13 +40,46 @@ test("the same key asks for nothing new, even long after what it asked for is do
   expect(restarts(world)).toBe(1);
 });
 
-test("the same key with more nodes asks for nothing new either", async () => {
+test.each([
+  ["more nodes", { kind: "restart", ...who, force: true, nodes: { names } }],
+  ["another kind", { kind: "terminate", ...who, force: true, nodes: { names: ["htc-1"] } }],
+  ["another reason", { kind: "restart", ...who, reason: "disk", force: true, nodes: { names: ["htc-1"] } }],
+] as const)("the same key with %s is refused, whether what it asked for is done or not", async (_, body) => {
   const world = await worldOf(names);
   await restart(world, ["htc-1"]);
+  const again = () => act(world.ports, { cluster, body, key: "nightly" });
+  expect(await again()).toMatchObject({ outcome: "key-reused" });
   await world.settle();
-  await restart(world, names);
+  expect(await again()).toMatchObject({ outcome: "key-reused" });
   await world.settle();
-  expect(restarts(world)).toBe(1);
+  expect(world.cycleCloud.calls.filter((call) => call === "restart" || call === "terminate")).toEqual([
+    "restart",
+  ]);
+});
+
+test("the order of keys in a body makes no difference", async () => {
+  const world = await worldOf(names);
+  await restart(world, ["htc-1"]);
+  const body = {
+    nodes: { names: ["htc-1"] },
+    force: true,
+    dryRun: false,
+    reason: "kernel",
+    by: "alice",
+    kind: "restart",
+  };
+  const again = await act(world.ports, { cluster, body, key: "nightly" } as Parameters<typeof act>[1]);
+  expect(again).toMatchObject({ outcome: "answered" });
+});
+
+test("an operation of an earlier release, which does not say what its key was given for, is found as before", async () => {
+  const world = await worldOf(names);
+  await restart(world, ["htc-1"]);
+  const [stored] = await world.ports.operations.open(cluster);
+  if (stored === undefined) throw new Error("nothing was asked for");
+  const { askedDigest: _, ...before } = stored.value;
+  await world.ports.operations.save(before, stored.etag);
+  expect(await restart(world, names)).toMatchObject({ outcome: "answered" });
 });
 
 test("whoever dies between two actions of a request asks for the rest with the same key", async () => {
