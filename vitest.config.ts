@@ -5,15 +5,24 @@ import { LongestFirst } from "./test/suite/longest-first.ts";
 
 const files = testFiles();
 const ofKind = (kind: Kind) => files.filter((file) => kindOf(file) === kind);
+/** In a debugger (.vscode/launch.json) a test takes as long as somebody looks at it. */
+const patience = process.env.TEST_DEBUG === undefined ? {} : { testTimeout: 0, hookTimeout: 0 };
 
 export default defineConfig({
   test: {
+    // Sources are transformed once, not in every run.
+    fsModuleCache: true,
     // Two cores are the smallest machine that we promise to run on; live tests mostly wait, so that two more fit in.
     maxWorkers: 4,
+    // The last lines of a failing run say what to look at.
+    reporters: ["default", "./test/suite/last-lines.ts"],
+    // Of two long values only what differs, with its surroundings.
+    diff: { expand: false, contextLines: 3 },
     // What hangs, ends. No test is measured by this: it holds on a machine that is busy with something else. The tests of
     // `test/suite.test.ts` keep every test from giving itself less.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    ...patience,
     expect: { poll: { timeout: 240_000 } },
     // Every process that a test starts loads the same SDKs: compiled once, by whoever comes first.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
@@ -31,7 +40,18 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "drawn", include: ofKind("drawn"), isolate: false, pool: "threads" } },
-      { extends: true, test: { name: "unit", include: ofKind("unit"), isolate: false, pool: "threads" } },
+      {
+        extends: true,
+        // A unit test that takes a minute is in a loop: the slowest takes a few seconds.
+        test: {
+          name: "unit",
+          include: ofKind("unit"),
+          isolate: false,
+          pool: "threads",
+          testTimeout: 60_000,
+          ...patience,
+        },
+      },
     ],
   },
 });

@@ -1,25 +1,30 @@
-// Turns Vitest's JSON report and the number of failed steps into one closing line and an exit code.
+// Turns Vitest's JSON reports and the number of failed steps into one closing line and an exit code.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-const [reportFile, failedSteps] = process.argv.slice(2);
+const [folder, failedSteps] = process.argv.slice(2);
 
-function readReport() {
+function readReport(name) {
   try {
-    return JSON.parse(readFileSync(reportFile, "utf8"));
+    return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
   } catch {
-    // No report: the tests did not even start, which the failed step tells already.
+    // No report: the tests did not even start, or one of them hung, which the failed step shows already.
     return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
   }
 }
 
-const report = readReport();
+const reports = ["live", "unit"].map(readReport);
+const sumOf = (key) => reports.reduce((sum, report) => sum + report[key], 0);
 // A file that cannot be loaded has no tests to fail: it counts as one failure.
-const brokenFiles = report.testResults.filter(
-  (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
-).length;
-const testStepFailed = report.numFailedTests + brokenFiles > 0 ? 1 : 0;
-const otherSteps = Math.max(0, Number(failedSteps) - testStepFailed);
-const failed = report.numFailedTests + brokenFiles + otherSteps;
-const skipped = report.numPendingTests > 0 ? `, ${report.numPendingTests} skipped` : "";
-console.log(`${report.numPassedTests} passed, ${failed} failed${skipped}`);
-process.exit(failed > 0 || report.numPassedTests === 0 ? 1 : 0);
+const brokenFiles = reports
+  .flatMap(({ testResults }) => testResults)
+  .filter(
+    (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
+  ).length;
+const testsFailed = sumOf("numFailedTests") + brokenFiles;
+const otherSteps = Math.max(0, Number(failedSteps) - (testsFailed > 0 ? 1 : 0));
+const failed = testsFailed + otherSteps;
+const passed = sumOf("numPassedTests");
+const skipped = sumOf("numPendingTests") > 0 ? `, ${sumOf("numPendingTests")} skipped` : "";
+console.log(`${passed} passed, ${failed} failed${skipped}`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -61,7 +61,8 @@ describe("projects of the suite", () => {
       .filter((file) => timesIn(readFileSync(join(root, file), "utf8")).some((time) => time < leastMs));
     expect(impatient).toEqual([]);
     const config = readFileSync(join(root, "vitest.config.ts"), "utf8");
-    expect(timesIn(config)).toEqual([300_000, 300_000, leastMs]);
+    // The last one is that of unit tests, which start nothing and wait for nothing.
+    expect(timesIn(config)).toEqual([300_000, 300_000, leastMs, 60_000]);
   });
 
   test("what is waited for has that time: the second of vi.waitFor is none", () => {

@@ -1,0 +1,62 @@
+/**
+ * Which changes of the code does no test notice? Changes one operator or number at a time, and runs the unit tests of the mirrored folder.
+ * By hand, because it takes minutes: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine]`.
+ * Works on a copy of the repository, so that you can go on in your own. What survives is either a missing test or makes no difference.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { mersenne } from "pure-rand/generator/mersenne";
+import { globSync } from "tinyglobby";
+import { mutantsIn } from "./mutants-in.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
+    tests: { type: "string", multiple: true },
+  },
+});
+if (positionals.length === 0)
+  throw new Error("Cannot mutate: no folder given, expected some, such as shared/engine/ledger");
+
+const copy = mkdtempSync(join(tmpdir(), "mutants-"));
+process.once("exit", () => rmSync(copy, { recursive: true }));
+cpSync(root, copy, {
+  recursive: true,
+  filter: (path) => !/\/(node_modules|\.git|\.local|\.package|dist)$/.test(path),
+});
+// The cache of transformed sources is kept by their content.
+symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+
+const random = mersenne(Number(values.seed));
+for (const folder of positionals) {
+  const mutants = globSync(`${folder}/**/*.ts`, { cwd: root })
+    .sort()
+    .flatMap((file) =>
+      mutantsIn(readFileSync(join(root, file), "utf8")).map((mutant) => ({ file, ...mutant })),
+    );
+  const tests = values.tests ?? [join("test", folder)];
+  let killed = 0;
+  const count = Math.min(Number(values.count), mutants.length);
+  for (let index = 0; index < count; index += 1) {
+    const [mutant] = mutants.splice(uniformInt(random, 0, mutants.length - 1), 1);
+    if (mutant === undefined) break;
+    const original = readFileSync(join(root, mutant.file), "utf8");
+    writeFileSync(join(copy, mutant.file), mutant.apply(original));
+    const { status } = spawnSync(
+      join(root, "node_modules/.bin/vitest"),
+      ["run", "--project", "unit", "--bail=1", "--reporter=dot", ...tests],
+      { cwd: copy, stdio: "ignore", timeout: 600_000 },
+    );
+    writeFileSync(join(copy, mutant.file), original);
+    if (status !== 0) killed += 1;
+    else console.log(`survived ${mutant.file}:${mutant.line}: ${mutant.change}`);
+  }
+  console.log(`${folder}: ${killed} of ${count} killed (of ${mutants.length + count} possible)`);
+}
