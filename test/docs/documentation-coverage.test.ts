@@ -23,23 +23,27 @@ const documents = [
 
 const head = `# What the field's documents say, and where it is tested
 
-Five documents describe what users of CycleCloud's autoscaling rely on. Each sentence of them that says how something behaves has a test; the table has the tests' names,
+Five documents describe what users of CycleCloud's autoscaling rely on. Each sentence of them that says how something behaves has a test; these are the tests' names,
 which say it in our words. [Differences](migrate-from-scalelib.md#planning) that are made on purpose are listed apart.
 
 The page is made from the tests: \`npx vitest run test/docs/documentation-coverage.test.ts -u\`.
 `;
 
 function section({ title, files }: (typeof documents)[number]): string {
-  const rows = files.flatMap((file) => testsIn(join(root, file)).map((named) => rowOf(file, named, title)));
-  return [`## ${title}`, "", "| sentence | test |", "|---|---|", ...rows, ""].join("\n");
+  const lists = files.flatMap((file) => [
+    `Tested by [${file.split("/").at(-1)}](../${file}):`,
+    "",
+    ...testsIn(join(root, file)).map((named) => `- ${sentenceOf(named, title)}`),
+    "",
+  ]);
+  return [`## ${title}`, "", ...lists].join("\n");
 }
 
-function rowOf(file: string, { group, name }: NamedTest, title: string): string {
+function sentenceOf({ group, name }: NamedTest, title: string): string {
   // The part of the document; a group that names the document alone adds nothing.
   const part = /[:,] ([^:]*)$/.exec(group ?? "")?.[1];
   const words = part === undefined || title.endsWith(part) ? name : `${part}: ${name}`;
-  const shown = words.replaceAll("|", "\\|").replaceAll(/[<>]/g, "\\$&");
-  return `| ${shown} | [${file.split("/").at(-1)}](../${file}) |`;
+  return words.replaceAll(/[<>]/g, "\\$&");
 }
 
 test("the page names every test of the five documents", async () => {

@@ -20,7 +20,7 @@ export function commandPage(program: Command, printed: Printed): string {
   ]);
   const common = [
     "## Shared options",
-    "Each command names those that it takes.",
+    "Most commands take these; `ccscale COMMAND --help` names those of a command.",
     table([...shared.values()]),
   ];
   return `${[introduction, ...parts, ...common].join("\n\n")}\n`;
@@ -29,15 +29,12 @@ export function commandPage(program: Command, printed: Printed): string {
 const introduction = [
   "# Commands",
   "",
-  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes.",
+  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command.",
   "",
-  "`npm run commands` writes this page from what `ccscale --help` is made of. A test runs every example on a running local environment and compares the output with",
-  "[reference/printed](../clients/cli/reference/printed), which is shown here; times, ages and ids are placeholders.",
+  "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with [reference/printed](../clients/cli/reference/printed); times, ages and ids are placeholders.",
   "",
-  "The cluster of the examples is the test's own, with the node arrays htc, mpi and viz. To try them with `npm start`, add `--local`, and use its cluster's arrays, htc and memory, and the",
-  "names that `ccscale nodes`, `jobs` and `plans` show. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a",
-  "message, `autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as",
-  "[test/clients/cli/fixtures/two-sizes.json](../test/clients/cli/fixtures/two-sizes.json).",
+  "To try the examples with `npm start`, add `--local`, and use its cluster's arrays, htc and memory. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a message,",
+  "`autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as [test/clients/cli/fixtures/two-sizes.json](../test/clients/cli/fixtures/two-sizes.json).",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */
@@ -66,13 +63,11 @@ function section(command: Command, { parents, shared, printed }: Around): readon
   const path = [...parents, command.name()];
   const name = path.join(" ");
   const own = optionsOf(command).filter((option) => !shared.has(rowOf(option)));
-  const common = optionsOf(command).filter((option) => shared.has(rowOf(option)));
   return [
     `### ${name}`,
     command.description(),
     ...(command.commands.length > 0 ? [] : [`\`${usageOf(command, path)}\``]),
     ...(own.length === 0 ? [] : [table(own)]),
-    ...(common.length === 0 ? [] : [`Shared: ${common.map(({ long }) => `\`${long}\``).join(", ")}.`]),
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
   ];
@@ -129,7 +124,7 @@ function exampleBlock(list: readonly Example[], printed: Printed): readonly stri
   ];
 }
 
-const mostLines = 24;
+const mostLines = 16;
 
 function shownBlock(example: Example, printed: Printed): string {
   const output = printed.get(example.line);
