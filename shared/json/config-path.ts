@@ -11,6 +11,9 @@ export function readSetting(text: string): unknown {
   }
 }
 
+/** A place in a list; `-`, as in JSON Pointer, is the one behind the last. */
+const placePattern = /^(?:0|[1-9]\d*|-)$/;
+
 /** Keys with dots between them; a number is a place in a list. */
 function stepsOf(path: string): readonly string[] {
   return path.split(".");
@@ -29,11 +32,23 @@ export function valueAt(config: unknown, path: string): unknown {
 
 /**
  * The configuration with another value there. Objects on the way are made; a plain value on the way holds for all node
- * arrays (`idle_timeout: 300`) and stays so, as `default`. The place behind the last of a list adds one; where a list has no
- * such place, the configuration stays as it is, and `valueAt` does not find the value.
+ * arrays (`idle_timeout: 300`) and stays so, as `default`. The place behind the last of a list adds one, also where there is no
+ * list yet. Undefined: a list has no such place.
  */
-export function withValue(config: Config, path: string, value: unknown): Config {
-  return replaced(config, stepsOf(path), () => value) as Config;
+export function withValue(config: Config, path: string, value: unknown): Config | undefined {
+  const steps = stepsOf(path);
+  const places: string[] = [];
+  for (const step of steps) {
+    const holder = places.length === 0 ? config : valueAt(config, places.join("."));
+    places.push(step === "-" ? placeBehind(holder) : step);
+  }
+  const changed = replaced(config, places, () => value) as Config;
+  return valueAt(changed, places.join(".")) === undefined ? undefined : changed;
+}
+
+function placeBehind(holder: unknown): string {
+  if (Array.isArray(holder)) return String(holder.length);
+  return holder === undefined ? "0" : "-";
 }
 
 export function withoutValue(config: Config, path: string): Config {
@@ -42,7 +57,8 @@ export function withoutValue(config: Config, path: string): Config {
     : (replaced(config, stepsOf(path), () => undefined) as Config);
 }
 
-function replaced(holder: unknown, [step = "", ...rest]: readonly string[], make: () => unknown): unknown {
+function replaced(given: unknown, [step = "", ...rest]: readonly string[], make: () => unknown): unknown {
+  const holder = given === undefined && placePattern.test(step) ? [] : given;
   if (Array.isArray(holder)) {
     const places = step === String(holder.length) ? [...holder, undefined] : holder;
     const items = places.map((item, index) => (String(index) === step ? next(item, rest, make) : item));

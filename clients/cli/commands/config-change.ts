@@ -63,14 +63,14 @@ function setCommand(terminal: Terminal): Command {
     .description(
       "Changes one value of the stored configuration: shows what differs and what would come of it, and asks.",
     )
-    .argument("<path>", "keys with dots between them, such as idle_timeout.htc")
+    .argument("<path>", "keys with dots between them, such as idle_timeout.htc; budgets.- adds to a list")
     .argument("<value>", "JSON, or else a text")
     .action((path: string, text: string, flags: ChangeFlags) =>
       change(terminal, flags, {
         name: `config set ${path}`,
         make: (config) => {
           const changed = withValue(config, path, readSetting(text));
-          if (valueAt(changed, path) === undefined) throw noSuchPlace(path);
+          if (changed === undefined) throw noSuchPlace(path);
           return changed;
         },
       }),
@@ -91,7 +91,7 @@ function unsetCommand(terminal: Terminal): Command {
 function noSuchPlace(path: string): CommandFailure {
   return new CommandFailure(
     `The stored configuration has no place "${printable(path)}": its list is shorter, or a name stands where a number should`,
-    'Places of a list are numbered from 0; the one behind the last adds one. "ccscale config show" prints the list.',
+    'Places of a list are numbered from 0; "-", or the one behind the last, adds one. "ccscale config show" prints the list.',
   );
 }
 

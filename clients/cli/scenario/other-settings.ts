@@ -36,7 +36,7 @@ export function otherSetting(text: string, before: readonly OtherSetting[] = [])
     );
   if (nodeArray !== undefined && !isByArray(key))
     throw new InvalidArgumentError(`"${text}", expected no node array: this setting is one for all.`);
-  const read = parseEngineSettings(withValue({}, path, readSetting(value)));
+  const read = parseEngineSettings(withValue({}, path, readSetting(value)) ?? {});
   if (!read.ok) throw new InvalidArgumentError(`${read.problems.join("; ")}.`);
   return [...before, { name: engineNames[key], nodeArray, parsed: read.settings }];
 }

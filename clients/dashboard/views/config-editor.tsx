@@ -236,7 +236,7 @@ function OneValue(props: {
   const put = (make: (config: Config) => Config) => {
     if (isReady) onText(JSON.stringify(make(config), null, 2));
   };
-  const set = () => put((before) => withValue(before, path.trim(), readSetting(value)));
+  const set = () => put((before) => withValue(before, path.trim(), readSetting(value)) ?? before);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
     // It is not what the form is for.

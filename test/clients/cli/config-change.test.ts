@@ -62,6 +62,30 @@ describe("single values of the stored configuration", () => {
     expect(await stored()).toEqual({ ...usable, budgets: [budget, other] });
   });
 
+  test("a list grows from nothing, at its end, changes in one place, and shrinks to nothing", async () => {
+    const geo = { account: "geo", monthly_usd: 500 };
+    const ann = { user: "ann", daily_usd: 7 };
+    const steps: readonly (readonly [argv: readonly string[], budgets: readonly object[]])[] = [
+      [["set", "budgets.0", JSON.stringify(geo)], [geo]],
+      [
+        ["set", "budgets.-", JSON.stringify(ann)],
+        [geo, ann],
+      ],
+      [
+        ["set", "budgets.0.monthly_usd", "600"],
+        [{ ...geo, monthly_usd: 600 }, ann],
+      ],
+      [["unset", "budgets.0"], [ann]],
+      [["unset", "budgets.0"], []],
+      [["set", "budgets.-", JSON.stringify(geo)], [geo]],
+    ];
+    for (const [argv, budgets] of steps) {
+      expect(await config(...argv, "--yes")).toMatchObject({ code: 0 });
+      expect(await stored()).toEqual({ ...usable, budgets });
+    }
+    expect((await config("set", "default_resources.1", "{}", "--yes")).stderr).toContain("no place");
+  });
+
   test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
     const odd = await config("set", "idle_timeout.htcc", "600", "--dry-run");
     expect(odd.stderr).toContain('the cluster has no node array "htcc"; did you mean "htc"?');
@@ -201,6 +225,7 @@ describe("a value by its path", () => {
     ["spot.pairs.1.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "c" }] } }],
     ["spot.pairs.2.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "b" }, { spot: "c" }] } }],
     ["constructor.name", "x", { ...json, constructor: { name: "x" } }],
+    ["budgets.0.user", "ann", { ...json, budgets: [{ user: "ann" }] }],
     ["nodearrays.htc.placement", "cost", { ...json, nodearrays: { htc: { placement: "cost" } } }],
   ])("%s becomes %j", (path, value, expected) => {
     const changed = withValue(json, path, value);
@@ -208,13 +233,25 @@ describe("a value by its path", () => {
     expect(valueAt(changed, path)).toEqual(value);
   });
 
-  test.each(["spot.pairs.3.spot", "spot.pairs.-1", "spot.pairs.1e0", "spot.pairs.", "spot.pairs.length"])(
-    "%s is no place of the list",
-    (path) => {
-      expect(valueAt(json, path)).toBeUndefined();
-      expect(withValue(json, path, 7)).toEqual(json);
-    },
-  );
+  test.each<[string, object]>([
+    ["spot.pairs.-", { ...json, spot: { pairs: [...json.spot.pairs, 7] } }],
+    ["budgets.-", { ...json, budgets: [7] }],
+    ["budgets.-.users.-", { ...json, budgets: [{ users: [7] }] }],
+  ])("%s is the place behind the last", (path, expected) => {
+    expect(withValue(json, path, 7)).toEqual(expected);
+  });
+
+  test.each([
+    "budgets.1",
+    "spot.pairs.3.spot",
+    "spot.pairs.-1",
+    "spot.pairs.1e0",
+    "spot.pairs.",
+    "spot.pairs.length",
+  ])("%s is no place of the list", (path) => {
+    expect(valueAt(json, path)).toBeUndefined();
+    expect(withValue(json, path, 7)).toBeUndefined();
+  });
 
   test.each<[string, object]>([
     ["idle_timeout", { spot: json.spot }],
