@@ -4,6 +4,7 @@ import { printable } from "../../../shared/text/text.ts";
 import { NotFound } from "../exit-code.ts";
 import { localEnvironmentFile, localOption } from "../local-environment.ts";
 import { pageOn } from "../output/report.ts";
+import { clusterOption } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { connectPanel, type Panel, type PanelFlags } from "./panel.ts";
 import type { PanelCluster, PanelNodeArray } from "./panel-state.ts";
@@ -12,7 +13,7 @@ import type { PanelCluster, PanelNodeArray } from "./panel-state.ts";
 export function labOptions(command: Command): Command {
   return command
     .addOption(localOption(`the local environment to use (default: ${localEnvironmentFile})`))
-    .option("--cluster <name>", "a cluster of it other than the first");
+    .addOption(clusterOption("a cluster of it other than the first"));
 }
 
 /** Runs a change and prints what it did, and how it is taken back. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
 
 /** Where a command finds the service, and which of its clusters is meant. */
@@ -19,9 +19,7 @@ export function serviceOptions(command: Command): Command {
         "address of the function app; CCSCALE_KEY holds its key, or CCSCALE_AUDIENCE the audience of a token",
       ).env("CCSCALE_URL"),
     )
-    .addOption(
-      new Option("--cluster <name>", "the cluster; optional if there is only one").env("CCSCALE_CLUSTER"),
-    )
+    .addOption(clusterOption("the cluster; optional if there is only one"))
     .addOption(localOption(`uses the local environment described in ${localEnvironmentFile}`))
     .addOption(configOption());
 }
@@ -42,6 +40,18 @@ export function serviceOrFilesOptions(command: Command): Command {
       "reads a support archive, its folder, or files such as snapshot.json and config.json, and calls nothing",
     ),
   );
+}
+
+/** `CCSCALE_CLUSTER` counts for every command that takes a cluster: nobody acts on one and looks at another. */
+export function clusterOption(description: string): Option {
+  const option = new Option("--cluster <name>", description).argParser(clusterName);
+  // An empty variable is as good as none.
+  return process.env.CCSCALE_CLUSTER?.trim() === "" ? option : option.env("CCSCALE_CLUSTER");
+}
+
+function clusterName(name: string): string {
+  if (name.trim() !== "") return name;
+  throw new InvalidArgumentError(`"${name}", expected the name of a cluster.`);
 }
 
 function configOption(): Option {

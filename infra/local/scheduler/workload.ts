@@ -45,8 +45,8 @@ const jobSchema = z.strictObject({
   colocated: z.boolean().default(false),
 });
 
-/** A JSON job list as it is written. */
-export const workloadSchema = z.array(jobSchema).min(1);
+/** A JSON job list as it is written. An empty one is for who brings a scheduler of his own. */
+export const workloadSchema = z.array(jobSchema);
 
 export type JobLine = z.output<typeof jobSchema>;
 
@@ -58,8 +58,9 @@ export async function loadWorkload(file: string, limit: number): Promise<readonl
   try {
     const bytes = await readFile(file);
     const text = file.endsWith(".gz") ? gunzipSync(bytes).toString("utf8") : bytes.toString("utf8");
-    const jobs = /\.swf(\.gz)?$/.test(file) ? parseSwf(text).map(fromTrace) : parseWorkload(text);
-    if (jobs.length === 0) throw new Error("it holds no job that ran, expected at least one");
+    const isTrace = /\.swf(\.gz)?$/.test(file);
+    const jobs = isTrace ? parseSwf(text).map(fromTrace) : parseWorkload(text);
+    if (isTrace && jobs.length === 0) throw new Error("it holds no job that ran, expected at least one");
     return jobs.slice(0, limit);
   } catch (error) {
     throw new Error(`Cannot read the workload "${file}": ${(error as Error).message}`);

@@ -22,11 +22,11 @@ export function localConfig(
 ): Readonly<Record<string, unknown>> {
   const usual = { idle_timeout: 300, boot_timeout: 1_800, capacity_failure_backoff: 300 };
   return {
-    ...inLocalTime({ ...usual, ...own }, speed),
     demand_ttl: 60,
     max_snapshot_age: 30,
     operation_timeout: 60,
     target_attributes: ["Configuration.application_*"],
+    ...inLocalTime({ ...usual, ...own }, speed),
   };
 }
 

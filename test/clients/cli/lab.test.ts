@@ -169,6 +169,26 @@ describe("what a command breaks, the status names, and it is taken back", () => 
     expect(await broken()).toContain("Nothing");
   });
 
+  test("CCSCALE_CLUSTER names the cluster, as for every other command; an empty one names none", async () => {
+    try {
+      process.env.CCSCALE_CLUSTER = "other";
+      for (const line of ["status", "cancel 1", "fail htc"])
+        expect(await lab(line)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('no cluster "other", only lab'),
+        });
+      expect(await lab("status --cluster lab")).toMatchObject({ code: 0 });
+      process.env.CCSCALE_CLUSTER = "";
+      expect(await lab("status")).toMatchObject({ code: 0 });
+    } finally {
+      delete process.env.CCSCALE_CLUSTER;
+    }
+    expect(await lab("status --cluster=")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("expected the name of a cluster"),
+    });
+  });
+
   test("status as JSON has the whole state of the cluster", async () => {
     await lab("limit htc --max-nodes 3");
     const { stdout } = await ccscale(["lab", "status", "--format", "json", "--local", local()]);

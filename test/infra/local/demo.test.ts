@@ -136,6 +136,17 @@ describe("localConfig", () => {
     });
   });
 
+  test("every key that is given counts, also those that the local environment sets by itself", () => {
+    const given = {
+      demand_ttl: 900,
+      max_snapshot_age: 120,
+      operation_timeout: 300,
+      target_attributes: [],
+      boot_timeout: 6_000,
+    };
+    expect(localConfig(60, given)).toMatchObject({ ...given, boot_timeout: 100 });
+  });
+
   test("a configuration that holds is one at any speed", () => {
     const login = { cluster_name: "c", url: "http://127.0.0.1:1", username: "u" };
     for (const speed of [1, 60, 5_000])
