@@ -147,6 +147,8 @@ export const engineShape = {
   disable_default_resources: flag.optional(),
   nodearrays: z.record(z.string(), nodeArraySchema, "expected an object of node arrays").default({}),
   failed_nodes: z.enum(["keep", "delete", "retry"], 'expected "keep", "delete" or "retry"').optional(),
+  failed_nodes_kept: wholeNumber.optional(),
+  failed_nodes_kept_for: seconds.optional(),
   compatibility: z.enum(["scalelib"], 'expected "scalelib", or no such key').optional(),
   placement: placement.optional(),
   exclusive_scope: z.enum(["iteration", "job"], 'expected "iteration" or "job"').optional(),

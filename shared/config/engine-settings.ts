@@ -1,5 +1,5 @@
-import { defaultSettings, type EngineSettings, type PerNodeArray } from "../engine/index.ts";
 import { describeIssues } from "../text/describe-issues.ts";
+import { defaultSettings, type EngineSettings, keptByDefault, type PerNodeArray } from "../engine/index.ts";
 import { type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
 
 /** Spare placement groups per node array and VM size, and how many there may be, when nothing is configured. */
@@ -39,7 +39,8 @@ export function toEngineSettings(
           max: gather(arrays, (array) => array.max_placement_groups, generatedDefaults.max),
         }
       : null,
-    failedNodes: keys.failed_nodes ?? defaults.failedNodes,
+    ...(keys.failed_nodes === undefined ? {} : { failedNodes: keys.failed_nodes }),
+    ...keptFailedIn(keys),
     ...(keys.compatibility === undefined ? {} : { compatibility: keys.compatibility }),
     placement: gather(arrays, (array) => array.placement, keys.placement ?? defaults.placement.default),
     exclusiveScope: keys.exclusive_scope ?? defaults.exclusiveScope,
@@ -49,6 +50,16 @@ export function toEngineSettings(
     ignoredNodes: keys.ignored_nodes ?? defaults.ignoredNodes,
     sharedPools: keys.shared_pools ?? defaults.sharedPools,
     ...demandCapsIn(keys),
+  };
+}
+
+function keptFailedIn({
+  failed_nodes_kept: most,
+  failed_nodes_kept_for: seconds,
+}: EngineKeys): Pick<EngineSettings, "keptFailedNodes"> {
+  if (most === undefined && seconds === undefined) return {};
+  return {
+    keptFailedNodes: { most: most ?? keptByDefault.most, seconds: seconds ?? keptByDefault.seconds },
   };
 }
 

@@ -74,10 +74,14 @@ export {
   defaultSettings,
   type EngineSettings,
   type FailedNodePolicy,
+  failedNodePolicy,
   forNodeArray,
   type GeneratedPlacementGroups,
+  type KeptFailedNodes,
+  keptByDefault,
   type Modifier,
   type PerNodeArray,
+  usesFailedNodes,
 } from "./model/settings.ts";
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";

@@ -18,17 +18,19 @@ import { clippingCaps, heldBackOf } from "./outcome/clipping.ts";
 import { createSets } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
-import { retries, timedOut } from "./outcome/retire.ts";
+import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
+import { isRoomWanted } from "./outcome/room-wanted.ts";
 import { sizeChoices } from "./outcome/size-choices.ts";
 import { bucketUses } from "./outcome/survey.ts";
 import { chooseRun } from "./place/choose-run.ts";
 
 /** Plans one pass over a cluster. */
 export function plan(input: PlanInput): Plan {
+  const busyIds = busyNodeIds(input);
   const observation = observeNodes(input.history, {
     nowSeconds: input.nowSeconds,
     nodes: input.cluster.nodes,
-    busyNodeIds: busyNodeIds(input),
+    busyNodeIds: busyIds,
   });
   const history = merged(input.history, observation);
   const overdueNodeIds = overdueIds(input, history);
@@ -44,7 +46,9 @@ export function plan(input: PlanInput): Plan {
   const matchedIds = matchedNodeIds(nodes);
   const changed = settle(input, history, observation, matchedIds);
   const touchable = touchableNodes(input);
-  const expired = timedOut({ ...input, nodes: touchable, history: merged([...history.values()], changed) });
+  const after = { ...input, nodes: touchable, history: merged([...history.values()], changed) };
+  const keptFailedNodes = keptFailed(after, isRoomWanted(allocations, targets));
+  const expired = [...timedOut(after), ...failedBeyond(after, keptFailedNodes)];
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   const create = createSets(ledger, input.settings, input.targets ?? []);
   return {
@@ -55,7 +59,8 @@ export function plan(input: PlanInput): Plan {
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
     timedOut: expired,
-    retry: retries({ settings: input.settings, nodes: touchable }),
+    retry: retries(after).filter(({ nodeId }) => !busyIds.has(nodeId)),
+    ...(keptFailedNodes.length === 0 ? {} : { keptFailed: keptFailedNodes }),
     nodes: nodes.map((node) => new LedgerPlannedNode(node)),
     matched: namesOf(nodes.filter((node) => node.matched && !isFailed(node))),
     unmatched: namesOf(nodes.filter((node) => !node.matched && !isFailed(node))),

@@ -48,6 +48,12 @@ function replay(vector: HistoryVector, changed: Partial<EngineSettings> = {}): {
 /** Difference 12: these rest on scalelib passing over part-used nodes while another bucket has an untouched one. */
 const partUsed = ["history-5", "history-36", "history-40"];
 
+/** Difference 17: in these, jobs lie on failed nodes, or failed nodes go for their boot time-out. */
+const onFailed = [
+  ...["history-4", "history-7", "history-9", "history-13", "history-14", "history-15", "history-16", "history-26"],
+  ...["history-29", "history-30", "history-35"],
+];
+
 function inOrder(outcome: HistoryStep["expected"]): HistoryStep["expected"] {
   return {
     matchedNodes: [...outcome.matchedNodes].sort(),
@@ -68,7 +74,7 @@ describe("history vectors", () => {
     expect(outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));
   });
 
-  test.each(vectors.filter(({ name }) => !partUsed.includes(name)))(
+  test.each(vectors.filter(({ name }) => ![...partUsed, ...onFailed].includes(name)))(
     "$name: same matches and time-outs in every pass by default",
     (vector) => {
       expect(replay(vector).outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));

@@ -38,14 +38,14 @@ describe("plan vectors", () => {
   });
 
   // A listed vector that agrees again means that a difference was lost, or that the list is stale.
-  test.each([...knownDifferences, ...brokenVectors].flatMap((difference) => difference.names.map((name) => ({ ...difference, name }))))(
-    "$name differs: $reason",
-    ({ name }) => {
-      const vector = vectors.find((candidate) => candidate.name === name);
-      if (vector === undefined) throw new Error(`No vector "${name}"`);
-      expect(firstDifference(plan(inOrder(vector)), vector.expected)).not.toBeNull();
-    },
-  );
+  test.each([
+    ...knownDifferences.flatMap(({ names, reason }) => names.map((name) => ({ name, reason, modeOf: inOrder }))),
+    ...brokenVectors.flatMap(({ names, reason }) => names.map((name) => ({ name, reason, modeOf: inCompatibility }))),
+  ])("$name differs: $reason", ({ name, modeOf }) => {
+    const vector = vectors.find((candidate) => candidate.name === name);
+    if (vector === undefined) throw new Error(`No vector "${name}"`);
+    expect(firstDifference(plan(modeOf(vector)), vector.expected)).not.toBeNull();
+  });
 
   test.each([...vectors, ...limits])("$name: the plan is valid", (vector) => {
     const input = inputOf(vector);

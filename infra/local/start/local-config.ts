@@ -8,6 +8,7 @@ const leastSeconds: Readonly<Record<string, number>> = {
   patience: 4,
   capacity_failure_backoff: 5,
   boot_failure_backoff: 10,
+  failed_nodes_kept_for: 60,
   max_runtime: 1,
 };
 

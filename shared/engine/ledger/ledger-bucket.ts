@@ -57,7 +57,7 @@ export class LedgerBucket implements BucketFacts {
   readonly context: PlanContext;
   readonly counted: CountedNode | null;
   readonly nodes: LedgerNode[] = [];
-  /** Those of them that take no new jobs. */
+  /** Those of them that take no new jobs because they are drained. */
   readonly closedNodes: LedgerNode[] = [];
   readonly memory = new SearchMemory();
   /** Nodes that would have to be started. Unless the bucket is filled in order, they come after all other first nodes. */
@@ -175,7 +175,7 @@ export class LedgerBucket implements BucketFacts {
   add(fields: Omit<NodeFields<LedgerBucket>, "bucket" | "position">): LedgerNode {
     const node = new NodeOf<LedgerBucket>({ ...fields, bucket: this, position: this.nodes.length });
     this.nodes.push(node);
-    if (node.takesNoJobs) this.closedNodes.push(node);
+    if (node.takesNoJobs && node.reported?.status !== "Failed") this.closedNodes.push(node);
     if (node.origin === "deallocated") this.deallocatedCount++;
     this.vacantCount++;
     this.#opened?.table.append(

@@ -17,13 +17,12 @@ export function isLeftOut(node: ClusterNode, array: NodeArray, { compatibility }
   return array.buckets.some((bucket) => bucket.vmSize === node.vmSize && !bucket.valid);
 }
 
-/** Nodes that are up, on their way, or deallocated. Failed ones only when they are neither deleted. */
+/** Nodes that are up, on their way, or deallocated, and not ignored. */
 export function mayRunJobs(
   node: ClusterNode,
-  { ignoredNodes, failedNodes }: Pick<EngineSettings, "ignoredNodes" | "failedNodes">,
+  { ignoredNodes }: Pick<EngineSettings, "ignoredNodes">,
 ): boolean {
   if (node.targetState === null || isIgnored(node, ignoredNodes)) return false;
-  if (node.status === "Failed" && failedNodes === "delete") return false;
   return (
     node.targetState === "Started" || (node.status === "Deallocated" && node.targetState === "Deallocated")
   );

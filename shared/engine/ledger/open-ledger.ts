@@ -10,7 +10,7 @@ import type { Warning } from "../model/plan-result.ts";
 import { charge } from "../model/quota.ts";
 import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
 import type { Resources } from "../model/resources.ts";
-import { forNodeArray } from "../model/settings.ts";
+import { forNodeArray, usesFailedNodes } from "../model/settings.ts";
 import { type Arrival, addInOrder, namesOnOrder, originOf } from "./arrivals.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";
@@ -50,13 +50,17 @@ export interface OpenedLedger {
   open(wanted: WantedResources): void;
 }
 
-/** Lays out buckets, limits and nodes for one plan. */
+/**
+ * Lays out buckets, limits and nodes for one plan. A failed node is there only while a scheduler runs a job on it, and takes
+ * no other; `failedTakeJobs`: it is there like any node.
+ */
 export function openLedger(
   input: PlanInput,
   pools: Pools,
   overdueNodeIds: ReadonlySet<string>,
+  failedTakeJobs = usesFailedNodes(input.settings),
 ): OpenedLedger {
-  return new Layout(input, pools).open(overdueNodeIds);
+  return new Layout(input, pools, failedTakeJobs).open(overdueNodeIds);
 }
 
 class Layout {
@@ -76,15 +80,19 @@ class Layout {
   readonly #history: ReadonlyMap<string, NodeHistory>;
   readonly #pendingNames: ReadonlySet<string>;
   readonly #visibleNames: ReadonlySet<string>;
+  readonly #failedTakeJobs: boolean;
+  /** Short names of hosts on which schedulers run jobs. Read when the first failed node is met. */
+  #busyHosts: ReadonlySet<string> | null = null;
   /** Placement groups of targets: jobs make no nodes there. */
   readonly #targetGroups: ReadonlySet<string>;
   readonly #warnings = new Map<string, Warning>();
   readonly #hostsLeftOut: string[] = [];
   #columnSets: ColumnSets | null = null;
 
-  constructor(input: PlanInput, pools: Pools) {
+  constructor(input: PlanInput, pools: Pools, failedTakeJobs: boolean) {
     const { settings, cluster } = input;
     this.#input = input;
+    this.#failedTakeJobs = failedTakeJobs;
     this.#context = {
       pools,
       nowSeconds: input.nowSeconds,
@@ -123,7 +131,9 @@ class Layout {
     for (const { name } of inUse.filter(({ targetState }) => targetState === null))
       this.#warn("no-target-state", name, `Node "${name}" has no target state: it is left alone`);
     const arrivals = [
-      ...inUse.filter((node) => mayRunJobs(node, settings)).map((node) => this.#arrivalOf(node)),
+      ...inUse
+        .filter((node) => mayRunJobs(node, settings) && !this.#isBeside(node))
+        .map((node) => this.#arrivalOf(node)),
       ...this.#input.pending.flatMap((pending) => this.#ordered(pending, names)),
     ];
     addInOrder(arrivals, () => this.#addOnPremise());
@@ -275,7 +285,8 @@ class Layout {
       hostname: node.hostname,
       history: this.#history.get(node.nodeId) ?? null,
       keepAlive: node.keepAlive,
-      takesNoJobs: this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname),
+      takesNoJobs:
+        this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname) || this.#isLost(node),
     };
     const entry = bucket.add({
       ...fields,
@@ -283,6 +294,20 @@ class Layout {
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
     if (node.hostname !== null) this.#byHostname.set(shortHostname(node.hostname), entry);
+  }
+
+  /** Whether it has failed, so that no new job is put on it. */
+  #isLost({ status }: ClusterNode): boolean {
+    return status === "Failed" && !this.#failedTakeJobs;
+  }
+
+  /** Whether it has failed and nothing runs there: then it is no part of the plan. */
+  #isBeside(node: ClusterNode): boolean {
+    if (!this.#isLost(node)) return false;
+    this.#busyHosts ??= new Set(
+      this.#input.jobs.flatMap(({ executingHostnames }) => executingHostnames.map(shortHostname)),
+    );
+    return node.hostname === null || !this.#busyHosts.has(shortHostname(node.hostname));
   }
 
   #isClosed(hostname: string | null): boolean {

@@ -22,6 +22,8 @@ export interface Plan {
   /** All time-outs of this pass, those of booting nodes with jobs planned on them included. */
   readonly timedOut: readonly Retirement[];
   readonly retry: readonly NodeRetry[];
+  /** Absent: none. */
+  readonly keptFailed?: readonly KeptFailedNode[];
   /** Every existing, pending and new node that may run jobs, with what is left of it. */
   readonly nodes: readonly PlannedNode[];
   /** Names of nodes that hold a job, count towards a target or are keep-alive. */
@@ -110,6 +112,14 @@ export interface Retirement {
   readonly cause: "idle-timeout" | "boot-timeout" | "failed" | "spot-released";
   /** Unix seconds: last match (idle), creation (boot, failed). */
   readonly sinceSeconds: number;
+}
+
+/** A failed node that is left for a look, beside the plan: no job is on it, and none waits for it. */
+export interface KeptFailedNode {
+  readonly nodeId: string;
+  readonly name: string;
+  /** When it goes; earlier if its room is wanted. */
+  readonly untilSeconds: number;
 }
 
 export interface NodeRetry {

@@ -15,7 +15,10 @@ export interface EngineSettings {
   readonly placementGroups: PerNodeArray<readonly string[]>;
   /** How many groups to generate; null: none are generated. */
   readonly generatedPlacementGroups: GeneratedPlacementGroups | null;
-  readonly failedNodes: FailedNodePolicy;
+  /** Absent: as `failedNodePolicy` says. */
+  readonly failedNodes?: FailedNodePolicy;
+  /** With `keep`: how many failed nodes are kept at a time, and for how long each. Absent: `keptByDefault`. */
+  readonly keptFailedNodes?: KeptFailedNodes;
   /**
    * What `{"exclusive": true}` keeps to itself. `iteration` is the documented meaning: one slot per node. `job`
    * is what scalelib does: all slots of the job that fit (the same as `exclusive-task`).
@@ -23,8 +26,8 @@ export interface EngineSettings {
   readonly exclusiveScope: "iteration" | "job";
   /**
    * Set for clusters that rely on what scalelib does where it differs from its documentation without being listed
-   * anywhere (docs/migrate-from-scalelib.md, differences 10 to 12): `exclusiveScope: "job"`, part-used nodes are passed over once a bucket
-   * has no untouched or new ones to offer, and nodes of invalid buckets are ignored.
+   * anywhere (docs/migrate-from-scalelib.md, differences 10 to 12 and 17): `exclusiveScope: "job"`, part-used nodes are passed over once a bucket
+   * has no untouched or new ones to offer, nodes of invalid buckets are ignored, and failed nodes take jobs.
    */
   readonly compatibility?: "scalelib";
   /** How jobs come to nodes; `placementOf` has the value that counts. */
@@ -54,8 +57,32 @@ export interface PerNodeArray<T> {
   readonly byNodeArray: Readonly<Record<string, T>>;
 }
 
-/** What happens to nodes that failed to start. */
-export type FailedNodePolicy = "keep" | "delete" | "retry";
+/**
+ * What happens to failed nodes. They take no jobs: what their jobs need is planned anew at once, whatever the policy.
+ * `keep`: some are left for a look, for a while.
+ */
+export type FailedNodePolicy = "delete" | "keep" | "retry";
+
+/** How many failed nodes `keep` leaves at a time, and for how long each. */
+export interface KeptFailedNodes {
+  readonly most: number;
+  readonly seconds: number;
+}
+
+export const keptByDefault: KeptFailedNodes = { most: 3, seconds: 3_600 };
+
+/** The policy that counts. scalelib keeps failed nodes unless told otherwise. */
+export function failedNodePolicy({
+  failedNodes,
+  compatibility,
+}: Pick<EngineSettings, "failedNodes" | "compatibility">): FailedNodePolicy {
+  return failedNodes ?? (compatibility === "scalelib" ? "keep" : "delete");
+}
+
+/** Whether failed nodes take jobs, as scalelib has it. Nowhere else do they. */
+export function usesFailedNodes(settings: Pick<EngineSettings, "failedNodes" | "compatibility">): boolean {
+  return settings.compatibility === "scalelib" && failedNodePolicy(settings) !== "delete";
+}
 
 /** Spare groups to keep per (node array, VM size), and how many groups there may be at most. */
 export interface GeneratedPlacementGroups {
@@ -100,7 +127,6 @@ export const defaultSettings: EngineSettings = {
   bootTimeoutSeconds: { default: 1800, byNodeArray: {} },
   placementGroups: { default: [], byNodeArray: {} },
   generatedPlacementGroups: null,
-  failedNodes: "keep",
   exclusiveScope: "iteration",
   placement: { default: "reuse", byNodeArray: {} },
   nameFormat: { default: null, byNodeArray: {} },

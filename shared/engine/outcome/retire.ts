@@ -1,7 +1,13 @@
 import type { ClusterNode } from "../model/bucket.ts";
 import { isOverdue, type NodeHistory } from "../model/history.ts";
-import type { NodeRetry, Retirement } from "../model/plan-result.ts";
-import { type EngineSettings, forNodeArray } from "../model/settings.ts";
+import type { KeptFailedNode, NodeRetry, Retirement } from "../model/plan-result.ts";
+import {
+  type EngineSettings,
+  failedNodePolicy,
+  forNodeArray,
+  keptByDefault,
+  usesFailedNodes,
+} from "../model/settings.ts";
 
 export interface RetireInput {
   readonly nowSeconds: number;
@@ -25,8 +31,48 @@ export function timedOut(input: RetireInput): readonly Retirement[] {
 
 /** Failed nodes to retry, if the settings ask for that. */
 export function retries({ settings, nodes }: Pick<RetireInput, "settings" | "nodes">): readonly NodeRetry[] {
-  if (settings.failedNodes !== "retry") return [];
+  if (failedNodePolicy(settings) !== "retry") return [];
   return nodes.filter((node) => node.status === "Failed").map(({ nodeId, name }) => ({ nodeId, name }));
+}
+
+/**
+ * Failed nodes that are left for a look: those that failed first, so that whoever looks at one keeps it; none where they take
+ * the room that a job waits for.
+ */
+export function keptFailed(
+  { settings, nodes, history, nowSeconds }: RetireInput,
+  isRoomWanted: boolean,
+): readonly KeptFailedNode[] {
+  if (failedNodePolicy(settings) !== "keep" || usesFailedNodes(settings) || isRoomWanted) return [];
+  const { most, seconds } = settings.keptFailedNodes ?? keptByDefault;
+  return failedIn(nodes)
+    .map(({ nodeId, name }) => ({ nodeId, name, untilSeconds: failedSeconds(history, nodeId, nowSeconds) + seconds }))
+    .filter(({ untilSeconds }) => untilSeconds > nowSeconds)
+    .sort((a, b) => a.untilSeconds - b.untilSeconds)
+    .slice(0, most);
+}
+
+/** With the policy to keep some: the others. */
+export function failedBeyond(
+  { settings, nodes, history, nowSeconds }: RetireInput,
+  kept: readonly KeptFailedNode[],
+): readonly Retirement[] {
+  if (failedNodePolicy(settings) !== "keep" || usesFailedNodes(settings)) return [];
+  const stays = new Set(kept.map(({ nodeId }) => nodeId));
+  return failedIn(nodes)
+    .filter(({ nodeId }) => !stays.has(nodeId))
+    .map(({ nodeId, name, nodeArray, hostname }) => {
+      const sinceSeconds = failedSeconds(history, nodeId, nowSeconds);
+      return { nodeId, name, nodeArray, hostname, cause: "failed", sinceSeconds };
+    });
+}
+
+function failedIn(nodes: readonly ClusterNode[]): readonly ClusterNode[] {
+  return nodes.filter(({ status, keepAlive }) => status === "Failed" && !keepAlive);
+}
+
+function failedSeconds(history: RetireInput["history"], nodeId: string, nowSeconds: number): number {
+  return history.get(nodeId)?.failure?.atSeconds ?? nowSeconds;
 }
 
 type Verdict = Pick<Retirement, "cause" | "sinceSeconds">;
@@ -35,8 +81,11 @@ type Verdict = Pick<Retirement, "cause" | "sinceSeconds">;
 function causeOf(input: RetireInput, node: ClusterNode, row: NodeHistory): Verdict | null {
   const { nowSeconds, settings } = input;
   if (node.targetState !== "Started") return null;
-  if (node.status === "Failed" && settings.failedNodes === "delete")
+  const isFailed = node.status === "Failed";
+  if (isFailed && failedNodePolicy(settings) === "delete")
     return { cause: "failed", sinceSeconds: row.createdSeconds };
+  // What becomes of a failed node is decided by what it failed of, not by its boot time-out.
+  if (isFailed && !usesFailedNodes(settings)) return null;
   if (isOverdue(row, nowSeconds, forNodeArray(settings.bootTimeoutSeconds, node.nodeArray)))
     return { cause: "boot-timeout", sinceSeconds: row.createdSeconds };
   const lastMatch = row.lastMatchSeconds;

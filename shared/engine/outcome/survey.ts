@@ -143,12 +143,13 @@ export interface Examination {
 export function examine(input: PlanInput, constraints: readonly Constraint[]): Examination {
   // Checks every node, including those that the plan must not use.
   const { settings, cluster } = input;
-  const { buckets } = open({
+  const everyNode = {
     ...input,
     leavingNodeIds: [],
-    settings: { ...settings, ignoredNodes: [], failedNodes: "keep" },
+    settings: { ...settings, ignoredNodes: [] },
     cluster: { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, targetState: "Started" })) },
-  });
+  };
+  const { buckets } = open(everyNode, true);
   const satisfying = buckets
     .flatMap((bucket) => bucket.nodes)
     .filter((node) => firstRefusing(constraints, node) === null);
@@ -166,8 +167,8 @@ function refusalOf(constraints: readonly Constraint[], example: LedgerNode): Rea
   return refusing === null ? null : reasonFor(refusing, example, example.bucket);
 }
 
-function open(input: PlanInput) {
-  const opened = openLedger(input, new Pools(input.settings.sharedPools), new Set());
+function open(input: PlanInput, failedTakeJobs?: boolean) {
+  const opened = openLedger(input, new Pools(input.settings.sharedPools), new Set(), failedTakeJobs);
   opened.open(new WantedResources());
   return opened.ledger;
 }

@@ -19,6 +19,7 @@ export function violationsOf(input: PlanInput, result: Plan): readonly string[] 
     ...nodeViolations(result),
     ...jobViolations(input, result),
     ...retirementViolations(result),
+    ...failedViolations(input, result),
     ...targetViolations(input, result),
   ];
 }
@@ -333,6 +334,28 @@ function retirementViolations(result: Plan): string[] {
   return result.retire
     .filter(({ nodeId }) => busy.has(nodeId))
     .map(({ name }) => `${name} is deleted with work on it`);
+}
+
+/** A failed node holds only what a scheduler runs there, and does not serve a target. */
+function failedViolations({ jobs, settings }: PlanInput, result: Plan): string[] {
+  if (settings.compatibility === "scalelib") return [];
+  const runs = new Set(
+    jobs.flatMap(({ name, executingHostnames }) =>
+      executingHostnames.map((host) => `${name} ${shortName(host)}`),
+    ),
+  );
+  return result.nodes
+    .filter(({ status }) => status === "Failed")
+    .flatMap((node) => [
+      ...node.jobs
+        .filter(({ job }) => !runs.has(`${job} ${shortName(node.hostname ?? "")}`))
+        .map(({ job }) => `${job} is planned on ${node.name}, which has failed`),
+      ...(node.targets ?? []).map((target) => `target ${target} counts ${node.name}, which has failed`),
+    ]);
+}
+
+function shortName(hostname: string): string {
+  return (hostname.split(".")[0] ?? hostname).toLowerCase();
 }
 
 function isNeeded(node: PlannedNode): boolean {
