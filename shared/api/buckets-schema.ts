@@ -115,12 +115,16 @@ export const limitView = z
       .string()
       .nullable()
       .describe(
-        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts; null: nothing does",
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts; of a `back-off` or `budget`, for which the autoscaler itself asks for nothing, how long and why; null: nothing does",
       ),
+    waitingJobs: count.describe(
+      "Jobs that would have a place if it were higher, or would meet the next limit; of the first 10,000 that wait",
+    ),
+    waitingCores: count.describe("Cores of what these jobs lack"),
   })
   .meta({ id: "Limit" });
 
-/** `GET /api/clusters/{cluster}/limits`: those that hold for a selected bucket */
+/** `GET /api/clusters/{cluster}/limits`: those that hold for a selected bucket, what most cores wait for first */
 export const limitsAnswer = z
   .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, limits: z.array(limitView) })
   .meta({ id: "Limits" });

@@ -96,6 +96,13 @@ export const nodeView = z
       })
       .nullable()
       .describe("Set: it gets no more jobs, or is being taken back; `reason` says by whose wish and why"),
+    slowBoot: z
+      .object({
+        forSeconds: z.number().describe("For how long it boots until now"),
+        p95Seconds: z.number().describe("So long 95 of 100 boots of its array and size took at most"),
+      })
+      .nullable()
+      .describe("Set: it boots for longer than 95 of 100 of its array and size did within the last 7 days"),
     firstSeenSeconds: unixSeconds.nullable().describe("When a plan first saw this life of the node"),
     readySeconds: unixSeconds.nullable().describe("When a plan first saw it Ready"),
     idleSinceSeconds: unixSeconds

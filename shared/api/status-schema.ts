@@ -246,8 +246,16 @@ export const statusAnswer = z
         "Quotas that refused nodes although CycleCloud's figures left room: no more cores are asked of them than they had then",
       ),
     bootsFailing: z
-      .array(z.object({ nodeArray: z.string(), failures: count, untilSeconds: unixSeconds }))
-      .describe("Node arrays that get no new nodes, because too many failed to boot"),
+      .array(
+        z.object({
+          nodeArray: z.string(),
+          vmSize: z.string(),
+          failures: count,
+          boots: count.describe("Boots that ended within the hour, those that failed included"),
+          untilSeconds: unixSeconds,
+        }),
+      )
+      .describe("VM sizes of node arrays that get no new nodes, because too many of their boots failed"),
     draining: z
       .array(
         z.object({

@@ -1,5 +1,5 @@
-import { describeIssues } from "../text/describe-issues.ts";
 import { defaultSettings, type EngineSettings, keptByDefault, type PerNodeArray } from "../engine/index.ts";
+import { describeIssues } from "../text/describe-issues.ts";
 import { type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
 
 /** Spare placement groups per node array and VM size, and how many there may be, when nothing is configured. */

@@ -36,6 +36,7 @@ export { measurePlan } from "./measure.ts";
 export { eventsOf, noteEvents } from "./note-events.ts";
 export { underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";
+export { bucketsOf } from "./plan/boots-failing.ts";
 export { nextDeadlineSeconds } from "./plan/deadline.ts";
 export { loadWorld, type World, type WorldPorts, worldUnder } from "./plan/load-world.ts";
 export { type MadePlan, makePlan } from "./plan/make-plan.ts";

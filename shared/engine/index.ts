@@ -45,6 +45,8 @@ export {
   type CoreQuota,
   capNames,
   countedInBucket,
+  type HoldName,
+  holdNames,
   type LimitName,
   limitNames,
 } from "./model/limits.ts";
@@ -55,7 +57,7 @@ export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
 export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export { type PlacementPolicy, placementOf, placements } from "./model/placement.ts";
-export type { PlanInput, SpotShare } from "./model/plan-input.ts";
+export type { HeldSize, PlanInput, SpotShare } from "./model/plan-input.ts";
 export type * from "./model/plan-result.ts";
 export type * from "./model/price.ts";
 export {

@@ -70,18 +70,20 @@ export interface QuotaRefusal {
   readonly why: string;
 }
 
-/** A node that failed or did not boot, and what a plan did about it. */
+/** A retry of a node that failed. */
 export interface TroubledNode {
   readonly nodeId: string;
   readonly nodeArray: string;
-  readonly fate: "retried" | "deleted";
   readonly atSeconds: number;
 }
 
-/** A node array that gets no new nodes until then, because so many of its nodes failed to boot within an hour. */
+/** A VM size of a node array that gets no new nodes until then, because so many of its boots failed within an hour. */
 export interface BootsFailing {
   readonly nodeArray: string;
+  readonly vmSize: string;
   readonly failures: number;
+  /** Boots that ended within that hour, those included. */
+  readonly boots: number;
   readonly untilSeconds: number;
 }
 
@@ -141,7 +143,7 @@ export interface PlanHead extends PlanSummary {
   readonly backedOff: readonly BackedOff[];
   /** Quotas of which the plan took no more than they had when they refused nodes. */
   readonly refusedQuotas: readonly QuotaRefusal[];
-  /** Retries of nodes that are not up yet, and deletions of the last hour. */
+  /** Retries of nodes that are not up yet. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
   /** When the plan's targets were asked for, by request set. */

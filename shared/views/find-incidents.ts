@@ -68,7 +68,11 @@ export async function findIncidents(
       : missingPlan(word, { config, head: head?.value, demand, targets, atSeconds })),
     ...budgetsIn(word, spendingStatus(snapshot?.value)),
     ...(head?.value.bootsFailing ?? []).flatMap((each) =>
-      word("boots-failing", problems.bootsFailing({ bootsFailing: [each], atSeconds }), each.nodeArray),
+      word(
+        "boots-failing",
+        problems.bootsFailing({ bootsFailing: [each], atSeconds }),
+        `${each.nodeArray}/${each.vmSize}`,
+      ),
     ),
     ...demand.flatMap((each) => silent(word, each, atSeconds)),
   ];
@@ -106,8 +110,7 @@ function wordsOf(cluster: string) {
 /** What shows more, or ends it. */
 const commands: Readonly<Record<NotificationKind, (cluster: string, subject: string | null) => string>> = {
   budget: (cluster) => `ccscale cost --cluster ${cluster} --by array,account`,
-  "boots-failing": (cluster, array) =>
-    `ccscale nodes --cluster ${cluster} --nodearray ${shellWord(array ?? "")}`,
+  "boots-failing": (cluster) => `ccscale events --cluster ${cluster} --kind node-failed`,
   "login-refused": (cluster) => `ccscale resume --cluster ${cluster} --reason "password corrected"`,
   "source-silent": (cluster) => `ccscale status --cluster ${cluster}`,
   stuck: (cluster) => `ccscale status --cluster ${cluster}`,

@@ -4,7 +4,6 @@ import {
   type Job,
   type JobOutcome,
   type Json,
-  type Placement,
   type PlanInput,
   type PlannedNode,
   shortHostname,
@@ -45,8 +44,10 @@ export function stateOf(
   if (isStandIn(job)) return "set-aside";
   if (waits(outcome)) return outcome.granted > 0 ? "partly" : "waiting";
   if (job.executingHostnames.length > 0) return "running";
-  const isUp = ({ node }: Placement) => isUpNode(nodesByName.get(node));
-  return outcome.placements.every(isUp) ? "placed" : "booting";
+  const nodes = outcome.placements.map(({ node }) => nodesByName.get(node));
+  // Only in scalelib compatibility: a failed node does not come up.
+  if (nodes.some((node) => node?.status === "Failed")) return "waiting";
+  return nodes.every(isUpNode) ? "placed" : "booting";
 }
 
 /** Whether a node can take a job this very moment, as far as is known. */

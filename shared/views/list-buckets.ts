@@ -6,19 +6,21 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
-import { type BucketSurvey, countedInBucket, type LimitFigure } from "../engine/index.ts";
+import { type BucketSurvey, countedInBucket, holdNames, type LimitFigure } from "../engine/index.ts";
 import { duration } from "../text/durations.ts";
 import { bootsOf } from "./boot-times.ts";
 import { countedText } from "./counted-text.ts";
+import { holdInWords, holdOn } from "./held-sizes.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
+import { limitKey, waitingBehind } from "./waiting-behind.ts";
 
 /** What new nodes can come from: every limit that holds there, what is left, and what binds. */
 export function listBuckets(outlook: Outlook, query: BucketsQuery): Selected<BucketsAnswer> {
   return ofSelectedBuckets(outlook, query, (buckets) => drawUpBuckets(outlook, buckets));
 }
 
-/** Every limit that holds for one of the buckets once, in the order in which they meet them. */
+/** Every limit that holds for one of the buckets once, what most waits for first. */
 export function listLimits(outlook: Outlook, query: BucketsQuery): Selected<LimitsAnswer> {
   return ofSelectedBuckets(outlook, query, (buckets) => drawUpLimits(outlook, buckets));
 }
@@ -84,25 +86,62 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
 
 function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): LimitsAnswer {
   const limits = new Map<string, { figure: LimitFigure; binds: number; boundBy: string | null }>();
-  for (const { limits: figures, binding } of surveyed) {
+  for (const { limits: figures, binding, ...size } of surveyed) {
     const binder = figures.find(({ limit }) => limit === binding && binding !== null);
     const least = binder === undefined ? undefined : leastOf(figures, binder);
     for (const figure of figures) {
-      const key = JSON.stringify([figure.limit, figure.scope, figure.unit]);
+      const key = limitKey(figure);
       const known = limits.get(key) ?? {
         figure,
         binds: 0,
-        boundBy: refusedUntil(outlook, figure) ?? boundBy(figure, figures),
+        boundBy: heldBy(outlook, figure, size) ?? refusedUntil(outlook, figure) ?? boundBy(figure, figures),
       };
       limits.set(key, { ...known, binds: known.binds + (figure === least ? 1 : 0) });
     }
   }
-  const rows = [...limits.values()].map(({ figure, binds, boundBy }): LimitView => {
-    const { limit, scope, unit, max, used, left } = figure;
-    return { limit, scope, unit, max: known(max), used: known(used), left, binds, boundBy };
+  const waiting = waitingBehind(outlook);
+  const rows = [...limits].map(([key, { figure, binds, boundBy }]): LimitView => {
+    const { limit, scope, unit, left } = figure;
+    const isHold = holdNames.some((hold) => hold === limit);
+    const max = isHold ? null : known(figure.max);
+    const used = isHold ? null : known(figure.used);
+    const { jobs: waitingJobs = 0, cores: waitingCores = 0 } = waiting.get(key) ?? {};
+    return { limit, scope, unit, max, used, left, binds, boundBy, waitingJobs, waitingCores };
   });
   const { cluster, atSeconds, snapshot } = outlook;
-  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: rows };
+  const ranked = rows.toSorted(mostWantedFirst);
+  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: ranked };
+}
+
+/** The autoscaler itself asks for nothing, however much CycleCloud offers. */
+function heldBy({ made, atSeconds }: Outlook, { limit }: LimitFigure, size: SizeOf): string | null {
+  if (!holdNames.some((hold) => hold === limit)) return null;
+  const hold = holdOn({ backedOff: made.backedOff, nowSeconds: atSeconds }, size);
+  return hold === undefined ? null : holdInWords(hold, atSeconds);
+}
+
+type SizeOf = Pick<BucketSurvey, "nodeArray" | "vmSize">;
+
+/** Those behind which most cores wait, then most jobs; then what binds and is used up, what binds next, what binds with room. */
+function mostWantedFirst(a: LimitView, b: LimitView): number {
+  return (
+    b.waitingCores - a.waitingCores ||
+    b.waitingJobs - a.waitingJobs ||
+    rank(a) - rank(b) ||
+    shareOf(b) - shareOf(a)
+  );
+}
+
+function rank({ binds, left, used, boundBy }: LimitView): number {
+  if (binds > 0 && left === 0) return 0;
+  // A bucket that another limit leaves nothing would have room without that limit.
+  if (left === 0 && (used ?? 0) > 0 && boundBy === null) return 1;
+  return binds > 0 ? 2 : 3;
+}
+
+/** The share that is used; unknown counts as 0. */
+function shareOf({ max, used }: LimitView): number {
+  return max === null || used === null || max === 0 ? 0 : used / max;
 }
 
 /** Azure has refused more of a quota than is left of it here, whatever the figures say. */

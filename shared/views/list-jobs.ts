@@ -138,7 +138,8 @@ function toView(
     interruptible: job.interruptible,
     ...detailsOf(job),
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
-    reason: reasons.length === 0 ? null : sentenceOf(each),
+    // In scalelib compatibility, a job may have its place on a failed node.
+    reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf(each),
     spot: spotOf(job, place),
     warnings: wordsIn(job.metadata.warnings),
   };

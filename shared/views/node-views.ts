@@ -10,10 +10,11 @@ import {
   type PlannedNode,
   type Resources,
   sortByNodeName,
+  usesFailedNodes,
 } from "../engine/index.ts";
 import type { KeptNode, Operation } from "../ports/index.ts";
 import { foldedName } from "../text/text.ts";
-import { bootSecondsOf } from "./boot-times.ts";
+import { type Boots, bootSecondsOf, bootsOf, fewestBoots } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
@@ -31,6 +32,9 @@ interface Facts {
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
+  readonly boots: (size: Pick<NodeHistory, "nodeArray" | "vmSize">) => Boots;
+  /** When failed nodes go that are left for a look. */
+  readonly keptFailed: ReadonlyMap<string, number>;
   readonly operationByNode: ReadonlyMap<string, Operation>;
   readonly operationByName: ReadonlyMap<string, Operation>;
 }
@@ -114,6 +118,11 @@ function factsOf(outlook: Outlook): Facts {
       ),
     ),
     bootSeconds: bootSecondsOf([...rows.values()]),
+    boots: bootsOf([...rows.values()], {
+      nowSeconds: outlook.atSeconds,
+      bootTimeoutSeconds: input.settings.bootTimeoutSeconds,
+    }),
+    keptFailed: new Map((plan.keptFailed ?? []).map(({ nodeId, untilSeconds }) => [nodeId, untilSeconds])),
     ...operationsByNode(loaded.operations),
   };
 }
@@ -236,6 +245,7 @@ function toView(
     ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
     draining: drainingOf(facts, reported),
     ...timesOf(facts, reported),
+    slowBoot: slowBootOf(facts, reported),
     expectedReadySeconds: expectedReady(facts, { name, reported, planned }, operation),
     operation:
       operation === undefined
@@ -282,7 +292,8 @@ const noTimes: Times = {
   deleteAtSeconds: null,
 };
 
-function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode | null): Times {
+function timesOf(facts: Facts, reported: ClusterNode | null): Times {
+  const { outlook, history, drainOver } = facts;
   const row = reported === null ? undefined : history.get(reported.nodeId);
   if (reported === null || row === undefined) return noTimes;
   const { lastMatchSeconds, deletedSeconds } = row;
@@ -291,6 +302,17 @@ function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode |
   const idleSinceSeconds = row.readySeconds === null ? null : row.lastMatchSeconds;
   const isSafe =
     reported.keepAlive || isIgnored(reported, ignoredNodes) || reported.targetState !== "Started";
+  const failedOver = failedOverSeconds(facts, reported);
+  if (failedOver !== undefined) {
+    const { createdSeconds: firstSeenSeconds, readySeconds } = row;
+    return {
+      ...noTimes,
+      firstSeenSeconds,
+      readySeconds,
+      lastMatchSeconds,
+      deleteAtSeconds: isSafe ? null : failedOver,
+    };
+  }
   const bootOverSeconds =
     row.readySeconds === null
       ? row.createdSeconds + forNodeArray(bootTimeoutSeconds, reported.nodeArray)
@@ -310,6 +332,28 @@ function timesOf({ outlook, history, drainOver }: Facts, reported: ClusterNode |
     deletedSeconds,
     deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
   };
+}
+
+/** When a failed node goes: with the next plan, or after its time; null: it is retried, or holds a job. Undefined: not failed. */
+function failedOverSeconds(
+  { outlook, keptFailed }: Facts,
+  { nodeId, status }: ClusterNode,
+): number | null | undefined {
+  if (status !== "Failed" || usesFailedNodes(outlook.input.settings)) return undefined;
+  const goes = outlook.plan.retire.some((retirement) => retirement.nodeId === nodeId);
+  return goes ? outlook.atSeconds : (keptFailed.get(nodeId) ?? null);
+}
+
+/** A node that boots for longer than nearly all of its size did. Few boots show nothing. */
+function slowBootOf({ history, boots, outlook }: Facts, reported: ClusterNode | null): NodeView["slowBoot"] {
+  if (reported === null || reported.targetState !== "Started") return null;
+  const row = history.get(reported.nodeId);
+  const isBooting = row?.readySeconds === null && row.deletedSeconds === null;
+  if (!isBooting || reported.status === "Ready" || reported.status === "Failed") return null;
+  const { count, failed, p95Seconds } = boots(reported);
+  const forSeconds = outlook.atSeconds - row.createdSeconds;
+  if (p95Seconds === null || count - failed < fewestBoots || forSeconds <= p95Seconds) return null;
+  return { forSeconds, p95Seconds };
 }
 
 /** For a node that is booting or on order: when it began, and how long boots take. */

@@ -1,5 +1,5 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
-import { isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
+import { bucketsOf, isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ClusterConfig, Delivery } from "../ports/index.ts";
@@ -8,6 +8,8 @@ import { shellWord } from "../text/shell-word.ts";
 import { counted } from "../text/text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { unknownArrays } from "./config-problems.ts";
+import { failedFate } from "./failed-nodes.ts";
+import { holdSentence } from "./held-sizes.ts";
 
 /** What a status is made of, apart from its problems. */
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
@@ -135,22 +137,24 @@ export function bootsFailing({
 }: Facts<"bootsFailing" | "atSeconds">): readonly StatusProblem[] {
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
-    .map(({ nodeArray, failures, untilSeconds }) => {
-      const text = `Node array "${nodeArray}" gets no new nodes for ${duration(untilSeconds - atSeconds)}: ${failures} of its nodes failed to boot within an hour.`;
+    .map((failing) => {
+      const [hold] = bucketsOf([failing]);
+      const text = hold === undefined ? "" : holdSentence(hold, atSeconds);
       return degraded(
         "boots-failing",
         text,
-        "Look at a failed node's messages in CycleCloud: image, scripts, quota.",
+        "`ccscale events --kind node-failed` shows what CycleCloud says: image, scripts, quota. Jobs that other sizes can take go there meanwhile.",
       );
     });
 }
 
-function failedNodes({ failedNodes }: StatusFacts): readonly StatusProblem[] {
+function failedNodes({ failedNodes, config }: StatusFacts): readonly StatusProblem[] {
+  const fate = config === undefined || config instanceof ConfigurationError ? "" : failedFate(config);
   return failedNodes.map(({ nodeArray, message, count, first }) => {
     const more = count > first.length ? ` and ${count - first.length} more` : "";
     const said = message === null ? "CycleCloud gives no reason" : message.replace(/\.$/, "");
     const text = `${counted(count, "nodes")} of ${nodeArray} failed (${first.join(", ")}${more}): ${said}.`;
-    const next = `All of them: \`ccscale nodes --state Failed\`; one: \`ccscale history ${shellWord(first[0] ?? "")}\`. \`ccscale retry-failed\` boots them again.`;
+    const next = `${fate}All of them: \`ccscale nodes --state Failed\`; one: \`ccscale history ${shellWord(first[0] ?? "")}\`.`;
     return degraded("nodes-failed", text, next);
   });
 }
@@ -296,14 +300,17 @@ function failedOperations({ operations, atSeconds }: StatusFacts): readonly Stat
     });
 }
 
-function backedOff({ backedOff, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function backedOff({ backedOff, bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  const failing = new Set(bootsFailing.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
   return (
     backedOff
+      // Boots that fail are a problem of their own.
+      .filter(({ nodeArray, vmSize }) => !failing.has(`${nodeArray}/${vmSize}`))
       // A budget that is spent is a problem of its own, and needs no line for each size.
       .filter(({ budget, isUnpriced }) => budget === undefined || isUnpriced === true)
       .filter(({ untilSeconds }) => untilSeconds > atSeconds)
-      .map(({ nodeArray, vmSize, untilSeconds, why }) => {
-        const text = `No new nodes are asked of ${nodeArray}/${vmSize} for ${duration(untilSeconds - atSeconds)}: ${why}.`;
+      .map((hold) => {
+        const text = holdSentence(hold, atSeconds);
         return degraded("capacity-back-off", text, "Jobs that other sizes can take go there meanwhile.");
       })
   );

@@ -217,5 +217,5 @@ function whyNone({ enabled, valid, invalidReason, backOff }: BucketView, nowSeco
   if (!valid) return `CycleCloud: ${invalidReason ?? "not usable"}`;
   return backOff === null
     ? null
-    : `backed off ${duration(backOff.untilSeconds - nowSeconds)}: ${backOff.why}`;
+    : `nothing asked for ${duration(backOff.untilSeconds - nowSeconds)}: ${backOff.why}`;
 }

@@ -64,8 +64,12 @@ export function originWord(origin: string): string {
 }
 
 /** What a node is, or what a plan would make of it. */
-function stateOf({ origin, state, ignored, draining }: NodeView): string {
-  const marks = [...(draining === null ? [] : [draining.phase]), ...(ignored ? ["ignored"] : [])];
+function stateOf({ origin, state, ignored, draining, slowBoot }: NodeView): string {
+  const marks = [
+    ...(draining === null ? [] : [draining.phase]),
+    ...(ignored ? ["ignored"] : []),
+    ...(slowBoot ? [`slow: ${duration(slowBoot.forSeconds)}, p95 ${duration(slowBoot.p95Seconds)}`] : []),
+  ];
   const word = origin === "existing" ? (state ?? "Unknown") : originWord(origin);
   return marks.length === 0 ? word : `${word} (${marks.join(", ")})`;
 }

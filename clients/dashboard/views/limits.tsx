@@ -1,4 +1,4 @@
-import type { LimitsAnswer, LimitView } from "../../../shared/api/index.ts";
+import type { LimitsAnswer } from "../../../shared/api/index.ts";
 import { Breakable } from "../parts/breakable.tsx";
 import { ShareMeter } from "../parts/share-meter.tsx";
 import { Shown } from "../parts/state.tsx";
@@ -8,7 +8,7 @@ import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, usd } from "../words.ts";
 
-/** Every limit, those that bind first. */
+/** Every limit, what most cores wait for first. */
 export function Limits({ cluster }: { readonly place: Place; readonly cluster: string }) {
   return (
     <>
@@ -46,8 +46,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
         <Table
           caption="Limits"
           rows={limits
-            .filter(({ binds }) => isWhole || binds > 0)
-            .toSorted((a, b) => b.binds - a.binds || shareOf(b) - shareOf(a))
+            .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)
             .slice(0, most)}
           keyOf={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
           none="No limit is known."
@@ -71,16 +70,17 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
                 ),
             },
             {
+              title: "Waiting",
+              cell: ({ waitingJobs, waitingCores }) =>
+                waitingJobs === 0 ? "–" : `${counted(waitingJobs, "job")}, ${counted(waitingCores, "core")}`,
+            },
+            {
               title: "Binds",
-              cell: ({ binds, boundBy }) => (binds > 0 ? counted(binds, "bucket") : (boundBy ?? "–")),
+              cell: ({ binds, boundBy }) => boundBy ?? (binds > 0 ? counted(binds, "bucket") : "–"),
             },
           ]}
         />
       )}
     </Shown>
   );
-}
-
-function shareOf({ used, max }: LimitView): number {
-  return used === null || max === null || max === 0 ? 0 : used / max;
 }

@@ -1,4 +1,4 @@
-import type { Cluster } from "../../engine/index.ts";
+import type { Cluster, HeldSize } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
 import { isFamilyRefusal, isQuotaShortfall } from "./quota-refusals.ts";
 
@@ -79,22 +79,13 @@ function lossesOf(loss: NodeLoss, { nodeArrays }: Cluster): Failure[] {
   return [{ nodeArray, vmSize, atSeconds, why }];
 }
 
-/**
- * The cluster with no room for new nodes in these buckets. Nodes that exist or are coming keep their place, which a
- * job's own `capacity-failure-backoff` constraint would take from them: it refuses every node of the bucket.
- */
-export function withoutRoom(cluster: Cluster, backedOff: readonly BackedOff[]): Cluster {
-  if (backedOff.length === 0) return cluster;
-  const keys = new Set(backedOff.map(keyOf));
-  const nodeArrays = cluster.nodeArrays.map((array) => ({
-    ...array,
-    buckets: array.buckets.map((bucket) =>
-      keys.has(keyOf({ nodeArray: array.name, vmSize: bucket.vmSize }))
-        ? { ...bucket, limits: { ...bucket.limits, availableCount: 0 } }
-        : bucket,
-    ),
+/** As the planner takes them. */
+export function heldSizesOf(backedOff: readonly BackedOff[]): readonly HeldSize[] {
+  return backedOff.map(({ nodeArray, vmSize, budget }) => ({
+    nodeArray,
+    vmSize,
+    hold: budget === undefined ? "back-off" : "budget",
   }));
-  return { ...cluster, nodeArrays };
 }
 
 function keyOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {

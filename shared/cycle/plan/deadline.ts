@@ -15,7 +15,7 @@ const retryWaitingSeconds = 60;
  * nothing waits for the clock.
  */
 export function nextDeadlineSeconds(planned: {
-  readonly plan: Pick<Plan, "jobs" | "targets">;
+  readonly plan: Pick<Plan, "jobs" | "targets" | "keptFailed">;
   readonly snapshot: Snapshot;
   /** The history rows after the plan. */
   readonly history: readonly NodeHistory[];
@@ -36,6 +36,7 @@ export function nextDeadlineSeconds(planned: {
     ]),
     ...doubtsOf(planned.demand, nowSeconds).map(({ untilSeconds }) => untilSeconds),
     ...planned.targets.map((set) => set.expiresAtSeconds),
+    ...(plan.keptFailed ?? []).map(({ untilSeconds }) => untilSeconds),
     ...(waits ? [nowSeconds + retryWaitingSeconds] : []),
     ...(waits ? planned.refusals.map(({ untilSeconds }) => untilSeconds) : []),
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.

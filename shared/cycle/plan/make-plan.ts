@@ -15,7 +15,8 @@ import type {
 import { capsAt, heldBuckets } from "../account/holds.ts";
 import { doubtsOf } from "../doubts.ts";
 import { underWay } from "../operations.ts";
-import { backedOffBuckets, longest, withoutRoom } from "./capacity-memory.ts";
+import { bootsFailing, bucketsOf } from "./boots-failing.ts";
+import { backedOffBuckets, heldSizesOf, longest } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { foreseeQuotas } from "./foresee-quotas.ts";
 import { oftenEvicted } from "./often-evicted.ts";
@@ -24,7 +25,7 @@ import { quotaRefusals } from "./quota-refusals.ts";
 import { releasedSpot } from "./release-spot.ts";
 import { pairsOf } from "./spot-stance.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
-import { bootsFailing, bucketsOf, decideOnFailed } from "./troubled-nodes.ts";
+import { decideOnFailed } from "./troubled-nodes.ts";
 
 /** The input of a plan besides the engine's own. */
 export interface Known {
@@ -60,26 +61,16 @@ export interface MadePlan {
   readonly drainLookSeconds: number | null;
 }
 
-/**
- * Runs the engine without the buckets that are backed off. When this plan deletes the node that makes its array fail
- * too often, it is made again without that array: otherwise it would replace the node there.
- */
+/** Runs the engine without the buckets that are backed off. */
 export function makePlan(known: Known): MadePlan {
-  const failingBefore = failingOf(known, known.before?.troubled ?? []);
-  const made = planWithout(known, failingBefore);
-  const isNew = (array: BootsFailing) =>
-    !failingBefore.some(({ nodeArray }) => nodeArray === array.nodeArray);
-  return made.bootsFailing.some(isNew) ? planWithout(known, made.bootsFailing) : made;
-}
-
-function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
+  const failing = failingOf(known);
   const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
   const backedOff = longest([
     ...short,
     ...oftenEvicted({ cluster: snapshot.cluster, losses, backoffSeconds, nowSeconds }),
-    ...bucketsOf(snapshot.cluster, failing),
+    ...bucketsOf(failing),
     ...heldBuckets(config, snapshot, nowSeconds),
   ]);
   const refusedQuotas = quotaRefusals({
@@ -91,10 +82,11 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
   });
   const { pending } = underWay(loaded.operations, snapshot.cluster);
   const quotas = { refusals: refusedQuotas, pending, operations: recent };
-  const cluster = withoutRoom(foreseeQuotas(snapshot.cluster, quotas), backedOff);
+  const cluster = foreseeQuotas(snapshot.cluster, quotas);
   const caps = capsAt(config.cycle, snapshot, nowSeconds);
   const asked = {
     ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
+    ...(backedOff.length === 0 ? {} : { heldSizes: heldSizesOf(backedOff) }),
     ...(caps === undefined ? {} : { caps }),
   };
   const { pairs, problems } = config.cycle.spot
@@ -131,14 +123,15 @@ function planWithout(known: Known, failing: readonly BootsFailing[]): MadePlan {
     backedOff,
     refusedQuotas,
     troubled,
-    bootsFailing: failingOf(known, troubled),
+    bootsFailing: failing,
     draining: drains.draining,
     drainEvents: drains.events,
     drainLookSeconds: drains.nextLookSeconds,
   };
 }
 
-function failingOf({ config, nowSeconds }: Known, troubled: readonly TroubledNode[]) {
+function failingOf({ config, loaded, snapshot: { cluster }, nowSeconds }: Known): readonly BootsFailing[] {
   const { bootFailuresBeforeBackoff: failures, bootFailureBackoffSeconds: backoffSeconds } = config.cycle;
-  return bootsFailing(troubled, { failures, backoffSeconds, nowSeconds });
+  const { history, settings } = loaded;
+  return bootsFailing({ history, cluster, settings, failures, backoffSeconds, nowSeconds });
 }

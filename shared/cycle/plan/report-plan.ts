@@ -23,10 +23,11 @@ export function reportPlan(
     ports.log.info(kind, { cluster, source, nodes: nodes.length, atSeconds });
   const timedOut = planned.decided.retire.filter(({ drain }) => drain?.isTimedOut === true);
   if (timedOut.length > 0) ports.log.warn("drain-timed-out", { cluster, nodes: timedOut.length });
-  for (const { nodeArray, failures, untilSeconds } of planned.bootsFailing) {
-    const known = before?.bootsFailing.find((array) => array.nodeArray === nodeArray);
-    if (known?.untilSeconds !== untilSeconds)
-      ports.log.error("boots-failing", { cluster, nodeArray, failures, untilSeconds });
+  for (const failing of planned.bootsFailing) {
+    const { nodeArray, vmSize, failures, boots, untilSeconds } = failing;
+    const known = before?.bootsFailing.find((each) => each.nodeArray === nodeArray && each.vmSize === vmSize);
+    if (known?.failures !== failures)
+      ports.log.error("boots-failing", { cluster, nodeArray, vmSize, failures, boots, untilSeconds });
   }
   for (const { subjects, ...warning } of news(warningsOf(plan.warnings), before?.warnings))
     ports.log.warn("plan-warning", { cluster, planId, ...warning, subjects: subjects.join(", ") });

@@ -1,18 +1,11 @@
-import type { Cluster, Plan, Retirement } from "../../engine/index.ts";
+import type { Plan, Retirement } from "../../engine/index.ts";
 import {
-  type BackedOff,
-  type BootsFailing,
   isOpen,
   type Operation,
   type PlanHead,
   type Snapshot,
   type TroubledNode,
 } from "../../ports/index.ts";
-
-/** How far back failed boots are counted. */
-export const bootFailureWindowSeconds = 3_600;
-/** Keeps the head of the plans small; more than any sensible threshold. */
-const mostDeletedKept = 500;
 
 /** The decisions about nodes that failed, and the record of them. */
 export interface Decided {
@@ -38,7 +31,7 @@ export function decideOnFailed(
 ): Decided {
   const { snapshot, nowSeconds } = known;
   const nodes = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node]));
-  const remembered = stillTrue(known.before?.troubled ?? [], { nodes, nowSeconds });
+  const remembered = stillTrue(known.before?.troubled ?? [], nodes);
   const retries = countRetries(remembered);
   const underWay = nodesUnderRetry(known.operations);
   const leaving = new Set(plan.retire.map(({ nodeId }) => nodeId));
@@ -52,19 +45,21 @@ export function decideOnFailed(
     return [{ nodeId, name, nodeArray, hostname, cause: "failed", sinceSeconds: nowSeconds }];
   });
   const decided = { ...plan, retry, retire: [...plan.retire, ...givenUp] };
-  const troubled = known.isSent ? [...remembered, ...troubledBy(decided, { nodes, nowSeconds })] : remembered;
-  return { plan: decided, troubled: withoutRepeats(troubled) };
+  if (!known.isSent) return { plan: decided, troubled: remembered };
+  const retried = retry.map(({ nodeId }) => ({
+    nodeId,
+    nodeArray: nodes.get(nodeId)?.nodeArray ?? "",
+    atSeconds: nowSeconds,
+  }));
+  return { plan: decided, troubled: [...remembered, ...retried] };
 }
 
-interface Now {
-  readonly nodes: ReadonlyMap<string, Snapshot["cluster"]["nodes"][number]>;
-  readonly nowSeconds: number;
-}
-
-/** Retries count until the node is up or gone, deletions until their hour is over. */
-function stillTrue(troubled: readonly TroubledNode[], { nodes, nowSeconds }: Now): readonly TroubledNode[] {
-  return troubled.filter(({ nodeId, fate, atSeconds }) => {
-    if (fate === "deleted") return atSeconds > nowSeconds - bootFailureWindowSeconds;
+/** Retries count until the node is up or gone. */
+function stillTrue(
+  troubled: readonly TroubledNode[],
+  nodes: ReadonlyMap<string, Snapshot["cluster"]["nodes"][number]>,
+): readonly TroubledNode[] {
+  return troubled.filter(({ nodeId }) => {
     const node = nodes.get(nodeId);
     return node !== undefined && node.status !== "Ready";
   });
@@ -72,33 +67,8 @@ function stillTrue(troubled: readonly TroubledNode[], { nodes, nowSeconds }: Now
 
 function countRetries(troubled: readonly TroubledNode[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { nodeId, fate } of troubled)
-    if (fate === "retried") counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
+  for (const { nodeId } of troubled) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
   return counts;
-}
-
-function troubledBy(plan: Plan, { nodes, nowSeconds: atSeconds }: Now): TroubledNode[] {
-  const deleted = plan.retire.filter(({ cause }) => cause === "failed" || cause === "boot-timeout");
-  return [
-    ...plan.retry.map(({ nodeId }): TroubledNode => {
-      const nodeArray = nodes.get(nodeId)?.nodeArray ?? "";
-      return { nodeId, nodeArray, fate: "retried", atSeconds };
-    }),
-    ...deleted.map(
-      ({ nodeId, nodeArray }): TroubledNode => ({ nodeId, nodeArray, fate: "deleted", atSeconds }),
-    ),
-  ];
-}
-
-/** A node whose deletion was requested twice counts as one failure. */
-function withoutRepeats(troubled: readonly TroubledNode[]): readonly TroubledNode[] {
-  const deleted = new Map<string, TroubledNode>();
-  for (const each of troubled)
-    if (each.fate === "deleted" && !deleted.has(each.nodeId)) deleted.set(each.nodeId, each);
-  return [
-    ...troubled.filter(({ fate }) => fate === "retried"),
-    ...[...deleted.values()].slice(-mostDeletedKept),
-  ];
 }
 
 function nodesUnderRetry(operations: readonly Operation[]): ReadonlySet<string> {
@@ -109,32 +79,4 @@ function nodesUnderRetry(operations: readonly Operation[]): ReadonlySet<string> 
         : [],
     ),
   );
-}
-
-/**
- * Node arrays whose nodes were deleted again and again because they failed or never booted: buying more of them would
- * only cost money. After the back-off they are tried again, and the next failure backs them off again.
- */
-export function bootsFailing(
-  troubled: readonly TroubledNode[],
-  limits: { readonly failures: number; readonly backoffSeconds: number; readonly nowSeconds: number },
-): readonly BootsFailing[] {
-  const { failures: most, backoffSeconds, nowSeconds } = limits;
-  const timesOf = new Map<string, number[]>();
-  for (const { nodeArray, fate, atSeconds } of troubled)
-    if (fate === "deleted") timesOf.set(nodeArray, [...(timesOf.get(nodeArray) ?? []), atSeconds]);
-  return [...timesOf].flatMap(([nodeArray, times]) => {
-    const untilSeconds = Math.max(...times) + backoffSeconds;
-    const isFailing = most > 0 && times.length >= most && untilSeconds > nowSeconds;
-    return isFailing ? [{ nodeArray, failures: times.length, untilSeconds }] : [];
-  });
-}
-
-/** Every bucket of these arrays. */
-export function bucketsOf(cluster: Cluster, arrays: readonly BootsFailing[]): readonly BackedOff[] {
-  return arrays.flatMap(({ nodeArray, failures, untilSeconds }) => {
-    const array = cluster.nodeArrays.find(({ name }) => name === nodeArray);
-    const why = `${failures} nodes of "${nodeArray}" failed or did not boot within an hour`;
-    return (array?.buckets ?? []).map(({ vmSize }) => ({ nodeArray, vmSize, untilSeconds, why }));
-  });
 }

@@ -1,10 +1,10 @@
 import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { CapQuotas, isAtRest, type Running } from "../model/caps.ts";
-import type { CoreQuota } from "../model/limits.ts";
+import type { CoreQuota, HoldName } from "../model/limits.ts";
 import type { PlanInput, SpotShare } from "../model/plan-input.ts";
 import { type Charge, Quota } from "../model/quota.ts";
 
-type LimitsInput = Pick<PlanInput, "cluster" | "settings" | "caps" | "spotShares">;
+type LimitsInput = Pick<PlanInput, "cluster" | "settings" | "caps" | "spotShares" | "heldSizes">;
 
 /**
  * The six limits of every bucket, and the operator's caps, as shared counters: a node made in one bucket lowers them
@@ -23,8 +23,10 @@ export class Limits {
   readonly #vcpus = new Map<string, number>();
   readonly #caps: CapQuotas;
   readonly #spotShares: SpotShares;
+  readonly #holds: ReadonlyMap<string, HoldName>;
 
-  constructor({ cluster, settings, caps, spotShares = [] }: LimitsInput) {
+  constructor({ cluster, settings, caps, spotShares = [], heldSizes = [] }: LimitsInput) {
+    this.#holds = new Map(heldSizes.map(({ nodeArray, vmSize, hold }) => [key(nodeArray, vmSize), hold]));
     this.#caps = new CapQuotas(caps ?? null);
     this.#arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
     for (const array of cluster.nodeArrays)
@@ -98,7 +100,19 @@ export class Limits {
         perNode: vm.vcpuQuotaCount,
       });
     if (placementGroup !== null) charges.push(this.#groupCharge(array, bucket, placementGroup));
-    return [...charges, ...this.#spotShares.chargesOf(array, bucket), ...this.#caps.chargesOf(bucket)];
+    return [
+      ...charges,
+      ...this.#spotShares.chargesOf(array, bucket),
+      ...this.#caps.chargesOf(bucket),
+      ...this.#holdCharge(array, bucket),
+    ];
+  }
+
+  #holdCharge({ name }: NodeArray, { vmSize }: Bucket): readonly Charge[] {
+    const hold = this.#holds.get(key(name, vmSize));
+    if (hold === undefined) return [];
+    const quota = this.#quota(key("hold", name, vmSize), 0, 0);
+    return [{ limit: hold, scope: `${name}/${vmSize}`, unit: "nodes", quota, perNode: 1 }];
   }
 
   /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */

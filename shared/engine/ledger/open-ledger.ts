@@ -285,8 +285,7 @@ class Layout {
       hostname: node.hostname,
       history: this.#history.get(node.nodeId) ?? null,
       keepAlive: node.keepAlive,
-      takesNoJobs:
-        this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname) || this.#isLost(node),
+      takesNoJobs: this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname) || this.#isLost(node),
     };
     const entry = bucket.add({
       ...fields,

@@ -3,7 +3,12 @@ export const capNames = ["max-nodes-per-plan", "max-cores", "monthly-budget", "u
 
 export type CapName = (typeof capNames)[number];
 
-/** The six limits that hold at once for a bucket, and the operator's caps; what is available is their minimum. */
+/** Why the planner itself asks a bucket for nothing for now: it gave too little or its boots fail, or a budget holds it. */
+export const holdNames = ["back-off", "budget"] as const;
+
+export type HoldName = (typeof holdNames)[number];
+
+/** The six limits that hold at once for a bucket, the operator's caps, and holds; what is available is their minimum. */
 export const limitNames = [
   "bucket",
   "region",
@@ -13,9 +18,14 @@ export const limitNames = [
   "placement-group",
   "spot-share",
   ...capNames,
+  ...holdNames,
 ] as const;
 
 export type LimitName = (typeof limitNames)[number];
+
+/** What is to be named instead of a bucket's own figure where both leave as little: it is what somebody can change. */
+export const decidesForBucket = (limit: LimitName): boolean =>
+  countedInBucket.has(limit) || holdNames.some((hold) => hold === limit);
 
 /** The unit in which CycleCloud reports how much of a bucket it still offers. */
 export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([

@@ -2,6 +2,7 @@ import type { Cluster } from "./bucket.ts";
 import type { Caps } from "./caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { Job } from "./job.ts";
+import type { HoldName } from "./limits.ts";
 import type { NodeShape, PendingNodes, SchedulerNode } from "./node.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { Target } from "./target.ts";
@@ -12,6 +13,13 @@ export interface SpotShare {
   readonly regular: string;
   /** In thousandths, so that sums stay exact. */
   readonly perMille: number;
+}
+
+/** A VM size of a node array that is asked for no new nodes, whatever its limits leave. */
+export interface HeldSize {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly hold: HoldName;
 }
 
 /** Everything that a plan depends on. Plain JSON data: an archived input gives the same plan again. */
@@ -38,6 +46,8 @@ export interface PlanInput {
   readonly settings: EngineSettings;
   /** Absent: none. */
   readonly caps?: Caps;
+  /** Nodes that exist or are coming keep their place there. Absent: none. */
+  readonly heldSizes?: readonly HeldSize[];
   /** How much of the cores of two node arrays may be spot. Absent: as much as the jobs want. */
   readonly spotShares?: readonly SpotShare[];
 }

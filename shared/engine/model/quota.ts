@@ -1,4 +1,4 @@
-import { countedInBucket, type LimitName } from "./limits.ts";
+import { decidesForBucket, type LimitName } from "./limits.ts";
 
 /** The size of a limit, and how much of it is left. */
 export interface QuotaFigures {
@@ -74,7 +74,7 @@ export function bindingCharge(charges: readonly Charge[]): Charge | null {
   let least = Number.POSITIVE_INFINITY;
   for (const charge of charges) {
     const left = nodesLeft(charge);
-    const isBehind = left === least && binding?.limit === "bucket" && countedInBucket.has(charge.limit);
+    const isBehind = left === least && binding?.limit === "bucket" && decidesForBucket(charge.limit);
     if (binding !== null && left >= least && !isBehind) continue;
     binding = charge;
     least = left;

@@ -46,7 +46,11 @@ export function keptFailed(
   if (failedNodePolicy(settings) !== "keep" || usesFailedNodes(settings) || isRoomWanted) return [];
   const { most, seconds } = settings.keptFailedNodes ?? keptByDefault;
   return failedIn(nodes)
-    .map(({ nodeId, name }) => ({ nodeId, name, untilSeconds: failedSeconds(history, nodeId, nowSeconds) + seconds }))
+    .map(({ nodeId, name }) => ({
+      nodeId,
+      name,
+      untilSeconds: failedSeconds(history, nodeId, nowSeconds) + seconds,
+    }))
     .filter(({ untilSeconds }) => untilSeconds > nowSeconds)
     .sort((a, b) => a.untilSeconds - b.untilSeconds)
     .slice(0, most);

@@ -16,10 +16,7 @@ const sharedLimits: ReadonlySet<LimitName | null> = new Set<LimitName>([
 ]);
 
 /** Whether something waits for room that a node of the cluster may hold. */
-export function isRoomWanted(
-  allocations: readonly Allocation[],
-  targets: readonly TargetOutcome[],
-): boolean {
+export function isRoomWanted(allocations: readonly Allocation[], targets: readonly TargetOutcome[]): boolean {
   // Many jobs share one list of refusals: it is gone through once.
   const known = new Map<readonly Pick<Reason, "code" | "limit">[], boolean>();
   const lackRoom = (refusals: readonly Pick<Reason, "code" | "limit">[]): boolean => {

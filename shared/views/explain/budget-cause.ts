@@ -2,6 +2,7 @@ import { periodEnd } from "../../accounting/index.ts";
 import type { CauseView } from "../../api/index.ts";
 import type { Reason } from "../../engine/index.ts";
 import type { BackedOff } from "../../ports/index.ts";
+import { holdSentence } from "../held-sizes.ts";
 import type { Outlook } from "../outlook.ts";
 import { cause, figures } from "./cause.ts";
 import { reasonSentence } from "./reason-words.ts";
@@ -23,9 +24,9 @@ export function budgetCause(outlook: Outlook, reason: Reason): CauseView {
 
 /** A node array gets no new nodes, or a size of it, because of a budget. */
 export function heldBucketCause(outlook: Outlook, backOff: BackedOff, reason: Reason): CauseView {
-  const { nodeArray, vmSize, why, budget, isUnpriced = false } = backOff;
+  const { budget, isUnpriced = false } = backOff;
   return cause("budget", {
-    text: `No new nodes are asked of ${nodeArray}/${vmSize}: ${why}. What runs runs on.`,
+    text: `${holdSentence(backOff, outlook.atSeconds)} What runs runs on.`,
     next: isUnpriced
       ? 'Give "price_per_hour_usd" of the size in "vm_sizes" and store the configuration: `ccscale config push FILE`.'
       : nextOf(outlook, budget),

@@ -4,6 +4,7 @@ import { type BucketName, type LimitName, type Reason, shortHostname } from "../
 import { duration } from "../../text/durations.ts";
 import { someOf } from "../../text/text.ts";
 import type { NodeDrain } from "../drains.ts";
+import { holdInWords } from "../held-sizes.ts";
 import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { actingOn, cause, isIn, labelOf, shown } from "./cause.ts";
@@ -43,7 +44,7 @@ export function drainedNodes(
   const noNew =
     backOff === undefined
       ? noNewOnes(limit)
-      : `no new ones are asked for during the next ${duration(backOff.untilSeconds - outlook.atSeconds)}, because ${backOff.why}`;
+      : `no new ones are asked of CycleCloud ${holdInWords(backOff, outlook.atSeconds)}`;
   return cause("nodes-drained", {
     text: `No room for ${missing}: of ${labelOf(bucket)} those with room take no jobs, because they are drained: ${shown(left)} (${someOf(names)}; by ${who}); ${noNew}.${soon.text}`,
     next: wayBack(drains, host?.source ?? null),

@@ -3,6 +3,7 @@ import type { CauseView } from "../../api/index.ts";
 import {
   type BucketSurvey,
   capNames,
+  holdNames,
   type LimitFigure,
   type LimitName,
   type Reason,
@@ -10,6 +11,7 @@ import {
 import type { BackedOff } from "../../ports/index.ts";
 import { duration } from "../../text/durations.ts";
 import { counted } from "../../text/text.ts";
+import { holdOn, holdSentence } from "../held-sizes.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { heldBucketCause } from "./budget-cause.ts";
@@ -53,24 +55,24 @@ function refusalOf(
   return { text, untilSeconds };
 }
 
-/** Set: the bucket is asked for nothing for a while, because it gave nothing or its boots keep failing. */
-export function backOffOf({ made }: Outlook, { bucket, limit }: Reason): BackedOff | undefined {
-  if (limit !== "bucket") return undefined;
-  return made.backedOff.find(
-    ({ nodeArray, vmSize }) => nodeArray === bucket?.nodeArray && vmSize === bucket.vmSize,
-  );
+/** Set: the autoscaler itself asks the bucket for nothing for a while. */
+export function backOffOf({ made, atSeconds }: Outlook, { bucket, limit }: Reason): BackedOff | undefined {
+  if (!holdNames.some((hold) => hold === limit)) return undefined;
+  return holdOn({ backedOff: made.backedOff, nowSeconds: atSeconds }, bucket);
 }
 
 function backOffCause(outlook: Outlook, reason: Reason): CauseView | undefined {
   const backOff = backOffOf(outlook, reason);
   if (backOff === undefined) return undefined;
   if (backOff.budget !== undefined) return heldBucketCause(outlook, backOff, reason);
-  const { nodeArray, vmSize, why, untilSeconds } = backOff;
-  const failing = outlook.made.bootsFailing.some((array) => array.nodeArray === nodeArray);
+  const { nodeArray, vmSize, untilSeconds } = backOff;
+  const failing = outlook.made.bootsFailing.some(
+    (each) => each.nodeArray === nodeArray && each.vmSize === vmSize,
+  );
   return cause(failing ? "boots-failing" : "capacity-back-off", {
-    text: `No new nodes are asked of ${nodeArray}/${vmSize} during the next ${duration(untilSeconds - outlook.atSeconds)}, because ${why}.`,
+    text: holdSentence(backOff, outlook.atSeconds),
     next: failing
-      ? `Find out why they do not boot (image, scripts, network): \`ccscale nodes --nodearray ${nodeArray} --state Failed\`, then their messages in CycleCloud.`
+      ? `Find out why they do not boot (image, scripts, network): \`ccscale events --kind node-failed\` shows what CycleCloud says. It is tried again then; a job that other sizes can take need not wait: \`ccscale buckets\`.`
       : "It ends by itself, and is tried again then; a job that other sizes can take need not wait: `ccscale buckets`.",
     ...figures(reason),
     untilSeconds,
@@ -205,6 +207,10 @@ function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Wo
         why,
         next: `It fits when ${more === null ? "" : `${shown(more)} `}nodes of the group go, or in another group: \`ccscale buckets\`.`,
       };
+    // The hold is over since the plan was made.
+    case "back-off":
+    case "budget":
+      return { why, next: "The next plan asks for them." };
     case "bucket":
     case null:
       return {

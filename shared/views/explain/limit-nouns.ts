@@ -29,6 +29,10 @@ export function limitNoun({ limit, scope, unit }: NamedLimit): string {
       return `the unknown price of ${scope}`;
     case "placement-group":
       return `placement group ${scope}`;
+    case "back-off":
+      return `a back-off of ${scope}`;
+    case "budget":
+      return `a budget that holds ${scope}`;
     case "bucket":
     case null:
       return `what CycleCloud still offers of ${scope}`;
@@ -57,6 +61,8 @@ export function limitKnob({ limit, scope, unit }: NamedLimit): string | null {
       return `"price_per_hour_usd" of ${scope}`;
     case "spot-share":
     case "placement-group":
+    case "back-off":
+    case "budget":
     case null:
       return null;
   }

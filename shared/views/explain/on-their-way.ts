@@ -1,8 +1,9 @@
 import type { CauseView } from "../../api/index.ts";
 import { liveSources } from "../../cycle/index.ts";
-import { forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
+import { failedNodePolicy, forNodeArray, type PlannedNode, shortHostname } from "../../engine/index.ts";
 import { duration, exactDuration } from "../../text/durations.ts";
 import { printableCut, someOf } from "../../text/text.ts";
+import { failedFate } from "../failed-nodes.ts";
 import { isUpNode } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -46,13 +47,12 @@ interface About {
 
 const longestSaid = 160;
 
+/** Only in scalelib compatibility, or where the scheduler runs the job there: nowhere else is a job on a failed node. */
 function failing({ outlook, total, up }: About, failed: readonly string[]): CauseView {
   const { failedNodeRetries } = outlook.config.cycle;
-  const policy = outlook.input.settings.failedNodes;
+  const policy = failedNodePolicy(outlook.input.settings);
   const ids = new Set(failed.map((name) => outlook.nodesByName.get(name)?.nodeId ?? null));
-  const retried = (outlook.head?.troubled ?? []).filter(
-    ({ nodeId, fate }) => ids.has(nodeId) && fate === "retried",
-  );
+  const retried = (outlook.head?.troubled ?? []).filter(({ nodeId }) => ids.has(nodeId));
   const said = outlook.snapshot.cluster.nodes.find(
     ({ nodeId, statusMessage }) => ids.has(nodeId) && statusMessage !== undefined,
   );
@@ -64,8 +64,8 @@ function failing({ outlook, total, up }: About, failed: readonly string[]): Caus
     text: `Failed: ${failed.length} of ${total} nodes (${someOf(failed)})${policy === "retry" ? `; retries until now: ${retried.length}, at most ${failedNodeRetries} a node` : ""}.${why}`,
     next:
       policy === "retry"
-        ? `They are retried, then deleted and bought again. Why they failed: \`ccscale history ${failed[0]}\`, and CycleCloud's messages.`
-        : `Nobody retries or deletes them, because "failed_nodes" is "${policy}": \`ccscale retry-failed\` or ${actingOn("delete-nodes", failed)}.`,
+        ? `${failedFate(outlook.config)}Why they failed: \`ccscale history ${failed[0]}\`, and CycleCloud's messages.`
+        : `${failedFate(outlook.config)}\`ccscale retry-failed\` or ${actingOn("delete-nodes", failed)}.`,
     asked: total,
     left: up,
   });

@@ -101,6 +101,8 @@ function isUnder(array: NodeArray, { vmSize, vm }: Bucket, { limit, scope }: Lim
     case "max-cores":
     case "monthly-budget":
     case "unknown-price":
+    case "back-off":
+    case "budget":
       return false;
   }
 }

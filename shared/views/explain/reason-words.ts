@@ -3,6 +3,7 @@ import {
   type Constraint,
   type DemandCapName,
   demandCapKey,
+  holdNames,
   type JobOutcome,
   type LimitName,
   type Reason,
@@ -12,9 +13,10 @@ import {
 } from "../../engine/index.ts";
 import { bucketLabel, bucketList } from "../../names/bucket-words.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
-import { duration, exactDuration } from "../../text/durations.ts";
+import { exactDuration } from "../../text/durations.ts";
 import { redact } from "../../text/redact.ts";
 import { joined } from "../../text/text.ts";
+import { holdOn, holdSentence } from "../held-sizes.ts";
 import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 
@@ -199,6 +201,8 @@ const limitTexts: Readonly<Record<LimitName, string>> = {
   "max-cores": "the cap max_cores",
   "monthly-budget": "what monthly_budget_usd has left, after an hour of all nodes that run,",
   "unknown-price": "its price, which is not known and has to be under monthly_budget_usd,",
+  "back-off": "a back-off",
+  budget: "a budget",
 };
 
 /** What a job has too much of, by the cap that holds it back. */
@@ -230,6 +234,8 @@ function budgetSpent({ budget, asked, left }: Reason): string {
 const waysOut: { readonly [limit in LimitName]?: string } = {
   "max-nodes-per-plan": "nodes become free, or with one of the next plans",
   "monthly-budget": "nodes become free, the budget is raised, or a new month begins",
+  "back-off": "nodes become free or the back-off is over",
+  budget: "nodes become free, the budget is raised, or its day or month is over",
   "unknown-price": "nodes become free, or vm_sizes gives the price (price_per_hour_usd)",
 };
 
@@ -297,27 +303,16 @@ function targetReason({ code, bucket, limit, asked, left }: TargetReason, target
   }
 }
 
-/**
- * What the planner does not see: "0 left" of a bucket may be our own back-off. Why, and for how long; of those that are
- * not over.
- */
+/** Why sizes are held that would otherwise have room, and for how long; of holds that are not over. */
 export function backOffSentences(
   { reasons }: { readonly reasons: readonly Reason[] },
   backedOff: readonly BackedOff[],
   nowSeconds: number,
 ): readonly string[] {
-  const full = reasons.flatMap(({ bucket, limit }) =>
-    limit === "bucket" && bucket !== null ? [bucket] : [],
-  );
-  return backedOff
-    .filter(({ untilSeconds }) => untilSeconds > nowSeconds)
-    .filter(({ nodeArray, vmSize }) =>
-      full.some((bucket) => bucket.nodeArray === nodeArray && bucket.vmSize === vmSize),
-    )
-    .map(({ nodeArray, vmSize, untilSeconds, why, budget }) => {
-      if (budget !== undefined) return `${nodeArray}/${vmSize}: no new nodes are asked for: ${why}.`;
-      return `${nodeArray}/${vmSize}: no new nodes are asked for during the next ${duration(untilSeconds - nowSeconds)}, because ${why}.`;
-    });
+  const holds = reasons
+    .filter(({ limit }) => holdNames.some((hold) => hold === limit))
+    .flatMap(({ bucket }) => holdOn({ backedOff, nowSeconds }, bucket) ?? []);
+  return [...new Set(holds)].map((hold) => holdSentence(hold, nowSeconds));
 }
 
 /** What a plan decided, and when it is read: a back-off that is over by then is no reason any more. */

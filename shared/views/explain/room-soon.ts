@@ -44,6 +44,9 @@ export function roomSoon(
         return isThere && familyOf(node) === familyOf(bucket);
       // Only more regular nodes make room there.
       case "spot-share":
+      // Nor does a node that goes end a hold.
+      case "back-off":
+      case "budget":
         return false;
       case "cluster":
       case "max-cores":

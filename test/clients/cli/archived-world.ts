@@ -68,7 +68,7 @@ export async function busyWorld(): Promise<World> {
       nodeOf({ name: "htc-1", privateIp: "10.0.0.5" }),
       nodeOf({ name: "htc-2", hostname: null, status: "Preparing" }),
       nodeOf({ name: "htc-3", keepAlive: true }),
-      nodeOf({ name: "htc-4", hostname: null, status: "Failed" }),
+      nodeOf({ name: "htc-4", hostname: null, status: "Preparing" }),
     ],
   });
   const world = createWorld(new FakeCycleCloud(there));
@@ -84,5 +84,8 @@ export async function busyWorld(): Promise<World> {
   world.advance(90);
   await world.round();
   world.advance(15);
+  // No plan has seen it yet.
+  world.cycleCloud.change("htc-4", { status: "Failed" });
+  await world.snapshot();
   return world;
 }

@@ -45,7 +45,9 @@ describe("commands as azpbs, azge and azslurm call them", () => {
       ccscale(["columns", "limits"]),
     ]);
     expect(there).toEqual(here);
-    expect(here.stdout).toContain("ccscale limits -o 'limit,scope,unit,max:-,used:-,left,binds,bound_by:-'");
+    expect(here.stdout).toContain(
+      "ccscale limits -o 'limit,scope,unit,max:-,used:-,left,jobs@waiting_jobs,cores@waiting_cores,binds,bound_by:-'",
+    );
   });
 
   test("initconfig: --url is read, and a password is refused and not repeated", async () => {

@@ -2,20 +2,27 @@ import { describe, expect, test } from "vitest";
 import { type ClusterNode, type EngineSettings, plan } from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, historyRow, input, job, node, nodesOf, nowSeconds } from "./tiny.ts";
 
-const failed = (name: string, fields: Partial<ClusterNode> = {}) => node(name, { status: "Failed", ...fields });
+const failed = (name: string, fields: Partial<ClusterNode> = {}) =>
+  node(name, { status: "Failed", ...fields });
 const failedAgo = (name: string, seconds: number, fields = {}) =>
-  historyRow(name, { failure: { atSeconds: nowSeconds - seconds, message: null }, lastMatchSeconds: null, ...fields });
+  historyRow(name, {
+    failure: { atSeconds: nowSeconds - seconds, message: null },
+    lastMatchSeconds: null,
+    ...fields,
+  });
 const keeping = { failedNodes: "keep", keptFailedNodes: { most: 2, seconds: 600 } } as const;
 
 describe("a failed node", () => {
-  test.each<Partial<EngineSettings>>([{}, { failedNodes: "keep" }, { failedNodes: "delete" }, { failedNodes: "retry" }])(
-    "takes no job, whatever becomes of it: %o",
-    (settings) => {
-      const nodes = [failed("htc-1")];
-      const result = plan(input({ cluster: cluster({ nodes }), jobs: [job("j", { ncpus: 1 })], settings }));
-      expect(nodesOf(result, "j")).toEqual(["htc-2"]);
-    },
-  );
+  test.each<Partial<EngineSettings>>([
+    {},
+    { failedNodes: "keep" },
+    { failedNodes: "delete" },
+    { failedNodes: "retry" },
+  ])("takes no job, whatever becomes of it: %o", (settings) => {
+    const nodes = [failed("htc-1")];
+    const result = plan(input({ cluster: cluster({ nodes }), jobs: [job("j", { ncpus: 1 })], settings }));
+    expect(nodesOf(result, "j")).toEqual(["htc-2"]);
+  });
 
   test("goes by default, though it ran jobs before: what was requeued from it is planned anew", () => {
     const nodes = [failed("htc-1")];
@@ -39,7 +46,10 @@ describe("a failed node", () => {
   });
 
   test("is not said to be drained when the job beside it finds no room", () => {
-    const jobs = [job("runs", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] }), job("waits", { ncpus: 1 })];
+    const jobs = [
+      job("runs", { ncpus: 1 }, { executingHostnames: ["host-htc-1"] }),
+      job("waits", { ncpus: 1 }),
+    ];
     const nodeArrays = [array({ buckets: [bucket({ available: 0 })] })];
     const result = plan(input({ cluster: cluster({ nodeArrays, nodes: [failed("htc-1")] }), jobs }));
     expect(result.jobs[1]?.reasons.map(({ code }) => code)).toEqual(["NoCapacity"]);
@@ -49,7 +59,9 @@ describe("a failed node", () => {
     const nodes = [failed("htc-1")];
     const jobs = [job("j", { ncpus: 1 })];
     const under = (settings: Partial<EngineSettings>) =>
-      plan(input({ cluster: cluster({ nodes }), jobs, settings: { compatibility: "scalelib", ...settings } }));
+      plan(
+        input({ cluster: cluster({ nodes }), jobs, settings: { compatibility: "scalelib", ...settings } }),
+      );
     expect(nodesOf(under({}), "j")).toEqual(["htc-1"]);
     expect(under({}).retire).toEqual([]);
     expect(nodesOf(under({ failedNodes: "delete" }), "j")).toEqual(["htc-2"]);
@@ -86,7 +98,9 @@ describe("failed nodes that are kept", () => {
   test("do not outlive their time because of their boot time-out, nor end before", () => {
     const [first] = history;
     const old = [{ ...first, readySeconds: null, createdSeconds: nowSeconds - 9_999 }] as typeof history;
-    const result = plan(input({ cluster: cluster({ nodes: nodes.slice(0, 1) }), history: old, settings: keeping }));
+    const result = plan(
+      input({ cluster: cluster({ nodes: nodes.slice(0, 1) }), history: old, settings: keeping }),
+    );
     expect(result.retire).toEqual([]);
     expect(result.keptFailed).toHaveLength(1);
   });

@@ -44,6 +44,9 @@ function limitViolations(input: PlanInput, result: Plan): string[] {
     if (array === undefined || bucket === undefined) return [`node ${node.name} comes from no bucket`];
     if (!bucket.valid) return [`node ${node.name} comes from an invalid bucket`];
     if (!array.enabled) return [`node ${node.name} comes from a disabled array`];
+    const { heldSizes = [] } = input;
+    if (heldSizes.some((held) => held.nodeArray === array.name && held.vmSize === bucket.vmSize))
+      return [`node ${node.name} comes from a size that is asked for nothing`];
     chargeNode({ array, bucket, node, usage, input, charge });
   }
   return [...spent].flatMap(([limit, amount]) => {

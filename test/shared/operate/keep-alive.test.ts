@@ -81,9 +81,10 @@ describe("a node that an operator keeps alive", () => {
     ["that failed, where failed nodes are deleted", { status: "Failed" }, { failedNodes: "delete" as const }],
     ["that failed again and again", { status: "Failed" }, { failedNodes: "retry" as const }],
   ])("%s is not deleted either", async (_, fields, engine) => {
-    const world = await idleWorld(fields);
+    const world = await idleWorld({ status: "Preparing", hostname: null });
     world.configure({ engine });
     await keepAlive(world, ["htc-1"]);
+    world.cycleCloud.change("htc-1", fields);
     await idleFor(world, defaultSettings.bootTimeoutSeconds.default + 60);
     expect(names(world)).toEqual(["htc-1", "htc-3"]);
   });

@@ -264,14 +264,14 @@ const rows: Readonly<Record<string, Told>> = {
     kinds: "capacity-back-off",
     figures: [10, 0],
     ends: 199,
-    says: ["No new nodes are asked of htc/Standard_F4s_v2 during the next 3m19s", "Azure had no such VM"],
+    says: ["No new nodes are asked of htc/Standard_F4s_v2 for 3m19s: Azure had no such VM"],
     next: "It ends by itself",
   },
   "capacity-back-off-after-a-shortfall": {
     kinds: "partly-placed capacity-back-off booting",
     figures: [8, 0],
     ends: 299,
-    says: ["during the next 4m59s, because 2 of 10 nodes were added: quota reached"],
+    says: ["for 4m59s: 2 of 10 nodes were added: quota reached"],
     next: "It ends by itself",
     planner: /CycleCloud added 2 of 10 nodes of htc\/Standard_F4s_v2: quota reached\./,
   },
@@ -286,7 +286,7 @@ const rows: Readonly<Record<string, Told>> = {
   "boots-failing": {
     kinds: "boots-failing",
     ends: 1_800,
-    says: ['2 nodes of "htc" failed or did not boot within an hour'],
+    says: ["for 30m: 2 of 2 boots of htc/Standard_F4s_v2 failed within an hour"],
     next: "image, scripts, network",
   },
   "licence-pool-empty": {
@@ -410,8 +410,8 @@ const rows: Readonly<Record<string, Told>> = {
   },
   "drained-while-azure-has-no-vm": {
     kinds: "nodes-drained",
-    figures: [1, 1, "bucket"],
-    says: ["no new ones are asked for during the next 3m19s, because Azure had no such VM"],
+    figures: [1, 1, "back-off"],
+    says: ["no new ones are asked of CycleCloud for 3m19s: Azure had no such VM"],
     next: "ccscale undrain -N htc-1",
     refusals: "NodesTakeNoJobs",
   },
@@ -491,6 +491,12 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [2, 0],
     says: ["what boots take there is not known yet"],
     next: "Wait for them",
+  },
+  "its-node-failed-right-after-the-boot": {
+    kinds: "booting",
+    figures: [1, 0],
+    says: ["Booting: 1 of 1 nodes (htc-2)"],
+    next: "ccscale nodes -N htc-2",
   },
   "waiting-for-failed-nodes": {
     kinds: "nodes-failed",

@@ -70,7 +70,7 @@ const rows: Readonly<Record<string, Told>> = {
     state: "waiting",
     has: [0, 10, "nodes"],
     kinds: "capacity-back-off",
-    says: ["during the next 3m19s"],
+    says: ["for 3m19s: Azure had no such VM"],
     next: "It ends by itself",
   },
   "group-too-large-for-a-placement-group": {

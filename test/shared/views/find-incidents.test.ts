@@ -49,11 +49,17 @@ describe("what is worth a notification", () => {
   test("node arrays whose nodes fail to boot are an incident each", async () => {
     const world = await plannedWorld();
     const untilSeconds = world.now() + 600;
-    const failing = (nodeArray: string) => ({ nodeArray, failures: 3, untilSeconds });
+    const failing = (nodeArray: string) => ({
+      nodeArray,
+      vmSize: "F4",
+      failures: 3,
+      boots: 4,
+      untilSeconds,
+    });
     await changeHead(world, { bootsFailing: [failing("htc"), failing("my gpu")] });
     expect(await opening(world)).toMatchObject([
-      { key: "boots-failing:htc", command: "ccscale nodes --cluster hpc --nodearray htc" },
-      { key: "boots-failing:my gpu", command: "ccscale nodes --cluster hpc --nodearray 'my gpu'" },
+      { key: "boots-failing:htc/F4", command: "ccscale events --cluster hpc --kind node-failed" },
+      { key: "boots-failing:my gpu/F4", command: "ccscale events --cluster hpc --kind node-failed" },
     ]);
   });
 
@@ -97,7 +103,7 @@ describe("what is worth a notification", () => {
     await world.advance(1);
     await world.plan();
     await changeHead(world, {
-      bootsFailing: [{ nodeArray: `${head} ?sig=geheim`, failures: 3, untilSeconds }],
+      bootsFailing: [{ nodeArray: `${head} ?sig=geheim`, vmSize: "F4", failures: 3, boots: 3, untilSeconds }],
     });
     const [incident] = await opening(world);
     expect(incident?.subject).toMatch(/^\\u202e<script>.*… \(\d+ characters\)$/);

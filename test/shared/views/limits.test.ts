@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
-import { listLimits, lookAhead } from "../../../shared/views/index.ts";
+import {
+  clusterStatus,
+  explainJob,
+  listBuckets,
+  listLimits,
+  lookAhead,
+} from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
 const base = bucketOf({ availableCount: 2 });
 const tenNodes = { ...base.limits, maxCount: 10, activeCount: 0 };
@@ -34,4 +40,80 @@ test.each([
   const listed = listLimits(outlook, {});
   const bucket = listed.ok ? listed.answer.limits.find(({ limit }) => limit === "bucket") : undefined;
   expect(bucket).toMatchObject({ left: 2, boundBy });
+});
+
+const worldWith = (world: Parameters<typeof clusterOf>[0]) =>
+  createWorld(new FakeCycleCloud(clusterOf(world)));
+
+async function limitsOf(world: World) {
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("The cluster is configured");
+  const [listed, buckets] = [listLimits(outlook, {}), listBuckets(outlook, {})];
+  if (!listed.ok || !buckets.ok) throw new Error("Nothing was selected");
+  return { limits: listed.answer.limits, buckets: buckets.answer.buckets, outlook };
+}
+
+test("a back-off of our own is not said to be CycleCloud's: it has a line, and CycleCloud's offer stays what it is", async () => {
+  const size = bucketOf({ availableCount: 40, secondsSinceCapacityFailure: 100 });
+  const world = worldWith({ nodeArrays: [nodeArrayOf({ buckets: [size] })] });
+  await world.snapshot();
+  await world.post([jobFor(1)]);
+  world.advance(1);
+  await world.plan();
+  const { limits, buckets, outlook } = await limitsOf(world);
+  const why = "for 3m19s: Azure had no such VM";
+  expect(limits.find(({ limit }) => limit === "bucket")).toMatchObject({
+    left: 40,
+    boundBy: null,
+    waitingJobs: 0,
+  });
+  expect(limits[0]).toEqual({
+    limit: "back-off",
+    scope: "htc/Standard_F4s_v2",
+    unit: "nodes",
+    max: null,
+    used: null,
+    left: 0,
+    binds: 1,
+    boundBy: why,
+    waitingJobs: 1,
+    waitingCores: 4,
+  });
+  expect(buckets[0]).toMatchObject({
+    binding: "back-off",
+    availableCount: 0,
+    backOff: { why: "Azure had no such VM" },
+  });
+  // The same words everywhere.
+  const sentence = `No new nodes are asked of htc/Standard_F4s_v2 ${why}.`;
+  const explained = explainJob(outlook, "job-1");
+  expect(explained.outcome === "explained" && explained.answer.causes[0]?.text).toBe(sentence);
+  const status = await clusterStatus(world.ports, cluster);
+  expect(status?.waiting[0]?.why.at(-1)).toBe(sentence);
+  expect(status?.problems.map(({ text }) => text)).toContain(sentence);
+});
+
+test("limits are ranked by the cores and jobs that wait behind them", async () => {
+  const small = nodeArrayOf({ name: "small", maxCount: 0, buckets: [bucketOf({ vmSize: "F4-small" })] });
+  const large = nodeArrayOf({ name: "large", maxCount: 0, buckets: [bucketOf({ vmSize: "F4-large" })] });
+  const world = worldWith({ nodeArrays: [small, large] });
+  await world.snapshot();
+  const on = (nodearray: string, ncpus: number) => ({
+    constraints: [{ ncpus, "node.nodearray": nodearray }],
+  });
+  await world.post([
+    jobFor(1, { ...on("small", 1), name: "a" }),
+    jobFor(2, { ...on("small", 1), name: "b" }),
+    jobFor(3, { ...on("large", 2), iterations: 6 }),
+  ]);
+  world.advance(1);
+  await world.plan();
+  const { limits } = await limitsOf(world);
+  const first = limits
+    .slice(0, 2)
+    .map(({ scope, waitingJobs, waitingCores }) => [scope, waitingJobs, waitingCores]);
+  expect(first).toEqual([
+    ["large", 1, 12],
+    ["small", 2, 3],
+  ]);
 });

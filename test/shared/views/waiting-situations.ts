@@ -381,13 +381,17 @@ export const situations: Readonly<Record<string, Situation>> = {
     },
   },
   "waiting-for-nodes-that-boot-for-the-first-time": { jobs: [{ name: asked, iterations: 2, ...slot }] },
+  "its-node-failed-right-after-the-boot": {
+    nodes: htc(1, { status: "Failed", hostname: null, statusMessage: "Software Installation failed" }),
+    jobs: [one],
+  },
   "waiting-for-failed-nodes": {
-    config: { failed_nodes: "retry", failed_node_retries: 3 },
+    config: { failed_nodes: "retry", failed_node_retries: 3, compatibility: "scalelib" },
     nodes: htc(1, { status: "Failed", hostname: null, statusMessage: "Software Installation failed" }),
     jobs: [one],
   },
   "waiting-for-failed-nodes-that-are-kept": {
-    config: { failed_nodes: "keep" },
+    config: { failed_nodes: "keep", compatibility: "scalelib" },
     nodes: htc(1, { status: "Failed", hostname: null }),
     jobs: [one],
   },

@@ -4,7 +4,7 @@ import { type Exercise, type Finding, runs } from "./exercise.ts";
 const array = "htc";
 const job = "ex2-fold";
 
-/** Nodes fail while their software is configured. The cause goes first, then the failed nodes are retried. */
+/** Nodes fail while their software is configured. Failed nodes are replaced until their size is closed for a while; the cause has to go. */
 export const bootsFail: Exercise = {
   title: "Nodes come, and never join",
   story:
@@ -19,9 +19,9 @@ export const bootsFail: Exercise = {
       message: "Cluster-init failed: mount of nfs-1:/shared timed out",
     }),
   hints: [
-    'What does CycleCloud say of the nodes that failed? "ccscale nodes --state Failed", or the first line of "ccscale status".',
-    'The file server nfs-1 is down. Somebody starts it again: "ccscale lab fail htc --off". Nodes that failed stay failed, and the array gets no new nodes for a while (boot_failure_backoff).',
-    '"ccscale retry-failed" boots the failed nodes again.',
+    'What does CycleCloud say of the nodes that failed? "ccscale events --kind node-failed", or the first lines of "ccscale status".',
+    'The file server nfs-1 is down. Somebody starts it again: "ccscale lab fail htc --off". The failed nodes are deleted, and a size whose boots keep failing gets no new nodes for a while (boot_failure_backoff).',
+    '"ccscale explain ex2-fold" shows when the size is tried again. Then new nodes come by themselves.',
   ],
   check: async ({ cluster, service }) => {
     const isFailing = cluster.weather.some(

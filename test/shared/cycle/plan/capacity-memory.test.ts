@@ -79,7 +79,7 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
       },
     ]);
     expect(status?.waiting[0]?.why.at(-1)).toBe(
-      "htc/first: no new nodes are asked for during the next 4m59s, because 2 of 5 nodes were added: quota reached.",
+      "No new nodes are asked of htc/first for 4m59s: 2 of 5 nodes were added: quota reached.",
     );
   });
 

@@ -1,0 +1,86 @@
+import { type BucketSurvey, type LimitFigure, largestShare, type Reason } from "../engine/index.ts";
+import { bindingFigure } from "./explain/limit-causes.ts";
+import { type OutlookJob, outlookJobs, waits } from "./job-states.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What waits behind one limit. */
+export interface Waiting {
+  readonly jobs: number;
+  /** Of what these jobs lack, on the size that the limit keeps them from. */
+  readonly cores: number;
+}
+
+/** The same for the same limit, whatever bucket it is met in. */
+export function limitKey({ limit, scope, unit }: Pick<LimitFigure, "limit" | "scope" | "unit">): string {
+  return JSON.stringify([limit, scope, unit]);
+}
+
+/** Of a longer queue the first jobs count: finding out why a job waits takes time. */
+const mostJobs = 10_000;
+
+/**
+ * Jobs and cores that wait behind each limit, by `limitKey`. A job counts once for each limit that leaves no room in a size that
+ * would take it: raising any of them helps.
+ */
+export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
+  const surveys = new Map(outlook.buckets().map((bucket) => [keyOf(bucket), bucket]));
+  const vcpus = new Map(
+    outlook.input.cluster.nodeArrays.flatMap(({ name, buckets }) =>
+      buckets.map(({ vmSize, vm }) => [`${name}\n${vmSize}`, vm.vcpuCount] as const),
+    ),
+  );
+  // Jobs that wait for the same cause share one list of reasons.
+  const met = new Map<readonly Reason[], readonly Met[]>();
+  const metBy = (reasons: readonly Reason[]): readonly Met[] => {
+    const found = met.get(reasons) ?? limitsIn(reasons, surveys);
+    met.set(reasons, found);
+    return found;
+  };
+  const waiting = new Map<string, Waiting>();
+  let asked = 0;
+  for (const each of outlookJobs(outlook)) {
+    if (!waits(each.outcome)) continue;
+    asked += 1;
+    if (asked > mostJobs) break;
+    for (const { key, size } of metBy(each.outcome.reasons)) {
+      const { jobs = 0, cores = 0 } = waiting.get(key) ?? {};
+      const more = coresOf(each, size, vcpus.get(`${size.nodeArray}\n${size.vmSize}`) ?? 0);
+      waiting.set(key, { jobs: jobs + 1, cores: cores + more });
+    }
+  }
+  return new Map(
+    [...waiting].map(([key, { jobs, cores }]) => [key, { jobs, cores: Math.ceil(cores - 1e-9) }]),
+  );
+}
+
+interface Met {
+  readonly key: string;
+  /** The first size, in order of preference, that the limit keeps the jobs from. */
+  readonly size: BucketSurvey;
+}
+
+function limitsIn(reasons: readonly Reason[], surveys: ReadonlyMap<string, BucketSurvey>): readonly Met[] {
+  const found = new Map<string, Met>();
+  for (const { code, bucket, limit } of reasons) {
+    const size = bucket === null || code !== "NoCapacity" ? undefined : surveys.get(keyOf(bucket));
+    const figure = bindingFigure(size, limit);
+    if (size === undefined || figure === undefined) continue;
+    const key = limitKey(figure);
+    if (!found.has(key)) found.set(key, { key, size });
+  }
+  return [...found.values()];
+}
+
+function coresOf({ job, outcome }: OutlookJob, { resources }: BucketSurvey, vcpuCount: number): number {
+  const missing = Math.max(0, outcome.asked - outcome.granted);
+  const share = job.packingStrategy === "scatter" ? 1 : largestShare(job, resources);
+  return missing * share * vcpuCount;
+}
+
+function keyOf({
+  nodeArray,
+  vmSize,
+  placementGroup,
+}: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+  return JSON.stringify([nodeArray, vmSize, placementGroup]);
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterNode, EngineSettings, NodeHistory } from "../../../shared/engine/index.ts";
+import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
+import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+
+async function viewsOf(world: World) {
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("The cluster is configured");
+  const listed = listNodes(outlook, { limit: 100 });
+  if (!listed.ok) throw new Error("Nothing was selected");
+  return listed.answer.nodes;
+}
+
+const worldOf = (nodes: readonly ClusterNode[], engine: Partial<EngineSettings> = {}) => {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  world.configure({ engine });
+  return world;
+};
+
+describe("a failed node", () => {
+  const keeping = { failedNodes: "keep", keptFailedNodes: { most: 1, seconds: 600 } } as const;
+  const failed = ["htc-1", "htc-2"].map((name) => nodeOf({ name, status: "Failed", hostname: null }));
+
+  test.each<[string, Partial<EngineSettings>, readonly (number | null)[], RegExp]>([
+    [
+      "by default goes with the next plan",
+      {},
+      [0, 0],
+      /^The next plan deletes them\. Their jobs are planned anew\./,
+    ],
+    [
+      "that is kept for a look goes after its time, others at once",
+      keeping,
+      [600, 0],
+      /^1 at most is kept for a look, each for 10m; the others are deleted/,
+    ],
+    [
+      "that is retried has no such time",
+      { failedNodes: "retry" },
+      [null, null],
+      /^Each is retried up to 3 times, then deleted\./,
+    ],
+  ])("%s, and the status says the same", async (_, engine, inSeconds, next) => {
+    const world = worldOf(failed, engine);
+    await world.snapshot();
+    const nodes = await viewsOf(world);
+    const left = nodes.map(({ deleteAtSeconds }) => deleteAtSeconds && deleteAtSeconds - world.now());
+    expect(left).toEqual(inSeconds);
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.problems.find(({ kind }) => kind === "nodes-failed")?.next).toMatch(next);
+  });
+
+  test("has no jobs, and is no reason for a job to count as booting", async () => {
+    const world = worldOf(failed, keeping);
+    await world.post([jobFor(1)]);
+    await world.snapshot();
+    const nodes = await viewsOf(world);
+    expect(nodes.map(({ jobs }) => jobs)).toEqual([[], []]);
+  });
+});
+
+describe("a node that boots", () => {
+  const booted = (index: number, seconds: number, nowSeconds: number): NodeHistory => ({
+    nodeId: `old-${index}`,
+    name: `htc-${index}`,
+    hostname: null,
+    instanceId: null,
+    nodeArray: "htc",
+    vmSize: "Standard_F4s_v2",
+    createdSeconds: nowSeconds - 5_000,
+    readySeconds: nowSeconds - 5_000 + seconds,
+    lastMatchSeconds: null,
+    deletedSeconds: nowSeconds - 1_000,
+  });
+
+  async function bootingFor(seconds: number, earlier: readonly number[]) {
+    const world = worldOf([nodeOf({ name: "htc-9", status: "Preparing", hostname: null })]);
+    const rows = earlier.map((took, index) => booted(index, took, world.now()));
+    await world.ports.history.save(cluster, rows);
+    await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+    await world.round();
+    world.advance(seconds);
+    await world.snapshot();
+    return (await viewsOf(world))[0]?.slowBoot;
+  }
+
+  test.each([
+    ["for longer than 95 of 100 of its size is shown to be slow", 200, [100, 110, 120], { p95Seconds: 120 }],
+    ["for as long as others is not", 119, [100, 110, 120], null],
+    ["of a size of which few boots are known is not", 900, [100, 110], null],
+  ])("%s", async (_, seconds, earlier, expected) => {
+    const slow = await bootingFor(seconds, earlier);
+    if (expected === null) expect(slow).toBeNull();
+    else expect(slow).toMatchObject(expected);
+  });
+});
