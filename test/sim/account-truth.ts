@@ -53,6 +53,7 @@ export async function compareWithTruth({
     faults: listedFaults([]),
     machines: 2,
     canDrain: true,
+    isBlind: false,
     snapshotSeconds: 60,
     trace: undefined,
   });

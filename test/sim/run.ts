@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly faults?: readonly Fault[];
   /** Keeps only jobs at these places of the workload, over all clusters. */
   readonly jobs?: readonly number[];
+  /** The demand queue looks empty, whatever lies there: to see that the simulation notices. */
+  readonly isBlind?: boolean;
   readonly trace?: (line: string) => void;
 }
 
@@ -85,6 +87,7 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     machines,
     canDrain: script.drains ?? canDrain,
     snapshotSeconds,
+    isBlind: options.isBlind === true,
     trace: options.trace,
   });
   const calmFrom = startSeconds + script.troubleSeconds;

@@ -15,6 +15,19 @@ test("the simulation: a run can be repeated from the list of its faults", async 
   expect(listed).toEqual(drawn);
 });
 
+test("the simulation: notices nodes that go while a message names them as busy that nobody has read", async () => {
+  const scenario = scenarios.find(({ name }) => name === "dying-hosts");
+  if (scenario === undefined) throw new RangeError("Cannot find scenario dying-hosts");
+  const blind = [];
+  for (const seed of [5, 6, 14]) {
+    expect((await runSeed({ scenario, seed })).violations).toEqual([]);
+    blind.push(...(await runSeed({ scenario, seed, isBlind: true })).violations);
+  }
+  expect(blind).toContainEqual(
+    expect.stringMatching(/^hpc: \S+ was deleted under a job that a message named/),
+  );
+});
+
 test("the simulation: short lives are those of nodes that no snapshot sees, and of others", async () => {
   const scenario = scenarios.find(({ name }) => name === "short-lives");
   if (scenario === undefined) throw new RangeError("Cannot find scenario short-lives");

@@ -51,6 +51,8 @@ export interface WorldOptions {
   /** Whether the schedulers can drain nodes. */
   readonly canDrain: boolean;
   readonly snapshotSeconds: number;
+  /** Whether nobody sees what lies on the demand queue. */
+  readonly isBlind: boolean;
   /** Told everything that happens, if anybody wants to know. */
   readonly trace: ((line: string) => void) | undefined;
 }
@@ -293,7 +295,7 @@ export class World implements Stage {
         }),
       random: { draw: () => this.chance.between(0, 1) },
       unreadDemand: {
-        count: async () => this.demandQueue.waiting,
+        count: async () => (this.#options.isBlind ? 0 : this.demandQueue.waiting),
         showsAnyOf: async (cluster) => this.demandQueue.showsAnyOf(cluster),
       },
       schedulerEvents: {

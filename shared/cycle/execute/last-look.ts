@@ -3,6 +3,7 @@ import type { NodesAction } from "../../messages/index.ts";
 import type { Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
+import { parkedHostnames, parkedMessages } from "../demand/parked-hosts.ts";
 import { doubtsOf } from "../doubts.ts";
 import { lookForUnread, unreadInWords } from "../unread-demand.ts";
 
@@ -60,7 +61,7 @@ export async function untilRead(
 /**
  * The last check, after the record that CycleCloud is about to be asked. An operator who keeps a node alive meanwhile either
  * comes before this check, or sees that the deletion was requested. A job that a message named before this check keeps its node,
- * whether or not the message had been read then.
+ * whether or not the message had been read then, and also if it waits for its predecessor or for its other parts.
  */
 export async function lastLook(
   ports: LookPorts,
@@ -73,11 +74,14 @@ export async function lastLook(
   const lookedAtSeconds = ports.clock.nowSeconds();
   const named = due.flatMap(({ nodeId }) => hostnames.get(nodeId) ?? []);
   await untilRead(ports, action, named);
+  const parked = await parkedMessages(ports, action.cluster);
   const demand = await ports.demand.list(action.cluster);
   const nowSeconds = ports.clock.nowSeconds();
   if (named.length > 0 && nowSeconds > lookedAtSeconds + longestLookSeconds)
     throw new UnreadDemandError(`the last look at the demand took longer than ${longestLookSeconds} s`);
-  const busy = isForced(action) ? new Set<string>() : busyHostnames(demand, nowSeconds);
+  const busy = isForced(action)
+    ? new Set<string>()
+    : new Set([...busyHostnames(demand, nowSeconds), ...parkedHostnames(parked, demand)]);
   const doubt = isForIdleness(action) ? doubtsOf(demand, nowSeconds)[0] : undefined;
   const why = ({ nodeId }: RequestedNode) => {
     const hostname = hostnames.get(nodeId);

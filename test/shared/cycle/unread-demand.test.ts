@@ -272,6 +272,28 @@ describe("unread demand: the executor", () => {
     expect(staying(world)).toEqual(["htc-1", "htc-2"]);
   });
 
+  test.each([
+    ["a delta whose predecessor is missing", { kind: "delta", sequence: 100 }],
+    ["a part of a snapshot that is not complete", { sequence: 100, part: { index: 0, count: 2 } }],
+  ])("leaves a node alone that is busy by %s", async (_what, fields) => {
+    const { world, action } = await retiring();
+    const message: Record<string, unknown> = JSON.parse(started(world, "h1"));
+    const outcome = await world.receive({ ...message, ...fields });
+    expect(outcome.outcome).toMatch(/^(parked|waiting-for-parts)$/);
+    await executeAction(world.ports, action);
+    expect(staying(world)).toEqual(["htc-1"]);
+    expect(await operation(world)).toMatchObject({ messages: ["htc-1 runs a job now"] });
+  });
+
+  test("does not care for parts that a newer message has replaced", async () => {
+    const { world, action } = await retiring();
+    const message: Record<string, unknown> = JSON.parse(started(world, "h1"));
+    await world.receive({ ...message, kind: "delta", sequence: 50 });
+    await world.receive({ ...message, sequence: 60, jobs: [] });
+    await executeAction(world.ports, action);
+    expect(staying(world)).toEqual([]);
+  });
+
   test("does not act on a look that is old by the time the demand was read", async () => {
     const { world, action } = await retiring();
     let lists = 0;
