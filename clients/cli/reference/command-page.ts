@@ -124,7 +124,7 @@ function exampleBlock(list: readonly Example[], printed: Printed): readonly stri
   ];
 }
 
-const mostLines = 16;
+const mostLines = 12;
 
 function shownBlock(example: Example, printed: Printed): string {
   const output = printed.get(example.line);
