@@ -20,6 +20,7 @@ async function dryRun(printed: string) {
   const texts = {
     "--json": printed,
     partitions: await readFile(join(recorded, "partitions.txt"), "utf8"),
+    reservations: await readFile(join(recorded, "reservations.txt"), "utf8"),
     licenses: await readFile(join(recorded, "licenses.txt"), "utf8"),
   };
   const program = join(folder, "slurm.mjs");

@@ -1,6 +1,8 @@
 import { type JobDetails, readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
 import type { License } from "./licenses.ts";
+import type { Limits } from "./limits.ts";
+import type { Reservation } from "./reservations.ts";
 import type { Candidates } from "./slurm-candidates.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -12,6 +14,9 @@ export interface JobContext {
   readonly nodes: ReadonlyMap<string, NodeRecord>;
   readonly candidates: Candidates;
   readonly licenses: ReadonlyMap<string, License>;
+  /** Undefined: no limits of accounting hold jobs back here. */
+  readonly limits: Limits | undefined;
+  readonly reservations: readonly Reservation[];
   /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
   readonly switches: ReadonlyMap<number, number>;
   /** Tasks of each array that run now, by the array's id. */
@@ -41,6 +46,11 @@ export function orderOf({ priority, submit_time }: JobRecord): Pick<Job, "priori
 /** The largest number of minutes; the two above it stand for "unlimited" and "not set" in older shapes. */
 const mostMinutes = 0xff_ff_ff_fd;
 
+/** Undefined for a job without a time limit. */
+export function minutesOf({ time_limit: minutes = 0 }: JobRecord): number | undefined {
+  return minutes > 0 && minutes <= mostMinutes ? minutes : undefined;
+}
+
 /**
  * What else is known of a job. No limit is no run time. A job that Slurm must not start again after the loss of a node
  * cannot be interrupted; of the others their users have said nothing.
@@ -50,9 +60,10 @@ export function detailsOf(
   partitions: readonly string[],
   { isRunning }: { readonly isRunning: boolean },
 ): JobDetails {
-  const { time_limit: minutes = 0, start_time, requeue, user_name, account, name } = record;
+  const minutes = minutesOf(record);
+  const { start_time, requeue, user_name, account, name } = record;
   return readJobDetails({
-    ...(minutes > 0 && minutes <= mostMinutes ? { runtimeSeconds: minutes * 60 } : {}),
+    ...(minutes === undefined ? {} : { runtimeSeconds: minutes * 60 }),
     // Of a job that waits it is Slurm's forecast.
     ...(isRunning && (start_time ?? 0) > 0 ? { startedAtSeconds: start_time } : {}),
     ...(requeue === false ? { interruptible: false } : {}),

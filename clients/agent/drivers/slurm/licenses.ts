@@ -1,3 +1,4 @@
+import type { Draw } from "./limits.ts";
 import { readLines } from "./slurm-records.ts";
 
 /** What the whole cluster has of a licence, and what is free now. */
@@ -23,27 +24,18 @@ function isCount(text: string | undefined): boolean {
   return text !== undefined && /^\d{1,9}$/.test(text);
 }
 
-/**
- * The pools that `ansys:2,matlab` draws on, so that jobs which wait for licences get no nodes. `once`: however many nodes
- * a job has. Undefined for what Slurm does not list, or for a choice of licences.
- */
-export function licenseConstraint(
+/** The pools that `ansys:2,matlab` draws on. Undefined for what Slurm does not list, or for a choice of licences. */
+export function licenseDraws(
   asked: string,
   licenses: ReadonlyMap<string, License>,
-  once: boolean,
-): Readonly<Record<string, unknown>> | undefined {
-  if (asked === "") return {};
+): readonly Draw[] | undefined {
+  if (asked === "") return [];
   const draws = asked.split(/[,;]/).map((item) => {
     const match = /^([^:|()]+)(?::(\d{1,9}))?$/.exec(item.trim());
     const license = licenses.get(match?.[1] ?? "");
     if (match === null || license === undefined) return undefined;
-    return {
-      "resource-name": `license ${match[1]}`,
-      requested: Number(match[2] ?? 1),
-      "initial-value": license.total,
-      "current-value": license.free,
-      ...(once ? { "decrement-once": true } : {}),
-    };
+    return { name: `license ${match[1]}`, requested: Number(match[2] ?? 1), ...license };
   });
-  return draws.includes(undefined) ? undefined : { "shared-consumable-constraint": draws };
+  const known = draws.filter((draw) => draw !== undefined);
+  return known.length < draws.length ? undefined : known;
 }

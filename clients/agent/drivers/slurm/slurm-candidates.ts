@@ -73,6 +73,10 @@ export class Candidates {
     return this.#settings.partitions[partition]?.node_array ?? partition;
   }
 
+  qosOf(partition: string): string {
+    return this.#partitions.get(partition)?.qos ?? "";
+  }
+
   isExclusive(partition: string): boolean {
     return (
       this.#partitions.get(partition)?.exclusive === true ||
@@ -134,6 +138,8 @@ interface Partition {
   readonly isUp: boolean;
   /** Of one job. */
   readonly mostNodes: number;
+  /** The QOS whose limits hold for its jobs; empty: none. */
+  readonly qos: string;
 }
 
 /** `scontrol show partitions --oneliner`; undefined when it is not all there. */
@@ -141,7 +147,7 @@ export function readPartitions(text: string): ReadonlyMap<string, Partition> | u
   const lines = readLines(text);
   if (lines === undefined) return undefined;
   return new Map(
-    lines.flatMap(({ PartitionName: name, OverSubscribe: shared, State: state, MaxNodes: most }) =>
+    lines.flatMap(({ PartitionName: name, OverSubscribe: shared, State: state, MaxNodes: most, QoS: qos }) =>
       name === undefined
         ? []
         : [
@@ -151,6 +157,7 @@ export function readPartitions(text: string): ReadonlyMap<string, Partition> | u
                 exclusive: shared === "EXCLUSIVE",
                 isUp: state === undefined || state === "UP",
                 mostNodes: /^\d{1,9}$/.test(most ?? "") ? Number(most) : Number.POSITIVE_INFINITY,
+                qos: qos === undefined || qos === "N/A" ? "" : qos,
               },
             ] as const,
           ],

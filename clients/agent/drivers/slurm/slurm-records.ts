@@ -91,6 +91,9 @@ const jobFields = z.object({
   requeue: z.boolean().nullish().catch(undefined),
   user_name: text.catch(""),
   account: text.catch(""),
+  user_id: amount.catch(undefined),
+  association_id: amount.catch(undefined),
+  qos: text.catch(""),
   name: text.catch(""),
 });
 

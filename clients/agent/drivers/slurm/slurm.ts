@@ -1,9 +1,12 @@
+import { z } from "zod";
 import { describeProblems } from "../../../../shared/messages/index.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
 import type { JobContext } from "./common.ts";
 import { readLicenses } from "./licenses.ts";
+import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";
+import { readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { Candidates, readPartitions } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
@@ -40,7 +43,7 @@ export const slurm: DriverKind = {
     return {
       ok: true,
       driver: {
-        reads: (context) => reads(settings, context.memory),
+        reads: (context) => reads(settings, context),
         interpret: (answers, context) => interpret(answers, context, settings),
         commandsFor: (event, { memory }): Steps => ({ commands: commandsFor(event, settings), memory }),
       },
@@ -51,8 +54,10 @@ export const slurm: DriverKind = {
 /** `scontrol show nodes --json` came with 23.02; before, `sinfo --json` prints the same. Which one works is remembered. */
 function reads(
   { squeue, scontrol, sinfo }: SlurmSettings,
-  { nodesFrom }: Memory,
+  { memory, nowSeconds }: Pick<Context, "memory" | "nowSeconds">,
 ): readonly (readonly Read[])[] {
+  const { nodesFrom } = memory;
+  const limits = rememberedLimits(memory, nowSeconds);
   const scontrolRead = { ...read("scontrol", scontrol, ["show", "nodes", "--json"]), exitCodes: [1] };
   const sinfoRead = read("sinfo", sinfo, ["--json"]);
   const nodes =
@@ -68,8 +73,34 @@ function reads(
       read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]),
       read("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
       read("licenses", scontrol, ["show", "licenses", "--oneliner"]),
+      // Times are the host's own, without their zone, unless they are asked for in seconds.
+      read(
+        "reservations",
+        ["env", "SLURM_TIME_FORMAT=%s", ...scontrol],
+        ["show", "reservations", "--oneliner"],
+      ),
     ],
-  ];
+    // After the jobs: what was used when they were read is not more than this.
+    [
+      ...(limits === undefined ? [read("config", scontrol, ["show", "config"])] : []),
+      ...(limits?.enforced === false
+        ? []
+        : [read("limits", scontrol, ["show", "assoc_mgr", "flags=assoc,qos", "--oneliner"])]),
+    ],
+  ].filter((step) => step.length > 0);
+}
+
+/** Whether limits count changes with a restart of the controller only; it is asked for again after so long. */
+const limitsKnownSeconds = 600;
+
+const rememberedSchema = z.object({ enforced: z.boolean(), atSeconds: z.number() });
+
+/** Undefined: to be asked for. */
+function rememberedLimits({ limits }: Memory, nowSeconds: number) {
+  const remembered = rememberedSchema.safeParse(limits).data;
+  return remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds
+    ? remembered
+    : undefined;
 }
 
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
@@ -88,6 +119,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   if (partitions === undefined || (partitions.size === 0 && nodeRecords.length > 0))
     return { known: false, reason: "scontrol printed no partitions, or not all of them" };
   if (licenses === undefined) return { known: false, reason: "scontrol did not print all licences" };
+  const enforcement =
+    answers.config === undefined
+      ? rememberedLimits(context.memory, context.nowSeconds)
+      : { enforced: areLimitsEnforced(answers.config.text), atSeconds: context.nowSeconds };
+  const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
+  if (enforcement?.enforced === true && limits === undefined)
+    return { known: false, reason: "scontrol did not print all limits of accounts and QOS" };
   const readNodes = readRecords(nodeRecords, nodeRecord, {
     nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
   });
@@ -95,6 +133,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   // A node of which not everything can be read still says which host is its own.
   const known = nodeRecords.flatMap((each) => readNodeLeniently(each) ?? []);
   const byName = new Map(known.map((node) => [node.name, node]));
+  const reservations = readReservations(answers.reservations?.text ?? "", byName);
+  if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };
   const readJobs = readRecords(jobRecords, jobRecord, {
     nameOf: (value, index) => nameOf("job", fieldOf(value, "job_id"), index),
     hostsOf: (value) => hostsOfUnreadable(value, byName, settings),
@@ -115,6 +155,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     nodes: byName,
     candidates: new Candidates(settings, partitions, nodes),
     licenses,
+    limits,
+    reservations,
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };
@@ -149,7 +191,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       ),
       ...nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
     ],
-    memory: { nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol" },
+    memory: {
+      nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+      ...(enforcement === undefined ? {} : { limits: enforcement }),
+    },
   };
 }
 

@@ -1,5 +1,13 @@
 /** Trackable resources, as Slurm writes them into one text: `cpu=8,mem=15000M`, `gres:gpu:a100:2`. */
 
+/** The names in `cpu=8,mem=15000M,node=2`. */
+export function tresNames(tres: string): readonly string[] {
+  return tres.split(",").flatMap((item) => {
+    const at = item.lastIndexOf("=");
+    return at <= 0 ? [] : [item.slice(0, at)];
+  });
+}
+
 /** The number behind a name in `cpu=8,mem=15000M,node=2`; undefined when it is not there. */
 export function tresAmount(tres: string, name: string): number | undefined {
   const item = tres.split(",").find((each) => each.startsWith(`${name}=`));

@@ -5,15 +5,19 @@ import {
   isColocated,
   type JobContext,
   type LeftOut,
+  minutesOf,
   nameOf,
   orderOf,
 } from "./common.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
-import { licenseConstraint } from "./licenses.ts";
+import { licenseDraws } from "./licenses.ts";
+import { type Draw, drawsOf } from "./limits.ts";
+import { inTheWay, type Reservation } from "./reservations.ts";
 import { type Candidate, gpuRequests } from "./slurm-candidates.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import { type Wanted, wantedOf } from "./slurm-wanted.ts";
+import { tresAmount, tresNames } from "./tres.ts";
 
 /** More multi-node tasks of one array than this are not told at once: each is a job of its own. */
 const mostGangs = 100;
@@ -32,6 +36,39 @@ export function waiting(
   if (tasks === 0) return [];
   if (record.resv_name !== "")
     return { leftOut: `reservation "${record.resv_name}": its nodes cannot be ordered` };
+  const reserved = reservedFrom(record, partitions, context);
+  if (reserved.length > 0) return waitingBeside(reserved, { record, tasks, partitions }, context);
+  return waitingOn(record, tasks, partitions, context);
+}
+
+/** Nodes of reservations that the job would run into are as if it excluded them. */
+function waitingBeside(
+  reservations: readonly Reservation[],
+  { record, tasks, partitions }: { record: JobRecord; tasks: number; partitions: readonly string[] },
+  context: JobContext,
+): readonly Job[] | LeftOut {
+  const ofPartitions = (name: string) =>
+    partitions.some((partition) => context.nodes.get(name)?.partitions?.includes(partition));
+  const names = reservations.flatMap(({ nodes }) => nodes).filter(ofPartitions);
+  const excluded_nodes = [record.excluded_nodes, ...names].filter((list) => list !== "").join(",");
+  const jobs = waitingOn({ ...record, excluded_nodes }, tasks, partitions, context);
+  if (!("leftOut" in jobs) || "leftOut" in waitingOn(record, tasks, partitions, context)) return jobs;
+  return { leftOut: `would run into reservation "${reservations.map(({ name }) => name).join('", "')}"` };
+}
+
+function reservedFrom(record: JobRecord, partitions: readonly string[], context: JobContext) {
+  const { nowSeconds, reservations } = context;
+  return inTheWay(reservations, { nowSeconds, minutes: minutesOf(record) }).filter(({ nodes }) =>
+    nodes.some((name) => partitions.some((each) => context.nodes.get(name)?.partitions?.includes(each))),
+  );
+}
+
+function waitingOn(
+  record: JobRecord,
+  tasks: number,
+  partitions: readonly string[],
+  context: JobContext,
+): readonly Job[] | LeftOut {
   const parsed = parseFeatures(record.features);
   if (parsed === undefined)
     return { leftOut: `features "${record.features}", expected names with & | and counts` };
@@ -69,11 +106,18 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       context,
     );
   const isOneEach = !isSpread && nodeCount === 1 && wanted.parts.length === 1;
-  const licences = licenseConstraint(record.licenses, context.licenses, !isOneEach);
+  const licences = licenseDraws(record.licenses, context.licenses);
   if (licences === undefined)
     return {
       leftOut: `licenses "${record.licenses}", expected a list of the cluster's licences with counts`,
     };
+  const limits = limitDraws(record, first, where.isWhole, context);
+  if (limits === undefined) return [];
+  const draws = [...licences, ...limits];
+  // Parts are several jobs to the planner, and would each draw what the whole job takes.
+  const isDivided = wanted.parts.length > 1;
+  if (isDivided && limits.some(({ requested, free }) => requested > free)) return [];
+  const pools = poolsOf(isDivided ? licences : draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
   const notes = [...wanted.notes, ...notesOf(record, waits.others, candidates)].map((note) =>
     note.slice(0, longestNote),
@@ -85,8 +129,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     ...(notes.length === 0 ? {} : { notes }),
   };
   const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
-    allOf([where.constraints, ...wanted.common, ...more, amounts, licences]);
-  if (isSpread && (tasks === 1 || (!colocated && record.licenses === ""))) {
+    allOf([where.constraints, ...wanted.common, ...more, amounts, pools]);
+  if (isSpread && (tasks === 1 || (!colocated && draws.length === 0))) {
     const constraints = withAmounts(perSlot);
     return [{ ...common, name, constraints, iterations: slots * tasks, ...(colocated ? { colocated } : {}) }];
   }
@@ -108,6 +152,51 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       colocated: colocated && count > 1,
     }));
   }).flat();
+}
+
+/** What it takes of the limits of QOS and accounts; undefined: more than there is of one. */
+function limitDraws(
+  record: JobRecord,
+  { partition, size, nodes }: Candidate,
+  isWhole: boolean,
+  { limits, candidates }: JobContext,
+): readonly Draw[] | undefined {
+  if (limits === undefined) return [];
+  const cpusOfNode = Math.max(1, ...nodes.map(({ cpus }) => cpus ?? 1));
+  const memoryOfNode = Math.max(1, ...nodes.map(({ real_memory: memory }) => memory ?? 1));
+  const asked = (name: string) => tresAmount(record.tres_req_str, name) ?? 0;
+  const amounts = new Map(tresNames(record.tres_req_str).map((name) => [name, asked(name)]));
+  if (isWhole) amounts.set("cpu", Math.max(asked("cpu"), size.nodeCount * cpusOfNode));
+  // Slurm counts a node once for all jobs of a user that share it.
+  const share = Math.max(asked("cpu") / cpusOfNode, asked("mem") / memoryOfNode);
+  amounts.set("node", isWhole || size.nodeCount > 1 ? size.nodeCount : Math.min(1, share));
+  return drawsOf(
+    {
+      user: record.user_name,
+      userId: String(record.user_id ?? ""),
+      account: record.account,
+      associationId: record.association_id,
+      qos: [...new Set([candidates.qosOf(partition), record.qos])],
+      nodeCount: size.nodeCount,
+      minutes: minutesOf(record),
+      amounts,
+    },
+    limits,
+  );
+}
+
+/** `once`: however many nodes a job has. */
+function poolsOf(draws: readonly Draw[], { once }: { readonly once: boolean }): Constraints {
+  if (draws.length === 0) return {};
+  return {
+    "shared-consumable-constraint": draws.map(({ name, requested, total, free }) => ({
+      "resource-name": name,
+      requested,
+      "initial-value": total,
+      "current-value": free,
+      ...(once ? { "decrement-once": true } : {}),
+    })),
+  };
 }
 
 /** Node arrays, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one of those. */

@@ -17,6 +17,7 @@ const nodeKinds = {
     memoryGiB: 32,
     gpus: 0,
   },
+  gpu1: { slurm: "CPUs=4 RealMemory=15000 Gres=gpu:1", vcpus: 4, memoryGiB: 16, gpus: 1 },
   gpu: {
     slurm: "CPUs=24 Sockets=2 CoresPerSocket=12 ThreadsPerCore=1 RealMemory=210000 Gres=gpu:a100:4 Feature=a",
     vcpus: 24,
@@ -219,14 +220,23 @@ export function sbatchArgs(kind: JobKind, index: number): readonly string[] {
 
 /** The nodes that the engine would make for what was posted, by kind. */
 export function boughtFor(kinds: readonly JobKind[], jobs: readonly Job[]): readonly (readonly string[])[] {
-  const nodeArrays = kinds.flatMap(partitionsOf).map(({ name, node }) => {
+  const names = boughtFrom(kinds.flatMap(partitionsOf), jobs, nodesPerPartition);
+  return kinds.map((kind, index) => {
+    const own = partitionsOf(kind, index).map(({ name }) => `${name}-`);
+    return names.filter((name) => own.some((beginning) => name.startsWith(beginning)));
+  });
+}
+
+/** The same for any partitions, each of which is a node array. */
+export function boughtFrom(
+  partitions: readonly { readonly name: string; readonly node: NodeKind }[],
+  jobs: readonly Job[],
+  available: number,
+): readonly string[] {
+  const nodeArrays = partitions.map(({ name, node }) => {
     const { vcpus, memoryGiB, gpus } = nodeKinds[node];
-    const vmSize = `Standard_${node}`;
-    return array({
-      name,
-      placementGroup: name,
-      buckets: [bucket({ vmSize, vcpus, memoryGiB, gpus, available: nodesPerPartition })],
-    });
+    const buckets = [bucket({ vmSize: `Standard_${node}`, vcpus, memoryGiB, gpus, available })];
+    return array({ name, placementGroup: name, buckets });
   });
   const result = plan(
     input({
@@ -236,8 +246,5 @@ export function boughtFor(kinds: readonly JobKind[], jobs: readonly Job[]): read
       ),
     }),
   );
-  return kinds.map((kind, index) => {
-    const names = new Set(partitionsOf(kind, index).map(({ name }) => name));
-    return result.create.filter(({ nodeArray }) => names.has(nodeArray)).flatMap((set) => set.names);
-  });
+  return result.create.flatMap((set) => set.names);
 }

@@ -106,9 +106,13 @@ async function record(folder: string, answers: Answers): Promise<void> {
   for (const [name, { text }] of Object.entries(answers)) {
     await writeFile(
       join(folder, `${name}.txt`),
-      name === "partitions" ? shortLines(text) : shortRecords(text),
+      name === "partitions" ? shortLines(text) : name === "config" ? enforcement(text) : shortRecords(text),
     );
   }
+}
+
+function enforcement(config: string): string {
+  return `${/^AccountingStorageEnforce.*$/m.exec(config)?.[0] ?? ""}\n`;
 }
 
 function shortLines(text: string): string {

@@ -173,6 +173,45 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
     });
   });
 
+  test("a reservation for maintenance in five minutes: jobs that would run into it buy nothing before it is over", async () => {
+    const slurm = await startSlurm({ conf: await confOfThePage() });
+    try {
+      const driven = new DrivenSlurm(slurm, {});
+      await driven.pass();
+      const reserve = (name: string, nodes: string) =>
+        slurm.run(
+          "scontrol",
+          "create",
+          "reservation",
+          `ReservationName=${name}`,
+          "StartTime=now+5minutes",
+          "Duration=60",
+          "Users=root",
+          "Flags=maint",
+          `Nodes=${nodes}`,
+        );
+      await reserve("all-htc", "htc-[1-100]");
+      await reserve("some-hpc", "hpc-[1-8]");
+      await slurm.submit("-p htc -n 1 --mem=1G -t 60");
+      await slurm.submit("-p htc -n 1 --mem=1G -t 2");
+      await slurm.submit("-p hpc -n 1 -t 60");
+      const demand = async () => (await driven.pass()).jobs.map(({ name }) => name);
+      expect(await demand()).toEqual(["2", "3"]);
+      // Also when Slurm has looked at the jobs, and says why they wait.
+      await driven.until(async () =>
+        (await slurm.run("squeue", "--noheader", "--format=%r")).includes("maintenance"),
+      );
+      expect(await demand()).toEqual(["2", "3"]);
+      const { jobs } = await driven.pass();
+      expect(jobs.find(({ name }) => name === "3")?.notes?.[0]).toContain("excludes hpc-1, hpc-2");
+      await slurm.run("scontrol", "delete", "ReservationName=all-htc");
+      await driven.until(async () => (await demand()).includes("1"));
+      expect(await demand()).toEqual(["1", "2", "3"]);
+    } finally {
+      await slurm.stop();
+    }
+  });
+
   test(`${waitingJobs} waiting jobs and an array of ${arrayTasks} tasks: one pass within ${mostCpuSeconds} s of cpu`, async () => {
     const slurm = await startSlurm({ conf: await confOfThePage() });
     try {

@@ -8,6 +8,8 @@ export interface SlurmWorld {
   readonly nodes?: readonly unknown[];
   readonly partitions?: string;
   readonly licenses?: string;
+  readonly reservations?: string;
+  readonly limits?: string;
   readonly section?: Fields;
 }
 
@@ -50,7 +52,15 @@ export function waitingJob(fields: Fields = {}): Fields {
 }
 
 /** What the driver reads of a made-up cluster. */
-export function readSlurm({ jobs, nodes, partitions, licenses, section = {} }: SlurmWorld): Reading {
+export function readSlurm({
+  jobs,
+  nodes,
+  partitions,
+  licenses,
+  reservations,
+  limits,
+  section = {},
+}: SlurmWorld): Reading {
   const configured = slurm.configure(section);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const texts = {
@@ -59,6 +69,9 @@ export function readSlurm({ jobs, nodes, partitions, licenses, section = {} }: S
     squeue: JSON.stringify({ jobs }),
     switches: "7 0\n8 0\n",
     licenses: licenses ?? "No licenses configured in Slurm.\n",
+    reservations: reservations ?? "No reservations in the system\n",
+    config: `AccountingStorageEnforce = ${limits === undefined ? "none" : "associations,limits,qos"}\n`,
+    limits: limits ?? "Current Association Manager state\n",
   };
   const answers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { areLimitsEnforced, readLimits } from "../../../../clients/agent/drivers/slurm/limits.ts";
+import { readReservations } from "../../../../clients/agent/drivers/slurm/reservations.ts";
+import { nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
+import { readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
+
+/** As Slurm 22.05 prints it, shortened. */
+const limits = `Current Association Manager state
+Association Records
+ClusterName=test Account=root UserName= Partition= Priority=0 ID=1 ParentAccount= Lft=1 GrpJobs=N(2) GrpWall=N(0.00) GrpTRES=cpu=N(4),mem=N(2048) MaxJobs= MaxWallPJ= MaxTRESPJ=
+ClusterName=test Account=proj UserName= Partition= Priority=0 ID=3 ParentAccount=root(1) Lft=2 GrpJobs=7(2) GrpWall=N(0.00) GrpTRES=cpu=40(4),mem=N(2048),gres/gpu=2(0) MaxJobs= MaxWallPJ= MaxTRESPJ=node=3
+ClusterName=test Account=proj UserName=ann(1001) Partition= Priority=0 ID=4 ParentAccount= Lft=3 GrpJobs=N(2) GrpWall=N(0.00) GrpTRES=cpu=N(4) MaxJobs=5(2) MaxWallPJ= MaxTRESPJ=node=3
+QOS Records
+QOS=normal(1) UsageRaw=0.000000 GrpJobs=N(0) GrpWall=N(0.00) GrpTRES=cpu=N(0) MaxWallPJ= MaxTRESPJ= MinTRESPJ= PreemptMode=OFF Priority=0 Account Limits= {No Accounts} User Limits= {No Users}
+QOS=capped(2) UsageRaw=0.000000 GrpJobs=50(2) GrpWall=N(0.00) GrpTRES=cpu=100(4) MaxWallPJ=120 MaxTRESPJ=cpu=12 MinTRESPJ= PreemptMode=OFF Priority=0 Account Limits= proj={MaxJobsPA=9(2) MaxTRESPA=cpu=40(4),mem=N(2048)} User Limits= 1001={MaxJobsPU=2(1) MaxTRESPU=cpu=8(4),mem=N(2048),node=3(1)}
+`;
+const ann = { user_name: "ann", user_id: 1001, account: "proj", association_id: 4 };
+const pool = (name: string, requested: number, total: number, free: number) => ({
+  "resource-name": name,
+  requested,
+  "initial-value": total,
+  "current-value": free,
+});
+
+function poolsOf(job: object): unknown {
+  const reading = readSlurm({ jobs: [waitingJob({ ...ann, ...job })], limits });
+  if (!reading.known) throw new Error(reading.reason);
+  return reading.jobs.map(({ constraints }) =>
+    [constraints].flat().flatMap((each) => each["shared-consumable-constraint"] ?? []),
+  );
+}
+
+describe("limits of accounts and QOS", () => {
+  test("a QOS decides what it limits, the account and the user the rest", () => {
+    expect(poolsOf({ qos: "capped" })).toEqual([
+      [
+        pool("QOS capped: jobs", 1, 50, 48),
+        pool("QOS capped: jobs of user ann", 1, 2, 1),
+        pool("QOS capped: jobs of account proj", 1, 9, 7),
+        pool("QOS capped: cpu", 1, 100, 96),
+        pool("QOS capped: cpu of user ann", 1, 8, 4),
+        pool("QOS capped: cpu of account proj", 1, 40, 36),
+        pool("QOS capped: node of user ann", 0.25, 3, 2),
+      ],
+    ]);
+  });
+
+  test("without a limit of the QOS, those of the account and the user hold", () => {
+    expect(poolsOf({ qos: "normal" })).toEqual([
+      [
+        pool("account proj: jobs", 1, 7, 5),
+        pool("user ann in account proj: jobs at a time", 1, 5, 3),
+        pool("account proj: cpu", 1, 40, 36),
+      ],
+    ]);
+  });
+
+  test("a user who has no job there yet has used nothing", () => {
+    expect(poolsOf({ qos: "capped", user_name: "bob", user_id: 1002, association_id: 9 })).toEqual([
+      expect.arrayContaining([pool("QOS capped: jobs of user bob", 1, 2, 2)]),
+    ]);
+  });
+
+  test.each([
+    ["more cpus than a job may have", { qos: "capped", tres_req_str: "cpu=13,mem=1000M,node=1" }],
+    ["longer than a job may run", { qos: "capped", time_limit: { set: true, infinite: false, number: 121 } }],
+    ["more nodes than a job may have", { qos: "normal", tres_req_str: "cpu=4,mem=1M,node=4", node_count: 4 }],
+    ["more than the whole account may have", { qos: "normal", tres_req_str: "cpu=41,mem=1M,node=1" }],
+  ])("no node helps: %s", (_, job) => {
+    expect(poolsOf(job)).toEqual([]);
+  });
+
+  test("limits that do not hold jobs back are not read; a text that was cut is not taken for no limits", () => {
+    expect(areLimitsEnforced("AccountingStorageEnforce = associations,limits,qos\n")).toBe(true);
+    expect(areLimitsEnforced("AccountingStorageEnforce = associations,safe\n")).toBe(true);
+    expect(areLimitsEnforced("AccountingStorageEnforce = none\n")).toBe(false);
+    expect(readLimits(limits.slice(0, -30))).toBeUndefined();
+    expect(readLimits("Current Association Manager state\n")).toBeUndefined();
+    expect(readSlurm({ jobs: [], limits: "cut" })).toMatchObject({
+      known: false,
+      reason: "scontrol did not print all limits of accounts and QOS",
+    });
+  });
+});
+
+describe("reservations", () => {
+  const nodes = new Map([1, 2].map((index) => [`htc-${index}`, nodeRecord.parse(slurmNode(index))]));
+  const line = (fields: string) =>
+    `ReservationName=m StartTime=1795400300 EndTime=1795403900 Nodes=htc-[1-2] NodeCnt=2 ${fields}State=INACTIVE\n`;
+
+  test("one that has some cores of its nodes, or licences only, keeps no node", () => {
+    expect(readReservations(line("TRES=cpu=8 "), nodes)).toHaveLength(1);
+    expect(readReservations(line("TRES=cpu=4 "), nodes)).toEqual([]);
+    expect(readReservations(line("").replace("htc-[1-2]", "(null)"), nodes)).toEqual([]);
+  });
+
+  test("one whose times or nodes cannot be read makes the reading unknown", () => {
+    expect(readReservations(line("").replace("1795400300", "tomorrow"), nodes)).toBeUndefined();
+    expect(readReservations(line("").replace("htc-[1-2]", "htc-[1-"), nodes)).toBeUndefined();
+    expect(readSlurm({ jobs: [], reservations: "ReservationName=m" })).toMatchObject({ known: false });
+  });
+
+  test.each([
+    ["without a time limit", {}, 0],
+    ["that ends later", { time_limit: { set: true, infinite: false, number: 60 } }, 0],
+    ["that ends before", { time_limit: { set: true, infinite: false, number: 4 } }, 1],
+  ])("a job %s", (_, job, count) => {
+    const reading = readSlurm({ jobs: [waitingJob(job)], reservations: line("") });
+    expect(reading).toMatchObject({
+      jobs: Array.from({ length: count }, () => ({ name: "7" })),
+      setAside: Array.from({ length: 1 - count }, () => ({
+        reason: 'would run into reservation "m"',
+      })),
+    });
+  });
+});
