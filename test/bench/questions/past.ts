@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { openBook } from "../../../shared/accounting/index.ts";
+import { type DayPage, openBook } from "../../../shared/accounting/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
-import { ConfigurationError } from "../../../shared/errors/errors.ts";
+import { ConfigurationError, kindOf } from "../../../shared/errors.ts";
+import type { AccountStore } from "../../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { monthOfPages } from "../accounts-month.ts";
 import { clusterName } from "./busy-cluster.ts";
@@ -36,10 +37,27 @@ export async function writePast(stores: Stores, nowSeconds: number): Promise<voi
   const days = new Date(nowSeconds * 1000).getUTCDate() - 1;
   const pages = monthOfPages({ untilSeconds: nowSeconds, days, nodes: 2_000, jobs: 9_000 });
   for (const page of pages) await stores.accounts.keep(clusterName, { hours: [], days: [page], jobs: [] });
-  // The record that the first snapshot opened knows nothing of those days.
-  const opened = await stores.accounts.load(clusterName);
-  const sight = { takenAtSeconds: nowSeconds, nodes: [], jobs: [] };
-  await stores.accounts.save(clusterName, openBook(sight, { hours: [], days: pages }), opened?.etag);
+  await openWithPast(stores.accounts, pages, nowSeconds);
+}
+
+/**
+ * The record that the first snapshot opened knows nothing of those days. The service goes on taking snapshots, so its record may
+ * change between reading and writing: then again.
+ */
+export async function openWithPast(
+  accounts: Pick<AccountStore, "load" | "save">,
+  pages: readonly DayPage[],
+  nowSeconds: number,
+): Promise<void> {
+  const book = openBook({ takenAtSeconds: nowSeconds, nodes: [], jobs: [] }, { hours: [], days: pages });
+  for (let triesLeft = 20; ; triesLeft -= 1)
+    try {
+      const opened = await accounts.load(clusterName);
+      await accounts.save(clusterName, book, opened?.etag);
+      return;
+    } catch (error) {
+      if (kindOf(error) !== "conflict" || triesLeft === 0) throw error;
+    }
 }
 
 function goneNodes(nowSeconds: number): readonly NodeHistory[] {
