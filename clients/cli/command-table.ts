@@ -50,6 +50,12 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: "View:",
     commands: [
       {
+        name: "clusters",
+        summary: "Lists the clusters of the service.",
+        seeAlso: { commands: ["status", "config"], pages: ["cli.md#find-the-service"] },
+        load: async (terminal) => (await import("./commands/clusters.ts")).clustersCommand(terminal),
+      },
+      {
         name: "status",
         summary: "Shows a cluster on one screen, problems first.",
         seeAlso: {

@@ -1,8 +1,10 @@
+import { emitKeypressEvents } from "node:readline";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import { duration } from "../../shared/text/durations.ts";
 import { CommandFailure } from "./exit-code.ts";
+import { type Key, moves } from "./keys.ts";
 import type { OutputFlags } from "./output/output-options.ts";
 import type { OutputSettings } from "./output/output-settings.ts";
 import type { SelectionFlags } from "./selection.ts";
@@ -73,12 +75,43 @@ export async function watching(
   const everySeconds = watch === true ? usualSeconds : watch;
   const print = await screenOf(terminal, format === "jsonl" ? "" : "\n");
   let shown: string | undefined;
-  while (signal?.aborted !== true) {
-    const page = await pageOf(terminal, show);
-    if (page !== shown) print(page);
-    shown = page;
-    await sleep(everySeconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+  let from = 0;
+  const ended = new AbortController();
+  const until = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
+  const release = keysOf(terminal, (key) => {
+    if (key.name === "q" || (key.ctrl === true && key.name === "c")) return ended.abort();
+    const rows = Math.max(1, (terminal.stdout.rows ?? usualRows) - 2);
+    const lines = (shown ?? "").trimEnd().split("\n").length;
+    from = Math.min(Math.max(0, from + (moves(key, rows) ?? 0)), Math.max(0, lines - rows));
+    if (shown !== undefined) print(shown, from);
+  });
+  try {
+    while (!until.aborted) {
+      const page = await pageOf(terminal, show);
+      if (page !== shown) print(page, from);
+      shown = page;
+      await sleep(everySeconds * 1000, undefined, { signal: until }).catch(() => undefined);
+    }
+  } finally {
+    release();
   }
+}
+
+const usualRows = 24;
+
+/** Keys of a person at a screen, until the answer is called; elsewhere input is left alone. */
+function keysOf({ stdin, stdout }: Terminal, press: (key: Key) => void): () => void {
+  if (stdout.isTTY !== true || stdin.isTTY !== true || stdin.setRawMode === undefined) return () => undefined;
+  const listen = (_: unknown, key: Key) => press(key);
+  emitKeypressEvents(stdin);
+  stdin.on("keypress", listen);
+  stdin.setRawMode(true);
+  stdin.resume();
+  return () => {
+    stdin.off("keypress", listen);
+    stdin.setRawMode?.(false);
+    stdin.pause();
+  };
 }
 
 async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<void>): Promise<string> {
@@ -93,26 +126,28 @@ async function pageOf(terminal: Terminal, show: (terminal: Terminal) => Promise<
 }
 
 /** What prints a page; `gap` comes after each where they do not take each other's place. */
-async function screenOf({ stdout }: Terminal, gap: string): Promise<(page: string) => void> {
+async function screenOf({ stdout }: Terminal, gap: string): Promise<(page: string, from: number) => void> {
   if (stdout.isTTY !== true) return (page) => stdout.write(`${page}${gap}`);
   // `defaultWidth` and such apply to streams that do not know their size; this one does.
   const { createLogUpdate } = await import("log-update");
   const update = createLogUpdate(stdout as unknown as NodeJS.WriteStream, { showCursor: true });
-  return (page) => update(begun(page, stdout.rows));
+  return (page, from) => update(partOf(page, { from, rows: stdout.rows ?? usualRows }));
 }
 
-/** The beginning of a page that is higher than the screen: problems come first, and log-update would show the end. */
-function begun(page: string, rows = 24): string {
+/** As much of a page as the screen holds: problems come first, and log-update would show the end. */
+function partOf(page: string, { from, rows }: { readonly from: number; readonly rows: number }): string {
   const lines = page.trimEnd().split("\n");
   // Its last row is for the cursor.
   const room = Math.max(2, rows - 1);
   if (lines.length <= room) return page.trimEnd();
-  const shown = lines.slice(0, room - 1);
-  return [...shown, `… ${lines.length - shown.length} more lines; use a higher screen`].join("\n");
+  const shown = lines.slice(from, from + room - 1);
+  const below = lines.length - from - shown.length;
+  const where = below > 0 ? `… ${below} more lines: space` : "… the end";
+  return [...shown, `${where}${from > 0 ? ", Page Up for what is above" : ""}`].join("\n");
 }
 
 /** A terminal that keeps what is written to it, out and error in their order, and looks as wide as the real one. */
-function captured(terminal: Terminal): { readonly terminal: Terminal; readonly text: () => string } {
+export function captured(terminal: Terminal): { readonly terminal: Terminal; readonly text: () => string } {
   const chunks: string[] = [];
   const keep = (output: Output): Output => {
     const kept = new Writable({

@@ -50,10 +50,19 @@ function timeOf(text: string, clockSeconds: (hours: number, minutes: number) => 
   if (atSeconds !== undefined) return { atSeconds };
   const clock = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (clock !== null) return { atSeconds: clockSeconds(Number(clock[1]), Number(clock[2])) };
+  const ofDay = dayAndClock.exec(text)?.groups;
+  if (ofDay !== undefined) {
+    const at = clockToday(Number(ofDay.hours ?? 0), Number(ofDay.minutes ?? 0));
+    at.setDate(at.getDate() + (daysFromToday[ofDay.day ?? ""] ?? 0));
+    return { atSeconds: at.getTime() / 1000 };
+  }
   throw new InvalidArgumentError(
-    `"${text}", expected a length of time such as 30m, 1h30m or 2d, a time of day such as 14:02, or a date such as 2026-11-22T14:00.`,
+    `"${text}", expected a length of time such as 30m, 1h30m or 2d, a time of day such as 14:02 or "tomorrow 18:00", or a date such as 2026-11-22T14:00.`,
   );
 }
+
+const dayAndClock = /^(?<day>yesterday|today|tomorrow)(?: (?<hours>[01]\d|2[0-3]):(?<minutes>[0-5]\d))?$/;
+const daysFromToday: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
 const day = z.iso.date();
 const clock = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;

@@ -11,19 +11,25 @@ const ellipsis = "…";
 
 /**
  * Columns under their headings, two spaces apart, without lines: what `awk` and the field's own tools are used to.
- * Cells that are wider than `widths` says are cut; without it every column is as wide as it needs.
+ * Cells that are wider than `widths` says are cut, unless `isWhole`; without `widths` every column is as wide as most of its cells
+ * need, and nothing is cut.
  */
 export function table(
   head: Row | undefined,
   rows: readonly Row[],
-  widths: readonly number[] = widthsOf(head, rows),
+  widths?: readonly number[],
+  isWhole = widths === undefined,
 ): string {
   const all = head === undefined ? rows : [head, ...rows];
-  return all.map((row) => `${line(row, widths)}\n`).join("");
+  const limits = widths ?? widthsOf(head, rows);
+  return all.map((row) => `${line(row, limits, isWhole)}\n`).join("");
 }
 
-function line(row: Row, widths: readonly number[]): string {
-  const cells = row.map((cell, column) => padded(String(cell), widths[column] ?? 0));
+function line(row: Row, widths: readonly number[], isWhole: boolean): string {
+  const cells = row.map((cell, column) => {
+    const [text, limit] = [String(cell), widths[column] ?? 0];
+    return isWhole && cellWidth(text) > limit ? text : padded(text, limit);
+  });
   return cells.join(" ".repeat(gap)).trimEnd();
 }
 
@@ -51,7 +57,21 @@ function begun(text: string, limit: number): string {
 function widthsOf(head: Row | undefined, rows: readonly Row[]): readonly number[] {
   const all = head === undefined ? rows : [head, ...rows];
   const columns = all.reduce((most, row) => Math.max(most, row.length), 0);
-  return Array.from({ length: columns }, (_, column) => widest(all.map((row) => cellWidth(row[column]))));
+  return Array.from({ length: columns }, (_, column) =>
+    usualWidest(all.map((row) => cellWidth(row[column]))),
+  );
+}
+
+/** A cell wider than this makes its column as wide only if it is not one of few. */
+export const wide = 64;
+
+/** The widest of a column; without the few that are far wider, which would push what stands behind them off every screen. */
+export function usualWidest(widths: readonly number[], least = 0): number {
+  const most = widest(widths);
+  if (most <= wide) return most;
+  const usual = widths.filter((width) => width <= wide);
+  const isRare = usual.length * 10 >= widths.length * 9 || widths.length - usual.length <= 1;
+  return isRare ? Math.max(widest(usual), least) : most;
 }
 
 /** Not Math.max(...): a list may be longer than a call has arguments. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, paged, unixSeconds, wholeListQuery } from "./answer.ts";
+import { type Answer, aboutCluster, count, flag, paged, unixSeconds, wholeListQuery } from "./answer.ts";
 import { selectionQuery } from "./selection-schema.ts";
 
 export const jobState = z
@@ -60,6 +60,13 @@ export const jobView = z
       })
       .nullable()
       .describe("Of a job that waits, where spot arrays are paired; null otherwise"),
+    request: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .optional()
+      .describe(
+        "Only with `request` in the query: what it asks for as its source sent it (constraints, iterations, colocated, exclusive, packingStrategy, executingHostnames, ...), without secrets; null: of a job that was set aside",
+      ),
     warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
   })
   .meta({ id: "Job" });
@@ -83,6 +90,7 @@ export const jobsQuery = z.object({
   ...selectionQuery,
   state: jobState.optional(),
   source: z.string().min(1).max(50).optional(),
+  request: flag.optional().describe("true: each job with what it asks for, which makes long lists longer"),
 });
 
 export type JobState = Answer<typeof jobState>;

@@ -136,6 +136,13 @@ export const nodesAnswer = z
   .object({
     ...aboutCluster,
     snapshotTakenAtSeconds: unixSeconds.describe("When CycleCloud was asked; nodes are as of then"),
+    held: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        "Why nothing is sent now, so that no node goes when its time-out is over; null: plans are sent",
+      ),
     nodes: z.array(nodeView),
     ...paged,
   })

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, flag, paged, pageQuery, unixSeconds } from "./answer.ts";
+import {
+  type Answer,
+  aboutCluster,
+  count,
+  flag,
+  latestSeconds,
+  paged,
+  pageQuery,
+  unixSeconds,
+} from "./answer.ts";
 import { selectionQuery } from "./selection-schema.ts";
 
 export const operationState = z
@@ -59,6 +68,12 @@ export const operationsAnswer = z
 export const operationsQuery = z.object({
   ...pageQuery,
   ...selectionQuery,
+  from: z.coerce
+    .number()
+    .min(0)
+    .max(latestSeconds)
+    .optional()
+    .describe("Unix seconds: only those that were made then or later"),
   open: flag.optional().describe("true: only those that are on their way"),
 });
 

@@ -154,14 +154,15 @@ function nodesDraft(
 
 function dryRun(outlook: Outlook, body: Requested): ActOutcome {
   const { drafts, skipped, problems } = draftsOf(outlook, body);
-  const held = outlook.held === undefined ? [] : [`nothing would be sent: ${outlook.held}`];
   const answer = answerOf(outlook, {
     actions: drafts.map((draft) => viewOf(null, draft)),
     skipped,
-    problems: [...held, ...problems],
+    problems,
     isDryRun: true,
   });
-  return { outcome: "answered", answer };
+  // What it asks is what the action would do: a pause is no reason to keep that back, and ends.
+  const held = outlook.held === undefined ? "" : ` Nothing is sent now: ${outlook.held}.`;
+  return { outcome: "answered", answer: { ...answer, summary: `${answer.summary}${held}` } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { NodeActionKind, Selection } from "../api/index.ts";
+import { type NodeActionKind, quoted, type Selection } from "../api/index.ts";
 import { busyHostnames } from "../cycle/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
 import type { KeptNode, Operation, SourceDemand } from "../ports/index.ts";
@@ -30,10 +30,19 @@ export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   const nodes = outlook.snapshot.cluster.nodes.filter(
     (node) => arrays.has(node.nodeArray) && selector.answer.isSelected(node),
   );
-  if (nodes.length === 0)
-    return { ok: false, problems: ["nodes: no node of the cluster is selected, expected at least one"] };
   const skipped = unknownNames(outlook, selection);
+  if (nodes.length === 0) return { ok: false, problems: whyNone(skipped) };
   return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped };
+}
+
+const mostNamed = 5;
+
+/** Names the slip where there is one; of others, that nothing matches. */
+function whyNone(skipped: readonly Skipped[]): readonly string[] {
+  const named = skipped.slice(0, mostNamed).map(({ node, why }) => `nodes: ${quoted(node)}: ${why}`);
+  const more = skipped.length - named.length;
+  if (named.length === 0) return ["nodes: no node of the cluster is selected, expected at least one"];
+  return more === 0 ? named : [...named, `nodes: and ${more} more names`];
 }
 
 /** Only a retry goes without a selection: CycleCloud retries every failed node whatever was selected. */

@@ -149,7 +149,7 @@ function explainedJob(
         `No source wants a job ${quoted(job)}`,
         outlook.snapshot.cluster.nodes.some(({ name }) => name === job)
           ? `It is a node: \`ccscale history ${shellWord(job)}\` shows what became of it`
-          : "A job that is done is no longer demand",
+          : `${meant(explained.meant)}A job that is done is no longer demand`,
       );
     case "ambiguous":
       return oneOf("source", explained.sources, {
@@ -157,6 +157,10 @@ function explainedJob(
         next: explained.next,
       });
   }
+}
+
+function meant(name: string | null): string {
+  return name === null ? "" : `Did you mean ${quoted(name)}? `;
 }
 
 /**

@@ -69,15 +69,25 @@ export const noDetails: DetailsForPeople = { user: null, account: null, queue: n
 
 /** Reads details by source and name. The jobs of a source are indexed when the first of them is asked for. */
 export function detailsReader(demand: readonly SourceDemand[]): DetailsOf {
-  const bySource = new Map<string, ReadonlyMap<string, DemandJob>>();
-  return ({ source, name }) => {
-    if (source === null) return noDetails;
-    const jobs = bySource.get(source) ?? indexOf(demand, source);
-    bySource.set(source, jobs);
-    const job = jobs.get(name);
+  const read = demandReader(demand);
+  return (each) => {
+    const job = read(each);
     if (job === undefined) return noDetails;
     const { user = null, account = null, queue = null, jobName = null } = job;
     return { user, account, queue, jobName };
+  };
+}
+
+/** Reads jobs as their sources sent them, in the same way. */
+export function demandReader(
+  demand: readonly SourceDemand[],
+): (job: Pick<Job, "source" | "name">) => DemandJob | undefined {
+  const bySource = new Map<string, ReadonlyMap<string, DemandJob>>();
+  return ({ source, name }) => {
+    if (source === null) return undefined;
+    const jobs = bySource.get(source) ?? indexOf(demand, source);
+    bySource.set(source, jobs);
+    return jobs.get(name);
   };
 }
 

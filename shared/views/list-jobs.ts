@@ -1,10 +1,12 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
+import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";
 import {
   type DetailsOf,
+  demandReader,
   detailsReader,
   type OutlookJob,
   outlookJobs,
@@ -52,7 +54,7 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
     "set-aside": 0,
   };
   const wanted: JobRow[] = [];
-  for (const row of rowsOf(outlook)) {
+  for (const row of rowsOf(outlook, query.request === true)) {
     counts[row.state] += 1;
     const isWanted =
       (query.state === undefined || query.state === row.state) &&
@@ -70,11 +72,12 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
 }
 
 /** In the order of the queue; those that were set aside come last. */
-function rowsOf(outlook: Outlook): readonly JobRow[] {
+function rowsOf(outlook: Outlook, isWhole: boolean): readonly JobRow[] {
   const words: Words = {
     sentenceOf: firstSentences(outlook),
     detailsOf: detailsReader(outlook.loaded.demand),
     spotOf: spotReader(outlook),
+    requestOf: isWhole ? requestReader(outlook.loaded.demand) : undefined,
   };
   const planned = [...outlookJobs(outlook).entries()].filter(([, { job }]) => !isStandIn(job));
   return [
@@ -108,15 +111,25 @@ function silentOf({ loaded, atSeconds }: Outlook): JobsAnswer["silent"] {
   });
 }
 
+function requestReader(demand: Outlook["loaded"]["demand"]): (job: Job) => JobView["request"] {
+  const read = demandReader(demand);
+  return (job) => {
+    const sent = read(job);
+    return sent === undefined ? null : { ...asSent(sent), executingHostnames: [...sent.executingHostnames] };
+  };
+}
+
 interface Words {
   readonly sentenceOf: (each: OutlookJob) => string | null;
   readonly detailsOf: DetailsOf;
   readonly spotOf: (job: Job, place: number) => JobView["spot"];
+  /** Undefined: not asked for. */
+  readonly requestOf: ((job: Job) => JobView["request"]) | undefined;
 }
 
 function toView(
   each: OutlookJob & { readonly state: JobState; readonly place: number },
-  { sentenceOf, detailsOf, spotOf }: Words,
+  { sentenceOf, detailsOf, spotOf, requestOf }: Words,
 ): JobView {
   const { job, outcome, state, place } = each;
   const { asked, granted, placements } = outcome;
@@ -141,6 +154,7 @@ function toView(
     // In scalelib compatibility, a job may have its place on a failed node.
     reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf(each),
     spot: spotOf(job, place),
+    ...(requestOf && { request: requestOf(job) }),
     warnings: wordsIn(job.metadata.warnings),
   };
 }

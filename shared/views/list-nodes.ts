@@ -28,6 +28,7 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       cluster: outlook.cluster,
       atSeconds: outlook.atSeconds,
       snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
+      held: outlook.held ?? null,
       nodes: items.map((subject) => withFields(views.viewOf(subject, told), query.fields)),
       next,
       total,

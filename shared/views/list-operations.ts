@@ -16,12 +16,20 @@ export async function listOperations(
   const { operations } = ports;
   const atSeconds = ports.clock.nowSeconds();
   const nameOf = ({ actionId }: Operation) => actionId;
+  const isLate = ({ createdAtSeconds }: Operation) => createdAtSeconds >= (query.from ?? 0);
   const page =
     query.open === true
-      ? pageOf((await operations.open(cluster)).map(({ value }) => value).reverse(), query, { nameOf })
+      ? pageOf(
+          (await operations.open(cluster))
+            .map(({ value }) => value)
+            .reverse()
+            .filter(isLate),
+          query,
+          { nameOf },
+        )
       : await pageOfTimeline(
           {
-            load: (limit, untilSeconds) => operations.recent(cluster, limit, undefined, untilSeconds),
+            load: (limit, untilSeconds) => operations.recent(cluster, limit, query.from, untilSeconds),
             atSecondsOf: ({ createdAtSeconds }) => createdAtSeconds,
             nameOf,
           },

@@ -1,4 +1,4 @@
-import { quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
+import { quoted, raisableLimits, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
 import type { World } from "../cycle/index.ts";
 import type { LimitFigure } from "../engine/index.ts";
 import { InvariantError } from "../errors/errors.ts";
@@ -65,7 +65,7 @@ export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds:
   const problems = limits.flatMap(({ limit, scope, unit }, index) =>
     found[index] === undefined
       ? [
-          `limits[${index}]: no limit ${quoted(`${limit} ${scope}`)} in ${unit}, expected one of \`GET limits\``,
+          `limits[${index}]: no limit ${quoted(`${limit} ${scope}`)} in ${unit}, expected one of ${limitsThereAre(figures, limit)}`,
         ]
       : [],
   );
@@ -77,6 +77,20 @@ export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds:
       return figure === undefined ? raised : raisedBy(raised, figure, more);
     }, world),
   };
+}
+
+const mostLimitsNamed = 12;
+
+/** Those of the same kind first: the scope is what is misspelt most. */
+function limitsThereAre(figures: readonly LimitFigure[], kind: string): string {
+  const raisable: readonly string[] = raisableLimits;
+  const names = figures
+    .filter(({ limit }) => limit !== null && raisable.includes(limit))
+    .toSorted((a, b) => Number(b.limit === kind) - Number(a.limit === kind))
+    .map(({ limit, scope, unit }) => `"${limit} ${scope}" in ${unit}`);
+  const each = [...new Set(names)];
+  const more = each.length - mostLimitsNamed;
+  return `${each.slice(0, mostLimitsNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function raisedBy(world: World, figure: LimitFigure, more: number): World {

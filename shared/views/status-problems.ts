@@ -373,8 +373,12 @@ function waiting({ waiting, plans }: StatusFacts): readonly StatusProblem[] {
   const [plan] = plans;
   // The list holds the first ones only. Before the first plan it is empty.
   const all = plan === undefined ? waiting.length : Math.max(waiting.length, plan.jobs - plan.placedJobs);
-  const text = `${counted(all, "jobs")} ${all === 1 ? "waits" : "wait"}, "${first.job}" first.`;
-  const next = `Why: \`ccscale explain ${shellWord(first.job)}\`${all === 1 ? "" : "; of all of them: `ccscale jobs --summary`"}.`;
+  const isShort = first.job.length <= longestName;
+  const name = isShort ? first.job : `${first.job.slice(0, longestName)}…`;
+  const text = `${counted(all, "jobs")} ${all === 1 ? "waits" : "wait"}, "${name}" first.`;
+  const one = isShort ? [`Why: \`ccscale explain ${shellWord(first.job)}\``] : [];
+  const ofAll = `${isShort ? "of all of them" : "Why"}: \`ccscale jobs --summary\``;
+  const next = `${[...one, ...(isShort && all === 1 ? [] : [ofAll])].join("; ")}.`;
   return [notice("jobs-waiting", text, next)];
 }
 

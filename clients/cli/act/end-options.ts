@@ -17,7 +17,7 @@ export function endOptions(command: Command): Command {
     )
     .option(
       "--until <time>",
-      "ends by itself then: a time of day, a date, or a date and time, local unless it names a zone",
+      'ends by itself then: a time of day ("18:00", "tomorrow 18:00"), a date, or a date and time, local unless it names a zone',
       endOption,
     );
 }

@@ -48,6 +48,12 @@ function getCommand(terminal: Terminal): Command {
       const { service } = await reach(flags);
       const { config } = await stored(service);
       const value = valueAt(config, path);
+      const [unknown] = value === undefined ? await unknownKeysAt(path, null) : [];
+      if (unknown !== undefined)
+        throw new CommandFailure(
+          `No setting is called "${printable(path)}": ${printable(unknown)}`,
+          'docs/configure.md lists all keys; "ccscale config show" prints what is set.',
+        );
       if (value === undefined)
         throw new CommandFailure(
           `The stored configuration has no "${printable(path)}"`,
@@ -65,16 +71,23 @@ function setCommand(terminal: Terminal): Command {
     )
     .argument("<path>", "keys with dots between them, such as idle_timeout.htc; budgets.- adds to a list")
     .argument("<value>", "JSON, or else a text")
-    .action((path: string, text: string, flags: ChangeFlags) =>
-      change(terminal, flags, {
+    .option("--force", "even a key that nobody reads, such as a comment of your own")
+    .action(async (path: string, text: string, flags: ChangeFlags & { readonly force?: true }) => {
+      const [unknown] = flags.force === true ? [] : await unknownKeysAt(path, readSetting(text));
+      if (unknown !== undefined)
+        throw new CommandFailure(
+          `Cannot set "${printable(path)}": ${printable(unknown)}`,
+          "Nobody would read it. docs/configure.md lists all keys; --force stores it all the same.",
+        );
+      return change(terminal, flags, {
         name: `config set ${path}`,
         make: (config) => {
           const changed = withValue(config, path, readSetting(text));
           if (changed === undefined) throw noSuchPlace(path);
           return changed;
         },
-      }),
-    );
+      });
+    });
   return changeOptions(command);
 }
 
@@ -86,6 +99,13 @@ function unsetCommand(terminal: Terminal): Command {
       change(terminal, flags, { name: `config unset ${path}`, make: (config) => withoutValue(config, path) }),
     );
   return changeOptions(command);
+}
+
+/** Keys on the way to this value, or in it, that mean nothing; with what was probably meant. */
+async function unknownKeysAt(path: string, value: unknown): Promise<readonly string[]> {
+  // Most commands need no schema of the configuration.
+  const { warnOfUnknownKeys } = await import("../../../shared/config/index.ts");
+  return warnOfUnknownKeys(withValue({}, path, value));
 }
 
 function noSuchPlace(path: string): CommandFailure {

@@ -69,16 +69,17 @@ export function printDemand(
 
 function tableOn(
   terminal: Terminal,
-  { nodes, nodeCount, atSeconds, selected }: DemandAnswer,
+  demand: DemandAnswer,
   { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
 ): void {
+  const { nodes, nodeCount, atSeconds, selected } = demand;
   if ((flags.format ?? settings.format ?? "table") === "table") pageOn(terminal).title("Nodes");
   const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
   const list = {
     name: "demand",
     columns: demandColumns(nodes),
     isOfNodes: true,
-    records: nodes.map((node) => nodeFields(node, atSeconds, when)),
+    records: nodes.map((node) => nodeFields(node, atSeconds, { when, isHeld: demand.held !== null })),
     data: nodes,
     none: selected === null ? "No nodes." : "No such nodes.",
   } as const;

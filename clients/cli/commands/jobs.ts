@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { type JobsAnswer, type JobView, jobState } from "../../../shared/api/index.ts";
 import { shown } from "../../../shared/messages/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
-import { counted, printable } from "../../../shared/text/text.ts";
+import { counted, foldedName, printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -70,7 +70,9 @@ export function jobsCommand(terminal: Terminal): Command {
 async function showJobs({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const progress = await progressOn(terminal);
   const { first, items, isCut } = await askAll(service, "jobs", {
-    call: { query: { ...toQuery(flags), state: flags.state, source: flags.source } },
+    call: {
+      query: { ...toQuery(flags), state: flags.state, source: flags.source, request: wantsRequest(flags) },
+    },
     pick: ({ jobs }) => jobs,
     ...(flags.summary !== true && { most: flags.limit ?? usualLimit }),
     onPage: (count, total) => {
@@ -108,6 +110,23 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     terminal.stderr.write(`${items.length} of ${first.total ?? "many"} jobs shown; show more with --limit\n`);
 }
 
+/** Columns of what a job asks for: a list has them only where they are asked for. */
+const requested: readonly string[] = [
+  "constraints",
+  "iterations",
+  "colocated",
+  "exclusive",
+  "packingStrategy",
+  "executingHostnames",
+  "request",
+].map(foldedName);
+
+/** Undefined, not false: an older service does not know the question. */
+function wantsRequest({ outputColumns }: Flags): true | undefined {
+  const words = (outputColumns ?? "").split(/[^\w-]+/).map(foldedName);
+  return words.some((word) => requested.includes(word)) ? true : undefined;
+}
+
 const mostWarned = 10;
 
 /** Keys that have no effect: a job with a misspelt wish looks like one that wants nothing in particular. */
@@ -135,8 +154,12 @@ function reportSilent(terminal: Terminal, { silent }: JobsAnswer, flags: Flags):
 function jobFields(job: JobView, nowSeconds: number): Fields {
   const { submittedAtSeconds, startedAtSeconds } = job;
   const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
+  const { request, ...fields } = job;
   return {
-    ...job,
+    ...(request ?? {}),
+    ...fields,
+    // As scalelib calls it.
+    name: job.job,
     waits: since(submittedAtSeconds),
     runs: since(startedAtSeconds),
     may_use_spot: job.spot === null ? null : spotInWords(job.spot),

@@ -55,7 +55,7 @@ function sortKeys(text: string): readonly SortKey[] {
 
 async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const { terminal, service, settings } = looking;
-  const [{ atSeconds, nodes }, status] = await Promise.all([
+  const [{ atSeconds, nodes, isHeld }, status] = await Promise.all([
     readNodes(looking, flags),
     flags.idle || flags.held ? service.ask("status") : undefined,
   ]);
@@ -71,7 +71,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const list = {
     ...kind,
     columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
-    records: items.map((node) => nodeFields(node, atSeconds, when)),
+    records: items.map((node) => nodeFields(node, atSeconds, { when, isHeld })),
     data: items,
     none: "No such nodes.",
     narrowing: isFailed ? failedNarrowing : nodeNarrowing,
@@ -87,7 +87,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
 async function readNodes(
   { terminal, service, settings }: Looking,
   flags: Flags,
-): Promise<{ readonly atSeconds: number; readonly nodes: readonly NodeView[] }> {
+): Promise<{ readonly atSeconds: number; readonly nodes: readonly NodeView[]; readonly isHeld: boolean }> {
   const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
@@ -101,7 +101,8 @@ async function readNodes(
     },
   });
   progress.end();
-  return { atSeconds: first.atSeconds, nodes: items };
+  // An older service does not tell.
+  return { atSeconds: first.atSeconds, nodes: items, isHeld: (first.held ?? null) !== null };
 }
 
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */

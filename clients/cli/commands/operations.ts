@@ -8,10 +8,12 @@ import { momentWriter, timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
+import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly open?: true;
   readonly limit: number;
+  readonly since?: TimeOption;
 }
 
 const usualLimit = 50;
@@ -21,10 +23,12 @@ export const operationColumns: readonly string[] = [
   "kind",
   "state",
   "node_count",
+  "nodes[:24]:-",
   "requested_by:planner",
   "updated",
   "reason@why[:80]",
   "messages[:160]:-",
+  "request_id",
 ];
 
 /** `ccscale operations`: requests to CycleCloud and their outcome. */
@@ -32,6 +36,7 @@ export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")
     .description("Lists requests to CycleCloud and their outcome, newest first.")
     .option("--open", "only open operations")
+    .option("--since <time>", "only those since then: a length of time, a time of day or a date", timeOption)
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
     .action((flags: Flags) =>
       // Nodes that are gone have operations too.
@@ -42,7 +47,7 @@ export function operationsCommand(terminal: Terminal): Command {
 
 async function showOperations({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const { first, items } = await askAll(service, "operations", {
-    call: { query: { ...toQuery(flags), open: flags.open } },
+    call: { query: { ...toQuery(flags), open: flags.open, from: fromOf(flags) } },
     pick: ({ operations }) => operations,
     most: flags.limit,
   });
@@ -55,7 +60,7 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
     none: "No operations.",
     narrowing: {
       keeps: [],
-      goFirst: ["REQUESTED_BY", "NODE_COUNT"],
+      goFirst: ["REQUEST_ID", "NODES", "REQUESTED_BY", "NODE_COUNT"],
       ofSizes: [],
       whole: ["ACTION_ID"],
       // What CycleCloud said of those that failed, where some did.
@@ -63,6 +68,10 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
     },
   };
   printList(terminal, list, { flags, settings });
+}
+
+function fromOf({ since }: Flags): number | undefined {
+  return since === undefined ? undefined : toSeconds(since, Date.now() / 1000);
 }
 
 function operationFields(operation: OperationView, when: (seconds: number) => string): Fields {

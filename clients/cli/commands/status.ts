@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
-import { counted, joined } from "../../../shared/text/text.ts";
-import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { counted, joined as listed, printableCut } from "../../../shared/text/text.ts";
+import { captured, type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
 import { decidedNodesOn } from "../output/decided-nodes.ts";
 import { ago, moment } from "../output/moments.ts";
@@ -11,48 +11,135 @@ import { type Page, pageOn } from "../output/report.ts";
 import { spotInWords } from "../output/spot-words.ts";
 import type { Terminal } from "../terminal.ts";
 
+interface Flags extends LookFlags {
+  readonly all?: true;
+}
+
 /** `ccscale status`: a cluster on one screen. */
 export function statusCommand(terminal: Terminal): Command {
   const command = new Command("status")
     .description("Shows a cluster on one screen, problems first.")
-    .action((flags: LookFlags) => look(terminal, flags, (looking) => showStatus(looking, flags)));
+    .option("--all", `every section, also where that takes more than ${mostLines} lines`)
+    .action((flags: Flags) => look(terminal, flags, (looking) => showStatus(looking, flags)));
   return lookOptions(command).addOption(reportOption());
 }
 
-async function showStatus({ terminal, service, settings }: Looking, flags: LookFlags): Promise<void> {
+async function showStatus({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const status: ClusterStatus = await service.ask("status");
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(status));
-  else statusOn(pageOn(terminal), status);
+  else terminal.stdout.write(statusText(terminal, status, flags.all === true));
 }
 
+const mostLines = 40;
+const mostProblems = 6;
 const mostDraining = 8;
 const mostOperations = 5;
 const mostWaiting = 5;
 const mostSizeSentences = 4;
 const mostRejections = 3;
+const longestName = 60;
 
-/** A cluster on one screen: problems, ages, nodes, demand, open operations, waiting jobs. */
-function statusOn(page: Page, status: ClusterStatus): void {
+/** A part of the page; `way`: the command that has all of it. */
+interface Section {
+  readonly name: string;
+  readonly way: string;
+  /** What does not fit goes from the end of this order. */
+  readonly rank: number;
+  /** Prints at most so many rows, and nothing where there is nothing. */
+  readonly on: (page: Page, status: ClusterStatus, most: number) => void;
+}
+
+const sections: readonly Section[] = [
+  { name: "cost", way: "cost", rank: 8, on: costOn },
+  { name: "budgets", way: "status --all", rank: 7, on: budgetsOn },
+  { name: "demand", way: "status --all", rank: 2, on: demandOn },
+  { name: "targets", way: "status --all", rank: 4, on: targetsOn },
+  { name: "nodes that take no new jobs", way: "nodes --held", rank: 3, on: drainingOn },
+  { name: "rolling drain", way: "status --all", rank: 1, on: rollingOn },
+  { name: "kept and ignored nodes", way: "nodes --held", rank: 5, on: decidedNodesOn },
+  { name: "operations", way: "operations", rank: 9, on: operationsOn },
+  { name: "why these sizes", way: "plans last", rank: 10, on: sizesOn },
+  { name: "waiting jobs", way: "jobs --summary", rank: 0, on: waitingOn },
+  { name: "rejected messages", way: "rejects list", rank: 6, on: rejectionsOn },
+];
+
+/**
+ * Problems, facts, then the sections: whole where all fit on one screen, else with fewer rows each; where not even one row of each fits,
+ * those of least use are named, with the commands that have them.
+ */
+function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): string {
+  const printed = (print: (page: Page) => void): string => {
+    const { terminal: kept, text } = captured(terminal);
+    print(pageOn(kept));
+    return text();
+  };
+  const sectionsWith = (most: number) =>
+    sections.map((section) => ({ section, text: printed((page) => section.on(page, status, most)) }));
+  const whole = printed((page) => headOn(page, status, Number.POSITIVE_INFINITY));
+  const unlimited = sectionsWith(Number.POSITIVE_INFINITY);
+  if (isAll) return whole + joined(unlimited);
+  const head =
+    linesIn(whole) <= mostLines / 2 ? whole : printed((page) => headOn(page, status, mostProblems));
+  const room = mostLines - linesIn(head);
+  for (const most of [Number.POSITIVE_INFINITY, 5, 3, 2, 1]) {
+    const all = sectionsWith(most);
+    if (linesIn(joined(all)) <= room) return head + joined(all);
+  }
+  return head + printed((page) => asMuchAsFits(page, sectionsWith(1), room));
+}
+
+interface Printed {
+  readonly section: Section;
+  readonly text: string;
+}
+
+function asMuchAsFits(page: Page, all: readonly Printed[], room: number): void {
+  const filled = all.filter(({ text }) => text !== "");
+  const chosen = new Set<Printed>();
+  // An empty line and one that names the others.
+  let left = room - 2;
+  for (const each of filled.toSorted((a, b) => a.section.rank - b.section.rank)) {
+    left -= linesIn(each.text);
+    if (left >= 0) chosen.add(each);
+    else left += linesIn(each.text);
+  }
+  page.verbatim(joined(filled.filter((each) => chosen.has(each))));
+  const others = filled.filter((each) => !chosen.has(each));
+  const ways = Map.groupBy(others, ({ section }) => section.way);
+  const words = [...ways].map(
+    ([way, some]) => `${some.map(({ section }) => section.name).join(", ")}: "ccscale ${way}"`,
+  );
+  page.line("");
+  page.line(
+    `More of ${words.join("; ")}${ways.has("status --all") ? "" : '; everything: "ccscale status --all"'}`,
+  );
+}
+
+function joined(all: readonly Printed[]): string {
+  return all.map(({ text }) => text).join("");
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+/** Names come from users, and may be long. */
+function short(name: string): string {
+  return printableCut(name, longestName);
+}
+
+function headOn(page: Page, status: ClusterStatus, most: number): void {
   const { problems } = status;
-  for (const [at, { gravity, kind, text, next }] of problems.entries()) {
+  const shown = problems.slice(0, most);
+  for (const [at, { gravity, kind, text, next }] of shown.entries()) {
     page.warning(`${gravity.toUpperCase()}: ${text}`);
     // Of problems of one kind the advice is the same: once, under the last of them.
-    if (problems[at + 1]?.kind !== kind) page.line(`  ${next}`);
+    if (shown[at + 1]?.kind !== kind) page.line(`  ${next}`);
   }
   if (problems.length === 0) page.line("No problems.");
+  moreOn(page, problems.length, shown.length, "ccscale status --all");
   page.line("");
   page.facts(headlines(status));
-  costOn(page, status);
-  budgetsOn(page, status);
-  demandOn(page, status);
-  targetsOn(page, status);
-  drainingOn(page, status);
-  rollingOn(page, status);
-  decidedNodesOn(page, status);
-  operationsOn(page, status);
-  sizesOn(page, status);
-  waitingOn(page, status);
-  rejectionsOn(page, status);
 }
 
 function headlines(status: ClusterStatus): readonly (readonly [string, string | null])[] {
@@ -99,7 +186,7 @@ const mostArrays = 8;
 const mostBudgets = 8;
 
 /** What it cost, and will cost; the dearest arrays by name. */
-function costOn(page: Page, { spending }: ClusterStatus): void {
+function costOn(page: Page, { spending }: ClusterStatus, most: number): void {
   if (spending === null || (spending.monthUsd === 0 && spending.usdPerHour === 0)) return;
   page.title("Cost");
   const row = (name: string, sums: Sums) => [
@@ -109,25 +196,24 @@ function costOn(page: Page, { spending }: ClusterStatus): void {
   const arrays = spending.nodeArrays.map((sums) => row(sums.nodeArray, sums));
   page.table(
     ["NODE ARRAY", "THIS HOUR", "TODAY", spending.month, "FORECAST"],
-    [...arrays.slice(0, mostArrays), row("all", spending)],
+    [...arrays.slice(0, Math.min(mostArrays, most)), row("all", spending)],
   );
-  if (arrays.length > mostArrays)
-    page.line(`… and ${arrays.length - mostArrays} more: "ccscale cost --by array"`);
+  moreOn(page, arrays.length, Math.min(mostArrays, most), "ccscale cost --by array");
 }
 
 type Sums = Pick<NonNullable<ClusterStatus["spending"]>, "hourUsd" | "dayUsd" | "monthUsd" | "forecastUsd">;
 
 /** The most spent ones first. */
-function budgetsOn(page: Page, { spending }: ClusterStatus): void {
+function budgetsOn(page: Page, { spending }: ClusterStatus, most: number): void {
   const budgets = spending?.budgets ?? [];
   if (budgets.length === 0) return;
   page.title("Budgets");
   const shareOf = ({ spentUsd, limitUsd }: (typeof budgets)[number]) => spentUsd / limitUsd;
   const rows = budgets
     .toSorted((a, b) => shareOf(b) - shareOf(a))
-    .slice(0, mostBudgets)
+    .slice(0, Math.min(mostBudgets, most))
     .map((budget) => [
-      budget.name,
+      short(budget.name),
       budget.spentUsd.toFixed(2),
       budget.limitUsd.toFixed(2),
       `${Math.floor(shareOf(budget) * 100)}%`,
@@ -135,7 +221,11 @@ function budgetsOn(page: Page, { spending }: ClusterStatus): void {
       stateOf(budget),
     ]);
   page.table(["BUDGET", "SPENT", "OF", "SHARE", "PERIOD", "STATE"], rows);
-  if (budgets.length > mostBudgets) page.line(`… and ${budgets.length - mostBudgets} more`);
+  moreOn(page, budgets.length, Math.min(mostBudgets, most), "ccscale status --format json");
+}
+
+function moreOn(page: Page, count: number, most: number, way: string): void {
+  if (count > most) page.line(`… and ${count - most} more: "${way}"`);
 }
 
 function stateOf({ level, hold }: NonNullable<ClusterStatus["spending"]>["budgets"][number]): string {
@@ -168,31 +258,32 @@ function due(deadlineSeconds: number, atSeconds: number): string {
   return deadlineSeconds > atSeconds ? ago(deadlineSeconds, atSeconds) : "due now";
 }
 
-function demandOn(page: Page, { demand, atSeconds }: ClusterStatus): void {
+function demandOn(page: Page, { demand, atSeconds }: ClusterStatus, most: number): void {
   page.title("Demand");
   if (demand.length === 0) {
     page.line("No source has posted demand.");
     return;
   }
-  const rows = demand.map(
-    ({ source, jobs, nodes, sequence, receivedAtSeconds, expired, ignoredMessages }) => [
-      source,
+  const rows = demand
+    .slice(0, most)
+    .map(({ source, jobs, nodes, sequence, receivedAtSeconds, expired, ignoredMessages }) => [
+      short(source),
       jobs,
       nodes,
       sequence,
       ago(receivedAtSeconds, atSeconds),
       expired ? "silent: does not count" : "counts",
       ignoredMessages,
-    ],
-  );
+    ]);
   page.table(["SOURCE", "JOBS", "NODES", "SEQUENCE", "LAST", "STATE", "IGNORED"], rows);
+  moreOn(page, demand.length, most, "ccscale status --all");
   const counting = demand.filter(({ nodeShapes }) => nodeShapes > 0).map(({ source }) => source);
   if (counting.length > 0)
-    page.line(`New nodes are as ${joined(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
+    page.line(`New nodes are as ${listed(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
 }
 
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
-function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus): void {
+function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus, most: number): void {
   if (requestSets.length === 0) return;
   page.title("Targets");
   const planned = new Map(
@@ -202,12 +293,15 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     const set = planned.get(requestSet);
     if (set === undefined) return [];
     const expires = ago(set.expiresAtSeconds, atSeconds);
-    return [[name, `${granted} of ${asked} ${unit}`, nodes, requestSet, expires, why.slice(1).join(" ")]];
+    const has = `${granted} of ${asked} ${unit}`;
+    return [[short(name), has, nodes, short(requestSet), expires, why.slice(1).join(" ")]];
   });
   const waiting = requestSets.filter((set) => !set.planned && !set.expired);
-  if (rows.length > 0) page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows);
-  else if (waiting.length === 0) page.line("Nothing is requested any more.");
-  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting)
+  if (rows.length > 0) {
+    page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows.slice(0, most));
+    moreOn(page, rows.length, most, "ccscale status --all");
+  } else if (waiting.length === 0) page.line("Nothing is requested any more.");
+  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most))
     page.line(
       `Request set "${requestSet}": new request by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan takes it up within seconds.`,
     );
@@ -225,31 +319,30 @@ function rollingOn(page: Page, { rolling, atSeconds }: ClusterStatus): void {
 }
 
 /** Nodes that an operator drained come first: they return only by request. */
-function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus): void {
+function drainingOn(page: Page, { draining, atSeconds }: ClusterStatus, most: number): void {
   if (draining.length === 0) return;
   page.title("Nodes that take no new jobs");
   const isAsked = ({ by, source }: ClusterStatus["draining"][number]) =>
     source !== null || by !== "the autoscaler";
   const rows = draining
     .toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)))
-    .slice(0, mostDraining)
+    .slice(0, Math.min(mostDraining, most))
     .map(({ name, phase, by, source, why, sinceSeconds, untilSeconds }) => [
-      name,
+      short(name),
       phase,
       source === null ? by : `${by} in ${source}`,
       sinceSeconds === null ? "-" : ago(sinceSeconds, atSeconds),
       untilSeconds === undefined ? why : `${why} (ends ${ago(untilSeconds, atSeconds)})`,
     ]);
   page.table(["NODE", "STATE", "BY", "SINCE", "WHY"], rows);
-  if (draining.length > mostDraining)
-    page.line(`… and ${draining.length - mostDraining} more: "ccscale nodes --held"`);
+  moreOn(page, draining.length, Math.min(mostDraining, most), "ccscale nodes --held");
 }
 
-function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): void {
+function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus, most: number): void {
   if (operations.length === 0) return;
   page.title("Newest operations");
   const rows = operations
-    .slice(0, mostOperations)
+    .slice(0, Math.min(mostOperations, most))
     .map(({ kind, nodes, state, reason, messages, updatedAtSeconds }) => [
       kind,
       nodes,
@@ -261,30 +354,32 @@ function operationsOn(page: Page, { operations, atSeconds }: ClusterStatus): voi
 }
 
 /** Short: the archived plan has the rest. */
-function sizesOn(page: Page, { bought, atSeconds }: ClusterStatus): void {
+function sizesOn(page: Page, { bought, atSeconds }: ClusterStatus, most: number): void {
   if (bought === null) return;
   const { planId, sizes } = bought;
   page.title(`Why these sizes (bought ${ago(bought.atSeconds, atSeconds)})`);
-  page.bullets(sizes.slice(0, mostSizeSentences));
-  if (sizes.length > mostSizeSentences) page.line(`… and more: "ccscale plans ${planId}"`);
+  const shown = Math.min(mostSizeSentences, most);
+  page.bullets(sizes.slice(0, shown));
+  if (sizes.length > shown) page.line(`… and more: "ccscale plans ${planId}"`);
 }
 
-function waitingOn(page: Page, status: ClusterStatus): void {
+function waitingOn(page: Page, status: ClusterStatus, most: number): void {
   const { waiting } = status;
   if (waiting.length === 0) return;
   page.title("Waiting");
+  const shown = Math.min(mostWaiting, most);
   // In the queue's order, and jobs that wait alike in one line.
   const alike = Map.groupBy(waiting, ({ granted, asked, why }) =>
     JSON.stringify([granted, asked, reasonsOf(why)[0]]),
   );
-  for (const jobs of [...alike.values()].slice(0, mostWaiting)) {
+  for (const jobs of [...alike.values()].slice(0, shown)) {
     const [first, ...others] = jobs;
     if (first === undefined) continue;
     const { job, asked, granted, why } = first;
     const more = others.length === 0 ? "" : ` (and ${others.length} more of the first ${waiting.length})`;
-    page.line(`${job}${more}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
+    page.line(`${short(job)}${more}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
   }
-  if (alike.size > mostWaiting || waiting.length < waitingIn(status))
+  if (alike.size > shown || waiting.length < waitingIn(status))
     page.line(`… and more: "ccscale jobs --summary"`);
 }
 
@@ -292,15 +387,15 @@ function waitingIn({ plans: [plan] }: ClusterStatus): number {
   return plan === undefined ? 0 : plan.jobs - plan.placedJobs;
 }
 
-function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus): void {
+function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus, most: number): void {
   if (rejections.length === 0) return;
   page.title("Rejected messages");
   const rows = rejections
-    .slice(0, mostRejections)
+    .slice(0, Math.min(mostRejections, most))
     .map(({ rejectionId, kind, source, receivedAtSeconds, problems }) => [
       rejectionId,
       kind,
-      source ?? "-",
+      short(source ?? "-"),
       ago(receivedAtSeconds, atSeconds),
       problems[0] ?? "",
     ]);

@@ -10,6 +10,7 @@ import { allOption } from "../output/alike.ts";
 import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
 import { outputOptions } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { timesOption } from "../output/times.ts";
 import { collectLimits, differenceLines, type RaisedLimit } from "../output/what-if-lines.ts";
@@ -24,6 +25,7 @@ interface Flags extends LookFlags, SelectionFlags, WholeFlags {
   readonly raise: readonly RaisedLimit[];
   readonly jobs?: string;
   readonly placement?: PlacementPolicy;
+  readonly plan?: true;
 }
 
 /** `ccscale what-if`: a plan with other jobs, another job, or higher limits. */
@@ -49,6 +51,7 @@ export function whatIfCommand(terminal: Terminal): Command {
       new Option("--placement <policy>", "plans as if the configuration said so").choices([...placements]),
     )
     .addOption(wholeOption())
+    .option("--plan", "with --format json: the whole plan too, not only what is different")
     .addOption(allOption("the jobs and buckets"))
     .action((flags: Flags) => {
       const isAlone = flags.jobs === undefined && flags.job.length === 1;
@@ -84,7 +87,10 @@ function collect(text: string, before: readonly unknown[]): readonly unknown[] {
 }
 
 /** What a plan is asked with. */
-function bodyOf(flags: Flags, jobs: readonly unknown[]): Record<string, unknown> {
+function bodyOf(
+  flags: Flags,
+  { jobs, isBrief }: { readonly jobs: readonly unknown[]; readonly isBrief: boolean },
+): Record<string, unknown> {
   const { change, source, raise, placement } = flags;
   const [other] = jobs;
   return {
@@ -92,15 +98,17 @@ function bodyOf(flags: Flags, jobs: readonly unknown[]): Record<string, unknown>
     ...(raise.length > 0 && { limits: raise }),
     ...(placement && { placement }),
     nodes: toSelection(flags),
+    ...(isBrief && { brief: true }),
   };
 }
 
 async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
   const jobs = [...flags.job, ...(await readJobs(flags.jobs))];
-  const answer: WhatIfAnswer = await service.ask("what-if", {
-    body: bodyOf(flags, jobs),
-  });
+  const isDifference = flags.plan !== true && !isWhole(flags);
+  const isBrief = isDifference && flags.format === "json";
+  const answer: WhatIfAnswer = await service.ask("what-if", { body: bodyOf(flags, { jobs, isBrief }) });
   const format = flags.format ?? settings.format ?? "table";
+  if (format === "json" && isDifference) return printDifference(terminal, answer);
   if (format !== "table") return printDemand(terminal, answer, { flags, settings });
   const page = pageOn(terminal);
   const { more, changed } = answer;
@@ -119,6 +127,14 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
   if (!isWhole(flags)) return;
   page.title("The whole plan");
   printDemand(terminal, { ...answer, held: null }, { flags, settings });
+}
+
+/** What is different, and what the asked jobs get: the plan itself is what `demand` prints. */
+function printDifference(
+  terminal: Terminal,
+  { cluster, atSeconds, held, waitingCount, extra, more, changed, others }: WhatIfAnswer,
+): void {
+  terminal.stdout.write(prettyJson({ cluster, atSeconds, held, waitingCount, extra, more, changed, others }));
 }
 
 async function readJobs(file: string | undefined): Promise<readonly unknown[]> {

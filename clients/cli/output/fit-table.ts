@@ -1,6 +1,6 @@
 import { wrapAnsi } from "fast-wrap-ansi";
 import { isAscii } from "../../../shared/text/text.ts";
-import { cellWidth, gap, table, widest } from "../../columns/table.ts";
+import { cellWidth, gap, table, usualWidest, wide, widest } from "../../columns/table.ts";
 import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { furtherIn, wrapped } from "./wrapped.ts";
 
@@ -42,7 +42,9 @@ const leastForSentence = 40;
  */
 export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   const room = widthOf(stdout) ?? Number.POSITIVE_INFINITY;
-  const all = columnsOf(given);
+  // Without a screen nothing is cut, and what is far wider than the rest pads no other row.
+  const isWhole = room === Number.POSITIVE_INFINITY;
+  const all = columnsOf(given, !isWhole);
   const words = fits(all, room) ? undefined : sentenceOf(all, given.narrowing);
   const { columns, isShort } = narrow(
     // Beside sentences there is no room for columns that say nothing.
@@ -64,7 +66,7 @@ export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   });
   const lines = (row: readonly string[]): string => {
     const fitting = forms.map(({ at, form, width }) => ending(form(row[at] ?? ""), width));
-    const cells = table(undefined, [fitting], widths).trimEnd();
+    const cells = table(undefined, [fitting], widths, isWhole).trimEnd();
     return words === undefined ? cells : withSentence(cells, row[words.at] ?? "", { words, widths, room });
   };
   if (given.isHeaded) stdout.write(`${styled(stdout, "bold", lines(given.head))}\n`);
@@ -124,19 +126,22 @@ interface TableColumn {
   readonly isWhole: boolean;
 }
 
-function columnsOf({ head, rows, narrowing }: Rows): readonly TableColumn[] {
+function columnsOf({ head, rows, narrowing }: Rows, isScreen: boolean): readonly TableColumn[] {
   const formOf = formsOf(narrowing?.ofSizes);
   return head.map((heading, at) => {
     const cells = rows.map((row) => row[at] ?? "");
+    const isWhole = narrowing?.whole?.includes(heading) ?? false;
+    const widestOf = (widths: readonly number[]) =>
+      isWhole || at === head.length - 1 ? widest(widths) : usualWidest(widths, isScreen ? wide : 0);
     const widthWith = (form: (cell: string) => string) =>
-      widest([cellWidth(heading), ...cells.map((cell) => cellWidth(form(cell)))]);
+      widestOf([cellWidth(heading), ...cells.map((cell) => cellWidth(form(cell)))]);
     return {
       at,
       heading,
       width: widthWith((cell) => cell),
       shortWidth: widthWith(formOf(heading)),
       isEmpty: cells.every((cell) => cell === "" || cell === "-"),
-      isWhole: narrowing?.whole?.includes(heading) ?? false,
+      isWhole,
     };
   });
 }

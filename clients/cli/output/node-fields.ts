@@ -8,7 +8,14 @@ import { moment } from "./moments.ts";
 const bytesPerGiB = 1024 ** 3;
 
 /** A node as columns show it: every field of the service's answer, and the names that scalelib's tables have for them. */
-export function nodeFields(node: NodeView, nowSeconds: number, when = moment): Fields {
+export function nodeFields(
+  node: NodeView,
+  nowSeconds: number,
+  {
+    when = moment,
+    isHeld = false,
+  }: { readonly when?: (seconds: number) => string; readonly isHeld?: boolean } = {},
+): Fields {
   const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
     node;
   const { plannedJobs } = node;
@@ -43,7 +50,8 @@ export function nodeFields(node: NodeView, nowSeconds: number, when = moment): F
     delete_time: at(node.deletedSeconds),
     delete_time_unix: node.deletedSeconds,
     idle_time_remaining: idleSinceSeconds === null ? null : until(deleteAtSeconds),
-    delete_in: until(deleteAtSeconds),
+    // Nothing is sent: no node goes then.
+    delete_in: isHeld && deleteAtSeconds !== null ? "held" : until(deleteAtSeconds),
     ready_in: until(expectedReadySeconds),
     kept_until: at(node.kept?.untilSeconds ?? null),
     drain: node.draining === null ? null : (node.draining.reason ?? "yes"),

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { nearest } from "../../../shared/engine/index.ts";
+import { foldedName } from "../../../shared/text/text.ts";
 import type { Column } from "../../columns/column.ts";
 import { isKnown, resourcesShown } from "../../columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../columns/parse-columns.ts";
@@ -77,8 +79,12 @@ interface Wishes {
 export function printList(terminal: Terminal, list: List, wishes: Wishes): void {
   const chosen = choicesOf(list, wishes);
   const choices = chosen.isOwn ? chosen : { ...chosen, columns: byHeading(chosen.columns, list) };
+  const unknown = choices.isChosen ? unknownIn(choices.columns, list) : [];
+  // Lines without a value would look like an answer.
+  if (unknown.length > 0 && unknown.length === choices.columns.length)
+    throw new CommandFailure(unknown.join("\n"), wayToColumns);
   printListing(terminal, { ...list, ...choices });
-  if (choices.isChosen) reportUnknown(terminal, choices.columns, list.records);
+  for (const words of unknown) terminal.stderr.write(`${words}; ${wayToColumns}\n`);
 }
 
 /** An unknown name that matches a usual heading of the command selects that column. */
@@ -92,14 +98,30 @@ function byHeading(columns: readonly Column[], list: List): readonly Column[] {
   });
 }
 
-/** Reports names that no record has: most are misspelt. */
-function reportUnknown({ stderr }: Terminal, columns: readonly Column[], records: List["records"]): void {
-  if (records.length === 0) return;
-  const unknown = columns.filter(
-    ({ expression, fallback }) => fallback === null && !records.some((record) => isKnown(expression, record)),
-  );
-  for (const { heading } of unknown)
-    stderr.write(`no record has "${heading}"; "--format json" without -o shows every field\n`);
+const wayToColumns = '"--format json" without -o shows every field';
+
+/** Names that no record has: most are misspelt. */
+function unknownIn(columns: readonly Column[], { records, columns: usual }: List): readonly string[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const fields = [...Object.keys(first), ...readColumns(usual).map(({ heading }) => heading)];
+  return columns
+    .filter(
+      ({ expression, fallback }) =>
+        fallback === null && !records.some((record) => isKnown(expression, record)),
+    )
+    .map(({ heading }) => `no record has "${heading}"${meantField(heading, fields)}`);
+}
+
+function meantField(word: string, fields: readonly string[]): string {
+  const bySpelling = new Map(fields.map((field) => [foldedName(field), snakeCase(field)]));
+  const meant = bySpelling.get(nearest(foldedName(word), [...bySpelling.keys()]) ?? "");
+  return meant === undefined ? "" : `; did you mean "${meant}"?`;
+}
+
+/** As columns are written. */
+function snakeCase(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The resources that a list of nodes is printed with, as a query names them; undefined: all of them. */

@@ -16,6 +16,8 @@ export interface Page {
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void;
   table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void;
   bullets(lines: readonly string[]): void;
+  /** What another page printed. */
+  verbatim(text: string): void;
 }
 
 /** Last columns that hold sentences. */
@@ -58,5 +60,6 @@ export function pageOn(terminal: Terminal): Page {
     bullets: (lines) => {
       for (const text of lines) line(sentence(`  - ${text}`));
     },
+    verbatim: (text) => stdout.write(text),
   };
 }

@@ -6,6 +6,7 @@ import { labExamples } from "./lab-examples.ts";
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   status: [{ line: "status", does: "problems first, then the state of the cluster", isShown: true }],
   top: [{ line: "top", does: "the cluster live; in a pipe it says what to use instead", isShown: true }],
+  clusters: [{ line: "clusters", does: "which there are, and whether they scale", isShown: true }],
   nodes: [
     { line: "nodes", does: "all nodes", isShown: true },
     { line: "nodes --nodearray htc --state 'Ready,Fail*'", does: "nodes of an array in some states" },
@@ -83,6 +84,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "events --since 2d --node htc-1", does: "what happened to a node" },
   ],
   operations: [
+    { line: "operations --since 2h", does: "of the last two hours" },
     { line: "operations", does: "requests to CycleCloud", isShown: true },
     { line: "operations --open", does: "what is not finished" },
     { line: "operations -N 'htc-[5-8]'", does: "who requested these nodes, and the outcome" },

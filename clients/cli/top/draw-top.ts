@@ -63,7 +63,7 @@ function footLine({ question, isTyping, filter, overlay, trouble, note }: TopSta
   if (note !== undefined) return { text: note, style: "title" };
   if (filter !== "") return { text: `filter: ${filter}   Esc: clear   f: change`, style: "title" };
   return {
-    text: "q quit  Tab list  up/down  s sort  f filter  e explain  d drain  r refresh",
+    text: "q quit  Tab list  up/down  s sort  f filter  a each  e explain  d drain  r refresh",
     style: "dim",
   };
 }
@@ -113,11 +113,11 @@ function listLines(state: TopState, pane: Pane, { width, height }: Size): readon
 }
 
 /** How many there are, how many the filter leaves, and how they are sorted. */
-function countOf({ data, sort }: TopState, pane: Pane, rows: number): string {
+function countOf({ data, sort, filter }: TopState, pane: Pane, rows: number): string {
   const all = { jobs: data.waitingJobs, nodes: data.nodes.length, plans: data.status.plans.length }[pane];
   const total = `${all}${pane === "nodes" && data.isCut ? "+" : ""}`;
   const order = ordersOf[pane][sort[pane]]?.name ?? "";
-  return `${rows === all ? total : `${rows} of ${total}`}, by ${order}`;
+  return `${filter === "" || rows === all ? total : `${rows} of ${total}`}, by ${order}`;
 }
 
 /** As wide as the cells are, none wider than a third of the screen; the last takes what is left. */

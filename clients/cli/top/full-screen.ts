@@ -1,8 +1,8 @@
 import { emitKeypressEvents } from "node:readline";
 import { CommandFailure } from "../exit-code.ts";
+import type { Key } from "../keys.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { Line, Size } from "./draw-top.ts";
-import type { Key } from "./top-keys.ts";
 
 /** A whole terminal that was taken over. */
 export interface FullScreen {

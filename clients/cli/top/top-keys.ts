@@ -1,11 +1,5 @@
+import { type Key, moves } from "../keys.ts";
 import { chosenIndex, type Drainable, jobId, ordersOf, panes, rowsOf, type TopState } from "./top-state.ts";
-
-/** A key as `node:readline` reports it. */
-export interface Key {
-  readonly name?: string | undefined;
-  readonly sequence?: string | undefined;
-  readonly ctrl?: boolean | undefined;
-}
 
 /** What a key asks the world for. */
 export type Wish =
@@ -45,6 +39,8 @@ function commanded(state: TopState, { name, sequence }: Key): Pressed {
       return { state: { ...state, pane: neighbour(state, -1) } };
     case "s":
       return { state: { ...state, sort: { ...sort, [pane]: (sort[pane] + 1) % ordersOf[pane].length } } };
+    case "a":
+      return { state: { ...state, isEach: !state.isEach } };
     case "f":
     case "/":
       return { state: { ...state, isTyping: true } };
@@ -83,28 +79,6 @@ function inOverlay(state: TopState, key: Key, page: number): Pressed {
       : { state };
   const from = Math.min(Math.max(0, overlay.from + by), Math.max(0, overlay.lines.length - 1));
   return { state: { ...state, overlay: { ...overlay, from } } };
-}
-
-/** By how many rows a key moves; undefined: it is none that moves. */
-function moves({ name }: Key, page: number): number | undefined {
-  switch (name) {
-    case "up":
-    case "k":
-      return -1;
-    case "down":
-    case "j":
-      return 1;
-    case "pageup":
-      return -page;
-    case "pagedown":
-    case "space":
-      return page;
-    case "home":
-      return -1_000_000;
-    case "end":
-      return 1_000_000;
-  }
-  return undefined;
 }
 
 function moved(state: TopState, by: number): TopState {

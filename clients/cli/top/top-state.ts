@@ -65,6 +65,8 @@ export interface TopState {
   readonly chosen: Readonly<Partial<Record<Pane, string>>>;
   readonly sort: Readonly<Record<Pane, number>>;
   readonly filter: string;
+  /** Whether each job has a row, also where neighbours wait for the same. */
+  readonly isEach: boolean;
   /** Whether keys go into the filter. */
   readonly isTyping: boolean;
   readonly overlay: Overlay | undefined;
@@ -83,6 +85,7 @@ export function openedOn(data: TopData): TopState {
     chosen: {},
     sort: { jobs: 0, nodes: 0, plans: 0 },
     filter: "",
+    isEach: false,
     isTyping: false,
     overlay: undefined,
     question: undefined,
@@ -148,17 +151,20 @@ export function rowsOf(state: TopState, pane: Pane): readonly Row[] {
   return wanted === "" ? rows : rows.filter(({ cells }) => cells.join(" ").toLowerCase().includes(wanted));
 }
 
-function everyRow({ data, sort }: TopState, pane: Pane): readonly Row[] {
+function everyRow({ data, sort, filter, isEach }: TopState, pane: Pane): readonly Row[] {
   const now = data.status.atSeconds;
   switch (pane) {
     case "jobs": {
       const withSource = hasSources(data);
-      return ordered(data.jobs, jobOrders[sort.jobs]).map((job) => ({
+      const jobs = ordered(data.jobs, jobOrders[sort.jobs]);
+      // A filter may look for a job within a row.
+      const runs = isEach || filter !== "" ? jobs.map((job) => [job] as const) : alikeInOrder(jobs);
+      return runs.map(([job, ...others]) => ({
         get id() {
           return jobId(job);
         },
         get cells() {
-          return jobCells(job, { now, withSource });
+          return jobCells(job, { now, withSource, more: others.length });
         },
       }));
     }
@@ -178,6 +184,39 @@ function everyRow({ data, sort }: TopState, pane: Pane): readonly Row[] {
         };
       });
   }
+}
+
+/** Jobs that stand side by side and wait for the same are one row from here on. */
+const leastAlike = 3;
+
+type JobRun = readonly [TopJob, ...TopJob[]];
+
+const runsOfLists = new WeakMap<readonly TopJob[], readonly JobRun[]>();
+
+function alikeInOrder(jobs: readonly TopJob[]): readonly JobRun[] {
+  const known = runsOfLists.get(jobs);
+  if (known !== undefined) return known;
+  const runs: [TopJob, ...TopJob[]][] = [];
+  for (const job of jobs) {
+    const run = runs.at(-1);
+    if (run !== undefined && isAlike(run[0], job)) run.push(job);
+    else runs.push([job]);
+  }
+  const rows = runs.flatMap((run): readonly JobRun[] =>
+    run.length >= leastAlike ? [run] : run.map((job): JobRun => [job]),
+  );
+  runsOfLists.set(jobs, rows);
+  return rows;
+}
+
+function isAlike(a: TopJob, b: TopJob): boolean {
+  return (
+    a.source === b.source &&
+    a.granted === b.granted &&
+    a.asked === b.asked &&
+    a.unit === b.unit &&
+    a.reason === b.reason
+  );
 }
 
 /** By list and order: every key draws the screen again, and ten thousand nodes are the same until the next refresh. */
@@ -201,11 +240,12 @@ const lacks = /^No room for \d+ (slots?|nodes?): /;
 
 function jobCells(
   { job, source, granted, asked, unit, submittedAtSeconds, reason }: TopJob,
-  { now, withSource }: { readonly now: number; readonly withSource: boolean },
+  { now, withSource, more }: { readonly now: number; readonly withSource: boolean; readonly more: number },
 ) {
   const waits = submittedAtSeconds === null ? "-" : duration(now - submittedAtSeconds);
   const from = withSource ? [source ?? "-"] : [];
-  return [job, ...from, `${granted}/${asked} ${unit}`, waits, reason?.replace(lacks, "") ?? "-"];
+  const name = more === 0 ? job : `${job} and ${more} more`;
+  return [name, ...from, `${granted}/${asked} ${unit}`, waits, reason?.replace(lacks, "") ?? "-"];
 }
 
 function nodeCells(

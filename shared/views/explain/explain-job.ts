@@ -1,6 +1,7 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import type { Reason } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
+import { nearestName } from "../../names/near-names.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { redact } from "../../text/redact.ts";
 import { shellWord } from "../../text/shell-word.ts";
@@ -22,8 +23,8 @@ const mostRefusals = 1_000;
 
 export type ExplainOutcome =
   | { readonly outcome: "explained"; readonly answer: ExplainAnswer }
-  /** No source wants such a job. */
-  | { readonly outcome: "unknown-job" }
+  /** No source wants such a job; `meant`: the job whose name is nearest, if one is near. */
+  | { readonly outcome: "unknown-job"; readonly meant: string | null }
   /** Several sources do. */
   | { readonly outcome: "ambiguous"; readonly sources: readonly string[]; readonly next: string };
 
@@ -46,8 +47,16 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
   if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
   return silent === undefined
-    ? { outcome: "unknown-job" }
+    ? { outcome: "unknown-job", meant: meantJob(outlook, name) }
     : { outcome: "explained", answer: explainSilent(outlook, silent, name) };
+}
+
+/** A list of a hundred thousand names would take as long as a plan. */
+const mostCompared = 20_000;
+
+function meantJob({ loaded }: Outlook, word: string): string | null {
+  const names = new Set(loaded.demand.flatMap(({ jobs }) => jobs.map(({ name }) => name)));
+  return nearestName(word, [...names].slice(0, mostCompared));
 }
 
 /** One job of the outlook, without what raising limits would give it: that costs several plans. */
@@ -95,7 +104,12 @@ function requestOf({ loaded }: Outlook, { name, source }: OutlookJob["job"]): Ex
 }
 
 /** What a job asks for, without what its reader added, where it runs, and secrets: readers see it. */
-function asSent({ executingHostnames: _, warnings, notes, ...request }: DemandJob): Record<string, unknown> {
+export function asSent({
+  executingHostnames: _,
+  warnings,
+  notes,
+  ...request
+}: DemandJob): Record<string, unknown> {
   return redact(request) as Record<string, unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type DayPage, openBook } from "../../../shared/accounting/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
-import { ConfigurationError, kindOf } from "../../../shared/errors.ts";
+import { ConfigurationError, kindOf } from "../../../shared/errors/errors.ts";
 import type { AccountStore } from "../../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../../shared/stores/azure/index.ts";
 import { monthOfPages } from "../accounts-month.ts";

@@ -100,6 +100,21 @@ describe("single values of the stored configuration", () => {
     expect(await stored()).toEqual(usable);
   });
 
+  test("a key that nobody reads is refused with what was meant, and stored with --force", async () => {
+    const slip = await config("set", "idle_timout", "600", "--yes");
+    expect(slip).toMatchObject({ code: 1, stdout: "" });
+    expect(slip.stderr).toContain('did you mean "idle_timeout"?');
+    const nested = await config("set", "spot.max_runtme", "600", "--yes");
+    expect(nested.stderr).toContain('did you mean "max_runtime"?');
+    expect(await stored()).toEqual(usable);
+    expect(await config("set", "my_note", "x", "--yes", "--force")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual({ ...usable, my_note: "x" });
+    const get = await config("get", "idle_timout");
+    expect(get).toMatchObject({ code: 1, stdout: "" });
+    expect(get.stderr).toContain('No setting is called "idle_timout"');
+    expect((await config("get", "idle_timeout")).stderr).toContain("It has its default");
+  });
+
   test("unset lets the default hold; of what is not there it says so", async () => {
     await config("set", "read_only", "true", "--yes");
     expect((await config("unset", "read_only", "--yes")).stdout).toContain("read_only: true -> (absent)");

@@ -169,3 +169,14 @@ test.each([
   expect(() => timeOption(text)).toThrow("expected a length of time");
   expect(() => lengthOption(text)).toThrow("expected a length of time");
 });
+
+test.each([
+  ["tomorrow 18:00", 1, 18],
+  ["tomorrow", 1, 0],
+  ["today 09:00", 0, 9],
+  ["yesterday 14:00", -1, 14],
+])("%s is that time of this machine's day", (text, days, hours) => {
+  const now = new Date();
+  const same = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hours);
+  expect(endOption(text)).toEqual({ atSeconds: same.getTime() / 1000 });
+});

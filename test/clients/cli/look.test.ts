@@ -289,6 +289,45 @@ describe("selection", () => {
     );
   });
 
+  test("what-if: as JSON only what is different, and with --plan everything", async () => {
+    const argv = ["what-if", "--job", '{"constraints": {"ncpus": 2}}', "--format", "json"];
+    const difference = JSON.parse((await offline("busy", argv)).stdout);
+    expect(Object.keys(difference)).toEqual([
+      ...["cluster", "atSeconds", "held", "waitingCount", "extra", "more", "changed", "others"],
+    ]);
+    const whole = JSON.parse((await offline("busy", [...argv, "--plan"])).stdout);
+    expect(whole.nodes.length).toBeGreaterThan(0);
+    expect({ ...whole, ...difference }).toEqual(whole);
+  });
+
+  test("jobs: scalelib's name of the column, and what a job asks for", async () => {
+    const columns = "name,constraints,iterations,colocated,exclusive,packing_strategy:-,executing_hostnames";
+    const { stdout, stderr } = await offline("busy", ["jobs", "-o", columns, "--format", "json"]);
+    expect(stderr).toBe("");
+    const jobs = JSON.parse(stdout);
+    expect(jobs[0]).toMatchObject({ name: "1200", executing_hostnames: ["host-htc-1"], exclusive: false });
+    expect(jobs[1]).toMatchObject({ name: "1201", iterations: 6, constraints: { ncpus: 2 } });
+  });
+
+  test("a misspelt column beside others is told of, with what was meant", async () => {
+    const { code, stderr } = await offline("busy", ["nodes", "-o", "name,vm_sice"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('no record has "vm_sice"; did you mean "vm_size"?');
+  });
+
+  test("operations: since a moment, with names of nodes and CycleCloud's request id", async () => {
+    const all = await offline("busy", ["operations", "-o", "nodes,request_id"]);
+    expect(all.stdout).toMatch(/htc-5,htc-6.* request-plan-0001-0000/);
+    const { stdout } = await offline("busy", ["operations", "--since", "2100-01-01"]);
+    expect(stdout).toBe("No operations.\n");
+  });
+
+  test("clusters: those of the service, with what they do", async () => {
+    const { code, stdout } = await offline("busy", ["clusters", "--times", "relative"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^CLUSTER +STATE +SNAPSHOT +PLAN\nhpc +scales +16s ago +15s ago\n$/);
+  });
+
   test("validate-constraint: selected nodes and their buckets", async () => {
     const { stdout } = await offline("busy", ["validate-constraint", "ncpus=4", "-N", "htc-[34]"]);
     expect(stdout).toContain("Nodes that match: 2\nhtc-3, htc-4");
@@ -451,6 +490,13 @@ describe("offline", () => {
     ["a folder without a snapshot", ["nodes", "--offline", import.meta.dirname], "no snapshot in"],
     ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
     ["an unknown job", ["explain", "nobody"], 'No source wants a job "nobody"'],
+    ["a job that is not there", ["explain", "12022"], 'No source wants a job "12022"'],
+    [
+      "a limit that is not there",
+      ["what-if", "--raise", "node-array hct 1 nodes"],
+      '"node-array htc" in nodes',
+    ],
+    ["columns that no node has", ["nodes", "--format", "csv", "-o", "nmae"], 'did you mean "name"?'],
     ["a node in place of a job", ["explain", "htc-1"], "It is a node: `ccscale history htc-1`"],
     ["an unknown plan", ["plans", "nobody"], 'No plan "nobody" is kept'],
     ["a job that is none", ["what-if", "--job", '{"iterations": -1}'], "iterations: -1"],

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
@@ -51,7 +52,29 @@ test("of a page that is higher than the screen the beginning is shown, and how m
   };
   await watching(terminal, { watch: 0.001 }, show, ending.signal);
   const shown = stripVTControlCharacters(terminal.text()).trim().split("\n");
-  expect(shown).toEqual(["line 1", "line 2", "line 3", "line 4", "… 6 more lines; use a higher screen"]);
+  expect(shown).toEqual(["line 1", "line 2", "line 3", "line 4", "… 6 more lines: space"]);
+});
+
+test("keys show what is below, and end it", async () => {
+  const keyboard = new PassThrough();
+  const modes: boolean[] = [];
+  const terminal = {
+    ...screen({ columns: 80 }),
+    stdin: Object.assign(keyboard, { isTTY: true, setRawMode: (isRaw: boolean) => modes.push(isRaw) }),
+  };
+  Object.assign(terminal.stdout, { rows: 6 });
+  const lines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
+  const show: Parameters<typeof watching>[2] = async ({ stdout }) => {
+    stdout.write(`${lines.join("\n")}\n`);
+    // The keys come while it waits for the next page.
+    setImmediate(() => keyboard.write("  k"));
+    setImmediate(() => setImmediate(() => keyboard.write("q")));
+  };
+  await watching(terminal, { watch: 3_600 }, show);
+  const shown = stripVTControlCharacters(terminal.text());
+  expect(shown).toContain("line 7\nline 8\nline 9\nline 10\n… the end, Page Up for what is above");
+  expect(shown).toContain("line 6\nline 7\nline 8\nline 9\n… 1 more lines: space, Page Up for what is above");
+  expect(modes).toEqual([true, false]);
 });
 
 test("a page that looks like the last one is not written again", async () => {

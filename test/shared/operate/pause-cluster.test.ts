@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { actionBody } from "../../../shared/api/index.ts";
+import { act } from "../../../shared/operate/act.ts";
 import { type Decision, pauseCluster, resumeCluster } from "../../../shared/operate/pause-cluster.ts";
 import type { PlanHead } from "../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../shared/views/index.ts";
@@ -34,6 +36,23 @@ describe("pauseCluster", () => {
     expect(await world.ports.plans.load(cluster, "plan-0001")).toMatchObject({ actions: [{}] });
     expect(await world.ports.operations.recent(cluster, 5)).toEqual([]);
     expect(world.cycleCloud.calls).toEqual([]);
+  });
+
+  test("a dry run shows what would be asked for, and that nothing is sent now; the request itself is refused", async () => {
+    const world = await paused();
+    await world.snapshot();
+    const body = { kind: "create-nodes", count: 1, nodeArray: "htc", by: "bob", reason: "test" } as const;
+    const ask = (dryRun: boolean) =>
+      act(world.ports, { cluster, body: actionBody.parse({ ...body, dryRun }) });
+    expect(await ask(true)).toMatchObject({
+      outcome: "answered",
+      answer: {
+        outcome: "would",
+        problems: [],
+        summary: expect.stringContaining("Nothing is sent now: paused by ann: quota talks."),
+      },
+    });
+    expect(await ask(false)).toMatchObject({ outcome: "refused" });
   });
 
   test("actions that wait are dropped with that reason", async () => {

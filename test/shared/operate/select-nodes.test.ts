@@ -40,6 +40,19 @@ test.each([
   ]);
 });
 
+test("a selection of names that no node has names them", async () => {
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  await world.round();
+  const names = Array.from({ length: 7 }, (_, index) => `htc-${50_000 + index}`);
+  const body = { kind: "keep-alive", on: true, nodes: { names }, ...who } as const;
+  expect(await act(world.ports, { cluster, body })).toMatchObject({
+    problems: expect.arrayContaining([
+      'nodes: "htc-50000": no node of the cluster has this name',
+      "nodes: and 2 more names",
+    ]),
+  });
+});
+
 test("a dynamic array selects its nodes, and the array that it extends selects them too", async () => {
   const grouped = nodeOf({ name: "htc-1", nodeId: "id-1", dynamicArray: "htc:64" });
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [grouped, nodeOf({ name: "htc-2" })] })));

@@ -34,6 +34,21 @@ async function worldOf(parts: {
 
 const tenNodes = { iterations: 10, constraints: [{ ncpus: 4 }] };
 
+test("of a job that nobody wants, the one with the nearest name; never one with another number", async () => {
+  const world = createWorld();
+  await world.post([
+    { name: "sweep", constraints: { ncpus: 1 } },
+    { name: "sweep-12", constraints: { ncpus: 1 } },
+  ]);
+  await world.snapshot();
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("no outlook");
+  const meant = (name: string) => explainJob(outlook, name);
+  expect(meant("swep")).toEqual({ outcome: "unknown-job", meant: "sweep" });
+  expect(meant("swep-12")).toEqual({ outcome: "unknown-job", meant: "sweep-12" });
+  expect(meant("sweep-13")).toEqual({ outcome: "unknown-job", meant: null });
+});
+
 describe("explain: why a job waits, with numbers and what ends it", () => {
   test("a back-off says until when", async () => {
     const world = await worldOf({ job: tenNodes, bucket: { secondsSinceCapacityFailure: 100 } });
@@ -226,6 +241,6 @@ describe("explain: where a job went", () => {
       next: "Name one: `ccscale explain job-1 --source celery`.",
     });
     expect(await explained(world, "job-1", "pbs")).toMatchObject({ source: "pbs", asked: 1 });
-    expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job" });
+    expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job", meant: null });
   });
 });

@@ -134,7 +134,7 @@ test.each<[what: string, body: WhatIfAsked, problem: string]>([
   [
     "no such limit",
     { limits: [{ limit: "node-array", scope: "none", unit: "nodes", more: 1 }] },
-    'limits[0]: no limit "node-array none" in nodes, expected one of `GET limits`',
+    'limits[0]: no limit "node-array none" in nodes, expected one of "node-array htc" in cores, "node-array htc" in nodes, "bucket',
   ],
 ])("refused: %s", async (_, body, problem) => {
   const runs = jobFor(1, { name: "runs", executingHostnames: ["host-1"] });

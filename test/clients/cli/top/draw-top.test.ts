@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { drawTop } from "../../../../clients/cli/top/draw-top.ts";
+import { press } from "../../../../clients/cli/top/top-keys.ts";
 import { openedOn, type TopState } from "../../../../clients/cli/top/top-state.ts";
 import { cellWidth } from "../../../../clients/columns/table.ts";
 import { now, topData, topJob, topNode } from "./sample-top.ts";
@@ -116,6 +117,22 @@ describe("a list of jobs", () => {
     const filtered = pageOf({ ...openedOn(data), filter: "pbs" });
     expect(filtered).toMatch(/> 2 +pbs /);
     expect(filtered).toContain("(1 of 2, by queue)");
+  });
+
+  test("jobs side by side that wait for the same are one row, until each is asked for", () => {
+    const jobs = [...["1", "2", "3", "4"].map((name) => topJob(name)), topJob("5", { asked: 9 })];
+    const state = openedOn(topData({ jobs, waitingJobs: 5 }));
+    const rows = (page: string) =>
+      page
+        .split("\n")
+        .filter((line) => /^[> ] \d/.test(line))
+        .map((line) => line.slice(2).split(/ {2,}/)[0])
+        .filter((cell) => cell?.endsWith("ago") === false);
+    expect(rows(pageOf(state))).toEqual(["1 and 3 more", "5"]);
+    expect(pageOf(state)).toContain("(5, by queue)");
+    const each = press(state, { name: "a" }, 5).state;
+    expect(rows(pageOf(each))).toEqual(["1", "2", "3", "4", "5"]);
+    expect(rows(pageOf({ ...state, filter: "3" }))).toContain("3");
   });
 
   test("a reason begins with what is short: how much the job lacks is beside it", () => {

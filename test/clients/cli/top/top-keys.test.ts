@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Key, press, type Wish } from "../../../../clients/cli/top/top-keys.ts";
+import type { Key } from "../../../../clients/cli/keys.ts";
+import { press, type Wish } from "../../../../clients/cli/top/top-keys.ts";
 import { openedOn, rowsOf, type TopState } from "../../../../clients/cli/top/top-state.ts";
 import { topData, topNode } from "./sample-top.ts";
 

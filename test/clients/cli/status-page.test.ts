@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pauseCluster } from "../../../shared/operate/index.ts";
+import { cluster } from "../../support/world.ts";
+import { archiveOf, busyWorld } from "./archived-world.ts";
+import { ccscale } from "./in-process.ts";
+
+let root: string;
+let folder: string;
+const longName = "x".repeat(256);
+
+/** Many sources, a job with the longest name, and a cluster that is paused. */
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "status-"));
+  const world = await busyWorld();
+  await world.post([{ name: longName, constraints: { ncpus: 64 } }], { source: "slurm" });
+  for (let index = 0; index < 30; index += 1)
+    await world.post([{ name: "1", constraints: { ncpus: 64 } }], { source: `source-${index}` });
+  await pauseCluster(world.ports, { cluster, by: "ann", reason: "quota talks" });
+  await world.round();
+  folder = await archiveOf(world, join(root, "large"));
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+test("a large cluster has 40 lines, and the commands that have the rest; --all has everything", async () => {
+  const { stdout } = await ccscale(["status", "--offline", folder]);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(40);
+  expect(lines[0]).toContain("Paused by ann");
+  expect(stdout).toContain('more: "ccscale status --all"');
+  const all = (await ccscale(["status", "--all", "--offline", folder])).stdout;
+  expect(all.split("\n").length).toBeGreaterThan(60);
+  expect(all).toContain("source-29");
+});
+
+test("a long name is cut, and pads nothing", async () => {
+  for (const argv of [["status"], ["status", "--all"]]) {
+    const { stdout } = await ccscale([...argv, "--offline", folder]);
+    expect(stdout).not.toContain("x".repeat(100));
+  }
+  const { stdout } = await ccscale(["jobs", "--offline", folder]);
+  const [head = "", first = ""] = stdout.split("\n");
+  expect(stdout).toContain(longName);
+  expect(head.indexOf("SOURCE")).toBeLessThan(20);
+  expect(first.length).toBeLessThan(200);
+});
+
+test("of a paused cluster no node counts down, and a dry run shows what would be done", async () => {
+  const { stdout } = await ccscale(["nodes", "-o", "name,delete_in:-", "--offline", folder]);
+  expect(stdout).not.toMatch(/\d+s/);
+  expect(stdout).toMatch(/ held/);
+});
