@@ -228,6 +228,7 @@ const dollars = "expected US dollars above 0";
 
 /** Settings of the cycle around the engine. */
 const cycleShape = {
+  long_wait: positiveSeconds.optional(),
   max_snapshot_age: positiveSeconds.default(300),
   demand_ttl: positiveSeconds.default(300),
   action_ttl: positiveSeconds.default(600),

@@ -47,6 +47,7 @@ export function parseConfig({
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(priceRules.length > 0 && { priceRules }),
     ...(notifications.length > 0 && { notifications }),
+    ...(keys.long_wait !== undefined && { longWaitSeconds: keys.long_wait }),
     ...(keys.pseudonyms !== undefined && {
       pseudonyms: { keySetting: keys.pseudonyms.key_setting, fields: keys.pseudonyms.fields },
     }),

@@ -14,6 +14,7 @@ const quietSeconds: Readonly<Record<NotificationKind, number>> = {
   // After a pause the array gets nodes again: whether they boot is known only when they had time to fail.
   "boots-failing": 3_600,
   "login-refused": 300,
+  "long-wait": 300,
   "source-silent": 300,
   stuck: 300,
 };

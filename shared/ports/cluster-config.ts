@@ -135,6 +135,8 @@ export interface ClusterConfig {
   readonly priceRules?: readonly PriceRule[];
   /** Who receives a message when something is wrong. Absent: nobody. */
   readonly notifications?: readonly Destination[];
+  /** A user whose job waits for longer is worth a message. Absent: none is. */
+  readonly longWaitSeconds?: number;
   /** Which names of jobs are stored as keyed hashes. Absent: none. */
   readonly pseudonyms?: PseudonymSettings;
   /** Node arrays that it names, whether the cluster has them or not, with their keys. Absent: none. */

@@ -5,6 +5,7 @@ export const notificationKinds = [
   "budget",
   "boots-failing",
   "login-refused",
+  "long-wait",
   "source-silent",
   "stuck",
 ] as const;

@@ -45,6 +45,15 @@ export interface PlanRecord extends PlanSummary {
 /** A job that did not get all it asked for: codes and figures of the main reasons, which views put into words. */
 export type WaitingJob = Pick<JobOutcome, "name" | "asked" | "granted" | "reasons">;
 
+/** The job of a user that waits longest. */
+export interface LongestWait {
+  /** Null: its source does not say. */
+  readonly user: string | null;
+  readonly job: string;
+  readonly source: string;
+  readonly sinceSeconds: number;
+}
+
 /** A VM size of a node array of which no new nodes are asked for until then. */
 export interface BackedOff {
   readonly nodeArray: string;
@@ -158,6 +167,8 @@ export interface PlanHead extends PlanSummary {
   readonly out: readonly OutNode[];
   /** The newest plan that bought nodes, this one or an earlier one; null: none that is known. */
   readonly bought: BoughtNodes | null;
+  /** Of each user the job that waits longest, the longest first. Absent in records of older programs. */
+  readonly longestWaits?: readonly LongestWait[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

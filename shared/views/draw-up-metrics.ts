@@ -87,14 +87,18 @@ function addOutlook(metrics: MetricSet, outlook: Outlook): void {
     "set-aside": 0,
   };
   const reasons = new Map<string, number>();
+  let firstSeconds = Number.POSITIVE_INFINITY;
   for (const job of outlookJobs(outlook)) {
     states[stateOf(job, outlook.nodesByName)] += 1;
     const { outcome } = job;
     if (!waits(outcome)) continue;
+    firstSeconds = Math.min(firstSeconds, job.job.submittedAtSeconds ?? firstSeconds);
     const code = outcome.reasons[0]?.code ?? "None";
     reasons.set(code, (reasons.get(code) ?? 0) + 1);
   }
   for (const [state, jobs] of Object.entries(states)) metrics.add("jobs", { cluster, state }, jobs);
+  const longest = reasons.size === 0 ? 0 : outlook.atSeconds - firstSeconds;
+  if (Number.isFinite(longest)) metrics.add("longest_wait_seconds", { cluster }, Math.max(0, longest));
   for (const [reason, jobs] of reasons) metrics.add("waiting_jobs", { cluster, reason }, jobs);
   const limits = listLimits(outlook, {});
   if (limits.ok)

@@ -11,6 +11,7 @@ import type {
   RequestSet,
 } from "../ports/index.ts";
 import { unknownSource } from "../ports/index.ts";
+import { duration, exactDuration } from "../text/durations.ts";
 import { moment } from "../text/moment.ts";
 import { redactText } from "../text/redact.ts";
 import { shellWord } from "../text/shell-word.ts";
@@ -74,6 +75,7 @@ export async function findIncidents(
         `${each.nodeArray}/${each.vmSize}`,
       ),
     ),
+    ...longWaits(word, { config, head: head?.value, atSeconds }),
     ...demand.flatMap((each) => silent(word, each, atSeconds)),
   ];
 }
@@ -110,7 +112,9 @@ function wordsOf(cluster: string) {
 /** What shows more, or ends it. */
 const commands: Readonly<Record<NotificationKind, (cluster: string, subject: string | null) => string>> = {
   budget: (cluster) => `ccscale cost --cluster ${cluster} --by array,account`,
-  "boots-failing": (cluster) => `ccscale events --cluster ${cluster} --kind node-failed`,
+  "boots-failing": (cluster, array) =>
+    `ccscale nodes --cluster ${cluster} --nodearray ${shellWord(array ?? "")}`,
+  "long-wait": (cluster) => `ccscale jobs --cluster ${cluster} --summary`,
   "login-refused": (cluster) => `ccscale resume --cluster ${cluster} --reason "password corrected"`,
   "source-silent": (cluster) => `ccscale status --cluster ${cluster}`,
   stuck: (cluster) => `ccscale status --cluster ${cluster}`,
@@ -208,6 +212,30 @@ function budgetsIn(word: Word, spending: ClusterStatus["spending"]): readonly Fi
       });
     return [...found, ...near];
   });
+}
+
+const mostUsers = 20;
+
+/** An incident for each user: it goes on while another of his jobs waits as long. */
+function longWaits(
+  word: Word,
+  { config, head, atSeconds }: Pick<Planned, "config" | "head" | "atSeconds">,
+): readonly Finding[] {
+  if (config instanceof ConfigurationError || config.longWaitSeconds === undefined) return [];
+  const { longWaitSeconds } = config;
+  return (head?.longestWaits ?? [])
+    .filter(({ sinceSeconds }) => atSeconds - sinceSeconds > longWaitSeconds)
+    .slice(0, mostUsers)
+    .flatMap(({ user, job, source, sinceSeconds }) => {
+      const whose = user === null ? `of nobody that is named (source "${source}")` : `of ${user}`;
+      const found = {
+        gravity: "notice",
+        kind: "long-wait",
+        text: `A job ${whose} waits for more than ${exactDuration(longWaitSeconds)}: "${job}", for ${duration(atSeconds - sinceSeconds)}.`,
+        next: `\`ccscale explain ${shellWord(job)}\` shows why, and what ends it.`,
+      } as const;
+      return word("long-wait", [found], user);
+    });
 }
 
 function silent(word: Word, summary: DemandSummary, atSeconds: number): readonly Finding[] {

@@ -23,6 +23,8 @@ export const metricHelp = {
   plan_duration_seconds: "How long the newest plan took to work out",
   nodes: "Nodes by node array and state, as CycleCloud calls it",
   jobs: "Jobs by state",
+  longest_wait_seconds:
+    "How long the job that waits longest has waited; missing where nobody says when jobs were submitted",
   waiting_jobs: "Jobs that wait, by the code of the first reason",
   limit_used: "What is used of a limit, in its unit",
   limit_max: "A limit, in its unit",

@@ -41,7 +41,11 @@ beforeEach(async () => {
   const job = { constraints: { ncpus: 1 } };
   await world.post([
     { ...job, name: "1", executingHostnames: ["host-1"] },
-    { name: "2", constraints: { ncpus: 1_000 } },
+    {
+      name: "2",
+      constraints: { ncpus: 1_000 },
+      submittedAt: new Date((world.now() - 3_600) * 1_000).toISOString(),
+    },
     { name: "3", constraints: { ncpus: 2_000 } },
   ]);
   await world.snapshot();
@@ -59,6 +63,7 @@ describe("a scrape", () => {
       'nodes{cluster="hpc",nodearray="htc",state="Ready"}': 2,
       'jobs{cluster="hpc",state="running"}': 1,
       'jobs{cluster="hpc",state="waiting"}': 2,
+      'longest_wait_seconds{cluster="hpc"}': 3_610,
       'jobs{cluster="hpc",state="booting"}': 0,
       'snapshot_age_seconds{cluster="hpc"}': 10,
       'plan_age_seconds{cluster="hpc"}': 9,

@@ -84,9 +84,15 @@ function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): 
   for (const most of [Number.POSITIVE_INFINITY, 5, 3, 2, 1]) {
     const all = sectionsWith(most);
     if (linesIn(joined(all)) <= room) return head + joined(all);
+    const some = all.filter(({ section }) => section.rank < leastRank);
+    if (most === 1 || linesIn(joined(some)) <= room - 2)
+      return head + printed((page) => asMuchAsFits(page, all, room));
   }
-  return head + printed((page) => asMuchAsFits(page, sectionsWith(1), room));
+  return head;
 }
+
+/** From there on a section goes before others are shortened. */
+const leastRank = 9;
 
 interface Printed {
   readonly section: Section;

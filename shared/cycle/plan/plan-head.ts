@@ -10,6 +10,7 @@ import type { PlanRequest } from "../../messages/index.ts";
 import type {
   BoughtNodes,
   Ids,
+  LongestWait,
   OutNode,
   PlanHead,
   PlanSummary,
@@ -127,6 +128,7 @@ export function toHead(
     ),
     targets: firstTargets(made.plan),
     bought: boughtIn(made) ?? made.before?.bought ?? null,
+    longestWaits: longestWaits(made.plan, liveSources(demand, made.input.nowSeconds)),
     waiting: waitingJobs(made.plan),
   };
 }
@@ -153,6 +155,24 @@ function waitingJobs({ jobs }: Plan): readonly WaitingJob[] {
     .filter(({ asked, granted }) => granted < asked)
     .slice(0, mostWaitingShown)
     .map(({ name, asked, granted, reasons }) => ({ name, asked, granted, reasons: mainReasons(reasons) }));
+}
+
+const mostUsersShown = 50;
+
+/** Jobs without a time of submission wait since nobody knows when, and are left out. */
+function longestWaits({ jobs }: Plan, demand: readonly SourceDemand[]): readonly LongestWait[] {
+  const waiting = new Set(jobs.filter(({ asked, granted }) => granted < asked).map(({ name }) => name));
+  if (waiting.size === 0) return [];
+  const longest = new Map<string | null, LongestWait>();
+  for (const { source, jobs: posted } of demand)
+    for (const { name, user = null, submittedAt, executingHostnames } of posted) {
+      if (submittedAt === undefined || executingHostnames.length > 0 || !waiting.has(name)) continue;
+      const sinceSeconds = Date.parse(submittedAt) / 1000;
+      const known = longest.get(user);
+      if (known === undefined || sinceSeconds < known.sinceSeconds)
+        longest.set(user, { user, job: name, source, sinceSeconds });
+    }
+  return [...longest.values()].toSorted((a, b) => a.sinceSeconds - b.sinceSeconds).slice(0, mostUsersShown);
 }
 
 /** The first targets, those that are not met before the others. */

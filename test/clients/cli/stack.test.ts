@@ -95,6 +95,7 @@ describe("a cluster at work", () => {
 
   test.each<[name: string, ...lines: string[]]>([
     ["status", "status"],
+    ["clusters", "clusters"],
     ["top", "top"],
     [
       "nodes",
@@ -119,7 +120,7 @@ describe("a cluster at work", () => {
     ["demand", "demand", "demand --nodearray htc"],
     ["plans", "plans --limit 1", "plans --at 1s", "plans last"],
     ["history", "history htc-1", "history -N 'viz-*'"],
-    ["operations", "operations", "operations --open", "operations -N 'htc-[5-8]'"],
+    ["operations", "operations", "operations --since 2h", "operations --open", "operations -N 'htc-[5-8]'"],
     ["explain", "explain 1202", "explain 1203", "explain 1200", "explain 1204"],
     ["validate-constraint", "validate-constraint 'node.vm_size=Standard_F*' memgb=4"],
     ["what-if", `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`],

@@ -343,7 +343,7 @@ describe("config: every key", () => {
           {
             urlSetting: "TEAMS_WEBHOOK",
             format: "teams",
-            kinds: ["budget", "boots-failing", "login-refused", "source-silent", "stuck"],
+            kinds: ["budget", "boots-failing", "login-refused", "long-wait", "source-silent", "stuck"],
           },
           { urlSetting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
         ],

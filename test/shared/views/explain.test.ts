@@ -34,6 +34,30 @@ async function worldOf(parts: {
 
 const tenNodes = { iterations: 10, constraints: [{ ncpus: 4 }] };
 
+test("at a limit: when the jobs that hold it end, where all have an end", async () => {
+  const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, hostname: `host-${name}` }));
+  const array = nodeArrayOf({ maxCount: 2 });
+  const ends = async (second: Record<string, unknown>) => {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [array], nodes })));
+    const startedAtSeconds = world.now() - 600;
+    const runs = { constraints: { ncpus: 4 }, startedAtSeconds };
+    await world.post([
+      { ...runs, name: "a", executingHostnames: ["host-htc-1"], runtimeSeconds: 1_200 },
+      { ...runs, name: "b", executingHostnames: ["host-htc-2"], ...second },
+      { name: "job-1", constraints: { ncpus: 4 } },
+    ]);
+    await world.snapshot();
+    const [cause] = (await explained(world)).causes;
+    return { text: cause?.text, in: (cause?.untilSeconds ?? 0) - world.now() };
+  };
+  const all = await ends({ runtimeSeconds: 7_800 });
+  expect(all.text).toContain("The 2 jobs that run there end in 10m to 2h at the latest.");
+  expect(all.in).toBe(600);
+  const some = await ends({});
+  expect(some.text).toContain("Of 2 jobs 1 that run there ends in 10m at the latest.");
+  expect(some.in).toBeLessThan(0);
+});
+
 test("of a job that nobody wants, the one with the nearest name; never one with another number", async () => {
   const world = createWorld();
   await world.post([

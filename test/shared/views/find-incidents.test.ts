@@ -63,6 +63,32 @@ describe("what is worth a notification", () => {
     ]);
   });
 
+  test("a job of a user that waits too long, an incident for each user, and none without the key", async () => {
+    const world = createWorld();
+    const ago = (seconds: number) => new Date((world.now() - seconds) * 1_000).toISOString();
+    const job = { constraints: { ncpus: 1_000 } };
+    await world.post([
+      { ...job, name: "1", user: "ann", submittedAt: ago(4_000) },
+      { ...job, name: "2", user: "ann", submittedAt: ago(5_000) },
+      { ...job, name: "3", user: "bob", submittedAt: ago(3_000) },
+      { ...job, name: "4", submittedAt: ago(9_000) },
+      { name: "5", user: "eve", submittedAt: ago(9_000), constraints: { ncpus: 1 } },
+    ]);
+    await world.round();
+    expect(await opening(world)).toEqual([]);
+    const found = await findIncidents(world.ports, cluster, { ...configOf({}), longWaitSeconds: 3_600 });
+    expect(found).toMatchObject([
+      { key: "long-wait", subject: null, text: expect.stringContaining('source "celery"') },
+      {
+        key: "long-wait:ann",
+        kind: "long-wait",
+        subject: "ann",
+        text: 'A job of ann waits for more than 1h: "2", for 1h23m.',
+        next: "`ccscale explain 2` shows why, and what ends it.",
+      },
+    ]);
+  });
+
   test("a refused login is one incident, although no snapshot comes any more", async () => {
     const world = await plannedWorld();
     world.cycleCloud.isLoginRefused = true;

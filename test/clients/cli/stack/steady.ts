@@ -69,9 +69,9 @@ function steadyBlock(lines: readonly string[], columns: number | undefined): str
   return [...before, head.replace(plain(head), heading), ...after, ...lines.slice(end)].join("\n");
 }
 
-/** On a narrow screen the sentences of a table stand under its rows. */
+/** On a narrow screen the sentences of a table stand under its rows; so does how many more there are. */
 function isUnderRow(line: string): boolean {
-  return line.startsWith(" ".repeat(furtherIn));
+  return line.startsWith(" ".repeat(furtherIn)) || line.startsWith("… and ");
 }
 
 /** On a slow machine a plan sees a node for the first time when it is Ready: then nobody knows how long it took. */
