@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
-import { counted, joined as listed, printableCut } from "../../../shared/text/text.ts";
+import { counted, joined, printableCut } from "../../../shared/text/text.ts";
 import { captured, type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
 import { decidedNodesOn } from "../output/decided-nodes.ts";
@@ -77,15 +77,15 @@ function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): 
     sections.map((section) => ({ section, text: printed((page) => section.on(page, status, most)) }));
   const whole = printed((page) => headOn(page, status, Number.POSITIVE_INFINITY));
   const unlimited = sectionsWith(Number.POSITIVE_INFINITY);
-  if (isAll) return whole + joined(unlimited);
+  if (isAll) return whole + textOf(unlimited);
   const head =
     linesIn(whole) <= mostLines / 2 ? whole : printed((page) => headOn(page, status, mostProblems));
   const room = mostLines - linesIn(head);
   for (const most of [Number.POSITIVE_INFINITY, 5, 3, 2, 1]) {
     const all = sectionsWith(most);
-    if (linesIn(joined(all)) <= room) return head + joined(all);
+    if (linesIn(textOf(all)) <= room) return head + textOf(all);
     const some = all.filter(({ section }) => section.rank < leastRank);
-    if (most === 1 || linesIn(joined(some)) <= room - 2)
+    if (most === 1 || linesIn(textOf(some)) <= room - 2)
       return head + printed((page) => asMuchAsFits(page, all, room));
   }
   return head;
@@ -109,7 +109,7 @@ function asMuchAsFits(page: Page, all: readonly Printed[], room: number): void {
     if (left >= 0) chosen.add(each);
     else left += linesIn(each.text);
   }
-  page.verbatim(joined(filled.filter((each) => chosen.has(each))));
+  page.verbatim(textOf(filled.filter((each) => chosen.has(each))));
   const others = filled.filter((each) => !chosen.has(each));
   const ways = Map.groupBy(others, ({ section }) => section.way);
   const words = [...ways].map(
@@ -121,7 +121,7 @@ function asMuchAsFits(page: Page, all: readonly Printed[], room: number): void {
   );
 }
 
-function joined(all: readonly Printed[]): string {
+function textOf(all: readonly Printed[]): string {
   return all.map(({ text }) => text).join("");
 }
 
@@ -285,7 +285,7 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus, most: number
   moreOn(page, demand.length, most, "ccscale status --all");
   const counting = demand.filter(({ nodeShapes }) => nodeShapes > 0).map(({ source }) => source);
   if (counting.length > 0)
-    page.line(`New nodes are as ${listed(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
+    page.line(`New nodes are as ${joined(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
 }
 
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
