@@ -112,8 +112,7 @@ function wordsOf(cluster: string) {
 /** What shows more, or ends it. */
 const commands: Readonly<Record<NotificationKind, (cluster: string, subject: string | null) => string>> = {
   budget: (cluster) => `ccscale cost --cluster ${cluster} --by array,account`,
-  "boots-failing": (cluster, array) =>
-    `ccscale nodes --cluster ${cluster} --nodearray ${shellWord(array ?? "")}`,
+  "boots-failing": (cluster) => `ccscale events --cluster ${cluster} --kind node-failed`,
   "long-wait": (cluster) => `ccscale jobs --cluster ${cluster} --summary`,
   "login-refused": (cluster) => `ccscale resume --cluster ${cluster} --reason "password corrected"`,
   "source-silent": (cluster) => `ccscale status --cluster ${cluster}`,
