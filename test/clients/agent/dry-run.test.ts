@@ -21,13 +21,14 @@ async function dryRun(printed: string) {
     "--json": printed,
     partitions: await readFile(join(recorded, "partitions.txt"), "utf8"),
     reservations: await readFile(join(recorded, "reservations.txt"), "utf8"),
+    nodes: "No nodes in the system\n",
     licenses: await readFile(join(recorded, "licenses.txt"), "utf8"),
   };
   const program = join(folder, "slurm.mjs");
   await writeFile(
     program,
-    `for (const [asked, text] of Object.entries(${JSON.stringify(texts)}))
-      if (process.argv.includes(asked)) process.stdout.write(text);`,
+    `const texts = Object.entries(${JSON.stringify(texts)});
+      process.stdout.write(texts.find(([asked]) => process.argv.includes(asked))?.[1] ?? "");`,
   );
   const asks = [process.execPath, program];
   const config = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: folder };

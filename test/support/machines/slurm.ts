@@ -156,7 +156,7 @@ MpiDefault=none
 MailProg=/bin/true
 MaxArraySize=20001
 MaxJobCount=50000
-GresTypes=gpu
+GresTypes=gpu,nvme
 SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=1
 # This machine has fewer cpus than its nodes claim.
 SlurmdParameters=config_overrides

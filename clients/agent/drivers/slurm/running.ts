@@ -49,16 +49,20 @@ export function running(
   const names = expandHostlist(record.nodes);
   if (names === undefined || names.length === 0) return undefined;
   const { candidates } = context;
-  const arrays = [...new Set(partitions.map((name) => candidates.nodeArrayOf(name)))];
+  const arrays = [...new Set(partitions.flatMap((name) => candidates.nodeArraysOf(name)))];
   const count = names.length;
   const hosts = hostsOf(record, names, context);
+  const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), count);
+  const [partition = "", ...more] = partitions;
+  const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
   return {
     ...orderOf(record),
     ...detailsOf(record, partitions, { isRunning: hosts.length > 0 }),
     name: nameOf(record),
     constraints: {
       "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
-      ...sizeOf(record, undefined, count).perNode,
+      ...perNode,
+      ...(cap === undefined ? {} : { [cap]: perNode.ncpus ?? 1 }),
     },
     exclusive: asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name)),
     ...(count === 1 ? {} : { nodeCount: count, colocated: isColocated(record, partitions, context) }),

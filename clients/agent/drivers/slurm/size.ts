@@ -1,3 +1,4 @@
+import { type Gres, gresIn, gresNotConsumed, resourceName } from "./gres.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import { gpuRequestOf, gpusIn, tresAmount } from "./tres.ts";
 
@@ -29,14 +30,21 @@ export function sizeOf(record: JobRecord, node: NodeRecord | undefined, onNodes?
     waits ? (record.minimum_cpus_per_node ?? 1) : 1,
     waits ? gpusIn(record.cpus_per_tres) * gpus : 0,
   );
+  const lasting = gresNotConsumed(node?.gres ?? "");
   return {
     nodeCount,
-    perNode: amounts({ ncpus, memmb: memoryPerNode(record, ncpus, gpus, least), ngpus: gpus }),
+    perNode: amounts({
+      ncpus,
+      memmb: memoryPerNode(record, ncpus, gpus, least),
+      ngpus: gpus,
+      ...named(gresPerNode(record, nodeCount, tasksPerNode), lasting),
+    }),
     perSlot: maySpread(record, task, gpus)
       ? amounts({
           ncpus: task.cpus,
           memmb: (record.memory_per_cpu ?? 0) * task.cpus,
           ngpus: gpusIn(record.tres_per_task),
+          ...named(gresIn(record.tres_per_task), lasting),
         })
       : undefined,
     slots: tasks,
@@ -85,7 +93,7 @@ function nodesNeeded(record: JobRecord, asked: Asked): number {
   const isRange = (record.max_nodes ?? 0) > asked.least && !record.flags.includes("USE_MIN_NODES");
   const capacity = asked.node === undefined ? undefined : estimateOn(record, asked, asked.node);
   if (capacity === undefined) return isRange ? asked.least : estimate;
-  const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.cpus ?? 1);
+  const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.usable_cpus ?? 1);
   return isRange || isTooFew ? Math.max(asked.least, capacity) : estimate;
 }
 
@@ -97,9 +105,11 @@ export function nodesOn(record: JobRecord, node: NodeRecord): number {
 }
 
 function estimateOn(record: JobRecord, { tasks, task }: Asked, node: NodeRecord): number {
-  const cpus = node.cpus ?? Number.POSITIVE_INFINITY;
+  const cpus = node.usable_cpus ?? Number.POSITIVE_INFINITY;
   const gpus = gpusIn(gpuRequestOf(node.gres));
-  const forGpus = gpus > 0 ? Math.ceil(gpusIn(record.tres_per_job) / gpus) : 1;
+  const has = gresIn(node.gres);
+  const perGres = [...gresIn(record.tres_per_job)].map(([name, count]) => count / (has.get(name) ?? count));
+  const forGpus = Math.ceil(Math.max(1, gpus > 0 ? gpusIn(record.tres_per_job) / gpus : 1, ...perGres));
   if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / cpus));
   const memoryPerTask = (record.memory_per_cpu ?? 0) * task.cpus;
   const gpusPerTask = gpusIn(record.tres_per_task);
@@ -107,8 +117,9 @@ function estimateOn(record: JobRecord, { tasks, task }: Asked, node: NodeRecord)
     Math.floor(cpus / task.cpus),
     record.tasks_per_node || Number.POSITIVE_INFINITY,
     (record.tasks_per_socket || Number.POSITIVE_INFINITY) * (node.sockets ?? 1),
-    memoryPerTask > 0 ? Math.floor((node.real_memory ?? Number.POSITIVE_INFINITY) / memoryPerTask) : tasks,
+    memoryPerTask > 0 ? Math.floor((node.usable_memory ?? Number.POSITIVE_INFINITY) / memoryPerTask) : tasks,
     gpusPerTask > 0 && gpus > 0 ? Math.floor(gpus / gpusPerTask) : tasks,
+    ...[...gresIn(record.tres_per_task)].map(([name, count]) => Math.floor((has.get(name) ?? count) / count)),
   );
   return Math.max(forGpus, Math.ceil(tasks / Math.max(1, perNode)));
 }
@@ -120,6 +131,32 @@ function gpusPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number)
     gpusIn(record.tres_per_socket) * (record.sockets_per_node || 1) ||
     Math.ceil(gpusIn(record.tres_per_job) / nodeCount)
   );
+}
+
+/** All but GPUs; of one node. */
+function gresPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number): Gres {
+  const [ofNode, ofTask, ofSocket, ofJob] = [
+    gresIn(record.tres_per_node),
+    gresIn(record.tres_per_task),
+    gresIn(record.tres_per_socket),
+    gresIn(record.tres_per_job),
+  ];
+  const names = new Set([...ofNode.keys(), ...ofTask.keys(), ...ofSocket.keys(), ...ofJob.keys()]);
+  return new Map(
+    [...names].map((name) => [
+      name,
+      ofNode.get(name) ||
+        (ofTask.get(name) ?? 0) * tasksPerNode ||
+        (ofSocket.get(name) ?? 0) * (record.sockets_per_node || 1) ||
+        Math.ceil((ofJob.get(name) ?? 0) / nodeCount),
+    ]),
+  );
+}
+
+/** As resources, without those that no job uses up. */
+function named(gres: Gres, lasting: readonly string[]): Readonly<Record<string, number>> {
+  const used = [...gres].filter(([name]) => !lasting.includes(name.split(":")[0] ?? ""));
+  return Object.fromEntries(used.map(([name, count]) => [resourceName(name), count]));
 }
 
 /** A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is. */
@@ -138,6 +175,9 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number): boolean {
   const isWide = (record.minimum_cpus_per_node ?? 1) > task.cpus;
   const isFixed = leastNodes(record) > 1 || (record.max_nodes ?? 0) > 0 || record.required_nodes !== "";
   const gpusByTask = gpusOfNode === 0 || gpusIn(record.tres_per_task) > 0;
+  const gresByTask = [record.tres_per_node, record.tres_per_socket, record.tres_per_job].every(
+    (asked) => gresIn(asked).size === 0,
+  );
   return (
     (record.tasks ?? 1) > 1 &&
     !task.isShared &&
@@ -146,7 +186,8 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number): boolean {
     !isFixed &&
     !record.contiguous &&
     (record.memory_per_cpu ?? 0) > 0 &&
-    gpusByTask
+    gpusByTask &&
+    gresByTask
   );
 }
 

@@ -1,16 +1,22 @@
+import { asksForWholeNodes } from "./common.ts";
 import { type Features, hasCounts, holds } from "./features.ts";
+import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
+import { arraysOf, capName } from "./shapes.ts";
 import { nodesOn, type Size, sizeOf } from "./size.ts";
-import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
+import { cpusAllowed, type Partition, type Partitions } from "./slurm-partitions.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
-/** A partition on whose nodes a job can run. */
+/** A node array of a partition on whose nodes a job can run. */
 export interface Candidate {
   readonly partition: string;
   readonly nodeArray: string;
   /** Its jobs share no node, whatever they ask for. */
   readonly exclusive: boolean;
-  /** Nodes of the partition that the job does not exclude; none: Slurm does not report them. */
+  /** The resource that bounds what jobs of the partition together take of a node; undefined: nothing does. */
+  readonly cap: string | undefined;
+  /** Nodes of the array in the partition that the job does not exclude; none: Slurm does not report them. */
   readonly nodes: readonly NodeRecord[];
   readonly size: Size;
 }
@@ -20,57 +26,63 @@ export interface Choice {
   readonly candidates: readonly Candidate[];
   /** Partitions that cannot run the job, whatever its reason to wait says. */
   readonly unusable: readonly string[];
-  /** Partitions that would take another number of nodes. */
-  readonly others: readonly string[];
+  /** Those that would take another number of nodes. */
+  readonly others: readonly Candidate[];
 }
 
 interface Selection {
+  readonly nodeArray: string;
   readonly left: readonly NodeRecord[];
   readonly suiting: number;
   readonly largest: NodeRecord | undefined;
-  /** Whether Slurm reports the partition's nodes at all. */
+  /** Whether Slurm reports nodes of it at all. */
   readonly isKnown: boolean;
 }
 
 /** Which partitions a job may be planned for. Jobs that ask for the same nodes are answered from memory. */
 export class Candidates {
   readonly #settings: SlurmSettings;
-  readonly #partitions: ReadonlyMap<string, Partition>;
-  readonly #nodes = new Map<string, NodeRecord[]>();
-  readonly #selections = new Map<string, Selection>();
+  readonly #partitions: Partitions;
+  /** Nodes of each partition by the node array that they may be of. */
+  readonly #nodes = new Map<string, Map<string, NodeRecord[]>>();
+  readonly #selections = new Map<string, readonly Selection[]>();
 
-  constructor(
-    settings: SlurmSettings,
-    partitions: ReadonlyMap<string, Partition>,
-    nodes: readonly NodeRecord[],
-  ) {
+  constructor(settings: SlurmSettings, partitions: Partitions, nodes: readonly NodeRecord[]) {
     this.#settings = settings;
     this.#partitions = partitions;
     for (const node of nodes) {
       for (const name of node.partitions ?? []) {
-        const known = this.#nodes.get(name);
-        if (known === undefined) this.#nodes.set(name, [node]);
-        else known.push(node);
+        const arrays = this.#nodes.get(name) ?? new Map<string, NodeRecord[]>();
+        this.#nodes.set(name, arrays);
+        for (const nodeArray of arraysOf(node, name, settings)) {
+          const known = arrays.get(nodeArray);
+          if (known === undefined) arrays.set(nodeArray, [node]);
+          else known.push(node);
+        }
       }
     }
   }
 
   /**
-   * Of the partitions that a job may start in, those that can hold it. Slurm chooses when it starts; the planner has to
-   * choose before, for one number of nodes: that of the first partition.
+   * Of the partitions that a job may start in, and the node arrays of each, those that can hold it. Slurm chooses when it
+   * starts; the planner has to choose before, for one number of nodes: the fewest that the first partition takes.
    */
   of(record: JobRecord, names: readonly string[], features: Features): Choice {
-    const usable = names.flatMap((name) => this.#candidate(record, name, features, names.length > 1) ?? []);
+    const usable = names.flatMap((name) => this.#candidates(record, name, features, names.length > 1));
     const nodeCount = usable[0]?.size.nodeCount;
     return {
       candidates: usable.filter(({ size }) => size.nodeCount === nodeCount),
       unusable: names.filter((name) => usable.every(({ partition }) => partition !== name)),
-      others: usable.filter(({ size }) => size.nodeCount !== nodeCount).map(({ partition }) => partition),
+      others: usable.filter(({ size }) => size.nodeCount !== nodeCount),
     };
   }
 
-  nodeArrayOf(partition: string): string {
-    return this.#settings.partitions[partition]?.node_array ?? partition;
+  /** Every node array that a partition may have nodes of. */
+  nodeArraysOf(partition: string): readonly string[] {
+    const { node_array: set } = this.#settings.partitions[partition] ?? {};
+    if (set !== undefined) return [set].flat();
+    const found = [...(this.#nodes.get(partition)?.keys() ?? [])];
+    return found.length === 0 ? [partition] : found;
   }
 
   qosOf(partition: string): string {
@@ -84,83 +96,87 @@ export class Candidates {
     );
   }
 
-  #candidate(
+  /** As `Candidate.cap`. */
+  capOf(partition: string): string | undefined {
+    const { mostCpusPerNode, mostCpusPerSocket } = this.#partitions.get(partition) ?? {};
+    return mostCpusPerNode === undefined && mostCpusPerSocket === undefined ? undefined : capName(partition);
+  }
+
+  /** Those of a partition, the one that takes fewest nodes first. */
+  #candidates(
     record: JobRecord,
     partition: string,
     features: Features,
     isOneOfSeveral: boolean,
-  ): Candidate | undefined {
+  ): readonly Candidate[] {
     const known = this.#partitions.get(partition);
-    if (known?.isUp === false) return undefined;
-    const { left, suiting, largest, isKnown } = this.#select(record, partition, features);
-    if (isKnown && largest === undefined) return undefined;
-    // Slurm's own estimate is of one of the partitions, and it does not tell of which.
-    const count = isOneOfSeveral && largest !== undefined ? nodesOn(record, largest) : undefined;
-    const size = sizeOf(record, largest, count);
-    if (size.nodeCount > (known?.mostNodes ?? size.nodeCount)) return undefined;
-    if (isOneOfSeveral && isKnown && size.nodeCount > suiting) return undefined;
-    return {
-      partition,
-      nodeArray: this.nodeArrayOf(partition),
-      exclusive: this.isExclusive(partition),
-      nodes: left,
-      size,
-    };
+    if (known?.isUp === false) return [];
+    const selections = this.#select(record, partition, features);
+    // Slurm's own estimate is of one of them, and it does not tell of which.
+    const isChoice = isOneOfSeveral || selections.length > 1;
+    return selections
+      .flatMap(({ nodeArray, left, suiting, largest, isKnown }): Candidate[] => {
+        if (isKnown && largest === undefined) return [];
+        // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
+        const isBounded = !asksForWholeNodes(record);
+        const node = largest && isBounded ? capped(largest, known) : largest;
+        const count = isChoice && node !== undefined ? nodesOn(record, node) : undefined;
+        const size = sizeOf(record, node, count);
+        if (size.nodeCount > (known?.mostNodes ?? size.nodeCount)) return [];
+        if (isChoice && size.nodeCount > mostAsked(record)) return [];
+        if (isOneOfSeveral && isKnown && size.nodeCount > suiting) return [];
+        const exclusive = this.isExclusive(partition);
+        const cap = isBounded ? this.capOf(partition) : undefined;
+        return [{ partition, nodeArray, exclusive, cap, nodes: left, size }];
+      })
+      .sort((a, b) => a.size.nodeCount - b.size.nodeCount);
   }
 
-  #select(record: JobRecord, partition: string, features: Features): Selection {
-    const key = [partition, record.features, record.excluded_nodes, ...gpuRequests(record)].join("\n");
+  #select(record: JobRecord, partition: string, features: Features): readonly Selection[] {
+    const asked = gresRequests(record);
+    const key = [partition, record.features, record.excluded_nodes, ...asked].join("\n");
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
-    const all = this.#nodes.get(partition) ?? [];
     const excluded = new Set(expandHostlist(record.excluded_nodes) ?? []);
-    const left = all.filter(({ name }) => !excluded.has(name));
-    const suiting = hasCounts(features) ? left : left.filter((node) => holds(node, features));
-    const largest = suiting.reduce<NodeRecord | undefined>(
-      (most, node) => (most === undefined || (node.cpus ?? 0) > (most.cpus ?? 0) ? node : most),
-      undefined,
-    );
-    const selection = { left, suiting: suiting.length, largest, isKnown: all.length > 0 };
-    this.#selections.set(key, selection);
-    return selection;
+    const gres = [...new Set(asked.flatMap((each) => [...gresIn(each).keys()]))];
+    const selections = this.nodeArraysOf(partition).map((nodeArray): Selection => {
+      const all = this.#nodes.get(partition)?.get(nodeArray) ?? [];
+      const left = all.filter(({ name }) => !excluded.has(name));
+      const suiting = left.filter(
+        (node) => (hasCounts(features) || holds(node, features)) && hasGres(node, gres),
+      );
+      const largest = suiting.reduce<NodeRecord | undefined>(
+        (most, node) =>
+          most === undefined || (node.usable_cpus ?? 0) > (most.usable_cpus ?? 0) ? node : most,
+        undefined,
+      );
+      return { nodeArray, left, suiting: suiting.length, largest, isKnown: all.length > 0 };
+    });
+    this.#selections.set(key, selections);
+    return selections;
   }
 }
 
-export function gpuRequests(record: JobRecord): readonly string[] {
+/** What a job of the partition can have of a node. */
+function capped(node: NodeRecord, partition: Partition | undefined): NodeRecord {
+  const most = cpusAllowed(partition, node);
+  return most === undefined ? node : { ...node, usable_cpus: Math.min(most, node.usable_cpus ?? most) };
+}
+
+/** `-N 1`, `-N 2-4`; any number if it does not say. */
+function mostAsked({ max_nodes: most }: JobRecord): number {
+  return most === undefined || most === 0 ? Number.POSITIVE_INFINITY : most;
+}
+
+/** Also of those that it does not use up, whose amounts are not counted. */
+function hasGres({ gres }: NodeRecord, names: readonly string[]): boolean {
+  if (names.length === 0) return true;
+  const own = gresIn(gres);
+  const lasting = gresNotConsumed(gres);
+  return names.every((name) => (own.get(name) ?? 0) > 0 || lasting.includes(name));
+}
+
+/** GPUs and all other generic resources. */
+export function gresRequests(record: JobRecord): readonly string[] {
   return [record.tres_per_node, record.tres_per_task, record.tres_per_socket, record.tres_per_job];
-}
-
-/** What Slurm says of a partition, as far as demand goes. */
-interface Partition {
-  /** `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
-  readonly exclusive: boolean;
-  /** Whether it starts jobs at all. */
-  readonly isUp: boolean;
-  /** Of one job. */
-  readonly mostNodes: number;
-  /** The QOS whose limits hold for its jobs; empty: none. */
-  readonly qos: string;
-}
-
-/** `scontrol show partitions --oneliner`; undefined when it is not all there. */
-export function readPartitions(text: string): ReadonlyMap<string, Partition> | undefined {
-  const lines = readLines(text);
-  if (lines === undefined) return undefined;
-  return new Map(
-    lines.flatMap(({ PartitionName: name, OverSubscribe: shared, State: state, MaxNodes: most, QoS: qos }) =>
-      name === undefined
-        ? []
-        : [
-            [
-              name,
-              {
-                exclusive: shared === "EXCLUSIVE",
-                isUp: state === undefined || state === "UP",
-                mostNodes: /^\d{1,9}$/.test(most ?? "") ? Number(most) : Number.POSITIVE_INFINITY,
-                qos: qos === undefined || qos === "N/A" ? "" : qos,
-              },
-            ] as const,
-          ],
-    ),
-  );
 }

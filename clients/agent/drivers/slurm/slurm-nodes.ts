@@ -3,7 +3,6 @@ import type { Command, Context, NodeEvent, SchedulerNode } from "../driver.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
-import { gpuRequestOf, gpusIn } from "./tres.ts";
 
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
 const ours = "cyclecloud";
@@ -52,14 +51,9 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
   return (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
 }
 
-export function toNode(record: NodeRecord): SchedulerNode {
-  const { hostname, cpus, gres } = record;
-  const gpus = gpusIn(gpuRequestOf(gres));
-  return {
-    hostname,
-    resources: { ...(cpus === undefined ? {} : { ncpus: cpus }), ...(gpus > 0 ? { ngpus: gpus } : {}) },
-    ...stateOf(record),
-  };
+/** `resources`: all that Slurm counts of it. */
+export function toNode(record: NodeRecord, resources: SchedulerNode["resources"]): SchedulerNode {
+  return { hostname: record.hostname, resources, ...stateOf(record) };
 }
 
 /** A node that is held is never called drained, because that would delete it: the reservation, or the reboot, ends by itself. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../../../../shared/json/json.ts";
 import { fieldOf, readRecord } from "../records.ts";
+import { tresAmount } from "./tres.ts";
 
 /**
  * What `squeue --json` and `scontrol show nodes --json` (`sinfo --json` of Slurm 22.05) print, as far as demand goes. Slurm
@@ -119,6 +120,11 @@ const nodeFields = z.object({
   cores: count,
   threads: count,
   real_memory: amount,
+  /** Without cores that are kept for the system; and before 23.02 only in `tres`. */
+  effective_cpus: amount,
+  tres: text,
+  /** Memory that is kept for the system; before 23.02 only in what scontrol prints for people. */
+  specialized_memory: amount,
   /** Undefined: not reported, which is not the same as none. */
   features: z
     .union([z.string(), z.array(z.string())])
@@ -127,13 +133,37 @@ const nodeFields = z.object({
 });
 
 export const nodeRecord = nodeFields.transform(
-  ({ state, state_flags, version, slurmd_version, ...rest }) => ({
+  ({ state, state_flags, version, slurmd_version, effective_cpus, tres, specialized_memory, ...rest }) => ({
     ...rest,
     flags: new Set([...state, ...state_flags]),
     /** Of the daemon on it; empty before it has registered. */
     version: version || slurmd_version,
+    /** What jobs can have of it. */
+    usable_cpus: effective_cpus || tresAmount(tres, "cpu") || rest.cpus,
+    usable_memory: withoutMemory(rest.real_memory, specialized_memory),
   }),
 );
+
+function withoutMemory(memory: number | undefined, kept: number | undefined): number | undefined {
+  return memory === undefined ? undefined : Math.max(0, memory - (kept ?? 0));
+}
+
+/** `scontrol show nodes --oneliner`: the memory that nodes keep for the system, by name. Undefined when it is not all there. */
+export function readMemoryKept(text: string): ReadonlyMap<string, number> | undefined {
+  if (!text.endsWith("\n")) return undefined;
+  return new Map(
+    text.split("\n").flatMap((line) => {
+      // What people wrote (a reason, a comment) stands behind it.
+      const [, name, memory] = /^NodeName=(\S+) .*?\bMemSpecLimit=(\d{1,12}) /.exec(line) ?? [];
+      return name === undefined ? [] : [[name, Number(memory)] as const];
+    }),
+  );
+}
+
+export function keepingMemory(node: NodeRecord, kept: ReadonlyMap<string, number>): NodeRecord {
+  const memory = kept.get(node.name);
+  return memory === undefined ? node : { ...node, usable_memory: withoutMemory(node.real_memory, memory) };
+}
 
 /** What is left of a node's record that does not check out; undefined when not even its name does. */
 export function readNodeLeniently(value: unknown): NodeRecord | undefined {

@@ -13,8 +13,8 @@ const constraints = z.record(z.string(), z.unknown()).superRefine((value, contex
 });
 
 const partition = z.strictObject({
-  /** CycleCloud's node array; the partition's own name when it is left out. */
-  node_array: z.string().min(1).optional(),
+  /** CycleCloud's node array, or several of them; when it is left out, the names of its nodes say it. */
+  node_array: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
   /** Jobs of several nodes want them in one placement group, whether they say `--switches=1` or not. */
   colocated: z.boolean().default(false),
   /** The partition has `OverSubscribe=EXCLUSIVE`: its jobs share no node. */

@@ -8,7 +8,8 @@ import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";
 import { readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
-import { Candidates, readPartitions } from "./slurm-candidates.ts";
+import { NodeAmounts, shapesOf } from "./shapes.ts";
+import { Candidates } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
 import {
   commandsFor,
@@ -19,12 +20,15 @@ import {
   takeDownAway,
   toNode,
 } from "./slurm-nodes.ts";
+import { readPartitions } from "./slurm-partitions.ts";
 import {
   type JobRecord,
   jobRecord,
   jobsOf,
+  keepingMemory,
   nodeRecord,
   nodesOf,
+  readMemoryKept,
   readNodeLeniently,
 } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
@@ -60,12 +64,14 @@ function reads(
   const limits = rememberedLimits(memory, nowSeconds);
   const scontrolRead = { ...read("scontrol", scontrol, ["show", "nodes", "--json"]), exitCodes: [1] };
   const sinfoRead = read("sinfo", sinfo, ["--json"]);
+  // The JSON of sinfo leaves out what a node keeps for the system.
+  const fromSinfo = [sinfoRead, read("specs", scontrol, ["show", "nodes", "--oneliner"])];
   const nodes =
     nodesFrom === "scontrol"
       ? [scontrolRead]
       : nodesFrom === "sinfo"
-        ? [sinfoRead]
-        : [scontrolRead, sinfoRead];
+        ? fromSinfo
+        : [scontrolRead, ...fromSinfo];
   return [
     [...nodes, read("partitions", scontrol, ["show", "partitions", "--oneliner"])],
     [
@@ -129,7 +135,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const readNodes = readRecords(nodeRecords, nodeRecord, {
     nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
   });
-  const nodes = readNodes.records;
+  const memoryKept =
+    answers.specs === undefined ? new Map<string, number>() : readMemoryKept(answers.specs.text);
+  if (memoryKept === undefined) return { known: false, reason: "scontrol did not print all nodes" };
+  const nodes = readNodes.records.map((node) => keepingMemory(node, memoryKept));
   // A node of which not everything can be read still says which host is its own.
   const known = nodeRecords.flatMap((each) => readNodeLeniently(each) ?? []);
   const byName = new Map(known.map((node) => [node.name, node]));
@@ -175,10 +184,16 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       known: false,
       reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
     };
+  const amounts = new NodeAmounts(nodes, partitions);
+  const shaped = shapesOf(nodes, amounts, settings);
+  setAside.push(...shaped.setAside);
   return {
     known: true,
     jobs,
-    nodes: nodes.filter((node) => isUsable(node) && !isIgnored(node, settings)).map(toNode),
+    nodes: nodes
+      .filter((node) => isUsable(node) && !isIgnored(node, settings))
+      .map((node) => toNode(node, amounts.of(node))),
+    shapes: shaped.shapes,
     setAside,
     silent: nodes
       .filter(hasJoined)

@@ -11,10 +11,12 @@ import {
 } from "./common.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
+
 import { licenseDraws } from "./licenses.ts";
 import { type Draw, drawsOf } from "./limits.ts";
 import { inTheWay, type Reservation } from "./reservations.ts";
-import { type Candidate, gpuRequests } from "./slurm-candidates.ts";
+import { type Candidate, gresRequests } from "./slurm-candidates.ts";
+
 import type { JobRecord } from "./slurm-records.ts";
 import { type Wanted, wantedOf } from "./slurm-wanted.ts";
 import { tresAmount, tresNames } from "./tres.ts";
@@ -72,7 +74,7 @@ function waitingOn(
   const parsed = parseFeatures(record.features);
   if (parsed === undefined)
     return { leftOut: `features "${record.features}", expected names with & | and counts` };
-  const features = withGpuTypes(parsed, gpuRequests(record));
+  const features = withGpuTypes(parsed, gresRequests(record));
   const { candidates, unusable, others } = context.candidates.of(record, partitions, features);
   const [first] = candidates;
   if (first === undefined)
@@ -90,14 +92,19 @@ interface Waiting {
   readonly candidates: readonly Candidate[];
   readonly first: Candidate;
   readonly wanted: Wanted;
-  readonly others: readonly string[];
+  readonly others: readonly Candidate[];
 }
 
 function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const { record, tasks, candidates, first, wanted } = waits;
-  const where = whereOf(record, candidates);
   const { nodeCount, perNode, perSlot, slots } = first.size;
-  const isSpread = perSlot !== undefined && !where.isWhole && candidates.length === 1;
+  const inOne = [...candidates, ...waits.others].every(({ partition }) => partition === first.partition);
+  const isWhole = whereOf(record, candidates, perNode).isWhole;
+  const isSpread = perSlot !== undefined && !isWhole && inOne;
+  // Tasks that may sit anywhere may sit on nodes of every array of their partition.
+  const where = isSpread
+    ? whereOf(record, [...candidates, ...waits.others], perSlot)
+    : whereOf(record, candidates, perNode);
   const colocated =
     nodeCount > 1 &&
     isColocated(
@@ -119,12 +126,13 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (isDivided && limits.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsOf(isDivided ? licences : draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
-  const notes = [...wanted.notes, ...notesOf(record, waits.others, candidates)].map((note) =>
+  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)].map((note) =>
     note.slice(0, longestNote),
   );
   const common = {
     ...orderOf(record),
     ...detailsOf(record, record.partition.split(","), { isRunning: false }),
+    ...whyItWaits(record),
     exclusive: where.exclusive,
     ...(notes.length === 0 ? {} : { notes }),
   };
@@ -162,8 +170,8 @@ function limitDraws(
   { limits, candidates }: JobContext,
 ): readonly Draw[] | undefined {
   if (limits === undefined) return [];
-  const cpusOfNode = Math.max(1, ...nodes.map(({ cpus }) => cpus ?? 1));
-  const memoryOfNode = Math.max(1, ...nodes.map(({ real_memory: memory }) => memory ?? 1));
+  const cpusOfNode = Math.max(1, ...nodes.map(({ usable_cpus: cpus }) => cpus ?? 1));
+  const memoryOfNode = Math.max(1, ...nodes.map(({ usable_memory: memory }) => memory ?? 1));
   const asked = (name: string) => tresAmount(record.tres_req_str, name) ?? 0;
   const amounts = new Map(tresNames(record.tres_req_str).map((name) => [name, asked(name)]));
   if (isWhole) amounts.set("cpu", Math.max(asked("cpu"), size.nodeCount * cpusOfNode));
@@ -200,37 +208,55 @@ function poolsOf(draws: readonly Draw[], { once }: { readonly once: boolean }): 
 }
 
 /** Node arrays, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one of those. */
-function whereOf(record: JobRecord, candidates: readonly Candidate[]) {
+function whereOf(
+  record: JobRecord,
+  candidates: readonly Candidate[],
+  { ncpus = 1 }: Readonly<Record<string, number>>,
+) {
   const arrays = [...new Set(candidates.map(({ nodeArray }) => nodeArray))];
   const some = candidates.filter(({ exclusive }) => exclusive).length;
   const isMixed = some > 0 && some < candidates.length;
-  if (isMixed) {
-    const each = candidates.map(({ nodeArray, exclusive }) => ({
+  const [cap, ...otherCaps] = [...new Set(candidates.map((each) => each.cap))];
+  const capOf = (name: string | undefined) => (name === undefined ? {} : { [name]: ncpus });
+  if (isMixed || otherCaps.length > 0) {
+    const each = candidates.map(({ nodeArray, exclusive, cap: own }) => ({
       "node.nodearray": nodeArray,
-      ...(exclusive ? { exclusive: true } : {}),
+      ...capOf(own),
+      ...(isMixed && exclusive ? { exclusive: true } : {}),
     }));
-    return { constraints: { or: each } as Constraints, exclusive: false, isWhole: true };
+    const isWhole = some > 0 || asksForWholeNodes(record) || (record.het_job_id ?? 0) > 0;
+    return { constraints: { or: each } as Constraints, exclusive: isWhole && !isMixed, isWhole };
   }
   // Slurm puts the parts of a heterogeneous job on different nodes; no constraint says just that.
   const exclusive = some > 0 || asksForWholeNodes(record) || (record.het_job_id ?? 0) > 0;
-  const constraints: Constraints = { "node.nodearray": arrays.length === 1 ? arrays[0] : arrays };
+  const constraints: Constraints = {
+    "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
+    ...capOf(cap),
+  };
   return { constraints, exclusive, isWhole: exclusive };
 }
 
 /** What was left away or chosen, for people who wonder why a job does not start. */
 function notesOf(
   record: JobRecord,
-  others: readonly string[],
-  candidates: readonly Candidate[],
+  others: readonly Candidate[],
+  { partition, nodeArray }: Candidate,
 ): readonly string[] {
+  const partitions = [...new Set(others.map((each) => each.partition))].filter((name) => name !== partition);
+  const arrays = others.filter((each) => each.partition === partition).map((each) => each.nodeArray);
   const isOfUser = ["USER", "MCS", "TOPO"].some(
     (word) => record.shared.includes(word) || record.exclusive.includes(word),
   );
   return [
-    ...(others.length === 0
+    ...(partitions.length === 0
       ? []
       : [
-          `planned for partition ${candidates[0]?.partition} only: ${others.join(", ")} would take another number of nodes`,
+          `planned for partition ${partition} only: ${partitions.join(", ")} would take another number of nodes`,
+        ]),
+    ...(arrays.length === 0
+      ? []
+      : [
+          `planned for node array ${nodeArray} only: of ${arrays.join(", ")} it would take another number of nodes`,
         ]),
     ...(isOfUser
       ? ["--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody"]
@@ -238,6 +264,20 @@ function notesOf(
     ...(record.het_job_id ? ["part of a heterogeneous job: planned by itself, on nodes of its own"] : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),
   ];
+}
+
+/** As a demand message takes it. */
+const longestReason = 500;
+/** Slurm has not looked at it, or starts others first. */
+const othersFirst = new Set(["", "None", "Priority"]);
+
+function whyItWaits({
+  state_reason: reason,
+  state_description: text,
+}: JobRecord): Pick<Job, "waitingReason" | "behindOthers"> {
+  if (othersFirst.has(reason)) return { behindOthers: true };
+  const words = text === "" || text.startsWith(reason) ? text || reason : `${reason}: ${text}`;
+  return { waitingReason: words.slice(0, longestReason) };
 }
 
 /** Of an array: tasks that wait and that its own limit (`%N`) allows beside those that run. */

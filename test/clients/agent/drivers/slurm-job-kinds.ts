@@ -1,4 +1,4 @@
-import type { Job } from "../../../../clients/agent/drivers/driver.ts";
+import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { defineJob, plan } from "../../../../shared/engine/index.ts";
 import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
 
@@ -24,13 +24,28 @@ const nodeKinds = {
     memoryGiB: 220,
     gpus: 4,
   },
+  /** Part of it is kept for the system. Cores are kept only where a node daemon has registered: here none does. */
+  spec: {
+    slurm: "CPUs=4 CoreSpecCount=1 MemSpecLimit=1000 RealMemory=15000 Feature=a",
+    vcpus: 4,
+    memoryGiB: 16,
+    gpus: 0,
+  },
+  /** Cores, of which the VM has two threads each: as azslurm writes them with `use_pcpu`. */
+  cores: {
+    slurm: "CPUs=2 Sockets=1 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=15000 Feature=a",
+    vcpus: 4,
+    memoryGiB: 16,
+    gpus: 0,
+  },
+  nvme: { slurm: "CPUs=4 RealMemory=15000 Gres=nvme:1 Feature=a", vcpus: 4, memoryGiB: 16, gpus: 0 },
 };
 type NodeKind = keyof typeof nodeKinds;
 
 export const nodesPerPartition = 6;
 
 export interface JobKind {
-  /** Its partition, or several: the kind of their nodes, with `OverSubscribe` behind a "!". */
+  /** Its partition, or several: the kinds of their nodes ("htc&hpc"), with `OverSubscribe` and more behind a "!". */
   readonly on: readonly string[];
   /** What is given to sbatch; "@" stands for the name of the first partition. */
   readonly options: string;
@@ -142,6 +157,20 @@ export const jobKinds: readonly JobKind[] = [
   on("htc", "-C a*2 -N 2", 2),
   on("htc", "-C a*1 -N 3", 3),
   on("htc+hpc", "-C b -n 2", 1),
+  on("htc", "--mem=7600M --array=1-2", 2),
+  on("htc", "-n 8 --mem-per-cpu=3800M", 3),
+  on("spec", "--mem=7200M --array=1-2", 2),
+  on("spec", "--exclusive -n 6", 2),
+  on("cores", "--array=1-4 -n 2", 4),
+  on("cores", "-n 3", 2),
+  on("htc!NO MaxCPUsPerNode=2", "-n 4", 2),
+  on("htc!NO MaxCPUsPerNode=2", "--array=1-4 --mem=1G", 2),
+  on("nvme", "--gres=nvme:1", 1),
+  on("nvme", "--gres=nvme:1 --array=1-2 --mem=1G", 2),
+  on("htc&nvme", "--gres=nvme:1 -N 2", 2),
+  on("htc&hpc", "-N1 -n 44", 1),
+  on("htc&hpc", "-n 4 --mem-per-cpu=1G", 1),
+  on("htc&hpc", "--exclusive -n 60", 2),
   on("htc", "-L ansys:2", 1),
   on("htc", "-L ansys:2 -N 3", 0, "the job before it takes the licences"),
   on("htc", "-w @-3", 0, "a node cannot be ordered by its name"),
@@ -163,18 +192,27 @@ export const linearKinds: readonly JobKind[] = [
   on("htc", "-N 2-4", 2),
   on("smt", "-n 12", 2),
   on("gpu", "--gres=gpu:2 --array=1-2", 2),
+  on("cores", "--array=1-2 -n 2", 2),
+  on("htc!NO MaxCPUsPerNode=2", "-n 4", 1),
+  on("htc&nvme", "--gres=nvme:1", 1),
+  on("htc&hpc", "-N1 -n 44", 1),
 ];
 
 export interface KindPartition {
   readonly name: string;
-  readonly node: NodeKind;
+  /** Its node arrays; their nodes are called by their names. */
+  readonly arrays: readonly { readonly name: string; readonly node: NodeKind }[];
   readonly oversubscribe: string;
 }
 
 export function partitionsOf({ on: where }: JobKind, index: number): readonly KindPartition[] {
   return where.map((each, place) => {
-    const [node = "htc", oversubscribe = "NO"] = each.split("!");
-    return { name: `k${index}${"ab"[place]}`, node: node as NodeKind, oversubscribe };
+    const [nodes = "htc", oversubscribe = "NO"] = each.split("!");
+    const name = `k${index}${"ab"[place]}`;
+    const arrays = nodes
+      .split("&")
+      .map((node, which) => ({ name: which === 0 ? name : `${name}x`, node: node as NodeKind }));
+    return { name, arrays, oversubscribe };
   });
 }
 
@@ -189,15 +227,17 @@ export interface SlurmNodes {
 export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "linear"): SlurmNodes {
   const all = kinds.flatMap(partitionsOf);
   const range = `[1-${nodesPerPartition}]`;
-  const lines = all.map(
-    ({ name, node, oversubscribe }, index) =>
-      `NodeName=${name}-${range} ${nodeKinds[node].slurm} State=CLOUD\n` +
-      `PartitionName=${name} Nodes=${name}-${range} MaxTime=INFINITE State=UP OverSubscribe=${oversubscribe}` +
-      `${index === 0 ? " Default=YES" : ""}\n`,
+  const lines = all.map(({ name, arrays, oversubscribe }, index) =>
+    [
+      ...arrays.map((each) => `NodeName=${each.name}-${range} ${nodeKinds[each.node].slurm} State=CLOUD`),
+      `PartitionName=${name} Nodes=${arrays.map((each) => `${each.name}-${range}`).join(",")} MaxTime=INFINITE State=UP OverSubscribe=${oversubscribe}${index === 0 ? " Default=YES" : ""}\n`,
+    ].join("\n"),
   );
-  const gres = all
-    .filter(({ node }) => node === "gpu")
-    .map(({ name }) => `NodeName=${name}-${range} Name=gpu Type=a100 Count=4\n`);
+  const ofArrays = all.flatMap(({ arrays }) => arrays);
+  const gres = ofArrays.flatMap(({ name, node }) => {
+    if (node === "gpu") return [`NodeName=${name}-${range} Name=gpu Type=a100 Count=4\n`];
+    return node === "nvme" ? [`NodeName=${name}-${range} Name=nvme Count=1\n`] : [];
+  });
   // Nodes that are away are given to jobs at once, and nobody waits for them: no node daemon is needed.
   const selection = {
     cons_tres: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n",
@@ -208,7 +248,7 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "l
   return {
     conf: `${selection[select]}${settings}${lines.join("")}`,
     gres: gres.join(""),
-    toCome: all.map(({ name }) => `${name}-${range}`).join(","),
+    toCome: ofArrays.map(({ name }) => `${name}-${range}`).join(","),
   };
 }
 
@@ -218,22 +258,26 @@ export function sbatchArgs(kind: JobKind, index: number): readonly string[] {
   return [...(options.includes(":") ? [] : ["-p", partitions.join(",")]), ...options];
 }
 
+type Posted = Pick<Extract<Reading, { known: true }>, "jobs" | "shapes">;
+
 /** The nodes that the engine would make for what was posted, by kind. */
-export function boughtFor(kinds: readonly JobKind[], jobs: readonly Job[]): readonly (readonly string[])[] {
-  const names = boughtFrom(kinds.flatMap(partitionsOf), jobs, nodesPerPartition);
+export function boughtFor(kinds: readonly JobKind[], reading: Posted): readonly (readonly string[])[] {
+  const arraysOf = (kind: JobKind, index: number) =>
+    partitionsOf(kind, index).flatMap(({ arrays }) => arrays);
+  const names = boughtFrom(kinds.flatMap(arraysOf), reading, nodesPerPartition);
   return kinds.map((kind, index) => {
-    const own = partitionsOf(kind, index).map(({ name }) => `${name}-`);
+    const own = arraysOf(kind, index).map(({ name }) => `${name}-`);
     return names.filter((name) => own.some((beginning) => name.startsWith(beginning)));
   });
 }
 
-/** The same for any partitions, each of which is a node array. */
+/** The same for any node arrays. */
 export function boughtFrom(
-  partitions: readonly { readonly name: string; readonly node: NodeKind }[],
-  jobs: readonly Job[],
+  arrays: readonly { readonly name: string; readonly node: NodeKind }[],
+  { jobs, shapes = [] }: Posted,
   available: number,
 ): readonly string[] {
-  const nodeArrays = partitions.map(({ name, node }) => {
+  const nodeArrays = arrays.map(({ name, node }) => {
     const { vcpus, memoryGiB, gpus } = nodeKinds[node];
     const buckets = [bucket({ vmSize: `Standard_${node}`, vcpus, memoryGiB, gpus, available })];
     return array({ name, placementGroup: name, buckets });
@@ -244,6 +288,12 @@ export function boughtFrom(
       jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
         defineJob({ ...rest, constraints: constraints(json) }),
       ),
+      nodeShapes: shapes.map(({ nodeArray, vmSize = null, resources }) => ({
+        source: "slurm",
+        nodeArray,
+        vmSize,
+        resources,
+      })),
     }),
   );
   return result.create.flatMap((set) => set.names);

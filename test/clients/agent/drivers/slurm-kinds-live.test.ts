@@ -37,7 +37,7 @@ async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"):
       const args = ["--parsable", ...sbatchArgs(kind, index), "--wrap", "sleep 600"];
       ids.push(Number.parseInt(await controller.run("sbatch", ...args), 10));
     }
-    const bought = boughtFor(kinds, (await read(controller, select)).jobs);
+    const bought = boughtFor(kinds, await read(controller, select));
     const names = bought.flat();
     await controller.run("scontrol", "update", `NodeName=${names.join(",")}`, "State=RESUME");
     const used = await usedBy(controller, ids, (counts) =>
@@ -104,10 +104,7 @@ async function usedBy(
 async function record(folder: string, answers: Answers): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, { text }] of Object.entries(answers)) {
-    await writeFile(
-      join(folder, `${name}.txt`),
-      name === "partitions" ? shortLines(text) : name === "config" ? enforcement(text) : shortRecords(text),
-    );
+    await writeFile(join(folder, `${name}.txt`), shortened(name, text));
   }
 }
 
@@ -115,13 +112,21 @@ function enforcement(config: string): string {
   return `${/^AccountingStorageEnforce.*$/m.exec(config)?.[0] ?? ""}\n`;
 }
 
-function shortLines(text: string): string {
-  return text.replace(/ (?!OverSubscribe|State|MaxNodes|Nodes)\w+=\S*/g, "");
+function shortened(name: string, text: string): string {
+  if (name === "partitions")
+    return text.replace(/ (?!OverSubscribe|State|MaxNodes|MaxCPUsPerNode|Nodes)\w+=\S*/g, "");
+  if (name === "config") return enforcement(text);
+  // Behind "State=" stands what people wrote, with blanks in it.
+  return name === "specs"
+    ? text
+        .replace(/ State=.*/g, " State=DOWN")
+        .replace(/ +(?!CPU(?:Efctv|Tot)|RealMemory|\w+Spec\w+|State)\w+=\S*/g, "")
+    : shortRecords(text);
 }
 
 const uninteresting = [null, "", 0, false];
 const notRead =
-  /^(time|start|last|accrue|end|standard|current_work|show_flags|user|group|account|association|batch|cluster|requeue|job_resources|port|address|architecture|operating|boot|burst|cpu_|free_memory|mcs|next_state|owner|slurmd_start|tres$|tres_weighted|weight|idle|boards|active|billable|name_|partition_|comment|gres_)/;
+  /^(time|start|last|accrue|end|standard|current_work|show_flags|user|group|account|association|batch|cluster|requeue|job_resources|port|address|architecture|operating|boot|burst|cpu_|free_memory|mcs|next_state|owner|slurmd_start|tres_used|tres_weighted|weight|idle|boards|active|billable|name_|partition_|comment|gres_)/;
 
 function shortRecords(text: string): string {
   if (!text.startsWith("{")) return text;

@@ -30,7 +30,7 @@ describe.each([
   ["linear", linearKinds],
 ] as const)("what is bought for jobs that wait, with select/%s, is what Slurm used", (select, kinds) => {
   const reading = recorded(select);
-  const bought = boughtFor(kinds, reading.jobs);
+  const bought = boughtFor(kinds, reading);
   const rows = kinds.map((kind, index) => [title(kind), kind.nodes, bought[index]?.length] as const);
 
   test.each(rows)("%s: %i", (_, used, count) => {
@@ -49,6 +49,7 @@ test("what is not planned for is in the notes of the job", () => {
     "excludes k-1, k-2, k-3: gets no new node while the next one would have such a name",
     "excludes k-4, k-5, k-6: gets no new node while the next one would have such a name",
     "part of a heterogeneous job: planned by itself, on nodes of its own",
+    "planned for node array kx only: of k it would take another number of nodes",
     "planned for partition k only: k would take another number of nodes",
     "waits for k-2, k-3 (--nodelist), which cannot be ordered by name",
     "waits for k-3 (--nodelist), which cannot be ordered by name",

@@ -120,9 +120,10 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
       await manage("add", "user", "ann", `account=a${index}`, `qos=normal,q${index}`, ...set(user).slice(1));
     }
     for (const index of rows.keys()) await submit(index);
-    const { jobs, setAside } = await driven.read();
+    const reading = await driven.read();
+    const { setAside } = reading;
     expect(setAside).toEqual([]);
-    const bought = boughtFrom(partitions, jobs, nodesOfEach);
+    const bought = boughtFrom(partitions, reading, nodesOfEach);
     const counts = rows.map((_, index) => bought.filter((name) => name.startsWith(`p${index}-`)).length);
     await slurm.run("scontrol", "update", `NodeName=p[0-${rows.length - 1}]-[1-8]`, "State=RESUME");
     const used = async () => {
@@ -162,7 +163,7 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
     const few = ["none", "MaxJobsPerUser of the QOS", "GrpTRES of the account"];
     const counts: string[] = [];
     for (const [index, { limit }] of rows.entries()) if (few.includes(limit)) await submit(index);
-    const bought = boughtFrom(partitions, (await driven.read()).jobs, nodesOfEach);
+    const bought = boughtFrom(partitions, await driven.read(), nodesOfEach);
     for (const [index, { limit }] of rows.entries())
       counts.push(`${limit}: ${bought.filter((name) => name.startsWith(`p${index}-`)).length}`);
     expect(counts.filter((count) => !count.endsWith(": 0"))).toEqual([

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
+import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
 import { isUsable, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
-import { nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
+import { type NodeRecord, nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
 import { readSlurm, slurmNode } from "./slurm-reading.ts";
+
+const nodeOf = (node: unknown) => posted(nodeRecord.parse(node));
+
+function posted(record: NodeRecord) {
+  return toNode(record, new NodeAmounts([record], new Map()).of(record));
+}
 
 test.each([
   ["ours is an answer to an event", "cyclecloud drain", {}],
@@ -17,8 +24,8 @@ test.each([
     reason,
     cpus: 4,
   };
-  const resources = { ncpus: 4 };
-  expect(toNode(nodeRecord.parse(node))).toEqual({
+  const resources = { ncpus: 4, ngpus: 0 };
+  expect(nodeOf(node)).toEqual({
     hostname: "ip-0A000005",
     resources,
     state: "drained",
@@ -36,7 +43,7 @@ test("who drained a node, why and since when are told in Slurm's words", () => {
     reason_set_by_user: "root",
     reason_changed_at: { set: true, infinite: false, number: 1_795_305_446 },
   };
-  expect(toNode(nodeRecord.parse(node))).toMatchObject({
+  expect(nodeOf(node)).toMatchObject({
     isOutByOthers: true,
     stateReason: "broken disk",
     stateBy: "root",
@@ -46,9 +53,9 @@ test("who drained a node, why and since when are told in Slurm's words", () => {
 
 test("a time that is none is left out", () => {
   const node = { name: "htc-1", hostname: "a", state_flags: ["DRAIN"], reason_changed_at: 1e300 };
-  expect(toNode(nodeRecord.parse(node))).toEqual({
+  expect(nodeOf(node)).toEqual({
     hostname: "a",
-    resources: {},
+    resources: { ngpus: 0 },
     state: "drained",
     isOutByOthers: true,
   });
@@ -66,7 +73,7 @@ test.each([
 ])("an idle host is %s in each of the states %s", (expected, list) => {
   const rows = list.split(" ").map((state) => {
     const record = nodeRecord.parse({ ...host, state: ["IDLE", state] });
-    return [state, isUsable(record) ? toNode(record).state : "none", unknownStates(record)];
+    return [state, isUsable(record) ? posted(record).state : "none", unknownStates(record)];
   });
   expect(rows).toEqual(list.split(" ").map((state) => [state, expected, []]));
 });
@@ -81,7 +88,7 @@ test("a state of a newer release is left aside, and the log names it", () => {
 
 test("a host in a maintenance reservation is out by others, with its state as the reason", () => {
   const record = nodeRecord.parse({ ...host, state: ["IDLE", "MAINTENANCE"] });
-  expect(toNode(record)).toMatchObject({
+  expect(posted(record)).toMatchObject({
     state: "draining",
     isOutByOthers: true,
     stateReason: "state MAINTENANCE",

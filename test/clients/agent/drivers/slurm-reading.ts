@@ -10,6 +10,8 @@ export interface SlurmWorld {
   readonly licenses?: string;
   readonly reservations?: string;
   readonly limits?: string;
+  /** `scontrol show nodes --oneliner`. */
+  readonly specs?: string;
   readonly section?: Fields;
 }
 
@@ -59,6 +61,7 @@ export function readSlurm({
   licenses,
   reservations,
   limits,
+  specs,
   section = {},
 }: SlurmWorld): Reading {
   const configured = slurm.configure(section);
@@ -72,6 +75,7 @@ export function readSlurm({
     reservations: reservations ?? "No reservations in the system\n",
     config: `AccountingStorageEnforce = ${limits === undefined ? "none" : "associations,limits,qos"}\n`,
     limits: limits ?? "Current Association Manager state\n",
+    ...(specs === undefined ? {} : { specs }),
   };
   const answers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
