@@ -13,6 +13,11 @@ describe("projects of the suite", () => {
     ["unit", "the command line, of which one command could start a program", "test/clients/cli/plan.test.ts"],
     ["unit", "a server inside the test", "test/infra/local/cyclecloud/api.test.ts"],
     ["drawn", "the simulation", "test/sim/scenarios-even.test.ts"],
+    [
+      "drawn",
+      "a property that takes many cases to break",
+      "test/shared/engine/placement-money.drawn.test.ts",
+    ],
     ["live", "fuzz tests that put another module in the place of the service", "test/fuzz/http.test.ts"],
     ["live", "real schedulers, started two imports away", "test/clients/agent/celery.test.ts"],
     ["live", "the whole local stack", "test/infra/local/environment.test.ts"],

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { runSeed } from "./run.ts";
 import { scenarioOf, scenarios } from "./scenarios/index.ts";
 
-const seeds = 200;
+/** A few for each scenario; `npm run sim -- --seeds 5000` tries more. */
+const seeds = 100;
 
 /** For a machine that is busy with something else: a test takes some seconds. */
 const patienceMs = 300_000;

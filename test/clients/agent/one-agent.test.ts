@@ -46,7 +46,7 @@ function second(): Promise<{ readonly code: unknown; readonly stderr: string }> 
 }
 
 test("the documented command holds the state folder against a second agent, and ends with the signal that npm gets", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const npm = spawn("npm", ["run", "-s", "ccscale", "--", ...agent()], {
     cwd: root,

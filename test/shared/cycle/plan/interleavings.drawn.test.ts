@@ -168,7 +168,7 @@ test.each([
         expect(chaos.world.cycleCloud.nodes).toEqual([]);
         expect(await openOperations(chaos)).toEqual([]);
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   },
 );
