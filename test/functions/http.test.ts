@@ -108,6 +108,13 @@ describe("readBody", () => {
     expect(await readBody(requestOf({ body }))).toMatchObject({ ok: false, problem: { status } });
   });
 
+  test("a request without a body has one of 0 bytes, which is no JSON", async () => {
+    const request = { headers: new Headers(), body: null } as unknown as HttpRequest;
+    expect(await readBody(request)).toMatchObject({
+      problem: { status: 400, problems: ["body: 0 bytes, expected JSON in UTF-8"] },
+    });
+  });
+
   test("a body of few bytes and too many values for the memory is refused before it is parsed", async () => {
     const body = `[${"{},".repeat(60_000)}{}]`;
     const limits = jsonLimitsFor(16 * 1024 * 1024);

@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
+import { measurePlan } from "../../../shared/cycle/measure.ts";
+import type { NodeHistory, Plan } from "../../../shared/engine/index.ts";
 import { MemoryTelemetry } from "../../support/memory-telemetry.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
@@ -51,6 +53,16 @@ test("a plan tells how many jobs got what they asked for, how many wait, and why
     value: 1,
     attributes: { cluster, code: "InsufficientResource" },
   });
+});
+
+test("a boot lasts from the creation of the node to the first sight of it as ready", () => {
+  const row = (nodeId: string, readySeconds: number | null) =>
+    ({ nodeId, createdSeconds: 1_000, readySeconds }) as NodeHistory;
+  const plan = { jobs: [], history: [row("booted", 1_240), row("seen-ready", 1_300), row("boots", null)] };
+  const before = [row("booted", null), row("boots", null), row("seen-ready", 1_300)];
+  const made = { cluster, startedAtSeconds: world.now(), plan: plan as unknown as Plan, before };
+  measurePlan(world.ports, made);
+  expect(telemetry.of("autoscale.boot.duration")).toEqual([{ value: 240, attributes: { cluster } }]);
 });
 
 test("the reaction is counted from the request of the plan", async () => {

@@ -100,6 +100,28 @@ describe("underWay: nodes that are coming", () => {
   });
 });
 
+describe("underWay: which set the nodes that were told belong to", () => {
+  const told = requestedNode("htc-1");
+  const first = { nodeArray: "htc", vmSize: told.vmSize, placementGroup: null, count: 1, names: ["htc-1"] };
+
+  test.each([
+    ["of another size", { vmSize: "Standard_E4s_v2" }],
+    ["of another array", { nodeArray: "hpc" }],
+    ["in a placement group", { placementGroup: "pg1" }],
+    ["of a dynamic array", { dynamicArray: "pools" }],
+  ])("one %s is still on order", (_, difference) => {
+    const other = { ...first, ...difference, names: ["other-1"] };
+    const [set] = createAction(["htc-1"]).sets;
+    const sets = [other, first].map((fields) => ({ ...set, ...fields })) as typeof create.sets;
+    const operation = operationOf({ ...create, sets }, { state: "accepted", added: [1, 1], nodes: [told] });
+    expect(underWay([operation], clusterOf({ nodes: named("htc-1") })).pending).toMatchObject([
+      { ...difference, names: ["other-1"], count: 1 },
+    ]);
+  });
+
+  const create = createAction(["htc-1"]);
+});
+
 describe("underWay: a name that is used again", () => {
   test("while the snapshot shows its last owner, the new node goes by its id as well", () => {
     const operation = operationOf(createAction(["htc-1"]), {

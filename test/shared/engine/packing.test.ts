@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { plan } from "../../../shared/engine/index.ts";
+import { Packer } from "../../../shared/engine/place/packing/packer.ts";
 import type {
   Item,
   KindSet,
@@ -77,6 +78,23 @@ test("taking nodes apart and filling them anew overfills none, and leaves out no
     }),
     { numRuns: 200 },
   );
+});
+
+test("a node that is filled evenly holds each slot once, and no more than fits", () => {
+  const items: readonly Item[] = [
+    { count: 3, demands: [[30, 10]], kinds: anywhere },
+    { count: 3, demands: [[10, 20]], kinds: anywhere },
+  ];
+  const kinds = [{ class: 0, rank: 0, capacity: [100, 60], price: 1, there: 1, charges: [] }];
+  const packer = new Packer({ items, kinds, limits: [], buys: false }, [1, 1], { left: 10_000 });
+  const { slots, worth } = packer.fillEvenly(0);
+  expect(new Map(slots)).toEqual(
+    new Map([
+      [0, 3],
+      [1, 1],
+    ]),
+  );
+  expect(worth).toBe(4);
 });
 
 test("finds room that filling node by node does not find", () => {

@@ -57,6 +57,29 @@ test.each([
   ]);
 });
 
+test("with a key too, a request of which nothing can be done says why", async () => {
+  const world = await worldOf(names);
+  const outcome = await act(world.ports, {
+    cluster,
+    body: { kind: "start", ...who, force: false, nodes: { names: ["htc-99"] } },
+    key: "nightly",
+  });
+  const { answer } = outcome as Extract<typeof outcome, { answer: unknown }>;
+  expect(answer.actions).toEqual([]);
+  expect(answer.problems).toEqual([expect.stringContaining("htc-99")]);
+});
+
+test("a repeated request names no problem of what it asked for before", async () => {
+  const world = await worldOf(names);
+  await restart(world, names);
+  const again = await restart(world, names);
+  const { answer } = again as Extract<typeof again, { answer: unknown }>;
+  expect(answer).toMatchObject({
+    problems: [],
+    actions: [{ nodes: [{ name: "htc-1" }, { name: "htc-2" }] }],
+  });
+});
+
 test("the order of keys in a body makes no difference", async () => {
   const world = await worldOf(names);
   await restart(world, ["htc-1"]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseConstraints, plan } from "../../../shared/engine/index.ts";
+import { parseConstraints, plan, type TargetOutcome } from "../../../shared/engine/index.ts";
 import { describeConstraint } from "../../../shared/views/explain/constraint-words.ts";
-import { jobSentences, nearestFirst } from "../../../shared/views/explain/reason-words.ts";
+import { jobSentences, nearestFirst, targetSentences } from "../../../shared/views/explain/reason-words.ts";
 import { array, bucket, cluster, input, job } from "../engine/tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
@@ -11,6 +11,44 @@ function sentences(json: unknown, fields: Parameters<typeof job>[2] = {}): reado
   const [outcome] = plan(input({ cluster: world, jobs: [job("j", json, fields)] })).jobs;
   return outcome === undefined ? [] : jobSentences(outcome);
 }
+
+describe("sentences about a target", () => {
+  const bucketName = { nodeArray: "htc", vmSize: "Standard_F4", placementGroup: null };
+
+  test.each([
+    [
+      1,
+      1,
+      "1 of its nodes is drained and does not count; 1 more is wanted, and the bucket limit leaves too few.",
+    ],
+    [
+      2,
+      1,
+      "2 of its nodes are drained and do not count; 1 more is wanted, and the bucket limit leaves too few.",
+    ],
+    [
+      1,
+      3,
+      "1 of its nodes is drained and does not count; 3 more are wanted, and the bucket limit leaves too few.",
+    ],
+  ])("%i drained, %i more wanted", (left, asked, sentence) => {
+    const reason = {
+      code: "NodesTakeNoJobs",
+      bucket: bucketName,
+      constraint: null,
+      limit: "bucket",
+      asked,
+      left,
+    };
+    const target = { name: "login", asked: 4, granted: 2, unit: "nodes", requestSet: "s", reasons: [reason] };
+    const [, ...sentences] = targetSentences(target as unknown as TargetOutcome);
+    expect(
+      sentences.map((text) =>
+        text.replace(/, and .* leaves too few/, ", and the bucket limit leaves too few"),
+      ),
+    ).toEqual([expect.stringContaining(sentence)]);
+  });
+});
 
 describe("sentences about a job", () => {
   test("says of a job that got all what it got", () => {

@@ -9,6 +9,7 @@ describe("hostlist", () => {
     ["a range", "htc-[1-3]", ["htc-1", "htc-2", "htc-3"]],
     ["ranges and names", "hpc-[1,4-5],login", ["hpc-1", "hpc-4", "hpc-5", "login"]],
     ["leading zeros", "n[008-010]", ["n008", "n009", "n010"]],
+    ["a range of large numbers", "n[60000-60002]", ["n60000", "n60001", "n60002"]],
     ["two brackets", "r[1-2]-[1-2]", ["r1-1", "r1-2", "r2-1", "r2-2"]],
     ["a tail", "n[1-2].cluster", ["n1.cluster", "n2.cluster"]],
   ])("%s", (_, text, names) => {

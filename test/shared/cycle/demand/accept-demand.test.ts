@@ -243,23 +243,28 @@ describe("acceptDemand: a snapshot in parts", () => {
     expect(reads).toBe(2);
   });
 
-  test("may hold no more in all its parts than a message may", async () => {
-    const world = createWorld();
-    const half = Array.from({ length: 50_001 }, (_, index) => ({ hostname: `host-${index}`, resources: {} }));
-    const outcomes: unknown[] = [];
-    for (const index of [0, 1])
-      outcomes.push(
-        await acceptDemand(world.ports, {
-          ...message({ sequence: 1, part: { index, count: 2 } }),
-          nodes: half,
-        }),
-      );
-    expect(outcomes.at(-1)).toEqual({
-      outcome: "rejected",
-      problems: ["nodes: 100002 in all parts, expected at most 100000"],
-    });
-    expect(await jobsOf(world)).toEqual([]);
-  });
+  test.each([
+    [50_000, "accepted", undefined],
+    [50_001, "rejected", ["nodes: 100002 in all parts, expected at most 100000"]],
+  ])(
+    "of two parts with %i nodes each is %s: it holds no more than a message may",
+    async (nodes, outcome, problems) => {
+      const world = createWorld();
+      const half = Array.from({ length: nodes }, (_, index) => ({
+        hostname: `host-${index}`,
+        resources: {},
+      }));
+      const outcomes: unknown[] = [];
+      for (const index of [0, 1])
+        outcomes.push(
+          await acceptDemand(world.ports, {
+            ...message({ sequence: 1, part: { index, count: 2 } }),
+            nodes: half,
+          }),
+        );
+      expect(outcomes.at(-1)).toMatchObject({ outcome, ...(problems === undefined ? {} : { problems }) });
+    },
+  );
 
   test("does not mix with parts of another one", async () => {
     const world = createWorld();

@@ -66,6 +66,27 @@ describe("mergeDemand", () => {
     });
   });
 
+  test.each([
+    ["a live source keeps its count", 1_299, "ignored", "new"],
+    ["a source that was silent past its time starts over", 1_300, "merged", "again"],
+  ])("%s: a later snapshot with a lower number", (_, nowSeconds, outcome, job) => {
+    const demand = demandAfter(message({ sequence: 4, jobs: jobs("new") }));
+    const later = message({ sequence: 1, sentAt: "2026-11-21T11:00:00Z", jobs: jobs("again") });
+    const merged = mergeDemand(demand, later, { ...times, nowSeconds });
+    expect(merged).toMatchObject({ outcome, demand: { jobs: [{ name: job }] } });
+  });
+
+  test("a delta of a source that was silent past its time does not start over", () => {
+    const demand = demandAfter(message({ sequence: 4, jobs: jobs("new") }));
+    const later = message({
+      sequence: 1,
+      kind: "delta",
+      sentAt: "2026-11-21T11:00:00Z",
+      jobs: jobs("again"),
+    });
+    expect(mergeDemand(demand, later, { ...times, nowSeconds: 1_300 })).toMatchObject({ outcome: "ignored" });
+  });
+
   test("a delta changes, adds and removes, and keeps the order of the queue", () => {
     const before = message({ sequence: 1, jobs: jobs("a", "b", "c") });
     const delta = message({

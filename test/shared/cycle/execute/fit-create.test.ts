@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fitCreate } from "../../../../shared/cycle/execute/fit-create.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
@@ -51,6 +52,26 @@ test("what was cut backs off nothing: the next snapshot that shows room gets the
   world.advance(5);
   await world.settle();
   expect(world.cycleCloud.nodes).toHaveLength(5);
+});
+
+test.each([
+  ["taken before its plan", -1, 5],
+  ["taken in the same second", 0, 5],
+  ["taken after it", 1, 2],
+  ["by a clock that is an hour ahead", 3_600, 5],
+])("a snapshot %s: %i s after the plan it leaves %i of 5 nodes", async (_, afterSeconds, count) => {
+  const world = await plannedThenShrunk(2);
+  const { action } = await newest(world);
+  if (action.kind !== "create-nodes") throw new Error(action.kind);
+  const stored = (await world.ports.snapshots.load(cluster))?.value;
+  if (stored === undefined) throw new Error("no snapshot");
+  const takenAtSeconds = action.createdAtSeconds + afterSeconds;
+  const { clock, operations, snapshots } = world.ports;
+  const taken = Object.assign(Object.create(snapshots), {
+    load: async () => ({ value: { ...stored, takenAtSeconds }, etag: "1" }),
+  });
+  const fitted = await fitCreate({ clock, operations, snapshots: taken }, action);
+  expect(fitted.sets.map(({ set }) => set.count)).toEqual([count]);
 });
 
 test("a create that was asked for before is asked for as it was: its nodes may be in the snapshot", async () => {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { noteRefused } from "../../../../shared/cycle/demand/note-refused.ts";
+import { ConflictError, UpstreamError } from "../../../../shared/errors/errors.ts";
+import { cluster, createWorld } from "../../../support/world.ts";
+
+const body = { cluster, source: "slurm", sequence: 7 };
+
+/** A store whose first saves fail, and what becomes of a refused message there. */
+async function notedAfter(failures: number, error: Error) {
+  const world = createWorld();
+  await world.post([{ name: "1", constraints: { ncpus: 1 } }], { source: "slurm", sequence: 1 });
+  const { demand } = world.ports;
+  let saves = 0;
+  const save: typeof demand.save = async (...given) => {
+    saves += 1;
+    if (saves <= failures) throw error;
+    return demand.save(...given);
+  };
+  const failing = { load: demand.load.bind(demand), save } as typeof demand;
+  const noting = noteRefused(
+    { ...world.ports, demand: failing },
+    { cluster, body, problems: ["jobs: none"] },
+  );
+  return { noted: await noting.catch((thrown: unknown) => thrown), saves: () => saves, world };
+}
+
+describe("a refused message, recorded for its source", () => {
+  const conflict = new ConflictError("demand of slurm");
+
+  test("somebody else wrote the demand in between: it is read and written again", async () => {
+    const { noted, saves, world } = await notedAfter(2, conflict);
+    expect(noted).toBe("news");
+    expect(saves()).toBe(3);
+    const stored = await world.ports.demand.load(cluster, "slurm");
+    expect(stored?.value.refused).toMatchObject({ sequence: 7, messages: 1, problems: ["jobs: none"] });
+  });
+
+  test("after 20 conflicts in a row the conflict is thrown, for the queue to send the message again", async () => {
+    const { noted, saves } = await notedAfter(20, conflict);
+    expect(noted).toBe(conflict);
+    expect(saves()).toBe(20);
+  });
+
+  test("another error is thrown at once", async () => {
+    const error = new UpstreamError("Cannot save the demand", { retryable: true });
+    const { noted, saves } = await notedAfter(1, error);
+    expect(noted).toBe(error);
+    expect(saves()).toBe(1);
+  });
+});
