@@ -66,7 +66,7 @@ test("with a key too, a request of which nothing can be done says why", async ()
   });
   const { answer } = outcome as Extract<typeof outcome, { answer: unknown }>;
   expect(answer.actions).toEqual([]);
-  expect(answer.problems).toEqual([expect.stringContaining("no node of the cluster is selected")]);
+  expect(answer.problems.join()).toContain("htc-99");
 });
 
 test("a repeated request names no problem of what it asked for before", async () => {
