@@ -1,5 +1,27 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md describes the model on one page. */
 
+export type { ArrayChoice, ArraysOff } from "./constraints/array-choice.ts";
+export type { CapacityFailureBackoff } from "./constraints/capacity-failure-backoff.ts";
+export type { And, Constraint, Not, Or, Xor } from "./constraints/constraint-kinds.ts";
+export { constraintDefinitions } from "./constraints/constraint-schema.ts";
+export { constraintWarnings } from "./constraints/constraint-warnings.ts";
+export type { Exclusive } from "./constraints/exclusive.ts";
+export type { PlacementGroupMembership } from "./constraints/in-a-placement-group.ts";
+export type { MinimumResource } from "./constraints/minimum-resource.ts";
+export type { Never } from "./constraints/never.ts";
+export type { NodeProperty } from "./constraints/node-properties.ts";
+export { nodeProperties } from "./constraints/node-properties.ts";
+export {
+  constraintExamples,
+  type ParsedConstraints,
+  parseConstraints,
+} from "./constraints/parse-constraints.ts";
+export type { PropertyOptions } from "./constraints/property-options.ts";
+export type { Problem } from "./constraints/reading.ts";
+export type { ResourceOptions } from "./constraints/resource-options.ts";
+export type { SharedConsumable } from "./constraints/shared-consumable.ts";
+export type { SharedDraw, SharedPool } from "./constraints/shared-pool.ts";
+export type { SharedValue } from "./constraints/shared-value.ts";
 export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups } from "./ledger/placement-groups.ts";
 export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
@@ -14,11 +36,6 @@ export type {
   VmFacts,
 } from "./model/bucket.ts";
 export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./model/caps.ts";
-export type * from "./model/constraint.ts";
-export type { Problem } from "./model/constraint.ts";
-export { nodeProperties } from "./model/constraint.ts";
-export { constraintDefinitions } from "./model/constraint-schema.ts";
-export { constraintWarnings } from "./model/constraint-warnings.ts";
 export {
   type DemandCapName,
   type DemandCaps,
@@ -51,10 +68,8 @@ export {
   limitNames,
 } from "./model/limits.ts";
 export { compareNodeNames, shortHostname, sortByNodeName } from "./model/names.ts";
-export { nearest } from "./model/nearest.ts";
 export type { NodeShape, PendingNodes, SchedulerNode } from "./model/node.ts";
 export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
-export { type ParsedConstraints, parseConstraints } from "./model/parse-constraints.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export { type PlacementPolicy, placementOf, placements } from "./model/placement.ts";
 export type { HeldSize, PlanInput, SpotShare } from "./model/plan-input.ts";
@@ -68,8 +83,6 @@ export {
   type TargetReason,
   type TargetReasonCode,
 } from "./model/reasons.ts";
-export type { Json, Resources, Scalar } from "./model/resources.ts";
-export { isSize } from "./model/resources.ts";
 export {
   type DefaultResource,
   type DefaultValue,
@@ -87,8 +100,6 @@ export {
 } from "./model/settings.ts";
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
-export { formatSize, type Magnitude, parseAmount, type Size, size } from "./model/units.ts";
-export { hasWildcard, matchesWildcard } from "./model/wildcard.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets, type SetRoom } from "./outcome/room-for-sets.ts";
 export {
@@ -101,3 +112,8 @@ export {
 } from "./outcome/survey.ts";
 export { largestShare, type ResourcesOfSizes, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";
+export { nearest } from "./values/nearest.ts";
+export type { Json, Resources, Scalar } from "./values/resources.ts";
+export { isSize } from "./values/resources.ts";
+export { formatSize, type Magnitude, parseAmount, type Size, size } from "./values/units.ts";
+export { hasWildcard, matchesWildcard } from "./values/wildcard.ts";

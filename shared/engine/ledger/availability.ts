@@ -1,20 +1,9 @@
+import { covers, leftAfter } from "../values/amounts.ts";
+
 /** Amounts of one slot: parallel arrays of columns and what is wanted of each. */
 export interface Demand {
   readonly columns: readonly number[];
   readonly amounts: readonly number[];
-}
-
-/** Fractions (0.1 cpus, ten times) must add up: comparisons forgive this share of the amount. */
-const tolerance = 1e-9;
-
-/** Whether what is left covers an amount, up to rounding. */
-export function covers(left: number, amount: number): boolean {
-  return left >= amount - Math.abs(amount) * tolerance;
-}
-
-/** How many times an amount fits into what is left. */
-export function timesInto(left: number, amount: number): number {
-  return amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + tolerance);
 }
 
 /** A table starts with room for so many rows: most buckets have few nodes, and there may be thousands of buckets. */
@@ -79,8 +68,7 @@ export class Availability {
   }
 
   take(row: number, column: number, amount: number): void {
-    const left = this.get(row, column) - amount;
-    this.set(row, column, left < 0 && left > -Math.abs(amount) * tolerance ? 0 : left);
+    this.set(row, column, leftAfter(this.get(row, column), amount));
   }
 
   set(row: number, column: number, value: number): void {

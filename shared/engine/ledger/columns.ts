@@ -1,5 +1,6 @@
-import type { Scalar } from "../model/resources.ts";
-import { amountOf, type Stock, unitOf } from "./stock.ts";
+import { amountOf, unitOf } from "../values/amounts.ts";
+import type { Scalar } from "../values/resources.ts";
+import type { Stock } from "./stock.ts";
 
 /** Column 0 of every table: 1 while no job is on the node. An exclusive job demands it. */
 export const vacantColumn = 0;

@@ -1,13 +1,13 @@
-import type { Constraint, NodeProperty } from "../model/constraint.ts";
-import { isSize, type Json, type Resources, type Scalar } from "../model/resources.ts";
+import { firstRefusing, usesOwn } from "../constraints/any-constraint.ts";
+import type { NodeProperty } from "../constraints/node-properties.ts";
+import { isSharedProperty } from "../constraints/node-properties.ts";
+import type { Subject } from "../constraints/subject.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "../model/settings.ts";
-import { bytesPer } from "../model/units.ts";
-import { timesInto } from "./availability.ts";
-import { firstRefusing } from "./match.ts";
+import { amountOf, timesInto } from "../values/amounts.ts";
+import { isSize, type Json, type Resources, type Scalar } from "../values/resources.ts";
+import { bytesPer } from "../values/units.ts";
 import { isNaming } from "./node-index.ts";
-import { isSharedProperty } from "./shared-properties.ts";
-import { amountOf, memoryResources, normalise, plainNumber } from "./stock.ts";
-import type { Subject } from "./subject.ts";
+import { memoryResources, normalise, plainNumber } from "./stock.ts";
 
 /** A node that is being equipped: its properties, what was reported of its resources, its configuration. */
 export interface Newborn {
@@ -238,32 +238,5 @@ function valueDiffersByNode(value: DefaultValue, byNode: ReadonlySet<string>): b
       return byNode.has(value.name);
     case "software-configuration":
       return true;
-  }
-}
-
-/** Whether a constraint asks for something that nodes of one bucket do not share. */
-export function usesOwn(constraint: Constraint, byNode: ReadonlySet<string>): boolean {
-  switch (constraint.kind) {
-    case "property-options":
-      return !isSharedProperty(constraint.property);
-    case "resource-options":
-    case "minimum-resource":
-      return byNode.has(constraint.resource);
-    case "and":
-      return constraint.all.some((child) => usesOwn(child, byNode));
-    case "or":
-      return constraint.any.some((child) => usesOwn(child, byNode));
-    case "xor":
-      return constraint.oneOf.some((child) => usesOwn(child, byNode));
-    case "not":
-      return usesOwn(constraint.child, byNode);
-    case "exclusive":
-    case "in-a-placement-group":
-    case "never":
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return false;
   }
 }

@@ -1,15 +1,16 @@
+import type { SharedProperty } from "../constraints/node-properties.ts";
 import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { PlacementPolicy } from "../model/placement.ts";
 import type { Charge } from "../model/quota.ts";
 import { accountName, type BucketName, type ReasonCode } from "../model/reasons.ts";
-import type { Scalar } from "../model/resources.ts";
+import type { Scalar } from "../values/resources.ts";
 import { Availability } from "./availability.ts";
 import { type ColumnSets, type Columns, rowOf } from "./columns.ts";
 import { exampleNode, type NodeFields, NodeOf, type PlanContext } from "./ledger-node.ts";
 import type { CountedNode } from "./node-shapes.ts";
 import { SearchMemory } from "./search-memory.ts";
-import { type BucketFacts, type SharedProperty, sharedPropertyOf } from "./shared-properties.ts";
+import { type BucketFacts, sharedPropertyOf } from "./shared-properties.ts";
 import type { Stock } from "./stock.ts";
 
 export interface LedgerBucketFields {

@@ -1,14 +1,16 @@
+import type { NodeProperty } from "../constraints/node-properties.ts";
+import { isSharedProperty, type SharedProperty } from "../constraints/node-properties.ts";
+import type { SharedDraw } from "../constraints/shared-pool.ts";
+import type { Subject } from "../constraints/subject.ts";
 import type { ClusterNode } from "../model/bucket.ts";
-import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
 import type { BucketName } from "../model/reasons.ts";
-import type { Scalar } from "../model/resources.ts";
+import { amountOf } from "../values/amounts.ts";
+import type { Scalar } from "../values/resources.ts";
 import type { Availability } from "./availability.ts";
 import { type Columns, vacantColumn } from "./columns.ts";
 import type { Pools } from "./pools.ts";
-import { isSharedProperty, type SharedProperty } from "./shared-properties.ts";
-import { amountOf, type Stock } from "./stock.ts";
-import type { Subject } from "./subject.ts";
+import type { Stock } from "./stock.ts";
 
 /** Position of an example node: it stands for nodes that do not exist and is never in a table. */
 export const exampleNode = -1;

@@ -1,4 +1,5 @@
-import type { SharedConsumable, SharedDraw } from "../model/constraint.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
+import type { SharedDraw } from "../constraints/shared-pool.ts";
 import type { NodeNames } from "../model/names.ts";
 import { availableNodes, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";

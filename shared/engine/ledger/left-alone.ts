@@ -1,6 +1,6 @@
 import type { ClusterNode, NodeArray } from "../model/bucket.ts";
 import type { EngineSettings } from "../model/settings.ts";
-import { hasWildcard, matchesWildcard } from "../model/wildcard.ts";
+import { hasWildcard, matchesWildcard } from "../values/wildcard.ts";
 
 /** Whether a node is on the ignore list, by name, id or host name. */
 export function isIgnored(node: ClusterNode, patterns: readonly string[]): boolean {

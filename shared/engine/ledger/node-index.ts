@@ -1,5 +1,5 @@
-import type { NodeProperty } from "../model/constraint.ts";
-import type { Scalar } from "../model/resources.ts";
+import type { NodeProperty } from "../constraints/node-properties.ts";
+import type { Scalar } from "../values/resources.ts";
 import type { LedgerNode } from "./ledger-bucket.ts";
 
 /** Properties that few nodes share, so that an index over them is worth its memory. */

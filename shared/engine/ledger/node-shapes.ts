@@ -1,6 +1,6 @@
 import type { NodeShape } from "../model/node.ts";
 import type { Warning } from "../model/plan-result.ts";
-import { isSize, type Resources, type Scalar } from "../model/resources.ts";
+import { isSize, type Resources, type Scalar } from "../values/resources.ts";
 import { memoryOf, memoryResources, normalise } from "./stock.ts";
 
 /** What schedulers count of the nodes of one bucket that have not joined. */

@@ -4,8 +4,8 @@ import type { SchedulerNode } from "../model/node.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
 import type { BucketName } from "../model/reasons.ts";
-import type { Resources } from "../model/resources.ts";
 import { demandCapsOf } from "../model/settings.ts";
+import type { Resources } from "../values/resources.ts";
 import { LedgerBucket, type LedgerBucketFields } from "./ledger-bucket.ts";
 import type { PlanContext } from "./ledger-node.ts";
 

@@ -1,6 +1,6 @@
+import type { NodeProperty } from "../constraints/node-properties.ts";
 import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
-import type { NodeProperty } from "../model/constraint.ts";
 import type { NodeHistory } from "../model/history.ts";
 import { NodeNames, nameFormatOf, shortHostname } from "../model/names.ts";
 import type { PendingNodes, SchedulerNode } from "../model/node.ts";
@@ -9,8 +9,8 @@ import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
 import { charge } from "../model/quota.ts";
 import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
-import type { Resources } from "../model/resources.ts";
 import { forNodeArray, usesFailedNodes } from "../model/settings.ts";
+import type { Resources } from "../values/resources.ts";
 import { type Arrival, addInOrder, namesOnOrder, originOf } from "./arrivals.ts";
 import { Limits } from "./cluster-limits.ts";
 import { ColumnSets, type WantedResources } from "./columns.ts";

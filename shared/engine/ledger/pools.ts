@@ -1,5 +1,6 @@
-import type { SharedConsumable, SharedDraw, SharedPool } from "../model/constraint.ts";
-import { covers, timesInto } from "./availability.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
+import type { SharedDraw, SharedPool } from "../constraints/shared-pool.ts";
+import { covers, timesInto } from "../values/amounts.ts";
 
 interface Pool {
   left: number;

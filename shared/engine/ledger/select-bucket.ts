@@ -1,8 +1,8 @@
-import type { Constraint } from "../model/constraint.ts";
-import { visit } from "../model/constraint-kinds.ts";
-import { firstRefusing } from "./match.ts";
-import { type BucketFacts, isSharedProperty, sharedPropertyOf } from "./shared-properties.ts";
-import type { Subject } from "./subject.ts";
+import { firstRefusing, looksAt, visit } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import { isSharedProperty } from "../constraints/node-properties.ts";
+import type { Subject } from "../constraints/subject.ts";
+import { type BucketFacts, sharedPropertyOf } from "./shared-properties.ts";
 
 /** Whether constraints on properties are satisfied by every node of a bucket. An empty list selects all. */
 export function selectsBucket(select: readonly Constraint[], facts: BucketFacts): boolean {
@@ -21,26 +21,10 @@ export function beyondBuckets(select: readonly Constraint[]): readonly string[] 
 }
 
 function perNode(constraint: Constraint): string | null {
-  switch (constraint.kind) {
-    case "property-options":
-      return isSharedProperty(constraint.property) ? null : `node.${constraint.property}`;
-    case "and":
-    case "or":
-    case "xor":
-    case "not":
-    case "never":
-    case "in-a-placement-group":
-      return null;
-    case "minimum-resource":
-    case "resource-options":
-      return constraint.resource;
-    case "exclusive":
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return constraint.kind;
-  }
+  const at = looksAt(constraint);
+  if (at === "bucket") return null;
+  if (at === "situation") return constraint.kind;
+  return "resource" in at ? at.resource : `node.${at.property}`;
 }
 
 function subjectOf(facts: BucketFacts): Subject {

@@ -1,36 +1,9 @@
+import type { SharedProperty } from "../constraints/node-properties.ts";
 import type { VmFacts } from "../model/bucket.ts";
-import type { NodeProperty } from "../model/constraint.ts";
-import type { Scalar } from "../model/resources.ts";
-
-/** Properties that nodes of one bucket share; entries that use only these give all of them the same resources. */
-const sharedProperties = [
-  "nodearray",
-  "bucket_id",
-  "vm_size",
-  "vm_family",
-  "location",
-  "spot",
-  "vcpu_count",
-  "pcpu_count",
-  "gpu_count",
-  "cores_per_socket",
-  "memory",
-  "infiniband",
-  "colocated",
-  "placement_group",
-  "version",
-] as const satisfies readonly NodeProperty[];
-
-export type SharedProperty = (typeof sharedProperties)[number];
+import type { Scalar } from "../values/resources.ts";
 
 /** Which form the properties of a node have: another one when a property is renamed or means something else. */
 export const nodeVersion = "1";
-
-const shared: ReadonlySet<NodeProperty> = new Set(sharedProperties);
-
-export function isSharedProperty(property: NodeProperty): property is SharedProperty {
-  return shared.has(property);
-}
 
 /** Properties that all nodes of one bucket share. */
 export interface BucketFacts {

@@ -1,8 +1,6 @@
-import { isSize, type Resources, type Scalar } from "../model/resources.ts";
-import { bytesPer, inOwnUnit, type Magnitude, type Size, size } from "../model/units.ts";
-
-/** Stands for a resource that a node does not have, or that is no number: no amount fits into it. */
-export const undefinedAmount = Number.NEGATIVE_INFINITY;
+import { amountOf, undefinedAmount } from "../values/amounts.ts";
+import { isSize, type Resources, type Scalar } from "../values/resources.ts";
+import { inOwnUnit, type Magnitude, type Size, size } from "../values/units.ts";
 
 /** The resources of unused nodes. Nodes with the same resources share one stock. */
 export interface Stock {
@@ -21,16 +19,6 @@ export class Stocks {
     this.#byKey.set(key, stock);
     return stock;
   }
-}
-/** A value as a plain number, sizes in bytes; not a number: nothing can be taken of it. */
-export function amountOf(value: Scalar | undefined): number {
-  if (typeof value === "number") return value;
-  return value !== undefined && isSize(value) ? value.bytes : undefinedAmount;
-}
-
-/** Converts a plain number to the unit of a value: bytes for a size, otherwise the number itself. */
-export function unitOf(value: Scalar | undefined): number {
-  return value !== undefined && isSize(value) ? bytesPer(value.magnitude) : 1;
 }
 
 /** The amount left of a value, in the form of the value. */

@@ -1,6 +1,6 @@
+import type { Json, Resources } from "../values/resources.ts";
 import type { BucketLimits } from "./limits.ts";
 import type { BucketPrices, Reservation } from "./price.ts";
-import type { Json, Resources } from "./resources.ts";
 
 /** Facts of a VM size: CycleCloud's own figures, or the catalogue's where CycleCloud has none. */
 export interface VmFacts {

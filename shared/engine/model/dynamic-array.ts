@@ -1,5 +1,5 @@
-import type { Json } from "./resources.ts";
-import { isJsonObject } from "./resources.ts";
+import type { Json } from "../values/resources.ts";
+import { isJsonObject } from "../values/resources.ts";
 
 type Attributes = { readonly [key: string]: Json };
 

@@ -1,5 +1,5 @@
-import type { Constraint } from "./constraint.ts";
-import type { Json } from "./resources.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { Json } from "../values/resources.ts";
 
 /** `pack`: slots, several per node where they fit, partly if need be. `scatter`: different nodes, all or nothing. */
 export type PackingStrategy = "pack" | "scatter";

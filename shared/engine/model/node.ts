@@ -1,4 +1,4 @@
-import type { Resources } from "./resources.ts";
+import type { Resources } from "../values/resources.ts";
 
 /** A host that the scheduler knows. One that CycleCloud does not know is on premise: used, never created or deleted. */
 export interface SchedulerNode {

@@ -1,7 +1,8 @@
-import { member, type Problem, show } from "./constraint.ts";
-import { parseConstraints, parseProperty, unknownProperty } from "./parse-constraints.ts";
+import { parseProperty, unknownProperty } from "../constraints/node-properties.ts";
+import { parseConstraints } from "../constraints/parse-constraints.ts";
+import { member, type Problem, show } from "../constraints/reading.ts";
+import { looksLikeAmount, parseAmount, parseBareAmount } from "../values/units.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "./settings.ts";
-import { looksLikeAmount, parseAmount, parseBareAmount } from "./units.ts";
 
 export type ParsedDefaultResources =
   | { readonly ok: true; readonly defaultResources: readonly DefaultResource[] }

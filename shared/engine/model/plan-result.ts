@@ -1,9 +1,9 @@
+import type { Json, Resources } from "../values/resources.ts";
 import type { CapBound } from "./caps.ts";
 import type { HeldBack } from "./demand-caps.ts";
 import type { NodeHistory } from "./history.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
-import type { Json, Resources } from "./resources.ts";
 import type { SizeChoice } from "./size-choice.ts";
 import type { TargetOutcome } from "./target.ts";
 

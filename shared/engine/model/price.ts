@@ -1,4 +1,4 @@
-import type { Constraint } from "./constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
 
 /**
  * Where a price comes from, best first: the configuration's `vm_sizes`, its `price_rules` over a list price, the list that was

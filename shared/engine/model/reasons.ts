@@ -1,25 +1,11 @@
-import type { arraysOffCodes, Constraint } from "./constraint.ts";
+import type { Constraint, ConstraintReasonCode } from "../constraints/constraint-kinds.ts";
+import type { Scalar } from "../values/resources.ts";
 import type { DemandCapName } from "./demand-caps.ts";
 import type { LimitName } from "./limits.ts";
-import type { Scalar } from "./resources.ts";
 
 /** Stable codes, for logs, dashboards and tests. */
 export type ReasonCode =
-  | "UndefinedResource"
-  | "InsufficientResource"
-  | "InvalidOption"
-  | "ExclusiveRequirementFailed"
-  | "NotInAPlacementGroup"
-  | "InAPlacementGroup"
-  | "Never"
-  | "AndFailed"
-  | "OrFailed"
-  | "XORFailed"
-  | "NotFailed"
-  | "SharedLimitReached"
-  | "InvalidSharedValue"
-  | "CapacityFailureBackoff"
-  | (typeof arraysOffCodes)[number]
+  | ConstraintReasonCode
   | "NoCapacity"
   | "OutOfCapacity"
   /** Nodes have room and take no jobs (drained); `left` counts them. With `limit` when that keeps new ones from being made. */

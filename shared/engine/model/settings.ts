@@ -1,7 +1,9 @@
-import type { Constraint, NodeProperty, SharedPool } from "./constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { NodeProperty } from "../constraints/node-properties.ts";
+import type { SharedPool } from "../constraints/shared-pool.ts";
+import type { Json, Scalar } from "../values/resources.ts";
 import { type DemandCaps, defaultDemandCaps } from "./demand-caps.ts";
 import type { PlacementPolicy } from "./placement.ts";
-import type { Json, Scalar } from "./resources.ts";
 
 /** The parsed part of a cluster's `autoscale.json` that the engine needs. Plain JSON data. */
 export interface EngineSettings {

@@ -1,5 +1,5 @@
+import type { Json } from "../values/resources.ts";
 import type { TargetReason } from "./reasons.ts";
-import type { Json } from "./resources.ts";
 
 /** A floor under the nodes of an array: how many there should be, whether jobs need them or not. */
 export interface Target {

@@ -1,7 +1,9 @@
-import { amountOf } from "../ledger/stock.ts";
-import type { Constraint } from "../model/constraint.ts";
+import { shortConstraint } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { Shortening } from "../constraints/kind.ts";
 import type { Reason } from "../model/reasons.ts";
-import type { Scalar } from "../model/resources.ts";
+import { amountOf } from "../values/amounts.ts";
+import type { Scalar } from "../values/resources.ts";
 
 /** Reasons of one job that an archived plan holds. */
 const mostReasons = 8;
@@ -40,40 +42,25 @@ function shortened(reason: Reason): Reason {
   const { constraint, asked, left } = reason;
   return {
     ...reason,
-    constraint: constraint === null ? null : shortConstraint(constraint, mostLevels),
+    constraint: constraint === null ? null : shortConstraint(constraint, shortening(mostLevels)),
     asked: shortScalar(asked),
     left: shortScalar(left),
   };
 }
 
-/** Shortens a constraint without a mark of what is missing: the archived input has the whole. */
-function shortConstraint(constraint: Constraint, levels: number): Constraint {
-  const some = (children: readonly Constraint[]) =>
-    levels === 0 ? [] : children.slice(0, mostParts).map((child) => shortConstraint(child, levels - 1));
-  switch (constraint.kind) {
-    case "and":
-      return { ...constraint, all: some(constraint.all) };
-    case "or":
-      return { ...constraint, any: some(constraint.any) };
-    case "xor":
-      return { ...constraint, oneOf: some(constraint.oneOf) };
-    case "not":
-      return { ...constraint, child: some([constraint.child])[0] ?? { kind: "and", all: [] } };
-    case "property-options":
-    case "resource-options":
-      return { ...constraint, options: constraint.options.slice(0, mostParts).map(shortScalar) };
-    case "shared-consumable":
-      return { ...constraint, draws: constraint.draws.slice(0, mostParts) };
-    case "never":
-      return { ...constraint, message: cut(constraint.message) };
-    case "minimum-resource":
-    case "exclusive":
-    case "in-a-placement-group":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return constraint;
-  }
+/** How reasons are shortened: without a mark of what is missing, because the archived input has the whole. */
+function shortening(levels: number): Shortening {
+  return {
+    text: cut,
+    scalar: shortScalar,
+    list: (items) => items.slice(0, mostParts),
+    parts: (parts) =>
+      levels === 0
+        ? []
+        : parts
+            .slice(0, mostParts)
+            .map((part) => shortConstraint(part as Constraint, shortening(levels - 1))),
+  };
 }
 
 function shortScalar(value: Scalar): Scalar {

@@ -2,8 +2,8 @@ import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { withAmount } from "../ledger/stock.ts";
 import type { JobOutcome, NodeOrigin, Placement, PlannedNode } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
-import type { Resources } from "../model/resources.ts";
 import type { Allocation } from "../place/allocation.ts";
+import type { Resources } from "../values/resources.ts";
 import { mainReasons } from "./main-reasons.ts";
 import type { ReasonBook } from "./reason-book.ts";
 

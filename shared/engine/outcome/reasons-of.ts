@@ -1,17 +1,17 @@
-import { covers } from "../ledger/availability.ts";
+import { checksOf, figuresOf, firstRefusing, looksAt } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import { askedIn } from "../constraints/minimum-resource.ts";
+import type { Subject } from "../constraints/subject.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
-import { amountAsked, checksOf, firstRefusing, turnedOff } from "../ledger/match.ts";
-import { amountOf } from "../ledger/stock.ts";
-import type { Subject } from "../ledger/subject.ts";
-import type { Constraint, SharedDraw } from "../model/constraint.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { SpentBudget } from "../model/job.ts";
 import type { Reason, ReasonCode } from "../model/reasons.ts";
-import type { Scalar } from "../model/resources.ts";
 import type { Allocation } from "../place/allocation.ts";
 import { namedIn } from "../place/search.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
+import { amountOf, covers } from "../values/amounts.ts";
+import type { Scalar } from "../values/resources.ts";
 
 /**
  * Why a job did not get all it asked for, at most one reason per bucket. Worked out when it is read: what refuses
@@ -181,94 +181,15 @@ function countedBy(bucket: LedgerBucket | null, resource: string): Pick<Reason, 
 
 /** Words nothing: code and figures of a constraint that refuses a subject. */
 export function reasonFor(constraint: Constraint, subject: Subject, bucket: LedgerBucket | null): Reason {
-  const reason = { bucket: bucket?.name ?? null, constraint, limit: null, ...figures(constraint, subject) };
-  if (constraint.kind !== "minimum-resource" && constraint.kind !== "resource-options") return reason;
-  const { resource } = constraint;
+  const reason = { bucket: bucket?.name ?? null, constraint, limit: null, ...figuresOf(constraint, subject) };
+  const at = looksAt(constraint);
+  if (typeof at === "string" || !("resource" in at)) return reason;
+  const { resource } = at;
   // What nobody reports of nodes of which a scheduler reports the rest, it does not know there either.
   const isUnknown = reason.code === "UndefinedResource" && bucket?.counted != null;
   return {
     ...reason,
     ...(isUnknown ? { countedBy: bucket.counted.source } : {}),
     ...countedBy(bucket, resource),
-  };
-}
-
-/** Only refusals are asked for their figures. */
-const notOff = { code: "SpotNotInterruptible", bound: false } as const;
-
-function figures(constraint: Constraint, subject: Subject): Pick<Reason, "code" | "asked" | "left"> {
-  switch (constraint.kind) {
-    case "minimum-resource": {
-      const value = subject.resource(constraint.resource);
-      if (value === undefined) return { code: "UndefinedResource", asked: constraint.amount, left: null };
-      return {
-        code: "InsufficientResource",
-        asked: askedIn(value, amountAsked(constraint, subject)),
-        left: value,
-      };
-    }
-    case "resource-options": {
-      const value = subject.resource(constraint.resource);
-      const asked = constraint.options[0] ?? null;
-      if (value === undefined) return { code: "UndefinedResource", asked, left: null };
-      return { code: "InvalidOption", asked, left: value };
-    }
-    case "property-options":
-      return {
-        code: "InvalidOption",
-        asked: constraint.options[0] ?? null,
-        left: subject.property(constraint.property),
-      };
-    case "exclusive":
-      return { code: "ExclusiveRequirementFailed", asked: true, left: false };
-    case "in-a-placement-group":
-      return {
-        code: constraint.wanted ? "NotInAPlacementGroup" : "InAPlacementGroup",
-        asked: constraint.wanted,
-        left: subject.placementGroup,
-      };
-    case "and":
-      return { code: "AndFailed", asked: constraint.all.length, left: null };
-    case "or":
-      return { code: "OrFailed", asked: 1, left: 0 };
-    case "xor": {
-      const satisfied = constraint.oneOf.filter((child) => firstRefusing([child], subject) === null);
-      return { code: "XORFailed", asked: 1, left: satisfied.length };
-    }
-    case "not":
-      return { code: "NotFailed", asked: false, left: true };
-    case "never":
-      return { code: "Never", asked: constraint.message, left: null };
-    case "shared-consumable":
-      return drawFigures(constraint.draws, subject);
-    case "shared-value":
-      return { code: "InvalidSharedValue", asked: constraint.target, left: constraint.current };
-    case "capacity-failure-backoff":
-      return {
-        code: "CapacityFailureBackoff",
-        asked: constraint.seconds,
-        left: subject.secondsSinceCapacityFailure,
-      };
-    case "array-choice": {
-      const { code, bound } = turnedOff(constraint, subject) ?? notOff;
-      return { code, asked: bound, left: null };
-    }
-  }
-}
-
-/** An amount in the form of the value that it is compared with. */
-function askedIn(value: Scalar, bytes: number): Scalar {
-  return typeof value === "object" && value !== null ? { bytes, magnitude: value.magnitude } : bytes;
-}
-
-function drawFigures(
-  draws: readonly SharedDraw[],
-  subject: Subject,
-): Pick<Reason, "code" | "asked" | "left"> {
-  const short = draws.find((draw) => (subject.poolLeft(draw) ?? -1) < draw.amount);
-  return {
-    code: "SharedLimitReached",
-    asked: short?.amount ?? 0,
-    left: (short && subject.poolLeft(short)) ?? null,
   };
 }

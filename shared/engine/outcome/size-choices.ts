@@ -1,7 +1,7 @@
+import { firstRefusing } from "../constraints/any-constraint.ts";
 import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
 import type { CreateSet } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { KeptOut, SizeAlternative, SizeChoice } from "../model/size-choice.ts";

@@ -1,18 +1,19 @@
+import { firstRefusing } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
 import { WantedResources } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
-import { amountOf, memoryOf, memoryResources } from "../ledger/stock.ts";
+import { memoryOf, memoryResources } from "../ledger/stock.ts";
 import { micro } from "../model/caps.ts";
-import type { Constraint } from "../model/constraint.ts";
 import { type LimitName, limitNames } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { BucketUse } from "../model/plan-result.ts";
 import { availableNodes, bindingCharge, type Charge, nodesLeft } from "../model/quota.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
-import type { Resources, Scalar } from "../model/resources.ts";
+import { amountOf } from "../values/amounts.ts";
+import type { Resources, Scalar } from "../values/resources.ts";
 import { reasonFor } from "./reasons-of.ts";
 
 /** One limit of a bucket before any job is placed: nodes that exist or are on order count as used. */

@@ -1,9 +1,11 @@
+import { refusing, take, takingParts } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { MinimumResource } from "../constraints/minimum-resource.ts";
+import { amountAsked } from "../constraints/minimum-resource.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { vacantColumn } from "../ledger/columns.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
-import { amountAsked, firstSatisfied, refusing } from "../ledger/match.ts";
-import type { Constraint, MinimumResource, SharedConsumable } from "../model/constraint.ts";
-import { type Combining, isCombining, isTaking, type Taking } from "../model/constraint-kinds.ts";
 
 /** The amounts that a slot takes of a node through the alternatives that match there. */
 export interface Choice {
@@ -28,45 +30,16 @@ export function choose(constraints: readonly Constraint[], node: LedgerNode): Ch
   return draft;
 }
 
-/** Notes what takes something, along the children that match. */
+/** Notes what takes something, along the parts that match. */
 function collect(constraint: Constraint, node: LedgerNode, draft: Draft): void {
-  if (isTaking(constraint)) note(constraint, draft);
-  else if (isCombining(constraint))
-    for (const child of matching(constraint, node)) collect(child, node, draft);
-}
-
-/** The children through which a constraint that is satisfied takes something. */
-function matching(constraint: Combining, node: LedgerNode): readonly Constraint[] {
-  switch (constraint.kind) {
-    case "and":
-      return constraint.all;
-    case "or":
-      return firstOf(constraint.any, node);
-    case "xor":
-      return firstOf(constraint.oneOf, node);
-    case "not":
-      return [];
-  }
-}
-
-function firstOf(children: readonly Constraint[], node: LedgerNode): readonly Constraint[] {
-  const child = children[firstSatisfied(children, node)];
-  return child === undefined ? [] : [child];
-}
-
-function note(leaf: Taking, draft: Draft): void {
-  switch (leaf.kind) {
-    case "minimum-resource":
-      draft.minimums.push(leaf);
-      return;
-    case "shared-consumable":
-      draft.draws.push(leaf);
-      return;
-    case "exclusive":
-      if (draft.exclusive !== "iteration") draft.exclusive = leaf.scope;
-      return;
-  }
-  leaf satisfies never;
+  take(constraint, {
+    amount: (minimum) => draft.minimums.push(minimum),
+    draws: (draw) => draft.draws.push(draw),
+    exclusive: (scope) => {
+      if (draft.exclusive !== "iteration") draft.exclusive = scope;
+    },
+  });
+  for (const part of takingParts(constraint, node)) collect(part, node, draft);
 }
 
 /** The plain demand of a shape together with what a choice adds to it. */

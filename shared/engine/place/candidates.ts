@@ -1,8 +1,9 @@
-import { covers, type Demand } from "../ledger/availability.ts";
+import type { Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
 import { bindingCharge, nodesLeft } from "../model/quota.ts";
+import { covers } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { candidatesOf, inOrder } from "./preference.ts";
 import type { Profile } from "./profile.ts";

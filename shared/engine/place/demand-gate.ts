@@ -1,9 +1,8 @@
+import { extraPartsOf, partsOf, take } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
 import type { KnownResources } from "../ledger/known-resources.ts";
-import type { Constraint } from "../model/constraint.ts";
-import { childrenOf, resourceTaken } from "../model/constraint-kinds.ts";
 import type { DemandCapHit, DemandCaps } from "../model/demand-caps.ts";
 import type { Job } from "../model/job.ts";
-import { hasWildcard } from "../model/wildcard.ts";
 
 /**
  * Holds back jobs whose constraints would cost a plan too much, before anything is made of them, in the order of the
@@ -75,32 +74,13 @@ function sizeOf(constraints: readonly Constraint[], caps: DemandCaps): Size {
 }
 
 function measure(constraint: Constraint, depth: number, size: Size, caps: DemandCaps): void {
-  size.parts += 1 + extraParts(constraint);
+  size.parts += 1 + extraPartsOf(constraint);
   size.depth = Math.max(size.depth, depth);
   if (depth > caps.maxConstraintDepth) return;
-  const resource = resourceTaken(constraint);
-  if (resource !== null) size.resources.add(resource);
-  for (const child of childrenOf(constraint)) measure(child, depth + 1, size, caps);
-}
-
-function extraParts(constraint: Constraint): number {
-  switch (constraint.kind) {
-    case "shared-consumable":
-      return constraint.draws.length;
-    case "property-options":
-    case "resource-options":
-      return constraint.options.filter((option) => typeof option === "string" && hasWildcard(option)).length;
-    case "minimum-resource":
-    case "exclusive":
-    case "in-a-placement-group":
-    case "and":
-    case "or":
-    case "xor":
-    case "not":
-    case "never":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return 0;
-  }
+  take(constraint, {
+    amount: ({ resource }) => size.resources.add(resource),
+    draws: () => {},
+    exclusive: () => {},
+  });
+  for (const part of partsOf(constraint)) measure(part, depth + 1, size, caps);
 }

@@ -1,6 +1,6 @@
+import { firstRefusing } from "../constraints/any-constraint.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { offerOf } from "./offer.ts";
 import { behindDeallocated, firstPosition, nextPosition, type Search } from "./search.ts";

@@ -1,11 +1,10 @@
+import { shareOf } from "../constraints/any-constraint.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
-import { amountOf, unitOf } from "../ledger/stock.ts";
 import type { Cluster } from "../model/bucket.ts";
-import type { Constraint } from "../model/constraint.ts";
 import type { Job } from "../model/job.ts";
-import type { Resources } from "../model/resources.ts";
 import type { EngineSettings } from "../model/settings.ts";
+import type { Resources } from "../values/resources.ts";
 
 /** What new nodes of a VM size of a node array have; undefined: the cluster has no such size. */
 export type ResourcesOfSizes = (nodeArray: string, vmSize: string) => Resources | undefined;
@@ -35,47 +34,6 @@ export function resourcesOfSizes(cluster: Cluster, settings: EngineSettings): Re
  * A slot that has the node to itself takes all of it. Of alternatives, the first that such a node can hold counts.
  */
 export function largestShare(job: Pick<Job, "constraints" | "exclusive">, resources: Resources): number {
-  return job.exclusive ? 1 : Math.min(1, largestOf(job.constraints, resources));
-}
-
-function largestOf(constraints: readonly Constraint[], resources: Resources): number {
-  return Math.max(0, ...constraints.map((constraint) => shareOf(constraint, resources)));
-}
-
-/** Above 1: more than a node has. */
-function shareOf(constraint: Constraint, resources: Resources): number {
-  switch (constraint.kind) {
-    case "minimum-resource": {
-      const value = resources[constraint.resource];
-      const { amount } = constraint;
-      const wanted = typeof amount === "number" ? amount * unitOf(value) : amount.bytes;
-      const whole = amountOf(value);
-      if (wanted <= 0) return 0;
-      return whole > 0 ? wanted / whole : Number.POSITIVE_INFINITY;
-    }
-    case "exclusive":
-      return 1;
-    case "and":
-      return largestOf(constraint.all, resources);
-    case "or":
-      return firstThatFits(constraint.any, resources);
-    case "xor":
-      return firstThatFits(constraint.oneOf, resources);
-    case "resource-options":
-    case "property-options":
-    case "in-a-placement-group":
-    case "not":
-    case "never":
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return 0;
-  }
-  return constraint satisfies never;
-}
-
-function firstThatFits(alternatives: readonly Constraint[], resources: Resources): number {
-  const shares = alternatives.map((each) => shareOf(each, resources));
-  return shares.find((share) => share <= 1) ?? shares[0] ?? 0;
+  const shares = job.constraints.map((constraint) => shareOf(constraint, resources));
+  return job.exclusive ? 1 : Math.min(1, Math.max(0, ...shares));
 }

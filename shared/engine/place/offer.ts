@@ -1,9 +1,10 @@
-import { type Demand, timesInto } from "../ledger/availability.ts";
+import { firstRefusing } from "../constraints/any-constraint.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
+import type { Demand } from "../ledger/availability.ts";
 import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
-import type { SharedConsumable } from "../model/constraint.ts";
+import { timesInto } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { choose, withChoice } from "./alternatives.ts";
 import type { ExclusiveScope } from "./shape.ts";

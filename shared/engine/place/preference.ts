@@ -1,14 +1,8 @@
+import { firstRefusing, mayReorder, reweigh } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import { firstOption, firstRefusing, firstSatisfied, refusing } from "../ledger/match.ts";
-import type { Subject } from "../ledger/subject.ts";
-import type { Constraint } from "../model/constraint.ts";
-import type { ConstraintKind, ConstraintOf } from "../model/constraint-kinds.ts";
 import type { Profile } from "./profile.ts";
 
-/** Each place from the end of a list of options is worth this much. */
-const placeWeight = 100;
-/** More than there are buckets, and than lists of options add. */
-const firstArrays = 1e9;
 /** CycleCloud's priority of an array that sets none, once another array sets one. */
 const defaultPriority = 1;
 
@@ -41,58 +35,6 @@ export function inOrder(buckets: readonly LedgerBucket[]): readonly LedgerBucket
   return buckets.toSorted((a, b) => compareRank(a, b) || a.index - b.index);
 }
 
-/** How constraints of one kind change a bucket's weight. */
-interface Preference<C extends Constraint> {
-  /** Whether it can weigh one bucket other than the next: a single option adds the same to every bucket that it allows. */
-  mayReorder(constraint: C): boolean;
-  reweigh(constraint: C, example: Subject, weight: number): number;
-}
-
-/** Null: constraints of the kind leave the order as it is. */
-const preferences: { readonly [K in ConstraintKind]: Preference<ConstraintOf<K>> | null } = {
-  "resource-options": {
-    mayReorder: ({ options }) => options.length > 1,
-    reweigh: ({ options, resource }, example, weight) =>
-      placed(options.length, firstOption(options, example.resource(resource)), weight),
-  },
-  "property-options": {
-    mayReorder: ({ options }) => options.length > 1,
-    reweigh: ({ options, property }, example, weight) =>
-      placed(options.length, firstOption(options, example.property(property)), weight),
-  },
-  or: {
-    mayReorder: () => true,
-    reweigh: ({ any }, example, weight) => placed(any.length, firstSatisfied(any, example), weight),
-  },
-  "capacity-failure-backoff": {
-    mayReorder: () => true,
-    reweigh: (constraint, example, weight) => (refusing(constraint, example) === null ? weight : 0),
-  },
-  "array-choice": {
-    mayReorder: ({ first }) => first.length > 0,
-    reweigh: ({ first }, example, weight) =>
-      first.some((name) => name === example.property("nodearray")) ? weight + firstArrays : weight,
-  },
-  "minimum-resource": null,
-  exclusive: null,
-  "in-a-placement-group": null,
-  and: null,
-  xor: null,
-  not: null,
-  never: null,
-  "shared-consumable": null,
-  "shared-value": null,
-};
-
-/** The record has the rules of each kind under the kind, which TypeScript cannot express for a look-up. */
-function preferenceOf(constraint: Constraint): Preference<Constraint> | null {
-  return preferences[constraint.kind] as Preference<Constraint> | null;
-}
-
-function mayReorder(constraint: Constraint): boolean {
-  return preferenceOf(constraint)?.mayReorder(constraint) ?? false;
-}
-
 /** On-premise hosts differ from one another, so that no example can speak for them: each is asked by itself. */
 function mayUse(profile: Profile, bucket: LedgerBucket): boolean {
   if (bucket.closed === "on-premise") return true;
@@ -112,13 +54,5 @@ function priorityOf(bucket: LedgerBucket): number {
 }
 
 function weightOf(constraints: readonly Constraint[], bucket: LedgerBucket, start: number): number {
-  return constraints.reduce((weight, constraint) => reweigh(constraint, bucket, weight), start);
-}
-
-function reweigh(constraint: Constraint, { example }: LedgerBucket, weight: number): number {
-  return preferenceOf(constraint)?.reweigh(constraint, example, weight) ?? weight;
-}
-
-function placed(places: number, index: number, weight: number): number {
-  return index < 0 ? 0 : weight + placeWeight * (places - index);
+  return constraints.reduce((weight, constraint) => reweigh(constraint, bucket.example, weight), start);
 }

@@ -1,12 +1,18 @@
-import { type ResourcesByNode, usesOwn } from "../ledger/default-resources.ts";
+import {
+  checksOf,
+  mayAcceptLater,
+  resourcesIn,
+  takesSomething,
+  usesOwn,
+} from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import { isSharedProperty } from "../constraints/node-properties.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
+import type { ResourcesByNode } from "../ledger/default-resources.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
-import { checksOf } from "../ledger/match.ts";
 import { byResource, type Naming, namingProperties } from "../ledger/node-index.ts";
-import { isSharedProperty } from "../ledger/shared-properties.ts";
 import type { Stock } from "../ledger/stock.ts";
-import type { Constraint, SharedConsumable } from "../model/constraint.ts";
-import { childrenOf, isCombining, isTaking, resourceTaken, visit } from "../model/constraint-kinds.ts";
-import { hasWildcard } from "../model/wildcard.ts";
+import { hasWildcard } from "../values/wildcard.ts";
 
 /** The constraints of a job that do not depend on amounts. Jobs that differ only in amounts share a profile. */
 export interface Profile {
@@ -70,7 +76,6 @@ function orNone<T>(list: readonly T[]): readonly T[] {
 }
 
 const none: readonly never[] = [];
-const noResources: ReadonlySet<string> = new Set();
 
 /** The shortest of several lists of names that all hold. */
 function namesIn(own: readonly Constraint[], naming: ReadonlySet<string>): Names | null {
@@ -92,38 +97,4 @@ function namingOf(constraint: Constraint, naming: ReadonlySet<string>): Naming |
     return byResource(constraint.resource);
   if (constraint.kind !== "property-options" || isSharedProperty(constraint.property)) return null;
   return namingProperties.find((property) => property === constraint.property) ?? null;
-}
-
-function takesSomething(constraint: Constraint): boolean {
-  return isTaking(constraint) || childrenOf(constraint).some(takesSomething);
-}
-
-export function resourcesIn(constraints: readonly Constraint[]): ReadonlySet<string> {
-  if (constraints.length === 0) return noResources;
-  const resources = new Set<string>();
-  const note = (leaf: Constraint): void => {
-    const resource = resourceTaken(leaf);
-    if (resource !== null) resources.add(resource);
-  };
-  for (const constraint of constraints) visit(constraint, note);
-  return resources;
-}
-
-/** "or" and "and" of amounts only ever lose nodes; below "not" and "xor" losing a match can mean winning. */
-function mayAcceptLater(constraint: Constraint): boolean {
-  if (!isCombining(constraint)) return false;
-  switch (constraint.kind) {
-    case "not":
-    case "xor":
-      return takesSomething(constraint);
-    case "and":
-      return asksTwice(constraint.all) || constraint.all.some(mayAcceptLater);
-    case "or":
-      return constraint.any.some(mayAcceptLater);
-  }
-}
-
-function asksTwice(constraints: readonly Constraint[]): boolean {
-  const resources = constraints.flatMap((constraint) => [...resourcesIn([constraint])]);
-  return new Set(resources).size < resources.length;
 }

@@ -1,8 +1,8 @@
-import { covers } from "../ledger/availability.ts";
+import { firstRefusing } from "../constraints/any-constraint.ts";
 import { type Columns, firstResource, open } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
+import { covers } from "../values/amounts.ts";
 import type { Allocation } from "./allocation.ts";
 import { capacityOf, priceOf, unknownPrice } from "./bucket-kinds.ts";
 import { candidatesFor } from "./candidates.ts";

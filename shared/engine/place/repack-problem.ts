@@ -1,8 +1,8 @@
+import { firstRefusing } from "../constraints/any-constraint.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { type Columns, open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
-import { firstRefusing } from "../ledger/match.ts";
 import {
   type BucketKind,
   capacityOf,

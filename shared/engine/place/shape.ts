@@ -1,10 +1,11 @@
+import { isConjunction, isTaking, partsOf, type Takes, take, visit } from "../constraints/any-constraint.ts";
+import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { MinimumResource } from "../constraints/minimum-resource.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { type Columns, open, vacantColumn, type WantedResources } from "../ledger/columns.ts";
 import type { ResourcesByNode } from "../ledger/default-resources.ts";
 import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import type { Pools } from "../ledger/pools.ts";
-import type { Constraint, MinimumResource } from "../model/constraint.ts";
-import { isTaking, type Taking, visit } from "../model/constraint-kinds.ts";
 import type { Job } from "../model/job.ts";
 import { type Profile, profileFrom } from "./profile.ts";
 
@@ -121,25 +122,21 @@ export class Shapes {
     const key = rest.length === 0 ? "" : JSON.stringify(rest);
     const known = this.#profiles.get(key);
     if (known !== undefined) return known;
-    for (const constraint of rest) visit(constraint, (leaf) => isTaking(leaf) && this.#register(leaf));
+    for (const constraint of rest) visit(constraint, (leaf) => this.#register(leaf));
     const profile = profileFrom(rest, this.#profiles.size, this.#byNode);
     this.#profiles.set(key, profile);
     return profile;
   }
 
   /** Everything that can be taken has to be known, for its column or pool, before planning starts. */
-  #register(leaf: Taking): void {
-    switch (leaf.kind) {
-      case "minimum-resource":
-        this.#wanted.of(leaf.resource);
-        return;
-      case "shared-consumable":
-        for (const draw of leaf.draws) this.#pools.define(draw);
-        return;
-      case "exclusive":
-        return;
-    }
-    leaf satisfies never;
+  #register(leaf: Constraint): void {
+    take(leaf, {
+      amount: ({ resource }) => this.#wanted.of(resource),
+      draws: ({ draws }) => {
+        for (const draw of draws) this.#pools.define(draw);
+      },
+      exclusive: () => {},
+    });
   }
 }
 
@@ -158,6 +155,13 @@ class Parts {
   /** All but the minimums and "exclusive", in order. */
   readonly rest: Constraint[] = [];
   exclusive: ExclusiveScope = "none";
+  readonly #takes: Takes = {
+    amount: (minimum) => this.minimums.push(minimum),
+    draws: (draws) => this.rest.push(draws),
+    exclusive: (scope) => {
+      if (this.exclusive !== "iteration") this.exclusive = scope;
+    },
+  };
 
   constructor(constraints: readonly Constraint[]) {
     this.#sort(constraints);
@@ -165,25 +169,10 @@ class Parts {
 
   #sort(constraints: readonly Constraint[]): void {
     for (const constraint of constraints) {
-      if (isTaking(constraint)) this.#take(constraint);
-      else if (constraint.kind === "and") this.#sort(constraint.all);
+      if (isTaking(constraint)) take(constraint, this.#takes);
+      else if (isConjunction(constraint)) this.#sort(partsOf(constraint));
       else this.rest.push(constraint);
     }
-  }
-
-  #take(constraint: Taking): void {
-    switch (constraint.kind) {
-      case "minimum-resource":
-        this.minimums.push(constraint);
-        return;
-      case "exclusive":
-        if (this.exclusive !== "iteration") this.exclusive = constraint.scope;
-        return;
-      case "shared-consumable":
-        this.rest.push(constraint);
-        return;
-    }
-    constraint satisfies never;
   }
 }
 

@@ -1,28 +1,58 @@
 import { type Constraint, formatSize, isSize, type Scalar } from "../../engine/index.ts";
 import { redactMember, redactText } from "../../text/redact.ts";
 
+/** How a kind of constraint is put into words. */
+interface Words<C extends Constraint> {
+  /** What it is about, in a sentence about it. */
+  subject(constraint: C): string;
+  /** The constraint in short, for people who know what they asked. */
+  short(constraint: C): string;
+  /** It has parts, so that it gets parentheses as a part of another. */
+  readonly hasParts?: true;
+}
+
+const it = () => "it";
+const scalarOf = (name: string, value: Scalar) => scalarText(redactMember(name, value) as Scalar);
+
+const words: { readonly [K in Constraint["kind"]]: Words<Extract<Constraint, { readonly kind: K }>> } = {
+  "minimum-resource": {
+    subject: ({ resource }) => `"${resource}"`,
+    short: ({ resource, amount }) => `${resource} >= ${scalarOf(resource, amount)}`,
+  },
+  "resource-options": {
+    subject: ({ resource }) => `"${resource}"`,
+    short: (constraint) => `${constraint.resource} = ${optionsOf(constraint)}`,
+  },
+  "property-options": {
+    subject: ({ property }) => `"node.${property}"`,
+    short: (constraint) => `node.${constraint.property} = ${optionsOf(constraint)}`,
+  },
+  exclusive: {
+    subject: it,
+    short: ({ scope }) => (scope === "task" ? "exclusive-task" : "exclusive"),
+  },
+  "in-a-placement-group": {
+    subject: it,
+    short: ({ wanted }) => (wanted ? "in a placement group" : "in no placement group"),
+  },
+  and: { subject: it, short: ({ all }) => someParts(all, " and "), hasParts: true },
+  or: { subject: it, short: ({ any }) => someParts(any, " or "), hasParts: true },
+  xor: { subject: it, short: ({ oneOf }) => `exactly one of ${someParts(oneOf, ", ")}`, hasParts: true },
+  not: { subject: it, short: ({ child }) => `not ${describePart(child)}` },
+  never: { subject: it, short: ({ message }) => cut(redactText(message)) },
+  "shared-consumable": { subject: it, short: ({ kind }) => kind },
+  "shared-value": { subject: ({ name }) => `"${name}"`, short: ({ kind }) => kind },
+  "capacity-failure-backoff": { subject: it, short: ({ kind }) => kind },
+  "array-choice": { subject: it, short: ({ kind }) => kind },
+};
+
+/** The record has the words of each kind under the kind, which TypeScript cannot express for a look-up. */
+function wordsOf(constraint: Constraint): Words<Constraint> {
+  return words[constraint.kind] as Words<Constraint>;
+}
+
 export function subjectOf(constraint: Constraint | null): string {
-  switch (constraint?.kind) {
-    case "minimum-resource":
-    case "resource-options":
-      return `"${constraint.resource}"`;
-    case "property-options":
-      return `"node.${constraint.property}"`;
-    case "shared-value":
-      return `"${constraint.name}"`;
-    case "exclusive":
-    case "in-a-placement-group":
-    case "and":
-    case "or":
-    case "xor":
-    case "not":
-    case "never":
-    case "shared-consumable":
-    case "capacity-failure-backoff":
-    case "array-choice":
-    case undefined:
-      return "it";
-  }
+  return constraint === null ? "it" : wordsOf(constraint).subject(constraint);
 }
 
 export function optionsOf(constraint: Constraint | null): string {
@@ -58,41 +88,13 @@ export function poolNames(constraint: Constraint | null): string {
 
 /** A constraint in short, for people who know what they asked. */
 export function describeConstraint(constraint: Constraint | null): string {
-  switch (constraint?.kind) {
-    case "minimum-resource":
-      return `${constraint.resource} >= ${scalarText(redactMember(constraint.resource, constraint.amount) as Scalar)}`;
-    case "resource-options":
-      return `${constraint.resource} = ${optionsOf(constraint)}`;
-    case "property-options":
-      return `node.${constraint.property} = ${optionsOf(constraint)}`;
-    case "exclusive":
-      return constraint.scope === "task" ? "exclusive-task" : "exclusive";
-    case "in-a-placement-group":
-      return constraint.wanted ? "in a placement group" : "in no placement group";
-    case "and":
-      return someParts(constraint.all, " and ");
-    case "or":
-      return someParts(constraint.any, " or ");
-    case "xor":
-      return `exactly one of ${someParts(constraint.oneOf, ", ")}`;
-    case "not":
-      return `not ${describePart(constraint.child)}`;
-    case "never":
-      return cut(redactText(constraint.message));
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return constraint.kind;
-    case undefined:
-      return "nothing";
-  }
+  return constraint === null ? "nothing" : wordsOf(constraint).short(constraint);
 }
 
 /** One part of several; a part that has parts itself gets parentheses. */
 function describePart(constraint: Constraint): string {
-  const isSeveral = constraint.kind === "and" || constraint.kind === "or" || constraint.kind === "xor";
-  return isSeveral ? `(${describeConstraint(constraint)})` : describeConstraint(constraint);
+  const short = describeConstraint(constraint);
+  return wordsOf(constraint).hasParts ? `(${short})` : short;
 }
 
 export function scalarText(value: Scalar): string {

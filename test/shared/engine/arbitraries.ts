@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { ConstraintKind, ConstraintOf } from "../../../shared/engine/constraints/constraint-kinds.ts";
 import type {
   Bucket,
   Cluster,
@@ -12,11 +13,6 @@ import type {
   Target,
 } from "../../../shared/engine/index.ts";
 import { defineJob } from "../../../shared/engine/index.ts";
-import type {
-  Combining,
-  ConstraintKind,
-  ConstraintOf,
-} from "../../../shared/engine/model/constraint-kinds.ts";
 import { bucket, input } from "./tiny.ts";
 
 /** Random small clusters and demand: few kinds of everything, so that jobs meet on nodes and limits bite. */
@@ -29,6 +25,9 @@ const sizes = [
 const groupNames = ["pg0", "pg1"] as const;
 const arrayNames = ["htc", "hpc"] as const;
 const someArrays = fc.subarray([...arrayNames]);
+
+type Combining = "and" | "or" | "xor" | "not";
+type Leaf = Exclude<ConstraintKind, Combining>;
 
 const quota = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ maxCores: 10_000, usedCores: 0 }) },
@@ -167,7 +166,7 @@ const anySize = fc.shuffledSubarray(
 type Arbitraries<K extends ConstraintKind> = { readonly [Kind in K]: fc.Arbitrary<ConstraintOf<Kind>> };
 
 /** Each kind that stands by itself. */
-const leaves: Arbitraries<Exclude<ConstraintKind, Combining["kind"]>> = {
+const leaves: Arbitraries<Leaf> = {
   "minimum-resource": fc.oneof(
     amountOf("ncpus", fc.nat(9)),
     amountOf("memgb", fc.integer({ min: 1, max: 20 })),
@@ -212,21 +211,33 @@ const leaves: Arbitraries<Exclude<ConstraintKind, Combining["kind"]>> = {
   })),
 };
 
+/** How often each is drawn: as an amount of every job, as one of its choices, or now and then beside them. */
+const drawnAs: Readonly<
+  Record<Leaf, { readonly as: "amount" | "choice" | "extra"; readonly weight: number }>
+> = {
+  "minimum-resource": { as: "amount", weight: 1 },
+  "property-options": { as: "choice", weight: 4 },
+  "resource-options": { as: "choice", weight: 1 },
+  "in-a-placement-group": { as: "choice", weight: 2 },
+  "capacity-failure-backoff": { as: "choice", weight: 2 },
+  "array-choice": { as: "choice", weight: 1 },
+  exclusive: { as: "extra", weight: 8 },
+  "shared-consumable": { as: "extra", weight: 4 },
+  "shared-value": { as: "extra", weight: 1 },
+  never: { as: "extra", weight: 1 },
+};
+
+const leavesDrawnAs = (as: "choice" | "extra") =>
+  (Object.keys(drawnAs) as Leaf[])
+    .filter((kind) => drawnAs[kind].as === as)
+    .map((kind) => ({ weight: drawnAs[kind].weight, arbitrary: leaves[kind] as fc.Arbitrary<Constraint> }));
+
 const amount = leaves["minimum-resource"];
 
-const choice: fc.Arbitrary<Constraint> = fc.oneof(
-  { weight: 4, arbitrary: leaves["property-options"] },
-  { weight: 1, arbitrary: leaves["resource-options"] },
-  { weight: 2, arbitrary: leaves["in-a-placement-group"] },
-  { weight: 2, arbitrary: leaves["capacity-failure-backoff"] },
-  { weight: 1, arbitrary: leaves["array-choice"] },
-);
+const choice: fc.Arbitrary<Constraint> = fc.oneof(...leavesDrawnAs("choice"));
 
 /** Each kind that combines others. */
-const combinations = (
-  child: fc.Arbitrary<Constraint>,
-  mostChoices: number,
-): Arbitraries<Combining["kind"]> => {
+const combinations = (child: fc.Arbitrary<Constraint>, mostChoices: number): Arbitraries<Combining> => {
   const several = fc.array(child, { minLength: 2, maxLength: mostChoices });
   return {
     and: fc.tuple(amount, choice).map((all) => ({ kind: "and", all })),
@@ -248,10 +259,7 @@ const alternatives: fc.Arbitrary<Constraint> = fc.oneof(ofAmounts.or, ofAmounts.
 
 const extra: fc.Arbitrary<Constraint> = fc.oneof(
   { weight: 8, arbitrary: alternatives },
-  { weight: 8, arbitrary: leaves.exclusive },
-  { weight: 4, arbitrary: leaves["shared-consumable"] },
-  { weight: 1, arbitrary: leaves["shared-value"] },
-  { weight: 1, arbitrary: leaves.never },
+  ...leavesDrawnAs("extra"),
 );
 
 /** At least one amount, so that no job fits a node without end; then choices, now and then something exclusive or shared. */

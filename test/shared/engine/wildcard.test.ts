@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchesWildcard } from "../../../shared/engine/model/wildcard.ts";
+import { matchesWildcard } from "../../../shared/engine/values/wildcard.ts";
 
 describe("matchesWildcard", () => {
   test.each([

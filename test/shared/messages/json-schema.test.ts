@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
+import { constraintExamples } from "../../../shared/engine/index.ts";
 import { parseMessage, wholly } from "../../../shared/messages/job-demand.ts";
 import { messageSchemas } from "../../../shared/messages/json-schema.ts";
 
@@ -14,6 +15,7 @@ const validateDemand = ajv.compile(schemas["job-demand.schema.json"] ?? {});
 
 /** At least one of each kind that is taken, and where JSON can say it one that is not. */
 const constraintCases: readonly [string, unknown, boolean][] = [
+  ...constraintExamples.map(({ kind, json }): [string, unknown, boolean] => [`one of ${kind}`, json, true]),
   ["an amount", { ncpus: 2, memgb: "memory::4g" }, true],
   ["a negative amount", { ncpus: -2 }, false],
   ["options of a resource", [{ custom: ["a", null, 3] }, { other: false }], true],

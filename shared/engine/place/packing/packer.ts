@@ -1,4 +1,4 @@
-import { covers, timesInto } from "../../ledger/availability.ts";
+import { covers, timesInto } from "../../values/amounts.ts";
 import { ItemTree } from "./item-tree.ts";
 import {
   hoursFor,

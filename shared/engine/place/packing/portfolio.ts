@@ -1,4 +1,4 @@
-import { covers } from "../../ledger/availability.ts";
+import { covers } from "../../values/amounts.ts";
 import { packGreedily, type Way } from "./greedy.ts";
 import type { Packing, PackingProblem, Policy, Steps } from "./packing-problem.ts";
 import { ruinAndRecreate } from "./ruin-and-recreate.ts";

@@ -1,4 +1,4 @@
-import { covers, timesInto } from "../../ledger/availability.ts";
+import { covers, timesInto } from "../../values/amounts.ts";
 import type { Item, Kind, Load, Packing, PackingProblem, Steps } from "./packing-problem.ts";
 
 /** A node that is there, with what a packing puts on it. */

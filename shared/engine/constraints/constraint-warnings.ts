@@ -1,28 +1,27 @@
-import { member, type Problem } from "./constraint.ts";
+import { nearest } from "../values/nearest.ts";
+import { isJsonObject } from "../values/resources.ts";
 import { constraintKinds } from "./constraint-kinds.ts";
-import { nearest } from "./nearest.ts";
-import { isJsonObject } from "./resources.ts";
+import type { Kind } from "./kind.ts";
+import { type AnyConstraint, member, type Problem } from "./reading.ts";
 
 /** Shorter words, such as `or` and `never`, are close to names that resources really have. */
 const shortestWord = 9;
 const mostWarnings = 20;
 
-const keys: readonly string[] = Object.values(constraintKinds).flatMap((kind) =>
-  typeof kind.keys === "string" ? [] : [...kind.keys],
-);
+const kinds = Object.values(constraintKinds) as readonly Kind<AnyConstraint>[];
+const keysOf = (kind: Kind<AnyConstraint>) => (typeof kind.keys === "string" ? [] : kind.keys);
+const keys: readonly string[] = kinds.flatMap(keysOf);
 const words = keys.filter((key) => key.length >= shortestWord);
 const nesting: ReadonlySet<string> = new Set(
-  Object.values(constraintKinds).flatMap((kind) => (kind.role === "combines" ? [...kind.keys] : [])),
+  kinds.filter((kind) => kind.parts !== undefined).flatMap(keysOf),
 );
 
-/** Keys of the objects after the keys of shared resources. */
-const sharedKeys: Readonly<Record<string, readonly string[]>> = {
-  "shared-consumable-constraint": [
-    ...["resource-name", "source", "sources", "initial-value", "initial-values"],
-    ...["current-value", "current-values", "requested", "decrement-once"],
-  ],
-  "shared-non-consumable-constraint": ["resource-name", "source", "current-value", "requested"],
-};
+/** Keys of the objects after a key. */
+const innerKeys: ReadonlyMap<string, readonly string[]> = new Map(
+  kinds.flatMap((kind) =>
+    keysOf(kind).flatMap((key) => (kind.innerKeys ? [[key, kind.innerKeys] as const] : [])),
+  ),
+);
 
 const noKeys: ReadonlySet<string> = new Set();
 
@@ -53,7 +52,7 @@ function look(json: unknown, path: string, looking: Looking): void {
     const message = warningOf(key, looking);
     if (message !== null) looking.warnings.push({ path: member(path, key), message });
     if (nesting.has(key)) look(value, member(path, key), looking);
-    else if (Object.hasOwn(sharedKeys, key)) lookAtShared(value, { path: member(path, key), key }, looking);
+    else lookAtInner(value, { path: member(path, key), keys: innerKeys.get(key) ?? [] }, looking);
   }
 }
 
@@ -77,12 +76,12 @@ function guessOf(key: string): string | null {
   return guess;
 }
 
-function lookAtShared(
+function lookAtInner(
   json: unknown,
-  { path, key }: { readonly path: string; readonly key: string },
+  { path, keys: known }: { readonly path: string; readonly keys: readonly string[] },
   { warnings }: Looking,
 ): void {
-  const known = sharedKeys[key] ?? [];
+  if (known.length === 0) return;
   for (const each of Array.isArray(json) ? json : [json]) {
     if (!isJsonObject(each)) continue;
     for (const name of Object.keys(each)) {

@@ -1,5 +1,6 @@
-import type { NodeProperty, SharedDraw } from "../model/constraint.ts";
-import type { Scalar } from "../model/resources.ts";
+import type { Scalar } from "../values/resources.ts";
+import type { NodeProperty } from "./node-properties.ts";
+import type { SharedDraw } from "./shared-pool.ts";
 
 /** A node that constraints are checked against: an existing, a planned or an example one. */
 export interface Subject {

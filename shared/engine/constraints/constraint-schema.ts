@@ -1,5 +1,5 @@
-import { nodeProperties } from "./constraint.ts";
 import { constraintKinds } from "./constraint-kinds.ts";
+import { nodeProperties } from "./node-properties.ts";
 
 /** JSON Schema of what `parseConstraints` reads, as the definitions of a document that refers to `#/$defs/constraints`. */
 export function constraintDefinitions(): Readonly<Record<"constraints", object>> {
