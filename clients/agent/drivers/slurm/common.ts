@@ -1,27 +1,7 @@
 import { type JobDetails, readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
-import type { License } from "./licenses.ts";
-import type { Limits } from "./limits.ts";
-import type { Reservation } from "./reservations.ts";
-import type { Candidates } from "./slurm-candidates.ts";
-import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import type { JobRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
-
-/** What a job record is read with. */
-export interface JobContext {
-  readonly settings: SlurmSettings;
-  readonly nowSeconds: number;
-  readonly nodes: ReadonlyMap<string, NodeRecord>;
-  readonly candidates: Candidates;
-  readonly licenses: ReadonlyMap<string, License>;
-  /** Undefined: no limits of accounting hold jobs back here. */
-  readonly limits: Limits | undefined;
-  readonly reservations: readonly Reservation[];
-  /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
-  readonly switches: ReadonlyMap<number, number>;
-  /** Tasks of each array that run now, by the array's id. */
-  readonly running: ReadonlyMap<number, number>;
-}
 
 /** A job that is no demand because what it asks for is not understood, or cannot be ordered; for the log. */
 export interface LeftOut {
@@ -88,7 +68,10 @@ export function asksForWholeNodes({ shared, exclusive }: JobRecord): boolean {
 export function isColocated(
   record: JobRecord,
   partitions: readonly string[],
-  { settings, switches }: JobContext,
+  {
+    settings,
+    switches,
+  }: { readonly settings: SlurmSettings; readonly switches: ReadonlyMap<number, number> },
 ): boolean {
   const asked = record.required_switches ?? switches.get(record.job_id) ?? 0;
   return asked === 1 || partitions.every((name) => settings.partitions[name]?.colocated === true);

@@ -1,7 +1,8 @@
 import type { Job } from "../driver.ts";
 import { fieldOf } from "../records.ts";
-import { asksForWholeNodes, detailsOf, isColocated, type JobContext, nameOf, orderOf } from "./common.ts";
+import { asksForWholeNodes, detailsOf, isColocated, nameOf, orderOf } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
+import type { JobContext } from "./job-context.ts";
 import { sizeOf } from "./size.ts";
 import { isBusy } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";

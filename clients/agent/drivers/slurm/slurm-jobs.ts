@@ -1,5 +1,6 @@
 import type { Job } from "../driver.ts";
-import type { JobContext, LeftOut } from "./common.ts";
+import type { LeftOut } from "./common.ts";
+import type { JobContext } from "./job-context.ts";
 import { type Help, helpWith } from "./reasons.ts";
 import { hostsOfUnreadable, mayHoldNodes, running } from "./running.ts";
 import type { JobRecord } from "./slurm-records.ts";

@@ -1,6 +1,7 @@
-import { cycleCloudName, type JobContext, type LeftOut } from "./common.ts";
+import { cycleCloudName, type LeftOut } from "./common.ts";
 import { type Constraints, constraintsFor, countsIn, type Features, hasCounts } from "./features.ts";
 import { expandHostlist } from "./hostlist.ts";
+import type { JobContext } from "./job-context.ts";
 import type { Candidate } from "./slurm-candidates.ts";
 import { hasJoined, isUsable } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";

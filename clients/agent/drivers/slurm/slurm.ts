@@ -2,7 +2,7 @@ import { z } from "zod";
 import { describeProblems } from "../../../../shared/messages/index.ts";
 import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
-import type { JobContext } from "./common.ts";
+import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";

@@ -3,7 +3,6 @@ import {
   asksForWholeNodes,
   detailsOf,
   isColocated,
-  type JobContext,
   type LeftOut,
   minutesOf,
   nameOf,
@@ -11,6 +10,7 @@ import {
 } from "./common.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
+import type { JobContext } from "./job-context.ts";
 
 import { licenseDraws } from "./licenses.ts";
 import { type Draw, drawsOf } from "./limits.ts";

@@ -1,0 +1,22 @@
+import type { License } from "./licenses.ts";
+import type { Limits } from "./limits.ts";
+import type { Reservation } from "./reservations.ts";
+import type { Candidates } from "./slurm-candidates.ts";
+import type { NodeRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
+
+/** What a job record is read with. */
+export interface JobContext {
+  readonly settings: SlurmSettings;
+  readonly nowSeconds: number;
+  readonly nodes: ReadonlyMap<string, NodeRecord>;
+  readonly candidates: Candidates;
+  readonly licenses: ReadonlyMap<string, License>;
+  /** Undefined: no limits of accounting hold jobs back here. */
+  readonly limits: Limits | undefined;
+  readonly reservations: readonly Reservation[];
+  /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
+  readonly switches: ReadonlyMap<number, number>;
+  /** Tasks of each array that run now, by the array's id. */
+  readonly running: ReadonlyMap<number, number>;
+}
