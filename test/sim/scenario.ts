@@ -43,6 +43,8 @@ export interface ClusterScript {
   readonly jobs: readonly WorkloadJob[];
   /** Keys of `autoscale.json`, besides the connection and the time-outs that every simulation sets. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Failed nodes that may be there for long at a time. Absent: not watched, because plans may stand still. */
+  readonly mostFailedNodes?: number;
   /** Names of jobs that no node can ever run: they must wait for ever, with a reason. */
   readonly hopeless?: readonly string[];
 }

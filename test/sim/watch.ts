@@ -30,6 +30,9 @@ type Since = Map<string, number>;
 /** No scenario gives nodes less time than this to boot; older ones may be replaced. */
 const shortestBootTimeoutSeconds = 200;
 
+/** Longer than what delays the deletion of a failed node: runs that die, and demand that waits to be read. */
+const longestFailedSeconds = 1_800;
+
 /** As `world.ts` configures it. */
 const demandTtlSeconds = 300;
 
@@ -40,6 +43,8 @@ export interface WatchParts {
   readonly fleet: Fleet;
   /** How many node arrays there are: nodes of one do not stand in for nodes of another that is preferred. */
   readonly arrays: number;
+  /** Failed nodes that may be there for long; undefined: not watched. */
+  readonly mostFailedNodes: number | undefined;
   readonly now: () => number;
   readonly actionIdOf: (requestId: string) => string | undefined;
   readonly report: (violation: string) => void;
@@ -63,6 +68,7 @@ export class Watch implements Departures {
   readonly #kept: Since = new Map();
   /** By operators, in our own records. */
   readonly #keptHere: Since = new Map();
+  readonly #failedSince: Since = new Map();
   /** When a run last wrote down that it asks CycleCloud for something. */
   readonly #askedAt = new WeakMap<Run, number>();
   /** Hosts that a scheduler which can drain has on record. */
@@ -255,6 +261,7 @@ export class Watch implements Departures {
     this.#notePeaks();
     // A failed node is replaced, and may come back to life when the server retries it.
     for (const { nodeId, status } of nodes) if (status === "Failed") this.#failed.add(nodeId);
+    this.#checkFailed(nodes);
     const useful = this.#wanted().filter(
       (node) =>
         !this.#leaving.has(node.nodeId) &&
@@ -264,6 +271,22 @@ export class Watch implements Departures {
     const most = [...this.#peaks.values()].reduce((sum, peak) => sum + peak, 0);
     if (useful.length > most)
       this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
+  }
+
+  /** Failed nodes go, or are retried; no more than a few are kept for a look, and these not for ever. */
+  #checkFailed(nodes: readonly TrueNode[]): void {
+    const { mostFailedNodes } = this.#parts;
+    if (mostFailedNodes === undefined) return;
+    const failed = nodes.filter(
+      ({ status, isWanted, keepAlive }) => status === "Failed" && isWanted && !keepAlive,
+    );
+    const now = this.#parts.now();
+    renewIds(this.#failedSince, failed, now);
+    const old = failed.filter(
+      ({ nodeId }) => now - (this.#failedSince.get(nodeId) ?? now) > longestFailedSeconds,
+    );
+    if (old.length > mostFailedNodes)
+      this.#report(`${old.length} failed nodes are still there, expected at most ${mostFailedNodes}`);
   }
 
   /**
@@ -347,6 +370,12 @@ function comingFrom(open: readonly Stored<Operation>[], { cluster }: Snapshot): 
   const coming = new Map<string, number>();
   for (const { actionId, count } of pending) coming.set(actionId, (coming.get(actionId) ?? 0) + count);
   return coming;
+}
+
+function renewIds(since: Since, present: readonly TrueNode[], nowSeconds: number): void {
+  const still = new Set(present.map(({ nodeId }) => nodeId));
+  for (const key of since.keys()) if (!still.has(key)) since.delete(key);
+  for (const key of still) if (!since.has(key)) since.set(key, nowSeconds);
 }
 
 function renew(since: Since, present: readonly string[], nowSeconds: number): void {

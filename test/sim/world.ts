@@ -209,7 +209,12 @@ export class World implements Stage {
     this.violations.push(what);
   }
 
-  #addCluster({ definition: { name: cluster, nodearrays }, config = {}, jobs }: ClusterScript): void {
+  #addCluster({
+    definition: { name: cluster, nodearrays },
+    config = {},
+    jobs,
+    mostFailedNodes,
+  }: ClusterScript): void {
     this.configure(cluster, { ...baseConfig, ...config });
     const put = (body: unknown, onDone?: () => void) => this.demandQueue.put(body, onDone);
     const source = new Source(
@@ -233,6 +238,7 @@ export class World implements Stage {
       source,
       fleet: this.fleet,
       arrays: nodearrays.length,
+      mostFailedNodes,
       now: () => this.nowSeconds,
       actionIdOf: (requestId) => this.#actions.get(requestId),
       report: (violation) => this.violate(violation),

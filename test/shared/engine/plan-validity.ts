@@ -339,15 +339,19 @@ function retirementViolations(result: Plan): string[] {
     .map(({ name }) => `${name} is deleted with work on it`);
 }
 
-/** A failed node holds only what a scheduler runs there, and does not serve a target. */
-function failedViolations({ jobs, settings }: PlanInput, result: Plan): string[] {
+/**
+ * A failed node holds only what a scheduler runs there, and serves no target. Each is on its way out or retried, but for a few that
+ * are kept for a look.
+ */
+function failedViolations(input: PlanInput, result: Plan): string[] {
+  const { jobs, settings, cluster, leavingNodeIds } = input;
   if (settings.compatibility === "scalelib") return [];
   const runs = new Set(
     jobs.flatMap(({ name, executingHostnames }) =>
       executingHostnames.map((host) => `${name} ${shortName(host)}`),
     ),
   );
-  return result.nodes
+  const misplaced = result.nodes
     .filter(({ status }) => status === "Failed")
     .flatMap((node) => [
       ...node.jobs
@@ -355,6 +359,29 @@ function failedViolations({ jobs, settings }: PlanInput, result: Plan): string[]
         .map(({ job }) => `${job} is planned on ${node.name}, which has failed`),
       ...(node.targets ?? []).map((target) => `target ${target} counts ${node.name}, which has failed`),
     ]);
+  const kept = result.keptFailed ?? [];
+  const mostKept = settings.failedNodes === "keep" ? (settings.keptFailedNodes?.most ?? 3) : 0;
+  const decided = new Set(
+    [...result.retire, ...result.retry, ...kept, ...result.nodes.filter(isNeeded)].map(
+      ({ nodeId }) => nodeId,
+    ),
+  );
+  const switchedOn = new Set(cluster.nodeArrays.filter(({ enabled }) => enabled).map(({ name }) => name));
+  const forgotten = cluster.nodes.filter(
+    ({ nodeId, nodeArray, status, targetState, keepAlive }) =>
+      status === "Failed" &&
+      targetState === "Started" &&
+      !keepAlive &&
+      switchedOn.has(nodeArray) &&
+      settings.ignoredNodes.length === 0 &&
+      !leavingNodeIds.includes(nodeId) &&
+      !decided.has(nodeId),
+  );
+  return [
+    ...misplaced,
+    ...forgotten.map(({ name }) => `${name} has failed, and nothing is done about it`),
+    ...(kept.length > mostKept ? [`${kept.length} failed nodes are kept, expected at most ${mostKept}`] : []),
+  ];
 }
 
 function shortName(hostname: string): string {

@@ -9,6 +9,7 @@ import { configChanges } from "./config-changes.ts";
 import { deafScheduler } from "./deaf-scheduler.ts";
 import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
 import { dyingHosts } from "./dying-hosts.ts";
+import { failingNodes } from "./failing-nodes.ts";
 import { groups } from "./groups.ts";
 import { hopelessJobs } from "./hopeless-jobs.ts";
 import { keepAlive } from "./keep-alive.ts";
@@ -56,6 +57,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   shortLives,
   spentBudgets,
   dyingHosts,
+  failingNodes,
 ];
 
 /** The scenario of a seed, when none is named. */
