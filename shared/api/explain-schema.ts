@@ -23,6 +23,7 @@ export const refusalView = z
     asked: scalar.describe("How much was asked, or the value wanted"),
     left: scalar.describe("How much there was, or the value found"),
     text: z.string().describe("The same in a sentence"),
+    why: z.string().describe("The code in a few words"),
   })
   .meta({ id: "Refusal" });
 
@@ -58,6 +59,7 @@ export const causeView = z
         "not-joined",
         "bucket-unusable",
         "nothing-requested",
+        "spot-off",
         "not-planned-yet",
       ])
       .describe("Stable. More kinds may come"),

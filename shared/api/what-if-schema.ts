@@ -88,6 +88,16 @@ const otherJob = z.object({
   asked: count,
   before: count.describe("Granted by the plan as it is"),
   after: count,
+  why: z.string().nullable().describe("Of one that gets less: why, in a sentence"),
+});
+
+const nextLimit = z.object({
+  limit: z.string(),
+  scope: z.string(),
+  unit: z.enum(["nodes", "cores", "usd"]),
+  waitingJobs: count,
+  waitingCores: count,
+  text: z.string().describe("The same in a sentence"),
 });
 
 export const whatIfAnswer = z
@@ -103,6 +113,16 @@ export const whatIfAnswer = z
       fewer: z.array(plannedAddition).describe("What is not needed any more, in the same way"),
       waitingCount: count.describe("Extra jobs that did not get all they asked for"),
       cost: jobsCost.describe("Of the extra jobs and the changed one"),
+      netUsdPerHour: z
+        .number()
+        .nullable()
+        .describe(
+          "By how much an hour of all nodes costs more: new and started ones, less those that are not needed any more or would go; null: a price is not known",
+        ),
+      gone: count.describe("Nodes that would go, and would stay as it is"),
+      bindsNext: z
+        .array(nextLimit)
+        .describe("With higher limits that let no job have more: what most waits for then, at most 3"),
     }),
     changed: z
       .object({

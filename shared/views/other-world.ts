@@ -5,6 +5,7 @@ import { InvariantError } from "../errors/errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
 import { redacted, redactedIn } from "../text/redact.ts";
+import { firstSentences } from "./explain/first-sentence.ts";
 import { raisedCluster } from "./explain/raised-limits.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
@@ -169,13 +170,16 @@ export function otherJobs(
   isChanged: (each: OutlookJob) => boolean,
 ): WhatIfAnswer["others"] {
   const keyOf = ({ job }: OutlookJob) => JSON.stringify([job.source, job.name]);
+  const why = firstSentences(after);
   const granted = new Map(outlookJobs(before).map((each) => [keyOf(each), each.outcome.granted]));
   const different = outlookJobs(after).flatMap((each) => {
     const was = granted.get(keyOf(each));
     const { granted: is, asked } = each.outcome;
     if (was === undefined || was === is || isChanged(each)) return [];
-    return [{ job: each.job.name, source: each.job.source, asked, before: was, after: is }];
+    const { name: job, source } = each.job;
+    return [{ job, source, asked, before: was, after: is, why: () => (is < was ? why(each) : null) }];
   });
   const better = different.filter((each) => each.after > each.before).length;
-  return { better, worse: different.length - better, first: different.slice(0, mostOthers) };
+  const first = different.slice(0, mostOthers).map((each) => ({ ...each, why: each.why() }));
+  return { better, worse: different.length - better, first };
 }

@@ -2,9 +2,11 @@ import { type AutoscaleAnswer, quoted, type WhatIfAnswer, type WhatIfAsked } fro
 import { firstTargets, type World } from "../cycle/index.ts";
 import type { PlacementPolicy, Plan } from "../engine/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
+import { counted } from "../text/text.ts";
 import { additionsOf, beyond } from "./additions.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
+import { limitNoun } from "./explain/limit-nouns.ts";
 import { toTargetView } from "./explain/reason-words.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
@@ -19,8 +21,9 @@ import {
   raisedWorld,
   refused,
 } from "./other-world.ts";
-import { outlookOf } from "./outlook.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
 import { priceJobs } from "./price-jobs.ts";
+import { waitingBehind } from "./waiting-behind.ts";
 
 const mostExplained = 100;
 
@@ -56,7 +59,11 @@ export function whatIf(world: World, body: WhatIfAsked, nowSeconds: number): Sel
     fewer: [...beyond(additionsOf(without), additionsOf(outlook))],
     waitingCount: added.filter(({ outcome }) => outcome.granted < outcome.asked).length,
     cost: priceJobs(outlook, after === undefined ? added : [after, ...added]),
+    netUsdPerHour: netUsdPerHour(without, outlook),
+    gone: [...goneIn(outlook)].filter((nodeId) => !goneIn(without).has(nodeId)).length,
   };
+  const others = otherJobs(without, outlook, isChanged);
+  const isInVain = limits.length > 0 && others.better === 0;
   // No plan has seen them, and none will.
   const explained = (each: OutlookJob) => ({ ...explainOne(outlook, each, views), planner: [] });
   const demand = drawUpDemand(outlook, nodes);
@@ -67,7 +74,7 @@ export function whatIf(world: World, body: WhatIfAsked, nowSeconds: number): Sel
       ...demand.answer,
       ...(brief ? leftOut : {}),
       extra: added.slice(0, mostExplained).map(explained),
-      more,
+      more: { ...more, bindsNext: isInVain ? nextLimits(outlook) : [] },
       changed:
         after === undefined || before === undefined
           ? null
@@ -76,9 +83,54 @@ export function whatIf(world: World, body: WhatIfAsked, nowSeconds: number): Sel
               after: explained(after),
               costBefore: priceJobs(without, [before]),
             },
-      others: otherJobs(without, outlook, isChanged),
+      others,
     },
   };
+}
+
+function goneIn({ plan }: Outlook): ReadonlySet<string> {
+  return new Set(plan.retire.map(({ nodeId }) => nodeId));
+}
+
+/** What an hour of the new and started nodes costs, less that of those that go; what is the same in both plans cancels out. */
+function netUsdPerHour(before: Outlook, after: Outlook): number | null {
+  const counts = new Map<string, number>();
+  const count = (outlook: Outlook, sign: 1 | -1) => {
+    for (const { nodeArray, vmSize, count: nodes } of additionsOf(outlook))
+      add(`${nodeArray}\n${vmSize}`, sign * nodes);
+    const gone = goneIn(outlook);
+    for (const { nodeId, nodeArray, vmSize } of outlook.snapshot.cluster.nodes)
+      if (gone.has(nodeId)) add(`${nodeArray}\n${vmSize}`, -sign);
+  };
+  const add = (key: string, nodes: number) => counts.set(key, (counts.get(key) ?? 0) + nodes);
+  count(after, 1);
+  count(before, -1);
+  const prices = new Map<string, number | null>(
+    after.input.cluster.nodeArrays.flatMap(({ name, buckets }) =>
+      buckets.map(({ vmSize, pricePerHourUsd }) => [`${name}\n${vmSize}`, pricePerHourUsd ?? null] as const),
+    ),
+  );
+  let usd = 0;
+  for (const [key, nodes] of counts) {
+    const price = prices.get(key) ?? null;
+    if (nodes !== 0 && price === null) return null;
+    usd += nodes * (price ?? 0);
+  }
+  return Math.round(usd * 1e5) / 1e5;
+}
+
+const mostNext = 3;
+
+/** The limits that most cores wait for. */
+function nextLimits(outlook: Outlook): WhatIfAnswer["more"]["bindsNext"] {
+  return [...waitingBehind(outlook).values()]
+    .toSorted((a, b) => b.cores - a.cores || b.jobs - a.jobs)
+    .slice(0, mostNext)
+    .map(({ figure: { limit, scope, unit }, jobs: waitingJobs, cores: waitingCores }) => {
+      const behind = `${counted(waitingJobs, "jobs")} with ${counted(waitingCores, "cores")} ${waitingJobs === 1 ? "waits" : "wait"} behind it`;
+      const text = `${limitNoun({ limit, scope, unit }).replace(/,$/, "")} binds: ${behind}.`;
+      return { limit, scope, unit, waitingJobs, waitingCores, text };
+    });
 }
 
 /** The long lists of a plan; its counts stay. */

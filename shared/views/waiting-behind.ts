@@ -5,6 +5,7 @@ import type { Outlook } from "./outlook.ts";
 
 /** What waits behind one limit. */
 export interface Waiting {
+  readonly figure: LimitFigure;
   readonly jobs: number;
   /** Of what these jobs lack, on the size that the limit keeps them from. */
   readonly cores: number;
@@ -42,19 +43,18 @@ export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
     if (!waits(each.outcome)) continue;
     asked += 1;
     if (asked > mostJobs) break;
-    for (const { key, size } of metBy(each.outcome.reasons)) {
+    for (const { key, figure, size } of metBy(each.outcome.reasons)) {
       const { jobs = 0, cores = 0 } = waiting.get(key) ?? {};
       const more = coresOf(each, size, vcpus.get(`${size.nodeArray}\n${size.vmSize}`) ?? 0);
-      waiting.set(key, { jobs: jobs + 1, cores: cores + more });
+      waiting.set(key, { figure, jobs: jobs + 1, cores: cores + more });
     }
   }
-  return new Map(
-    [...waiting].map(([key, { jobs, cores }]) => [key, { jobs, cores: Math.ceil(cores - 1e-9) }]),
-  );
+  return new Map([...waiting].map(([key, each]) => [key, { ...each, cores: Math.ceil(each.cores - 1e-9) }]));
 }
 
 interface Met {
   readonly key: string;
+  readonly figure: LimitFigure;
   /** The first size, in order of preference, that the limit keeps the jobs from. */
   readonly size: BucketSurvey;
 }
@@ -66,7 +66,7 @@ function limitsIn(reasons: readonly Reason[], surveys: ReadonlyMap<string, Bucke
     const figure = bindingFigure(size, limit);
     if (size === undefined || figure === undefined) continue;
     const key = limitKey(figure);
-    if (!found.has(key)) found.set(key, { key, size });
+    if (!found.has(key)) found.set(key, { key, figure, size });
   }
   return [...found.values()];
 }

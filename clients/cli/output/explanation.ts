@@ -104,7 +104,7 @@ function whereOn(page: Page, { head, rows, total }: Where): void {
 function refusalsOn(page: Page, { refusals }: Explained, isAll: boolean): void {
   if (refusals.length === 0) return;
   page.title("Bucket by bucket");
-  page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "CODE"], refusalRows(refusals, isAll));
+  page.table(["BUCKET", "REFUSED BY", "ASKED", "LEFT", "WHY"], refusalRows(refusals, isAll));
 }
 
 function plannerOn(page: Page, { planner, atSeconds }: Explained): void {
@@ -124,14 +124,15 @@ export function refusalRows(
   isAll: boolean,
 ): readonly (readonly string[])[] {
   return groupsAlike(refusals, whyRefused, isAll ? Number.POSITIVE_INFINITY : undefined).map((group) => {
-    const [{ limit, constraint, asked, code }] = group;
+    const [{ limit, constraint, asked, code, why }] = group;
     const left = [...new Set(group.map((refusal) => shown(refusal.left)))];
     return [
       bucketsNamed(group.map(({ bucket }) => bucket)),
       limit ?? constraint ?? "-",
       shown(asked),
       anyOf(left),
-      code,
+      // A service of an earlier release has the code alone.
+      why ?? code,
     ];
   });
 }

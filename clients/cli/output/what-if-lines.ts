@@ -39,8 +39,11 @@ export function differenceLines({ more, changed, others }: WhatIfAnswer): readon
     .slice(0, mostNamed)
     .map(({ job, before: had, after, asked }) => `${job} ${had} -> ${after} of ${asked}`);
   const otherCount = others.better + others.worse;
+  const losers = others.first.filter(({ before: had, after }) => after < had).slice(0, mostNamed);
   return [
     ...(fewer.length === 0 ? [] : [`Not needed any more: ${fewer.join(" and ")}`]),
+    ...netLines(more),
+    ...more.bindsNext.map(({ text }) => printable(`Nothing comes of it: ${text}`)),
     ...(cost === null ? [] : [`${cost}${was}`]),
     ...(otherCount === 0
       ? []
@@ -49,5 +52,14 @@ export function differenceLines({ more, changed, others }: WhatIfAnswer): readon
             `Other jobs: ${counted(others.better, "jobs")} get more, ${others.worse} less: ${names.join(", ")}${otherCount > names.length ? ", …" : ""}`,
           ),
         ]),
+    ...losers.flatMap(({ job, why }) => (why === null ? [] : [printable(`  ${job} gets less: ${why}`)])),
   ];
+}
+
+/** What all nodes cost more or less, where some are not needed any more or would go: the new ones alone are not the whole. */
+function netLines({ fewer, gone, netUsdPerHour: net }: WhatIfAnswer["more"]): readonly string[] {
+  if (fewer.length === 0 && gone === 0) return [];
+  const nodes = gone === 0 ? "" : `${counted(gone, "nodes")} more would go. `;
+  if (net === null) return [`${nodes}In all: the price is not known`];
+  return [`${nodes}In all: ${net < 0 ? "-" : "+"}${Math.abs(net).toFixed(2)} USD/h`];
 }

@@ -43,7 +43,7 @@ const words: { readonly [K in Constraint["kind"]]: Words<Extract<Constraint, { r
   "shared-consumable": { subject: it, short: ({ kind }) => kind },
   "shared-value": { subject: ({ name }) => `"${name}"`, short: ({ kind }) => kind },
   "capacity-failure-backoff": { subject: it, short: ({ kind }) => kind },
-  "array-choice": { subject: it, short: ({ kind }) => kind },
+  "array-choice": { subject: it, short: () => "the spot settings" },
 };
 
 /** The record has the words of each kind under the kind, which TypeScript cannot express for a look-up. */

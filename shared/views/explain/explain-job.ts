@@ -11,6 +11,7 @@ import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
 import { causesOf, silence } from "./causes.ts";
+import { codeWords } from "./code-words.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import { plannerTrail } from "./planner-trail.ts";
 import { limitsToRaise } from "./raise.ts";
@@ -179,6 +180,7 @@ export function toRefusal(reason: Reason): RefusalView {
     asked,
     left,
     text: reasonSentence(reason),
+    why: codeWords[code],
   };
 }
 

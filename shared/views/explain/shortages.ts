@@ -13,6 +13,7 @@ import { ignoredNodes } from "./ignored-nodes.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { refusedEverywhere } from "./never.ts";
 import { reasonSentence } from "./reason-words.ts";
+import { spotOff } from "./spot-off.ts";
 import { type Wanted, wantedBy } from "./what-is-wanted.ts";
 
 /** Codes of refusals that say "not now" where every other says "not there". */
@@ -44,7 +45,7 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
   const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
-  return inOrder([...causes, ...ignoredNodes(outlook, passing)]);
+  return inOrder([...spotOff(outlook, each), ...causes, ...ignoredNodes(outlook, passing)]);
 }
 
 /** It was not planned, so that nothing else is known of it. */
@@ -81,13 +82,22 @@ export function inOrder(causes: readonly CauseView[]): readonly CauseView[] {
     const key = `${each.kind} ${each.limit} ${each.text.replace(ofSize, "")}`;
     if (!once.has(key)) once.set(key, each);
   }
-  return [...once.values()].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  return [...once.values()].sort(
+    (a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || Number(isAzures(a)) - Number(isAzures(b)),
+  );
 }
 
+/** Whether only Azure can raise it, and not whoever runs the cluster. */
+function isAzures({ limit }: CauseView): boolean {
+  return limit === "family" || limit === "region";
+}
+
+/** First what whoever asks can do himself: change the job, take nodes back, raise what he has set. */
 const order: readonly Kind[] = [
+  "spot-off",
   "nodes-drained",
-  "quota",
   "cap",
+  "quota",
   "budget",
   "capacity-back-off",
   "boots-failing",

@@ -260,6 +260,15 @@ const rows: Readonly<Record<string, Told>> = {
     refusals: "NotInAPlacementGroup",
     fixed: { array: { allowsColocation: true } },
   },
+  "off-spot-for-its-run-time-while-spot-nodes-are-free": {
+    kinds: "spot-off quota",
+    says: [
+      "Room is free in htc-spot/Standard_F4s_v2, 400 cores on 100 new nodes, and only one thing keeps the job off",
+      "it may run 12h, and spot.max_runtime is 4h",
+    ],
+    next: "Submit it with a run time of at most 4h; or raise the bound: `ccscale config set spot.max_runtime 43200`.",
+    refusals: "NoCapacity SpotRunTimeTooLong",
+  },
   "capacity-back-off-by-cyclecloud": {
     kinds: "capacity-back-off",
     figures: [10, 0],

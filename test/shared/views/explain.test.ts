@@ -91,6 +91,7 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
         asked: 64,
         left: 4,
         text: expect.stringContaining("too small"),
+        why: "too small",
       },
     ]);
   });

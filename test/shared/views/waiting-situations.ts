@@ -192,6 +192,16 @@ export const situations: Readonly<Record<string, Situation>> = {
   "no-placement-groups": {
     jobs: [{ name: asked, nodeCount: 8, colocated: true, ...slot }],
   },
+  "off-spot-for-its-run-time-while-spot-nodes-are-free": {
+    config: { spot: { pairs: [{ spot: "htc-spot", regular: "htc" }], max_runtime: 14_400 } },
+    cluster: {
+      nodeArrays: [
+        nodeArrayOf({ buckets: [withFamily(0)] }),
+        nodeArrayOf({ name: "htc-spot", spot: true, buckets: [bucketOf({ availableCount: 100 })] }),
+      ],
+    },
+    jobs: [{ ...ten, runtimeSeconds: 43_200 }],
+  },
   "capacity-back-off-by-cyclecloud": { bucket: { secondsSinceCapacityFailure: 100 }, jobs: [ten] },
   "capacity-back-off-after-a-shortfall": {
     jobs: [ten],
@@ -416,6 +426,12 @@ export const situations: Readonly<Record<string, Situation>> = {
 function sizeOf(vmSize: string, vcpuCount: number): Bucket {
   const base = bucketOf({ bucketId: `bucket-${vmSize}`, vmSize });
   return { ...base, vm: { ...base.vm, vcpuCount, vcpuQuotaCount: vcpuCount, family: `family-${vmSize}` } };
+}
+
+/** A size whose family has so many cores. */
+function withFamily(maxCores: number): Bucket {
+  const base = bucketOf();
+  return { ...base, limits: { ...base.limits, family: { maxCores, usedCores: 0 } } };
 }
 
 /** A bucket under a region's quota. */

@@ -54,7 +54,7 @@ test("it keeps its place in the queue, what is not named of it stays, and others
   expect(others).toEqual({
     better: 1,
     worse: 0,
-    first: [{ job: "second", source: "celery", asked: 2, before: 1, after: 2 }],
+    first: [{ job: "second", source: "celery", asked: 2, before: 1, after: 2, why: null }],
   });
 });
 
@@ -156,4 +156,36 @@ test("two sources with the same job name: one has to be named", async () => {
   });
   const named = whatIf(known, { change: { ...change, source: "pbs" } }, world.now());
   expect(named).toMatchObject({ ok: true, answer: { changed: { after: { source: "pbs", asked: 2 } } } });
+});
+
+test("a raise that brings nothing names the limit that binds next, with what waits behind it", async () => {
+  const { limits: usual } = bucketOf();
+  const region = { maxCores: 8, usedCores: 0 };
+  const fields = { limits: { ...usual, region }, arrayNodes: 2 };
+  const limits = [{ limit: "node-array", scope: "htc", unit: "nodes", more: 5 } as const];
+  const { more, others } = await answered([jobFor(4)], { limits }, fields);
+  expect(others.better).toBe(0);
+  expect(more.bindsNext).toMatchObject([
+    {
+      limit: "region",
+      scope: "westeurope",
+      waitingJobs: 1,
+      waitingCores: 8,
+      text: "the core quota of region westeurope binds: 1 job with 8 cores waits behind it.",
+    },
+  ]);
+});
+
+test("the net cost takes off what is not needed any more", async () => {
+  const change = { job: "job-1", with: { constraints: [{ ncpus: 2 }] } };
+  const { more } = await answered([jobFor(4)], { change });
+  expect(more).toMatchObject({ netUsdPerHour: -4, gone: 0, bindsNext: [] });
+});
+
+test("a job that loses its room says why", async () => {
+  const jobs = [jobFor(1, { name: "first" }), jobFor(2, { name: "second" })];
+  const change = { job: "first", with: { iterations: 2 } };
+  const { others } = await answered(jobs, { change }, { availableCount: 3 });
+  expect(others.first).toMatchObject([{ job: "second", before: 2, after: 1 }]);
+  expect(others.first[0]?.why).toMatch(/^No room for 1 slot: what CycleCloud still offers/);
 });
