@@ -66,7 +66,10 @@ function section(command: Command, { parents, shared, printed }: Around): readon
   return [
     `### ${name}`,
     command.description(),
-    ...(command.commands.length > 0 ? [] : [`\`${usageOf(command, path)}\``]),
+    // The heading says it already where a command takes options alone.
+    ...(command.commands.length > 0 || command.usage() === "[options]"
+      ? []
+      : [`\`${usageOf(command, path)}\``]),
     ...(own.length === 0 ? [] : [table(own)]),
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
