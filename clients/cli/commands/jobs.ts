@@ -95,10 +95,11 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
     reportSilent(terminal, first, flags);
     return;
   }
+  const isJson = ["json", "jsonl"].includes(flags.format ?? settings.format ?? "table");
   const list = {
     name: "jobs",
     columns: jobColumns,
-    records: items.map((job) => jobFields(job, first.atSeconds)),
+    records: items.map((job) => jobFields(job, first.atSeconds, isJson)),
     data: items,
     none: "No such jobs.",
     narrowing,
@@ -151,9 +152,10 @@ function reportSilent(terminal: Terminal, { silent }: JobsAnswer, flags: Flags):
       );
 }
 
-function jobFields(job: JobView, nowSeconds: number): Fields {
+function jobFields(job: JobView, nowSeconds: number, isData: boolean): Fields {
   const { submittedAtSeconds, startedAtSeconds } = job;
-  const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
+  const since = (seconds: number | null) =>
+    seconds === null ? null : isData ? Math.floor(nowSeconds - seconds) : duration(nowSeconds - seconds);
   const { request, ...fields } = job;
   return {
     ...(request ?? {}),

@@ -71,7 +71,9 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const list = {
     ...kind,
     columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
-    records: items.map((node) => nodeFields(node, atSeconds, { when, isHeld })),
+    records: items.map((node) =>
+      nodeFields(node, atSeconds, { when, isHeld, isData: isJson(flags, settings.format) }),
+    ),
     data: items,
     none: "No such nodes.",
     narrowing: isFailed ? failedNarrowing : nodeNarrowing,
@@ -82,6 +84,10 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   if (status !== undefined && items.length > 0) reportWhyNoneGoes(terminal, status);
   if (items.length === 0 && flags.constraint !== undefined)
     terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
+}
+
+function isJson({ format }: Flags, usual: string | undefined): boolean {
+  return ["json", "jsonl"].includes(format ?? usual ?? "table");
 }
 
 async function readNodes(

@@ -7,21 +7,28 @@ import { moment } from "./moments.ts";
 
 const bytesPerGiB = 1024 ** 3;
 
+interface NodeFieldOptions {
+  /** How moments are written. */
+  readonly when?: (seconds: number) => string;
+  /** Whether nothing is sent, so that no node goes. */
+  readonly isHeld?: boolean;
+  /** For JSON: lengths of time are seconds. */
+  readonly isData?: boolean;
+}
+
 /** A node as columns show it: every field of the service's answer, and the names that scalelib's tables have for them. */
 export function nodeFields(
   node: NodeView,
   nowSeconds: number,
-  {
-    when = moment,
-    isHeld = false,
-  }: { readonly when?: (seconds: number) => string; readonly isHeld?: boolean } = {},
+  { when = moment, isHeld = false, isData = false }: NodeFieldOptions = {},
 ): Fields {
   const { jobs, origin, keepAlive, memoryBytes, deleteAtSeconds, idleSinceSeconds, expectedReadySeconds } =
     node;
   const { plannedJobs } = node;
   const jobIds = [...new Set(jobs.map(({ job }) => job))];
-  const since = (seconds: number | null) => (seconds === null ? null : duration(nowSeconds - seconds));
-  const until = (seconds: number | null) => (seconds === null ? null : duration(seconds - nowSeconds));
+  const length = (seconds: number) => (isData ? Math.floor(seconds) : duration(seconds));
+  const since = (seconds: number | null) => (seconds === null ? null : length(nowSeconds - seconds));
+  const until = (seconds: number | null) => (seconds === null ? null : length(seconds - nowSeconds));
   const at = (seconds: number | null) => (seconds === null ? null : when(seconds));
   return {
     ...node,
@@ -44,7 +51,8 @@ export function nodeFields(
     age: since(node.firstSeenSeconds),
     create_time: at(node.firstSeenSeconds),
     create_time_unix: node.firstSeenSeconds,
-    create_time_remaining: node.readySeconds === null ? until(deleteAtSeconds) : null,
+    // As constraints have it.
+    create_time_remaining: node.readySeconds === null ? until(deleteAtSeconds) : -1,
     last_match_time: at(node.lastMatchSeconds),
     last_match_time_unix: node.lastMatchSeconds,
     delete_time: at(node.deletedSeconds),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { PlanInput } from "../../../shared/engine/index.ts";
+import { nearest, type PlanInput } from "../../../shared/engine/index.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
 import { type Reading, readRules } from "./case-rules.ts";
 import { check, passSchema, readPass } from "./recorded-pass.ts";
 
@@ -23,8 +24,21 @@ export interface Scenario {
  */
 export async function readScenario(value: unknown, reading: Reading): Promise<Scenario> {
   const { name, config, now, ...pass } = check(scenarioSchema, value, "the scenario");
+  const misspelt = misspeltKeys(value);
   const rules = await readRules(config, reading);
   const past = { nowSeconds: now, lastPassSeconds: null, history: [] };
   const { input, setAside } = readPass(pass, { rules, past });
-  return { name, input, warnings: [...rules.warnings, ...setAside] };
+  return { name, input, warnings: [...misspelt, ...rules.warnings, ...setAside] };
+}
+
+/** Recorded cases have keys of their own, which are passed over: only one that looks like a known key is told of. */
+function misspeltKeys(value: unknown): readonly string[] {
+  const known = Object.keys(scenarioSchema.shape);
+  return Object.keys(isDictionary(value) ? value : {}).flatMap((key) => {
+    const meant = known.includes(key) ? null : nearest(key, known);
+    return meant === null ||
+      (isDictionary(value) && Object.hasOwn(value, meant) && value[meant] !== undefined)
+      ? []
+      : [`${key}: unknown, ignored; did you mean "${meant}"?`];
+  });
 }

@@ -1,7 +1,7 @@
 import type { Plan, PlannedNode } from "../../../shared/engine/index.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { type Column, shownValue, type Value } from "../../columns/column.ts";
-import { evaluate, type Fields } from "../../columns/evaluate.ts";
+import { evaluate, type Fields, isKnown } from "../../columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../columns/parse-columns.ts";
 import { table } from "../../columns/table.ts";
 import { plannedNodeFields } from "./planned-node.ts";
@@ -31,13 +31,27 @@ export const demandColumns: readonly string[] = [
   "placement_group",
 ];
 
-/** Prints the demand table to standard output; see `demandTable`. */
+/** Prints the demand table to standard output, and columns that no node has to standard error; see `demandTable`. */
 export function printDemand(
   columns: string | readonly string[] | undefined,
   result: Pick<Plan, "nodes">,
   options: DemandTableOptions = {},
 ): void {
   console.log(demandTable(columns, result, options).trimEnd());
+  if (columns === undefined) return;
+  for (const name of unknownIn(listOf(columns), result.nodes)) console.warn(`no node has "${name}"`);
+}
+
+/** Headings of columns that no node knows: most are misspelt. */
+function unknownIn(columns: readonly string[], nodes: readonly PlannedNode[]): readonly string[] {
+  const read = parseColumns(columns);
+  const records = nodes.map(plannedNodeFields);
+  if (!read.ok || records.length === 0) return [];
+  return read.columns
+    .filter(
+      ({ expression, fallback }) => fallback === null && !records.some((each) => isKnown(expression, each)),
+    )
+    .map(({ heading }) => heading);
 }
 
 /**

@@ -23,8 +23,8 @@ export function plannedNodeFields(node: PlannedNode): Fields {
     required: jobs.length > 0 || keepAlive,
     managed: origin !== "on-premise",
     keep_alive: keepAlive,
-    memory: memoryOf(resources),
-    vcpu_count: scalarOf(resources, "ncpus"),
+    memory: node.vm === undefined ? null : { bytes: node.vm.memoryBytes, magnitude: "g" },
+    vcpu_count: node.vm?.vcpuCount ?? null,
     resources: valuesOf(resources),
     available: valuesOf(available),
   };
@@ -43,13 +43,6 @@ function stateOf({ origin, status }: PlannedNode): string {
     case "on-premise":
       return "on premise";
   }
-}
-
-function memoryOf(resources: Resources): Value {
-  const memory = resources.memgb;
-  return typeof memory === "number"
-    ? { bytes: memory * 1024 ** 3, magnitude: "g" }
-    : scalarOf(resources, "memgb");
 }
 
 function scalarOf(resources: Resources, name: string): Value {

@@ -3,7 +3,8 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono, type MiddlewareHandler } from "hono";
 import { basicAuth } from "hono/basic-auth";
 import { HTTPException } from "hono/http-exception";
-import { ZodError, z } from "zod";
+import { ZodError } from "zod";
+import { describeProblems } from "../../../shared/messages/index.ts";
 import { type Clock, Refusal } from "../../../shared/simulated-cyclecloud/index.ts";
 import { reportSchema } from "../scheduler/orders.ts";
 import { createApi } from "./api.ts";
@@ -39,7 +40,10 @@ export function createApplication(instruments: Instruments, login: Login): Hono<
     if (error instanceof Refusal)
       return context.json({ error: names[error.status], message: error.message }, error.status);
     if (error instanceof ZodError) {
-      return context.json({ error: names[400], message: z.prettifyError(error) }, 400);
+      return context.json(
+        { error: names[400], message: describeProblems(error, { root: "input" }).join("; ") },
+        400,
+      );
     }
     return context.json({ error: "Internal Server Error", message: String(error) }, 500);
   });

@@ -1,6 +1,6 @@
 import { amountOf, covers, unitOf } from "../values/amounts.ts";
 import type { Scalar } from "../values/resources.ts";
-import { looksLikeAmount, parseAmount, type Size } from "../values/units.ts";
+import { looksLikeAmount, parseAmount, parseBareAmount, type Size } from "../values/units.ts";
 import { type AmountTaken, kindOf } from "./kind.ts";
 import type { Subject } from "./subject.ts";
 
@@ -10,6 +10,9 @@ export interface MinimumResource extends AmountTaken {
   readonly resource: string;
   readonly amount: number | Size;
 }
+
+/** Resources that hold memory on every node. */
+const memoryName = /^mem(?:ory|[kmgt]?b)$/;
 
 export const minimumResource = kindOf<MinimumResource>()({
   keys: "*",
@@ -23,7 +26,11 @@ export const minimumResource = kindOf<MinimumResource>()({
       reader.refuseValue(path, value, "a number that is not negative");
       return [];
     }
-    if (typeof value !== "string" || !looksLikeAmount(value)) return null;
+    if (typeof value !== "string") return null;
+    // As a name of something `4g` would match no amount of memory.
+    const bare = memoryName.test(resource) ? parseBareAmount(value) : null;
+    if (bare !== null) return [{ kind: "minimum-resource", resource, amount: bare } as MinimumResource];
+    if (!looksLikeAmount(value)) return null;
     const amount = parseAmount(value);
     if (amount !== null) return [{ kind: "minimum-resource", resource, amount } as MinimumResource];
     reader.refuseValue(path, value, 'an amount such as "size::20g" or "memory::4g"');

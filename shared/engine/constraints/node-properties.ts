@@ -77,3 +77,8 @@ export function unknownProperty(key: string): string {
   const hint = guess === null ? "" : ` (did you mean "node.${guess}"?)`;
   return `Cannot use node property "${key}": unknown${hint}, expected one of ${nodeProperties.join(", ")}`;
 }
+
+/** Whether a property is a name of a host, which is the same in any case. */
+export function isHostName(property: string): boolean {
+  return property === "hostname" || property === "fqdn";
+}

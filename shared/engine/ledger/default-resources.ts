@@ -115,7 +115,12 @@ function evaluate(
     complain(
       `Cannot set default resource "${entry.name}": ${describe(entry.value)} ${entry.modifier.operation} ${describe(entry.modifier.operand)} is no number`,
     );
-  return modified ?? undefined;
+  const amount = modified === null ? 0 : amountOf(modified);
+  if (amount >= 0 && amount <= mostAmount) return modified ?? undefined;
+  complain(
+    `Cannot set default resource "${entry.name}": ${describe(entry.value)} ${entry.modifier.operation} ${describe(entry.modifier.operand)} is ${amount}, expected an amount that is not negative, and no more than machines have`,
+  );
+  return undefined;
 }
 
 function describe(value: DefaultValue): string {
@@ -130,6 +135,9 @@ function describe(value: DefaultValue): string {
       return `node.software_configuration.${value.path.join(".")}`;
   }
 }
+
+/** An exabyte: what is more comes of bytes that were multiplied by bytes. */
+const mostAmount = 1e18;
 
 function lookUp(
   value: DefaultValue,

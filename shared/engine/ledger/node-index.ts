@@ -1,4 +1,4 @@
-import type { NodeProperty } from "../constraints/node-properties.ts";
+import { isHostName, type NodeProperty } from "../constraints/node-properties.ts";
 import type { Scalar } from "../values/resources.ts";
 import type { LedgerNode } from "./ledger-bucket.ts";
 
@@ -15,6 +15,10 @@ export const namingProperties = [
 /** Whether a property is what a node is called. */
 export function isNaming(property: NodeProperty): property is (typeof namingProperties)[number] {
   return namingProperties.some((name) => name === property);
+}
+
+function spelled(naming: string, value: string): string {
+  return isHostName(naming) ? value.toLowerCase() : value;
 }
 
 /** A property, or a resource that is a name. */
@@ -47,7 +51,7 @@ export class NodeIndex {
   /** Nodes that are there from the start. */
   find(naming: Naming, value: string): readonly LedgerNode[] {
     const known = this.#byNaming.get(naming) ?? this.#build(naming);
-    return known.get(value) ?? [];
+    return known.get(spelled(naming, value)) ?? [];
   }
 
   /** The node of that name, if the plan made it. */
@@ -72,8 +76,9 @@ export class NodeIndex {
     for (const node of this.#first) {
       const value = valueIn(node, naming);
       if (typeof value !== "string") continue;
-      const same = nodes.get(value);
-      if (same === undefined) nodes.set(value, [node]);
+      const name = spelled(naming, value);
+      const same = nodes.get(name);
+      if (same === undefined) nodes.set(name, [node]);
       else same.push(node);
     }
     this.#byNaming.set(naming, nodes);

@@ -1,4 +1,5 @@
 import type { Json, Resources } from "../values/resources.ts";
+import type { VmFacts } from "./bucket.ts";
 import type { CapBound } from "./caps.ts";
 import type { HeldBack } from "./demand-caps.ts";
 import type { NodeHistory } from "./history.ts";
@@ -140,6 +141,8 @@ export interface PlannedNode {
   readonly status: string | null;
   readonly nodeArray: string;
   readonly vmSize: string;
+  /** What its size has, whatever resources say; absent in a plan that was written out and read again. */
+  readonly vm?: Pick<VmFacts, "vcpuCount" | "memoryBytes">;
   readonly placementGroup: string | null;
   readonly dynamicArray?: string | undefined;
   readonly keepAlive: boolean;

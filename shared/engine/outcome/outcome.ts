@@ -78,6 +78,10 @@ export class LedgerPlannedNode implements PlannedNode {
     return this.#node.bucket.name.vmSize;
   }
 
+  get vm(): NonNullable<PlannedNode["vm"]> {
+    return this.#node.bucket.vm;
+  }
+
   get placementGroup(): string | null {
     return this.#node.placementGroup;
   }

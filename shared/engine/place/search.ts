@@ -102,9 +102,12 @@ export function namedFirst(ledger: Ledger, profile: Profile): ReadonlyMap<Ledger
       if (positions === undefined) named.set(bucket, [position]);
       else positions.push(position);
     }
-  for (const positions of named.values()) positions.sort((a, b) => a - b);
-  profile.named = named;
-  return named;
+  // Two spellings may name one node.
+  const sorted = new Map(
+    [...named].map(([bucket, positions]) => [bucket, [...new Set(positions)].sort((a, b) => a - b)] as const),
+  );
+  profile.named = sorted;
+  return sorted;
 }
 
 /** Searches the nodes that this plan made, through the shorter of the two lists. */

@@ -309,6 +309,15 @@ describe("selection", () => {
     expect(jobs[1]).toMatchObject({ name: "1201", iterations: 6, constraints: { ncpus: 2 } });
   });
 
+  test("as JSON lengths of time are seconds, and the boot time-out is as constraints have it", async () => {
+    const columns = "name,age,create_time_remaining";
+    const { stdout } = await offline("busy", ["nodes", "-o", columns, "--format", "json", "-N", "htc-[12]"]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: "htc-1", age: expect.any(Number), create_time_remaining: -1 },
+      { name: "htc-2", age: expect.any(Number), create_time_remaining: expect.any(Number) },
+    ]);
+  });
+
   test("a misspelt column beside others is told of, with what was meant", async () => {
     const { code, stderr } = await offline("busy", ["nodes", "-o", "name,vm_sice"]);
     expect(code).toBe(0);

@@ -152,7 +152,7 @@ const bytesPerUnit = {
 type Unit = keyof typeof bytesPerUnit;
 
 const anyUnit = fc.constantFrom(...(Object.keys(bytesPerUnit) as Unit[]));
-const anyAmount = fc.record({ count: fc.integer({ min: 1, max: 9_999 }), unit: anyUnit });
+const anyAmount = fc.record({ count: fc.integer({ min: 1, max: 40 }), unit: anyUnit });
 
 function bytesOf(value: Scalar | undefined): number {
   return typeof value === "object" && value !== null ? value.bytes : Number.NaN;
@@ -206,7 +206,9 @@ describe("arithmetic with amounts of memory", () => {
           { select: {}, name: "times", value, multiply: factor },
         ]);
         expect(bytesOf(found.sum)).toBe(left + right);
-        expect(bytesOf(found.rest)).toBe(left - right);
+        // Less than nothing is no amount.
+        if (left < right) expect(found.rest).toBeUndefined();
+        else expect(bytesOf(found.rest)).toBe(left - right);
         expect(found.ratio).toBeCloseTo(left / right, 9);
         const whole = Number(found.whole);
         expect(Number.isInteger(whole)).toBe(true);
