@@ -11,7 +11,7 @@ const longestHeldSeconds = 60;
 const mostHeld = 2;
 /**
  * Nodes and jobs of the last outlooks together, and of those held: each takes 0.6 to 0.9 KB of memory with all that the
- * plan says of it (`npm run bench:memory`), and an instance may have 512 MB.
+ * plan says of it (`npm run bench -- memory`), and an instance may have 512 MB.
  */
 const mostRecords = 200_000;
 

@@ -1,8 +1,8 @@
 /**
  * What the accounts of a large cluster take: processor time beside the rest of a snapshot's run, bytes and writes in a storage
  * account (Azurite), and how long a report of a month takes. Every minute one running job in a hundred ends and another begins.
- * Processor time of the main thread, as `bench:cycle` has it, medians of some minutes after the first.
- * Run it with `npm run bench:accounts -- [--nodes 10000] [--jobs 100000] [--running 10000] [--minutes 7] [--days 31]`.
+ * Processor time of the main thread, as `npm run bench -- cycle` has it, medians of some minutes after the first.
+ * Run it with `npm run bench -- accounts [--nodes 10000] [--jobs 100000] [--running 10000] [--minutes 7] [--days 31]`.
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -3,7 +3,7 @@
  * nodes and 100,000 jobs. Snapshot, demand, node history and plans are written to storage as the app would; CycleCloud has
  * no part in it. Prints medians: of each route when nothing changed, and its first answer after a message, a snapshot and
  * a plan, and in a process that knows nothing yet; then the wall time of whole `ccscale` processes, run from the build. Run it with
- * `npm run bench:api -- [--nodes 10000] [--jobs 100000] [--repeats 5]`, after `npm run build`.
+ * `npm run bench -- api [--nodes 10000] [--jobs 100000] [--repeats 5]`, after `npm run build`.
  */
 
 import { spawn } from "node:child_process";

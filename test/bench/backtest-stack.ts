@@ -1,6 +1,6 @@
 /**
- * The same workloads on the real local stack and in the back-test: nodes and node-hours of both. `npm run -s build && npm run
- * bench:backtest-stack -- [--speed N] [--at-once N] [--stages] [NAME…]`. With --stages the median of each stage of a node's life in
+ * The same workloads on the real local stack and in the back-test: nodes and node-hours of both. `npm run -s build && npm run bench --
+ * backtest-stack [--speed N] [--at-once N] [--stages] [NAME…]`. With --stages the median of each stage of a node's life in
  * both. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
  * How fast a back-test runs, on one core, and in how much memory: a workload of a small parallel machine, and a million short
  * jobs, each in a process of its own, whose largest resident size is what the operating system saw. Fails when a case takes 1 GB.
- * `npm run bench:backtest -- [--case NAME] [--trace FILE] [--cluster FILE]`; a trace takes the place of the cases.
+ * `npm run bench -- backtest [--case NAME] [--trace FILE] [--cluster FILE]`; a trace takes the place of the cases.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -3,7 +3,7 @@
  * stores that hold texts, as a storage account does. Not counted: the network, and the window in which requests for plans are
  * gathered. Processor time of the main thread, which on a quiet machine is the time that passes. Medians of five worlds of a
  * process, after its first one (`cold`). Most jobs wait: the cluster is nearly full.
- * Run it with `npm run bench:cycle -- [--jobs 1000,10000,100000] [--nodes 1000] [--only-cold]`.
+ * Run it with `npm run bench -- cycle [--jobs 1000,10000,100000] [--nodes 1000] [--only-cold]`.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -3,7 +3,7 @@
  * jobs. Prints medians: time to the first content of a view, with an app that was just started and one that runs; main thread
  * that an update takes; what goes over the network; memory before and after an hour of polls; frames while the node table is
  * scrolled; and a scrape of the metrics. With `--check` it fails when an aim is missed. Run it, after `npm run build`, with
- * `npm run bench:dashboard -- [--nodes 10000] [--jobs 100000] [--repeats 5] [--polls 1200] [--check]`, a part of it with
+ * `npm run bench -- dashboard [--nodes 10000] [--jobs 100000] [--repeats 5] [--polls 1200] [--check]`, a part of it with
  * `--only first,update,scroll,memory,metrics`.
  */
 

@@ -2,7 +2,7 @@
  * How fast a plan is made, as a ratio to reading its input (JSON.parse and a schema check): ratios travel between machines,
  * milliseconds do not. Beside it: reading as the service does, the first plan of a process, and writing the plan. Every plan
  * is checked before it is timed. Not counted: the network. Run it with
- * `npm run bench -- [--json] [--quick] [--only "one shape"] [--trace FILE] [--check | --write-baseline]`; `--trace` plans the first
+ * `npm run bench -- engine [--json] [--quick] [--only "one shape"] [--trace FILE] [--check | --write-baseline]`; `--trace` plans the first
  * 1,000, 2,000 and 5,000 jobs of a recorded workload (`.swf`, `.swf.gz`, `.json`) at once, on an empty cluster.
  */
 import { execFile } from "node:child_process";

@@ -1,10 +1,8 @@
 /**
  * What hostile input costs: every case of `hostile/` runs in a process of its own, whose processor time and peak memory are
- * printed as it ends. `npm run bench:hostile -- [--only WORDS] [--timeout 300] [--heap-mb 4096] [--save FILE] [--compare FILE]`; `--save`
- * keeps the figures, `--compare` prints those of another run beside them.
+ * printed as it ends. `npm run bench -- hostile [--only WORDS] [--timeout 300] [--heap-mb 4096]`.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Figures } from "./hostile/case.ts";
 import { hostileCases } from "./hostile/index.ts";
@@ -23,26 +21,15 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     timeout: { type: "string", default: "300" },
     "heap-mb": { type: "string", default: "4096" },
-    save: { type: "string" },
-    compare: { type: "string" },
   },
 });
 if (values.case === undefined) await runAll();
 else await runOne(values.case);
 
 async function runAll(): Promise<void> {
-  const results: Record<string, Result> = {};
-  const before = values.compare === undefined ? {} : readResults(values.compare);
   for (const { name } of hostileCases.filter(({ name }) => name.includes(values.only))) {
-    const result = await inChild(name);
-    results[name] = result;
-    console.log(line(name, result, before[name]));
-    if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(results, null, 2)}\n`);
+    console.log(line(name, await inChild(name)));
   }
-}
-
-function readResults(file: string): Readonly<Record<string, Result>> {
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
 /** In the child: the figures as the last line of the output. */
@@ -92,10 +79,9 @@ function inChild(name: string): Promise<Result> {
   });
 }
 
-function line(name: string, result: Result, before: Result | undefined): string {
+function line(name: string, result: Result): string {
   const figures = Object.entries(result.figures).map(([key, value]) => `${key} ${value}`);
-  const then = before === undefined ? "" : `  (before: ${shown(before)})`;
-  return `${name.padEnd(45)} ${shown(result)}${then}  ${figures.join(", ")}`;
+  return `${name.padEnd(45)} ${shown(result)}  ${figures.join(", ")}`;
 }
 
 function shown({ seconds, peakMb, failed }: Result): string {

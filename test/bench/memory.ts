@@ -1,7 +1,7 @@
 /**
  * How much memory looks at large clusters take, by default of 10,000 nodes and 100,000 jobs each: what a process keeps of
  * every cluster that was looked at, read as from storage, and its peak. Node.js alone takes some 50 MB, the Functions host
- * comes on top. Run it with `npm run bench:memory -- [--nodes 10000] [--jobs 100000] [--clusters 4]`.
+ * comes on top. Run it with `npm run bench -- memory [--nodes 10000] [--jobs 100000] [--clusters 4]`.
  */
 
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
  * What the nodes of a plan cost, beside the least that is possible (the LP bound of HiGHS), for each `placement`, how well it
- * packs, and how long it takes. Every plan is checked before it counts. `npm run bench:cost -- --trace FILE.swf.gz`. Fails when a
+ * packs, and how long it takes. Every plan is checked before it counts. `npm run bench -- cost --trace FILE.swf.gz`. Fails when a
  * promise of docs/placement.md is not kept.
  */
 import { readFile } from "node:fs/promises";

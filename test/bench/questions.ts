@@ -2,7 +2,7 @@
  * The questions of an operator's day, put to a busy cluster on this machine: 2,300 nodes with their troubles, 10,000 waiting jobs.
  * Prints each command, the first lines of its answer and how long it took as a whole process (the median of `--repeats`); fails
  * when an answer does not say what it must in its first lines, or takes longer than `--most` milliseconds. Run it from the build:
- * `npm run bench:questions -- [--repeats 3] [--most 1000] [--markdown FILE] [--only WORDS] [--serve]`. `--serve` asks nothing, and
+ * `npm run bench -- questions [--repeats 3] [--most 1000] [--markdown FILE] [--only WORDS] [--serve]`. `--serve` asks nothing, and
  * leaves the cluster running for looks by hand until Ctrl-C.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

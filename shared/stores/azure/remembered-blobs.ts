@@ -4,7 +4,7 @@ import { type Container, fromJson } from "./container.ts";
 
 /**
  * Of blobs whose values are kept at a time: two of 100,000 jobs, or of some hundred usual clusters and sources. What is made
- * of a value takes several times as much memory, and lives as long (`npm run bench:memory`).
+ * of a value takes several times as much memory, and lives as long (`npm run bench -- memory`).
  */
 const mostBytes = 12 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { planDemandCases } from "./plan-demand.ts";
 import { planTargetsCases } from "./plan-targets.ts";
 import { sourceCases } from "./sources.ts";
 
-/** Every case of `npm run bench:hostile`; a file of this folder has one, or a table of them. */
+/** Every case of `npm run bench -- hostile`; a file of this folder has one, or a table of them. */
 export const hostileCases: readonly HostileCase[] = [
   ...planDemandCases,
   ...planTargetsCases,
