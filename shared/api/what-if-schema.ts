@@ -24,6 +24,9 @@ export const raisableLimits = [
   "node-array",
   "max-nodes-per-plan",
   "max-cores",
+  "max-cores-per-user",
+  "max-cores-per-account",
+  "max-cores-per-queue",
   "monthly-budget",
 ] as const;
 

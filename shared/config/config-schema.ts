@@ -227,6 +227,12 @@ export const pseudonymSchema = z.looseObject(
 const dollars = "expected US dollars above 0";
 
 /** Settings of the cycle around the engine. */
+/** One number for each of them, or `{"default": 200, "ann": 400}`; null: no cap. */
+const perOwner = z.union(
+  [wholeNumber, z.record(z.string(), wholeNumber.nullable())],
+  'expected a whole number, 0 or more, or one by name such as {"default": 200, "ann": 400}',
+);
+
 const cycleShape = {
   long_wait: positiveSeconds.optional(),
   max_snapshot_age: positiveSeconds.default(300),
@@ -250,6 +256,9 @@ const cycleShape = {
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),
+  max_cores_per_user: perOwner.optional(),
+  max_cores_per_account: perOwner.optional(),
+  max_cores_per_queue: perOwner.optional(),
   monthly_budget_usd: z.number(dollars).positive(dollars).optional(),
 };
 

@@ -1,7 +1,13 @@
 import { type EngineSettings, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { arraysNamedIn } from "../names/unknown-arrays.ts";
-import type { AutostopSettings, ClusterConfig, CycleCloudConnection, CycleSettings } from "../ports/index.ts";
+import type {
+  AutostopSettings,
+  ClusterConfig,
+  CycleCloudConnection,
+  CycleSettings,
+  OwnerCap,
+} from "../ports/index.ts";
 import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
 import { type ConfigKeys, configSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
@@ -99,6 +105,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     predictsRunTimes: keys.predict_run_times,
     readOnly: keys.read_only,
     ...toCaps(keys),
+    ...toOwnerCaps(keys),
     ...(keys.budgets.length > 0 && { budgets: keys.budgets }),
     ...toSpot(keys),
   };
@@ -141,6 +148,23 @@ function toCaps(keys: ConfigKeys): Pick<CycleSettings, "caps"> {
     },
   };
 }
+
+function toOwnerCaps(keys: ConfigKeys): Pick<CycleSettings, "ownerCaps"> {
+  const given = {
+    user: keys.max_cores_per_user,
+    account: keys.max_cores_per_account,
+    queue: keys.max_cores_per_queue,
+  };
+  const ownerCaps = owners.flatMap((by): readonly OwnerCap[] => {
+    const value = given[by];
+    if (value === undefined) return [];
+    const { default: maxCores = null, ...byName } = typeof value === "number" ? { default: value } : value;
+    return [{ by, maxCores, byName }];
+  });
+  return ownerCaps.length === 0 ? {} : { ownerCaps };
+}
+
+const owners = ["user", "account", "queue"] as const;
 
 function toAutostop({ autostop }: ConfigKeys): AutostopSettings {
   const { username, password_setting: passwordSetting } = autostop;

@@ -1,5 +1,6 @@
 /** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
 export { countTime, keepAccounts } from "./account/keep-accounts.ts";
+export { ownerCapName } from "./account/owner-limits.ts";
 export { seeCluster } from "./account/see-cluster.ts";
 export {
   changeControl,

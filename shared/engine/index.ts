@@ -55,7 +55,7 @@ export {
   recordMatches,
   retentionSeconds,
 } from "./model/history.ts";
-export { defineJob, type Job, type PackingStrategy, type SpentBudget } from "./model/job.ts";
+export { defineJob, type Job, type OwnerLimit, type PackingStrategy, type SpentBudget } from "./model/job.ts";
 export {
   type BucketLimits,
   type CapName,

@@ -34,7 +34,7 @@ export function plan(input: PlanInput): Plan {
   });
   const history = merged(input.history, observation);
   const overdueNodeIds = overdueIds(input, history);
-  const { opened, allocations, bucketsOfJobs, targets } = chooseRun({
+  const { opened, allocations, bucketsOfJobs, targets, ownerUses } = chooseRun({
     ...input,
     history: [...history.values()],
     overdueNodeIds,
@@ -68,6 +68,7 @@ export function plan(input: PlanInput): Plan {
     buckets: bucketUses(ledger),
     history: changed,
     warnings: opened.warnings,
+    ...(ownerUses.length > 0 && { ownerUses }),
     ...heldBackOf(allocations, opened.hostsLeftOut, demandCapsOf(input.settings)),
     ...clippedBy(input, clippingCaps(input, { allocations, book, targets }), nodes),
   };

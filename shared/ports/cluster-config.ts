@@ -55,6 +55,8 @@ export interface CycleSettings {
   readonly readOnly: boolean;
   /** Absent: nothing is capped. */
   readonly caps?: CapSettings;
+  /** Absent: none. */
+  readonly ownerCaps?: readonly OwnerCap[];
   /** Besides that of the caps. Absent: none. */
   readonly budgets?: readonly BudgetSettings[];
   /** Absent: spot arrays are like all others. */
@@ -84,6 +86,14 @@ export interface CapSettings {
   readonly maxNodesPerPlan: number | null;
   readonly maxCores: number | null;
   readonly monthlyBudgetUsd: number | null;
+}
+
+/** The most cores that the jobs of one user, account or queue may have together. */
+export interface OwnerCap {
+  readonly by: "user" | "account" | "queue";
+  /** For whom nothing else is said. Null: no cap. */
+  readonly maxCores: number | null;
+  readonly byName: Readonly<Record<string, number | null>>;
 }
 
 /** What somebody may spend in a calendar day or month (UTC). */

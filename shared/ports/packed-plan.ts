@@ -120,6 +120,7 @@ const shapeMembers = Object.keys({
   source: 0,
   metadata: 0,
   hold: 0,
+  ownerLimits: 0,
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
 /** Cheaper for each job than the JSON of its shape. */

@@ -13,7 +13,7 @@ import { countedText } from "./counted-text.ts";
 import { holdInWords, holdOn } from "./held-sizes.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
-import { limitKey, waitingBehind } from "./waiting-behind.ts";
+import { limitKey, ownerKey, waitingBehind, waitingForOwners } from "./waiting-behind.ts";
 
 /** What new nodes can come from: every limit that holds there, what is left, and what binds. */
 export function listBuckets(outlook: Outlook, query: BucketsQuery): Selected<BucketsAnswer> {
@@ -109,8 +109,30 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
     return { limit, scope, unit, max, used, left, binds, boundBy, waitingJobs, waitingCores };
   });
   const { cluster, atSeconds, snapshot } = outlook;
-  const ranked = rows.toSorted(mostWantedFirst);
+  const ranked = [...rows, ...ownerLimits(outlook)].toSorted(mostWantedFirst);
   return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: ranked };
+}
+
+/** What the jobs of one owner may have binds no bucket: it holds for these jobs wherever they run. */
+function ownerLimits(outlook: Outlook): readonly LimitView[] {
+  const { ownerUses = [] } = outlook.plan;
+  if (ownerUses.length === 0) return [];
+  const waiting = waitingForOwners(outlook);
+  return ownerUses.map(({ cap, owner, maxCores, usedCores }) => {
+    const { jobs: waitingJobs = 0, cores: waitingCores = 0 } = waiting.get(ownerKey(cap, owner)) ?? {};
+    return {
+      limit: cap,
+      scope: owner,
+      unit: "cores",
+      max: maxCores,
+      used: usedCores,
+      left: Math.max(0, maxCores - usedCores),
+      binds: 0,
+      boundBy: null,
+      waitingJobs,
+      waitingCores,
+    };
+  });
 }
 
 /** The autoscaler itself asks for nothing, however much CycleCloud offers. */

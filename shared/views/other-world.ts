@@ -1,6 +1,6 @@
 import { quoted, raisableLimits, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
-import type { World } from "../cycle/index.ts";
-import type { LimitFigure } from "../engine/index.ts";
+import { ownerCapName, type World } from "../cycle/index.ts";
+import type { LimitFigure, OwnerUse } from "../engine/index.ts";
 import { InvariantError } from "../errors/errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
@@ -57,16 +57,22 @@ type Raised = NonNullable<WhatIfAsked["limits"]>[number];
 /** The same world with higher limits of CycleCloud, Azure and the operator. */
 export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds: number): Selected<World> {
   if (limits.length === 0) return { ok: true, answer: world };
-  const figures = outlookOf(world, nowSeconds)
-    .buckets()
-    .flatMap((bucket) => bucket.limits);
-  const found = limits.map(({ limit, scope, unit }) =>
-    figures.find((each) => each.limit === limit && each.scope === scope && each.unit === unit),
-  );
+  const now = outlookOf(world, nowSeconds);
+  const figures = now.buckets().flatMap((bucket) => bucket.limits);
+  const owners = (now.plan.ownerUses ?? []).map(({ cap, owner }) => ({
+    limit: cap,
+    scope: owner,
+    unit: "cores",
+  }));
+  const found = limits.map(({ limit, scope, unit }): LimitFigure | OwnerUse | undefined => {
+    const owner = now.plan.ownerUses?.find((each) => each.cap === limit && each.owner === scope);
+    if (owner !== undefined) return unit === "cores" ? owner : undefined;
+    return figures.find((each) => each.limit === limit && each.scope === scope && each.unit === unit);
+  });
   const problems = limits.flatMap(({ limit, scope, unit }, index) =>
     found[index] === undefined
       ? [
-          `limits[${index}]: no limit ${quoted(`${limit} ${scope}`)} in ${unit}, expected one of ${limitsThereAre(figures, limit)}`,
+          `limits[${index}]: no limit ${quoted(`${limit} ${scope}`)} in ${unit}, expected one of ${limitsThereAre([...figures, ...owners], limit)}`,
         ]
       : [],
   );
@@ -75,7 +81,8 @@ export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds:
     ok: true,
     answer: limits.reduce((raised, { more }, index) => {
       const figure = found[index];
-      return figure === undefined ? raised : raisedBy(raised, figure, more);
+      if (figure === undefined) return raised;
+      return "owner" in figure ? ownerRaised(raised, figure, more) : raisedBy(raised, figure, more);
     }, world),
   };
 }
@@ -83,7 +90,10 @@ export function raisedWorld(world: World, limits: readonly Raised[], nowSeconds:
 const mostLimitsNamed = 12;
 
 /** Those of the same kind first: the scope is what is misspelt most. */
-function limitsThereAre(figures: readonly LimitFigure[], kind: string): string {
+function limitsThereAre(
+  figures: readonly { readonly limit: string | null; readonly scope: string; readonly unit: string }[],
+  kind: string,
+): string {
   const raisable: readonly string[] = raisableLimits;
   const names = figures
     .filter(({ limit }) => limit !== null && raisable.includes(limit))
@@ -92,6 +102,17 @@ function limitsThereAre(figures: readonly LimitFigure[], kind: string): string {
   const each = [...new Set(names)];
   const more = each.length - mostLimitsNamed;
   return `${each.slice(0, mostLimitsNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** One owner has more cores than the others. */
+function ownerRaised(world: World, { cap, owner, maxCores }: OwnerUse, more: number): World {
+  const { loaded } = world;
+  const ownerCaps = loaded.ownerCaps?.map((each) =>
+    ownerCapName[each.by] === cap
+      ? { ...each, byName: { ...each.byName, [owner]: (each.byName[owner] ?? maxCores) + more } }
+      : each,
+  );
+  return { ...world, loaded: { ...loaded, ...(ownerCaps !== undefined && { ownerCaps }) } };
 }
 
 function raisedBy(world: World, figure: LimitFigure, more: number): World {

@@ -1,4 +1,10 @@
-import { type BucketSurvey, type LimitFigure, largestShare, type Reason } from "../engine/index.ts";
+import {
+  type BucketSurvey,
+  type Constraint,
+  type LimitFigure,
+  largestShare,
+  type Reason,
+} from "../engine/index.ts";
 import { bindingFigure } from "./explain/limit-causes.ts";
 import { type OutlookJob, outlookJobs, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
@@ -50,6 +56,40 @@ export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
     }
   }
   return new Map([...waiting].map(([key, each]) => [key, { ...each, cores: Math.ceil(each.cores - 1e-9) }]));
+}
+
+export function ownerKey(cap: string, owner: string): string {
+  return JSON.stringify([cap, owner]);
+}
+
+/** Jobs and cores that wait behind the caps of owners, by `ownerKey`. */
+export function waitingForOwners(outlook: Outlook): ReadonlyMap<string, Waiting> {
+  const waiting = new Map<string, Waiting>();
+  let asked = 0;
+  for (const { job, outcome } of outlookJobs(outlook)) {
+    if (job.ownerLimits === undefined || !waits(outcome)) continue;
+    asked += 1;
+    if (asked > mostJobs) break;
+    const [reason] = outcome.reasons;
+    if (reason?.cap === undefined || reason.owner === undefined) continue;
+    const key = ownerKey(reason.cap, reason.owner);
+    const { jobs, cores } = waiting.get(key) ?? { jobs: 0, cores: 0 };
+    const lacks = (outcome.asked - outcome.granted) * coresOfPlace(job.constraints);
+    waiting.set(key, { jobs: jobs + 1, cores: cores + lacks });
+  }
+  return waiting;
+}
+
+/** As the cap counts them; of whole nodes nobody knows before they are chosen. */
+function coresOfPlace(constraints: readonly Constraint[]): number {
+  const ncpus = constraints.reduce(
+    (sum, each) =>
+      each.kind === "minimum-resource" && each.resource === "ncpus" && typeof each.amount === "number"
+        ? sum + each.amount
+        : sum,
+    0,
+  );
+  return ncpus || 1;
 }
 
 interface Met {

@@ -147,10 +147,11 @@ export async function readWorld(
 function configured(
   config: ClusterConfig,
   { control, snapshot, readAtSeconds }: Pick<World, "control" | "snapshot" | "readAtSeconds">,
-): Pick<Loaded, "settings" | "predictsRunTimes" | "jobHolds"> {
+): Pick<Loaded, "settings" | "predictsRunTimes" | "jobHolds" | "ownerCaps"> {
   return {
     settings: withIgnored(config.engine, control),
     predictsRunTimes: config.cycle.predictsRunTimes,
+    ...(config.cycle.ownerCaps !== undefined && { ownerCaps: config.cycle.ownerCaps }),
     jobHolds: jobHoldsAt(config, snapshot, readAtSeconds),
   };
 }

@@ -14,12 +14,14 @@ import type { DemandJob, DemandNode } from "../../messages/index.ts";
 import type {
   DrainedNode,
   Operation,
+  OwnerCap,
   RequestSet,
   Snapshot,
   SourceDemand,
   StoredJob,
 } from "../../ports/index.ts";
 import { holdOf, type JobHold } from "../account/holds.ts";
+import { ownerLimits } from "../account/owner-limits.ts";
 import {
   constraintsReader,
   isOutByItself,
@@ -47,6 +49,8 @@ export interface Loaded {
   readonly predictsRunTimes?: boolean;
   /** Which jobs budgets hold. Absent: none. */
   readonly jobHolds?: readonly JobHold[];
+  /** What users, accounts and queues may have. Absent: no limit. */
+  readonly ownerCaps?: readonly OwnerCap[];
 }
 
 /**
@@ -60,12 +64,16 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
   const { cluster } = loaded.snapshot;
   const targets = toTargets(loaded.targets, nowSeconds);
-  const { drainedNodes = [], jobHolds = [] } = loaded;
+  const { drainedNodes = [], jobHolds = [], ownerCaps = [] } = loaded;
   return {
     nowSeconds,
     cluster: generatePlacementGroups(cluster, loaded.settings),
     jobs: presentDemand(loaded.demand, nowSeconds).flatMap((each) =>
-      held(toJobs(each, loaded.predictsRunTimes === true), each.jobs, jobHolds),
+      limited(
+        held(toJobs(each, loaded.predictsRunTimes === true), each.jobs, jobHolds),
+        each.jobs,
+        ownerCaps,
+      ),
     ),
     ...(targets.length === 0 ? {} : { targets }),
     schedulerNodes: live.flatMap((source) => source.nodes.map(toSchedulerNode)),
@@ -125,6 +133,21 @@ function held(jobs: readonly Job[], said: readonly StoredJob[], holds: readonly 
     const of = said[index];
     const hold = of === undefined ? undefined : holdOf(holds, of);
     return hold === undefined ? job : { ...job, hold };
+  });
+}
+
+/** The same jobs with the limits of their owners; one object for those of the same owners. */
+function limited(
+  jobs: readonly Job[],
+  said: readonly StoredJob[],
+  caps: readonly OwnerCap[],
+): readonly Job[] {
+  if (caps.length === 0) return jobs;
+  const limitsOf = ownerLimits(caps);
+  return jobs.map((job, index) => {
+    const of = said[index];
+    const limits = of === undefined ? [] : limitsOf(of);
+    return limits.length === 0 ? job : { ...job, ownerLimits: limits };
   });
 }
 

@@ -8,7 +8,13 @@ export const demandCapNames = [
   "max-constraint-depth",
   "max-scheduler-hosts",
   "max-plan-checks",
+  "max-cores-per-user",
+  "max-cores-per-account",
+  "max-cores-per-queue",
 ] as const;
+
+/** Caps on what the jobs of one owner may have together. They are the operator's, and have no defaults. */
+export type OwnerCapName = Extract<DemandCapName, `max-cores-per-${string}`>;
 
 export type DemandCapName = (typeof demandCapNames)[number];
 
@@ -39,6 +45,8 @@ export const defaultDemandCaps: DemandCaps = {
 /** A cap that a job reached. */
 export interface DemandCapHit {
   readonly cap: DemandCapName;
+  /** Whose cap it is, where each has one of their own. */
+  readonly owner?: string;
   /** How much the job wants; null where that is known only once it was granted. */
   readonly asked: number | null;
   readonly limit: number;

@@ -1,5 +1,6 @@
 import type { Constraint } from "../constraints/constraint-kinds.ts";
 import type { Json } from "../values/resources.ts";
+import type { OwnerCapName } from "./demand-caps.ts";
 
 /** `pack`: slots, several per node where they fit, partly if need be. `scatter`: different nodes, all or nothing. */
 export type PackingStrategy = "pack" | "scatter";
@@ -10,6 +11,13 @@ export interface SpentBudget {
   readonly maxUsd: number;
   /** Null: unknown, which is not zero. */
   readonly spentUsd: number | null;
+}
+
+/** The most cores that the jobs of one owner may have together, those that run included. */
+export interface OwnerLimit {
+  readonly cap: OwnerCapName;
+  readonly owner: string;
+  readonly maxCores: number;
 }
 
 /** A demand for slots or nodes under constraints. */
@@ -42,6 +50,8 @@ export interface Job {
   readonly metadata: { readonly [key: string]: Json };
   /** The budget that holds it: it keeps the hosts on which it runs, and gets nothing more. Absent: none does. */
   readonly hold?: SpentBudget;
+  /** Limits of those whose job it is. Absent: none. */
+  readonly ownerLimits?: readonly OwnerLimit[];
 }
 
 /** Undefined stands for what is left out. */
@@ -67,5 +77,6 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     source: fields.source ?? null,
     metadata: fields.metadata ?? {},
     ...(fields.hold === undefined ? {} : { hold: fields.hold }),
+    ...(fields.ownerLimits === undefined ? {} : { ownerLimits: fields.ownerLimits }),
   };
 }

@@ -3,6 +3,7 @@ import type { VmFacts } from "./bucket.ts";
 import type { CapBound } from "./caps.ts";
 import type { HeldBack } from "./demand-caps.ts";
 import type { NodeHistory } from "./history.ts";
+import type { OwnerLimit } from "./job.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
 import type { SizeChoice } from "./size-choice.ts";
@@ -39,6 +40,13 @@ export interface Plan {
   readonly clipped?: Clipping;
   /** What the caps on demand held back; absent: nothing. */
   readonly heldBack?: readonly HeldBack[];
+  /** What owners of jobs have, whose cores are limited, in the order of the jobs; absent: none are. */
+  readonly ownerUses?: readonly OwnerUse[];
+}
+
+/** What the running jobs of one owner take of the cores that it may have. */
+export interface OwnerUse extends OwnerLimit {
+  readonly usedCores: number;
 }
 
 /**

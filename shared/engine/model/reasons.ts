@@ -51,6 +51,8 @@ export interface Reason {
   readonly limit: LimitName | null;
   /** The cap, for `DemandCapReached`. */
   readonly cap?: DemandCapName;
+  /** Whose cap it is, for one of `max-cores-per-…`. */
+  readonly owner?: string;
   /** Name of the budget, for `BudgetSpent`. */
   readonly budget?: string;
   /** The source whose scheduler counts the resource so, of nodes that have not joined; absent: the VM has so much. */

@@ -47,8 +47,18 @@ function heldBack(held: DemandCapHit | SpentBudget): Reason {
     const { name: budget, spentUsd: asked, maxUsd: left } = held;
     return { code: "BudgetSpent", bucket: null, constraint: null, limit: null, budget, asked, left };
   }
-  const { cap, asked, limit: left } = held;
-  return { code: "DemandCapReached", bucket: null, constraint: null, limit: null, cap, asked, left };
+  const { cap, owner, asked, limit: left } = held;
+  const whose = owner === undefined ? {} : { owner };
+  return {
+    code: "DemandCapReached",
+    bucket: null,
+    constraint: null,
+    limit: null,
+    cap,
+    ...whose,
+    asked,
+    left,
+  };
 }
 
 function plainReason(code: ReasonCode, bucket: LedgerBucket | null, asked: Scalar, left: Scalar): Reason {

@@ -2,6 +2,7 @@ import type { Share } from "../ledger/effort.ts";
 import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { Job, SpentBudget } from "../model/job.ts";
+import type { OwnerCores } from "./owner-cores.ts";
 import type { Shape } from "./shape.ts";
 
 export interface NodeSlots {
@@ -19,6 +20,8 @@ export interface Allocation {
   readonly share: Share;
   /** The cap that it reached, or the budget that is spent; null: none. */
   heldBy: DemandCapHit | SpentBudget | null;
+  /** Whose limits on cores may bind; see `openOwners`. */
+  owners: readonly OwnerCores[];
   granted: number;
   placements: NodeSlots[];
   /** Nodes on which it runs already; null: none. */

@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { offerOf } from "./offer.ts";
+import { chargeOwners, placesLeft } from "./owner-cores.ts";
 import { behindDeallocated, firstPosition, nextPosition, type Search } from "./search.ts";
 
 /** Puts slots on existing nodes, each as full as it gets (pack) or with one slot (scatter). */
@@ -78,9 +79,12 @@ function place(ledger: Ledger, allocation: Allocation, search: Search, node: Led
   const drawnOnce = allocation.granted > 0;
   const offer = offerOf(ledger, node, { allocation, demand: search.demand, wanted, drawnOnce });
   if (offer.slots < 1) return false;
-  ledger.take({ node, job: job.name, slots: offer.slots, demand: offer.demand, closes: offer.closes });
-  ledger.draw(offer.draws, offer.slots, !drawnOnce);
-  addPlacement(allocation, node, offer.slots);
+  const slots = allocation.owners.length === 0 ? offer.slots : placesLeft(allocation, node, offer);
+  if (slots < 1) return false;
+  ledger.take({ node, job: job.name, slots, demand: offer.demand, closes: offer.closes });
+  ledger.draw(offer.draws, slots, !drawnOnce);
+  chargeOwners(allocation, node, { ...offer, slots });
+  addPlacement(allocation, node, slots);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { Allocation } from "./allocation.ts";
+import { mayBind } from "./owner-cores.ts";
 import { endOfTurn } from "./turns.ts";
 
 /** Slots of one job on one node that could as well lie elsewhere. */
@@ -15,7 +16,8 @@ export interface LooseSlots {
  */
 export function looseSlotsOf(allocations: readonly Allocation[]): readonly LooseSlots[] {
   return allocations.flatMap((allocation) =>
-    mayMove(allocation)
+    // On a node of another size, a job that has it alone would count otherwise.
+    mayMove(allocation) && (!mayBind(allocation) || allocation.shape.exclusive === "none")
       ? allocation.placements.flatMap(({ node, slots }) =>
           node.bucket.closed === "on-premise" ? [] : [{ allocation, node, slots }],
         )

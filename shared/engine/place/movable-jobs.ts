@@ -4,6 +4,7 @@ import type { Allocation } from "./allocation.ts";
 import { candidatesFor } from "./candidates.ts";
 import { mayMove } from "./loose-slots.ts";
 import { entriesPerAnswer } from "./offer.ts";
+import { mayBind } from "./owner-cores.ts";
 import type { Profile } from "./profile.ts";
 
 /** Jobs of a queue that may lie on any node of their buckets. */
@@ -25,6 +26,8 @@ export function movableJobs(ledger: Ledger, queue: readonly Allocation[]): Movab
   const jobs: Allocation[] = [];
   const asking = new Set<Profile>();
   for (const allocation of queue) {
+    // Packed as a whole, they might get more than their owner may have.
+    if (mayBind(allocation)) return null;
     if (isSettled(allocation)) continue;
     const { profile } = allocation.shape;
     if (!mayMove(allocation) || profile.draws.length > 0) return null;

@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { shortHostname } from "../model/names.ts";
 import type { Allocation } from "./allocation.ts";
+import { chargeOwners, chargeUnknownHost } from "./owner-cores.ts";
 import { demandIn } from "./shape.ts";
 
 /**
@@ -18,9 +19,14 @@ export function occupy(
   for (const hostname of job.executingHostnames) {
     if (allocation.granted < allocation.asked) allocation.granted++;
     const node = byHostname.get(shortHostname(hostname));
-    if (node === undefined) continue;
+    if (node === undefined) {
+      chargeUnknownHost(allocation);
+      continue;
+    }
     const demand = demandIn(shape, node.bucket.columns);
     ledger.occupy({ node, job: job.name, slots: 1, demand, closes: shape.exclusive !== "none" });
+    const closes = shape.exclusive !== "none";
+    if (!closes || !slotsOn.has(node)) chargeOwners(allocation, node, { slots: 1, demand, closes });
     slotsOn.set(node, (slotsOn.get(node) ?? 0) + 1);
   }
   allocation.placements = [...slotsOn].map(([node, slots]) => ({ node, slots }));

@@ -24,6 +24,7 @@ export function openJobs(
       asked: job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations,
       share: effort.of(job.source),
       heldBy: hit ?? job.hold ?? null,
+      owners: noOwners,
       granted: 0,
       placements: [],
       runsOn: null,
@@ -31,6 +32,8 @@ export function openJobs(
     };
   });
 }
+
+const noOwners: Allocation["owners"] = [];
 
 /** A scattered job that names no node count wants each of its iterations on a node of its own. */
 function nodesAsked(job: Job): number {

@@ -5,6 +5,7 @@ import { type OpenedLedger, openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
 import { runningIn } from "../model/caps.ts";
 import type { PlanInput } from "../model/plan-input.ts";
+import type { OwnerUse } from "../model/plan-result.ts";
 import type { EngineSettings } from "../model/settings.ts";
 import type { TargetOutcome } from "../model/target.ts";
 import { allocate } from "./allocate.ts";
@@ -14,6 +15,7 @@ import { movableJobs } from "./movable-jobs.ts";
 import { moveQueue } from "./move-queue.ts";
 import { occupy } from "./occupy.ts";
 import { openJobs } from "./open-jobs.ts";
+import { openOwners, usesOf } from "./owner-cores.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { type LeftAtStart, type NodesThere, queueThere } from "./queue-there.ts";
 import { repack } from "./repack.ts";
@@ -31,6 +33,7 @@ export interface Run {
   /** The jobs, higher priority first. */
   readonly queue: readonly Allocation[];
   readonly leftAtStart: LeftAtStart;
+  readonly ownerUses: readonly OwnerUse[];
   /** Whether jobs waited that first fit found no room for. */
   readonly hadWaiting: boolean;
   /** Whether all jobs together surely want more than the nodes have that were there. */
@@ -42,7 +45,7 @@ export interface Run {
   readonly isSound: boolean;
 }
 
-type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart">;
+type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart" | "ownerUses">;
 
 /** Lays the cluster out, and puts the jobs and then the targets on it. */
 export function run(input: RunInput): Run {
@@ -64,12 +67,14 @@ export function firstFit(input: RunInput): Placed {
   const allocations = openJobs(input, opened.resources, shapes);
   // Only now is it known what nodes have and jobs want: no other resource is counted.
   opened.open(wanted);
+  const owners = openOwners(allocations, ledger.buckets);
   for (const allocation of allocations)
     if (allocation.job.executingHostnames.length > 0) occupy(ledger, allocation, opened.byHostname);
+  const ownerUses = usesOf(owners);
   const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
   for (const allocation of queue) allocate(ledger, allocation);
-  return { opened, allocations, queue, leftAtStart };
+  return { opened, allocations, queue, leftAtStart, ownerUses };
 }
 
 function leftOnBusyNodes({ buckets }: Ledger): LeftAtStart {

@@ -54,6 +54,7 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   if (foreseen === "too-little") remember(allocation, search, missing);
   if (foreseen !== "fits") return false;
   const before = { granted: allocation.granted, placements: allocation.placements, cursor: search.at };
+  const coresLeft = allocation.owners.map(({ left }) => left);
   allocation.placements = [...before.placements];
   const kept = ledger.attempt(() => {
     fillNodes(ledger, allocation, search);
@@ -62,6 +63,7 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
   });
   if (kept) return true;
   const hadTooLittle = allocation.granted < allocation.asked && allocation.heldBy === null;
+  for (const [index, owner] of allocation.owners.entries()) owner.left = coresLeft[index] as number;
   allocation.granted = before.granted;
   allocation.placements = before.placements;
   if (shape.cursors !== null) shape.cursors[candidate] = before.cursor;

@@ -212,9 +212,14 @@ const capped: Readonly<Record<DemandCapName, string>> = {
   "max-constraint-depth": "the levels of a job's constraints",
   "max-scheduler-hosts": "the hosts of schedulers that CycleCloud does not have",
   "max-plan-checks": "the checks of constraints in a plan, per source",
+  "max-cores-per-user": "the cores that jobs of one user may have together",
+  "max-cores-per-account": "the cores that jobs of one account may have together",
+  "max-cores-per-queue": "the cores that jobs of one queue may have together",
 };
 
-function demandCapReached({ cap = "max-plan-checks", asked, left }: Reason): string {
+function demandCapReached({ cap = "max-plan-checks", owner, asked, left }: Reason): string {
+  if (owner !== undefined)
+    return `Held back by the cap ${demandCapKey(cap)}, ${capped[cap]}: one more place would make it ${scalarText(asked)} for "${owner}", expected at most ${scalarText(left)}. Running jobs count, and keep their nodes.`;
   const found =
     asked === null
       ? `more than ${scalarText(left)}`

@@ -50,12 +50,14 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
 
 /** It was not planned, so that nothing else is known of it. */
 function heldBack(reason: Reason): CauseView {
-  const { cap = "max-plan-checks", asked, left } = reason;
+  const { cap = "max-plan-checks", owner, asked, left } = reason;
   const key = demandCapKey(cap);
   const next =
-    cap === "max-plan-checks"
-      ? `Send fewer jobs that exclude nodes, use wildcards or have alternatives, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
-      : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
+    owner !== undefined
+      ? `It goes on when jobs of "${owner}" end; or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
+      : cap === "max-plan-checks"
+        ? `Send fewer jobs that exclude nodes, use wildcards or have alternatives, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
+        : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
   return cause("demand-cap", { text: reasonSentence(reason), next, limit: cap, asked, left });
 }
 

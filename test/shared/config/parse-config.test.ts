@@ -403,6 +403,18 @@ describe("config: every key", () => {
       expected: { cycle: { caps: { maxNodesPerPlan: null, maxCores: 640, monthlyBudgetUsd: null } } },
     },
     {
+      name: "cores of owners: a number for all of them, or one by name",
+      keys: { max_cores_per_user: 200, max_cores_per_queue: { debug: 32, default: null, long: 0 } },
+      expected: {
+        cycle: {
+          ownerCaps: [
+            { by: "user", maxCores: 200, byName: {} },
+            { by: "queue", maxCores: null, byName: { debug: 32, long: 0 } },
+          ],
+        },
+      },
+    },
+    {
       name: "caps on demand: those that are not set follow the engine's defaults",
       keys: { max_constraint_parts: 50, max_plan_checks: 1000 },
       expected: { engine: { demandCaps: { maxConstraintParts: 50, maxPlanChecks: 1000 } } },

@@ -16,6 +16,7 @@ export function violationsOf(input: PlanInput, result: Plan): readonly string[] 
   return [
     ...limitViolations(input, result),
     ...capViolations(input, result),
+    ...ownerViolations(input, result),
     ...nodeViolations(result),
     ...jobViolations(input, result),
     ...retirementViolations(result),
@@ -83,6 +84,40 @@ function capViolations({ caps, cluster, pending }: PlanInput, result: Plan): str
   if (made.some((node) => (sizeOf(node.nodeArray, node.vmSize)?.pricePerHourUsd ?? null) === null))
     found.push("a node without a known price");
   return found;
+}
+
+/** What jobs got, at the least that it can count as, held against the limits of their owners; what runs is given. */
+function ownerViolations({ jobs, cluster }: PlanInput, result: Plan): string[] {
+  const nodes = new Map(result.nodes.map((planned) => [planned.name, planned]));
+  const outcomes = new Map(result.jobs.map((outcome) => [outcome.name, outcome]));
+  const taken = new Map<string, { cores: number; isNew: boolean; readonly max: number }>();
+  for (const { name, constraints, exclusive, executingHostnames, ownerLimits = [] } of jobs) {
+    const hasNode = exclusive || constraints.some(({ kind }) => kind === "exclusive");
+    const asked = constraints.reduce(
+      (sum, each) =>
+        each.kind === "minimum-resource" && each.resource === "ncpus" && typeof each.amount === "number"
+          ? sum + each.amount
+          : sum,
+      0,
+    );
+    const { placements = [], granted = 0 } = outcomes.get(name) ?? {};
+    const cores = placements.reduce((sum, { node, slots }) => {
+      const { nodeArray, vmSize } = nodes.get(node) ?? { nodeArray: "", vmSize: "" };
+      const size = cluster.nodeArrays
+        .find((each) => each.name === nodeArray)
+        ?.buckets.find((each) => each.vmSize === vmSize);
+      return sum + (hasNode ? (size?.vm.vcpuCount ?? 0) : slots * (asked || 1));
+    }, 0);
+    for (const { cap, owner, maxCores } of ownerLimits) {
+      const known = taken.get(`${cap} ${owner}`) ?? { cores: 0, isNew: false, max: maxCores };
+      known.cores += cores;
+      known.isNew ||= granted > executingHostnames.length;
+      taken.set(`${cap} ${owner}`, known);
+    }
+  }
+  return [...taken].flatMap(([owner, { cores, isNew, max }]) =>
+    isNew && cores > max + 1e-6 ? [`${owner} has ${cores} cores, allowed ${max}`] : [],
+  );
 }
 
 class Usage {

@@ -1,0 +1,33 @@
+import type { OwnerLimit } from "../../engine/index.ts";
+import type { DemandJob } from "../../messages/index.ts";
+import type { OwnerCap } from "../../ports/index.ts";
+
+/** Jobs that do not say whose they are have one limit together: what is not known is not free. */
+export const unknownOwner = "unknown";
+
+/** What the engine calls the caps. */
+export const ownerCapName = {
+  user: "max-cores-per-user",
+  account: "max-cores-per-account",
+  queue: "max-cores-per-queue",
+} as const satisfies Record<OwnerCap["by"], OwnerLimit["cap"]>;
+
+/** The limits of a job's owners; the same list for all jobs of the same owners. */
+export function ownerLimits(
+  caps: readonly OwnerCap[],
+): (job: Pick<DemandJob, "user" | "account" | "queue">) => readonly OwnerLimit[] {
+  const known = new Map<string, readonly OwnerLimit[]>();
+  return (job) => {
+    const owners = caps.map(({ by }) => job[by] ?? unknownOwner);
+    const key = JSON.stringify(owners);
+    const limits =
+      known.get(key) ??
+      caps.flatMap(({ by, maxCores: usual, byName }, index): readonly OwnerLimit[] => {
+        const owner = owners[index] ?? unknownOwner;
+        const maxCores = Object.hasOwn(byName, owner) ? (byName[owner] ?? null) : usual;
+        return maxCores === null ? [] : [{ cap: ownerCapName[by], owner, maxCores }];
+      });
+    known.set(key, limits);
+    return limits;
+  };
+}
