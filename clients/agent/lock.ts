@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
 import { isProcessAlive } from "../../shared/machine/process-alive.ts";
 
 /** How often an agent that runs renews its lock. */
@@ -82,7 +83,7 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
 
 function contentOf(text: string): Content | undefined {
   try {
-    return contentSchema.safeParse(JSON.parse(text)).data;
+    return contentSchema.safeParse(parseJson(text)).data;
   } catch {
     return undefined;
   }
