@@ -63,8 +63,8 @@ export function ownerKey(cap: string, owner: string): string {
 }
 
 /** Jobs and cores that wait behind the caps of owners, by `ownerKey`. */
-export function waitingForOwners(outlook: Outlook): ReadonlyMap<string, Waiting> {
-  const waiting = new Map<string, Waiting>();
+export function waitingForOwners(outlook: Outlook): ReadonlyMap<string, Pick<Waiting, "jobs" | "cores">> {
+  const waiting = new Map<string, Pick<Waiting, "jobs" | "cores">>();
   let asked = 0;
   for (const { job, outcome } of outlookJobs(outlook)) {
     if (job.ownerLimits === undefined || !waits(outcome)) continue;
