@@ -59,6 +59,8 @@ const planted = [
   ["no-packages", "shared/engine/model/job.ts", "zod"],
   ["no-packages", "shared/engine/index.ts", "node:crypto"],
   ["rooms-of-engine", "shared/engine/index.ts", "shared/engine/new-room/index.ts"],
+  ["story-of-engine-values", "shared/engine/values/units.ts", "shared/engine/constraints/subject.ts"],
+  ["story-of-engine-constraints", "shared/engine/constraints/subject.ts", "shared/engine/model/job.ts"],
   ["story-of-engine-model", "shared/engine/model/job.ts", "shared/engine/ledger/open-ledger.ts"],
   ["story-of-engine-ledger", "shared/engine/ledger/open-ledger.ts", "shared/engine/place/allocate.ts"],
   ["story-of-engine-place", "shared/engine/place/allocate.ts", "shared/engine/outcome/outcome.ts"],
@@ -200,7 +202,7 @@ describe("what is written in files", () => {
   test("JSON from outside is read in one place", () => {
     // What they read is their own: records of a store, files of their own making, a copy of a value.
     const own =
-      /^shared\/(json\/json|text\/redact|api\/openapi|views\/show-support|cycle\/demand\/reject|messages\/problems|stores\/(in-memory|azure)\/[\w-]+)\.ts$|^clients\/agent\/(outbox|state)\.ts$|^clients\/cli\/(version|commands\/replay|output\/rejection-report)\.ts$|^clients\/library\/schedulers\/contract-checks\.ts$/;
+      /^shared\/(json\/json|text\/redact|api\/openapi|views\/show-support|cycle\/demand\/reject|messages\/problems|stores\/(in-memory|azure)\/[\w-]+)\.ts$|^clients\/agent\/(lock|outbox|state)\.ts$|^clients\/cli\/(version|commands\/replay|output\/rejection-report)\.ts$|^clients\/library\/schedulers\/contract-checks\.ts$/;
     const breaches = files
       .filter((file) => /^(shared|functions|clients)\//.test(file) && !own.test(file))
       .filter((file) => readFileSync(join(root, file), "utf8").includes("JSON.parse("));

@@ -91,8 +91,8 @@ describe("ccscale push --print", () => {
 
   test("a name that no cluster can have is not printed", async () => {
     const { code, stderr } = await pushed(["--source", "pbs", "--print", "--cluster", ""], ["[]"]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("cluster:");
+    expect(code).toBe(2);
+    expect(stderr).toContain("cluster");
   });
 
   test("--end reads nothing, and says that the source wants nothing any more", async () => {
