@@ -1,6 +1,6 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md describes the model on one page. */
 
-export type { ArrayChoice, ArraysOff } from "./constraints/array-choice.ts";
+export type { ArrayChoice, ArraysOff, SpotOffCode } from "./constraints/array-choice.ts";
 export type { CapacityFailureBackoff } from "./constraints/capacity-failure-backoff.ts";
 export type { And, Constraint, Not, Or, Xor } from "./constraints/constraint-kinds.ts";
 export { constraintDefinitions } from "./constraints/constraint-schema.ts";

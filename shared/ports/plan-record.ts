@@ -96,6 +96,39 @@ export interface BootsFailing {
   readonly untilSeconds: number;
 }
 
+/** Nodes of an array and size. */
+export interface NodeKind {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+}
+
+/** A job with a place on nodes that are up, which its scheduler had not started when a plan first saw that. */
+export interface WatchedJob {
+  readonly source: string;
+  readonly job: string;
+  /** Of the source's message then: a later one tells whether the job still waits. */
+  readonly sequence: number;
+  readonly sinceSeconds: number;
+}
+
+/** Jobs of one shape that their scheduler does not start on nodes that are up and have room for them. */
+export interface StalledJob {
+  readonly source: string;
+  /** Digest of what they ask for. */
+  readonly shape: string;
+  /** Names of the first few. */
+  readonly jobs: readonly string[];
+  /** Until then nodes of these kinds do not count for them, and none is bought. */
+  readonly kinds: readonly NodeKind[];
+  readonly untilSeconds: number;
+  readonly forSeconds: number;
+  /** The first of the nodes that did not take them. */
+  readonly nodes: readonly string[];
+  /** In the scheduler's words; null: it gives none. */
+  readonly reason: string | null;
+  readonly sinceSeconds: number;
+}
+
 /** An idle node that schedulers were asked to drain before it goes, or to take back because it is wanted again. */
 export interface DrainingNode {
   readonly nodeId: string;
@@ -155,6 +188,9 @@ export interface PlanHead extends PlanSummary {
   /** Retries of nodes that are not up yet. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  /** Jobs that their schedulers do not start, and those that may turn out to be such. Absent: none. */
+  readonly stalled?: readonly StalledJob[];
+  readonly watched?: readonly WatchedJob[];
   /** When the plan's targets were asked for, by request set. */
   readonly targetRequests: Readonly<Record<string, number>>;
   /** The first of the targets, those that are not met before the others. */

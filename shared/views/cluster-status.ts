@@ -142,7 +142,8 @@ export async function clusterStatus(
   };
   const deliveries = told?.value.deliveries ?? [];
   const nodeArrays = (snapshot?.value.cluster.nodeArrays ?? []).map(({ name }) => name);
-  const problems = statusProblems({ ...facts, atSeconds, config, deliveries, nodeArrays });
+  const stalled = head?.value.stalled ?? [];
+  const problems = statusProblems({ ...facts, atSeconds, config, deliveries, nodeArrays, stalled });
   return { cluster, atSeconds, problems, ...facts };
 }
 

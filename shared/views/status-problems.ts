@@ -2,10 +2,10 @@ import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts
 import { bucketsOf, isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import type { ClusterConfig, Delivery } from "../ports/index.ts";
+import type { ClusterConfig, Delivery, StalledJob } from "../ports/index.ts";
 import { duration, exactDuration } from "../text/durations.ts";
 import { shellWord } from "../text/shell-word.ts";
-import { counted } from "../text/text.ts";
+import { counted, someOf } from "../text/text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { unknownArrays } from "./config-problems.ts";
 import { failedFate } from "./failed-nodes.ts";
@@ -19,6 +19,8 @@ export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
   readonly deliveries: readonly Delivery[];
   /** Names of the node arrays that the cluster has; empty: not known. */
   readonly nodeArrays: readonly string[];
+  /** Jobs that their schedulers do not start, as the newest plan has it. */
+  readonly stalled: readonly StalledJob[];
 };
 
 type Facts<Keys extends keyof StatusFacts> = Pick<StatusFacts, Keys>;
@@ -44,6 +46,7 @@ const checkers: readonly Checker[] = [
   readOnly,
   unverified,
   bootsFailing,
+  stalledJobs,
   failedNodes,
   budgets,
   reckoned,
@@ -144,6 +147,22 @@ export function bootsFailing({
         "boots-failing",
         text,
         "`ccscale events --kind node-failed` shows what CycleCloud says: image, scripts, quota. Jobs that other sizes can take go there meanwhile.",
+      );
+    });
+}
+
+/** Jobs that their schedulers do not start on nodes that are up, and have room for them as far as is known. */
+function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly StatusProblem[] {
+  return stalled
+    .filter(({ untilSeconds }) => untilSeconds > atSeconds)
+    .map(({ source, jobs, nodes, kinds, reason, sinceSeconds }) => {
+      const [first = ""] = jobs;
+      const others = jobs.length > 1 ? ` and ${counted(jobs.length - 1, "more jobs")} like it` : "";
+      const where = someOf(kinds.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
+      return degraded(
+        "jobs-not-started",
+        `"${source}" has not started job "${first}"${others} for ${duration(atSeconds - sinceSeconds)}, though ${someOf(nodes)} (${where}) are up and have room for it: ${reason ?? "it gives no reason"}. No more nodes of that kind are bought for it.`,
+        `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first)}\`.`,
       );
     });
 }

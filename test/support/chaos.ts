@@ -110,7 +110,13 @@ export class ChaosWorld {
       source: "celery",
       sequence: this.#sequence,
       sentAt: new Date(world.now() * 1000).toISOString(),
-      jobs: needed === 0 ? [] : [jobFor(needed, { executingHostnames: hostnames })],
+      jobs:
+        needed === 0
+          ? []
+          : [
+              // A scheduler that has not come to it: one that refuses nodes with room is another story.
+              jobFor(needed, { executingHostnames: hostnames, behindOthers: true }),
+            ],
       ...nodes,
     };
     const raw = { body, messageId: `message-${this.#sequence}`, queue: "job-demand" };

@@ -10,7 +10,9 @@ import type {
   PlanHead,
   QuotaRefusal,
   Snapshot,
+  StalledJob,
   TroubledNode,
+  WatchedJob,
 } from "../../ports/index.ts";
 import { capsAt, heldBuckets } from "../account/holds.ts";
 import { doubtsOf } from "../doubts.ts";
@@ -24,6 +26,7 @@ import { planSpot, type SpotPlan } from "./plan-spot.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
 import { releasedSpot } from "./release-spot.ts";
 import { pairsOf } from "./spot-stance.ts";
+import { avoidingStalls, noticeStalls, stillStalled } from "./stalled-jobs.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
@@ -57,12 +60,26 @@ export interface MadePlan {
   readonly bootsFailing: readonly BootsFailing[];
   readonly draining: readonly DrainingNode[];
   /** Events for schedulers once the plan counts, and when to check their answers. */
+  /** Jobs that their schedulers do not start, those of earlier plans included, and those to look at again. */
+  readonly stalled: readonly StalledJob[];
+  readonly watched: readonly WatchedJob[];
+  /** Whether this plan noticed one. */
+  readonly isNewStall: boolean;
   readonly drainEvents: readonly SchedulerEvent[];
   readonly drainLookSeconds: number | null;
 }
 
-/** Runs the engine without the buckets that are backed off. */
+/**
+ * Runs the engine without the buckets that are backed off; again, once it is seen that a scheduler does not start jobs which
+ * have their place: these are planned anew, without nodes of that kind.
+ */
 export function makePlan(known: Known): MadePlan {
+  const before = { stalled: known.before?.stalled ?? [], watched: known.before?.watched ?? [] };
+  const made = planOnce(known, before);
+  return made.isNewStall ? planOnce(known, made) : made;
+}
+
+function planOnce(known: Known, stalls: Required<Pick<PlanHead, "stalled" | "watched">>): MadePlan {
   const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
   const failing = failingOf(known);
@@ -84,8 +101,12 @@ export function makePlan(known: Known): MadePlan {
   const quotas = { refusals: refusedQuotas, pending, operations: recent };
   const cluster = foreseeQuotas(snapshot.cluster, quotas);
   const caps = capsAt(config.cycle, snapshot, nowSeconds);
+  const wanted = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
+  const seen = { jobs: wanted.jobs, demand: loaded.demand, nowSeconds };
+  const rows = stillStalled(stalls, seen);
   const asked = {
-    ...toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds),
+    ...wanted,
+    jobs: avoidingStalls(wanted.jobs, rows, nowSeconds),
     ...(backedOff.length === 0 ? {} : { heldSizes: heldSizesOf(backedOff) }),
     ...(caps === undefined ? {} : { caps }),
   };
@@ -94,6 +115,10 @@ export function makePlan(known: Known): MadePlan {
     : { pairs: [], problems: [] };
   const spot = planSpot(asked, { settings: config.cycle.spot ?? null, pairs, losses, nowSeconds });
   const { input, plan } = spot;
+  const noticed =
+    input.settings.compatibility === "scalelib"
+      ? { stalled: [], watched: [], isNew: false }
+      : noticeStalls(plan, stalls, rows, seen);
   const decided = decideOnFailed(plan, {
     ...known,
     operations: loaded.operations,
@@ -125,6 +150,9 @@ export function makePlan(known: Known): MadePlan {
     troubled,
     bootsFailing: failing,
     draining: drains.draining,
+    stalled: noticed.stalled,
+    watched: noticed.watched,
+    isNewStall: noticed.isNew,
     drainEvents: drains.events,
     drainLookSeconds: drains.nextLookSeconds,
   };

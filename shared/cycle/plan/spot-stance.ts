@@ -1,9 +1,9 @@
-import type { ArrayChoice, ArraysOff, Cluster, Constraint, Job } from "../../engine/index.ts";
+import type { ArrayChoice, Cluster, Constraint, Job, SpotOffCode } from "../../engine/index.ts";
 import { isDictionary } from "../../json/json.ts";
 import type { NodeLoss, SpotPair, SpotSettings } from "../../ports/index.ts";
 
 /** What sends a job to spot nodes, or keeps it off them. */
-export type SpotStance = "first" | ArraysOff["code"];
+export type SpotStance = "first" | SpotOffCode;
 
 /** What is known of jobs and pairs when a plan is made. */
 export interface SpotKnown {

@@ -182,8 +182,11 @@ function toJob(
 /** Most jobs have nothing of that: they share it. */
 const nothingMore: Job["metadata"] = {};
 
-function aboutOf({ notes, warnings, waitingSinceSeconds, interruptedOn }: StoredJob): Job["metadata"] {
+function aboutOf(job: StoredJob): Job["metadata"] {
+  const { notes, warnings, waitingSinceSeconds, interruptedOn, waitingReason, behindOthers } = job;
   if (
+    waitingReason === undefined &&
+    behindOthers === undefined &&
     notes === undefined &&
     warnings === undefined &&
     waitingSinceSeconds === undefined &&
@@ -193,6 +196,8 @@ function aboutOf({ notes, warnings, waitingSinceSeconds, interruptedOn }: Stored
   return {
     ...(notes === undefined ? {} : { notes }),
     ...(warnings === undefined ? {} : { warnings }),
+    ...(waitingReason === undefined ? {} : { waitingReason }),
+    ...(behindOthers === undefined ? {} : { behindOthers }),
     ...(waitingSinceSeconds === undefined ? {} : { waitingSinceSeconds }),
     ...(interruptedOn === undefined
       ? {}

@@ -13,18 +13,20 @@ export interface ArrayChoice {
 /** Why a job stays off some node arrays. */
 export interface ArraysOff {
   readonly nodeArrays: readonly string[];
-  readonly code: (typeof arraysOffCodes)[number];
-  /** The setting that it is beyond; the job's own figure would make a shape of every job. */
-  readonly bound: number | boolean;
+  /** Absent: every size of them. */
+  readonly vmSizes?: readonly string[];
+  /** `NotStarted`: its scheduler did not start it on such nodes, which were up and had room. */
+  readonly code: SpotOffCode | "NotStarted";
+  /** The setting that it is beyond, or what its scheduler says; the job's own figure would make a shape of every job. */
+  readonly bound: number | boolean | string;
 }
 
 /** Why a job stays off spot arrays. */
-export const arraysOffCodes = [
-  "SpotNotInterruptible",
-  "SpotRunTimeTooLong",
-  "SpotEvictedTooOften",
-  "SpotPatienceOver",
-] as const;
+export type SpotOffCode =
+  | "SpotNotInterruptible"
+  | "SpotRunTimeTooLong"
+  | "SpotEvictedTooOften"
+  | "SpotPatienceOver";
 
 /** More than there are buckets, and than lists of options add. */
 const firstArrays = 1e9;
@@ -49,6 +51,10 @@ export const arrayChoice = kindOf<ArrayChoice>()({
 });
 
 function turnedOff({ off }: ArrayChoice, subject: Subject): ArraysOff | undefined {
-  const nodeArray = subject.property("nodearray");
-  return off.find(({ nodeArrays }) => nodeArrays.some((name) => name === nodeArray));
+  const [nodeArray, vmSize] = [subject.property("nodearray"), subject.property("vm_size")];
+  return off.find(
+    ({ nodeArrays, vmSizes }) =>
+      nodeArrays.some((name) => name === nodeArray) &&
+      (vmSizes === undefined || vmSizes.some((name) => name === vmSize)),
+  );
 }

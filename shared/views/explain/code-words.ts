@@ -20,6 +20,7 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   SpotRunTimeTooLong: "runs too long for spot",
   SpotEvictedTooOften: "evicted too often",
   SpotPatienceOver: "waited too long for spot",
+  NotStarted: "its scheduler did not start it on such nodes, which had room",
   NoCapacity: "no room",
   OutOfCapacity: "full",
   NodesTakeNoJobs: "drained",

@@ -188,6 +188,8 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
       if (countedBy !== undefined)
         return `Give its nodes the resource in the configuration of the scheduler "${countedBy}", or change the job. What it counts of nodes: \`ccscale buckets\`.`;
       return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
+    case "NotStarted":
+      return "Ask the scheduler why (Slurm: `scontrol show job`), and correct what it counts of its nodes or what the job asks for: `ccscale buckets -o counted`. It is tried again later by itself.";
     case "SpotNotInterruptible":
     case "SpotRunTimeTooLong":
     case "SpotEvictedTooOften":

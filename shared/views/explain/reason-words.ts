@@ -125,6 +125,8 @@ function groupSentence(reasons: Group): string {
       return `The shared value ${subjectOf(first.constraint)} is ${scalarText(first.left)}, wanted ${scalarText(first.asked)}.`;
     case "CapacityFailureBackoff":
       return `${where}: Azure had no such VM ${exactDuration(amount(first.left))} ago; the job waits until that is ${exactDuration(amount(first.asked))} ago.`;
+    case "NotStarted":
+      return `${where}: nodes of this kind were up with room for the job, and its scheduler did not start it there (${scalarText(first.asked)}). They do not count as room for it for a while, and no more are bought for it.`;
     case "SpotNotInterruptible":
       return `${where}: the job may not be interrupted, so that it stays off spot nodes.`;
     case "SpotRunTimeTooLong":

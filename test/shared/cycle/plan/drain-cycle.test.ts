@@ -150,7 +150,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     const job = jobFor(1, { executingHostnames: ["host-htc-1"] });
     for (let minute = 0; minute < 20; minute += 1) {
       source.hear();
-      await source.post([job, jobFor(1, { name: "waiting" })], ["host-htc-1"]);
+      await source.post([job, jobFor(1, { name: "waiting", behindOthers: true })], ["host-htc-1"]);
       world.advance(29);
       await world.round();
       world.cycleCloud.settle();

@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import type { ArrayChoice, Job, Plan, PlannedNode } from "../../engine/index.ts";
+import { shortHostname } from "../../engine/index.ts";
+import type { NodeKind, PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
+import { liveSources } from "../demand/live-demand.ts";
+
+/**
+ * Jobs that have a place on nodes which are up, and that their scheduler does not start. Its model of a node is then
+ * another than ours, and buying more of the same would go on for ever. Such a job is named, and planned without the
+ * nodes that did not take it, for a while: other kinds of nodes may do.
+ */
+
+/** Between the two readings at least, so that a scheduler with work to do is no false alarm. */
+const leastSeconds = 30;
+/** How long nodes of a kind do not count for a job. It doubles each time that the same happens again, up to a day. */
+const firstSeconds = 1_800;
+const longestSeconds = 86_400;
+/** State is kept in the newest plan's record. */
+const mostWatched = 200;
+const mostStalled = 100;
+const mostNames = 20;
+
+type Remembered = Pick<PlanHead, "stalled" | "watched">;
+
+interface Known {
+  /** As they were before any of this: in the order of the plan's jobs. */
+  readonly jobs: readonly Job[];
+  readonly demand: readonly SourceDemand[];
+  readonly nowSeconds: number;
+}
+
+/** What still holds of what earlier plans noticed: one job of the shape that started ends it for all of them. */
+export function stillStalled(
+  before: Remembered | undefined,
+  { jobs, demand, nowSeconds }: Known,
+): readonly StalledJob[] {
+  const rows = before?.stalled ?? [];
+  if (rows.length === 0) return rows;
+  const waits = new Map(jobs.map((job) => [keyOf(job.source, job.name), isWaiting(job)]));
+  const live = new Set(liveSources(demand, nowSeconds).map(({ source }) => source));
+  return rows.filter(({ source, jobs: names, untilSeconds, forSeconds }) => {
+    // For as long again it is remembered how often that happened.
+    if (untilSeconds + forSeconds <= nowSeconds) return false;
+    const states = names.map((name) => waits.get(keyOf(source, name)));
+    return !live.has(source) || (states.includes(true) && !states.includes(false));
+  });
+}
+
+/** The jobs, those that were not started with the kinds of nodes that they stay off. The list stays the same if that is none. */
+export function avoidingStalls(
+  jobs: readonly Job[],
+  rows: readonly StalledJob[],
+  nowSeconds: number,
+): readonly Job[] {
+  const active = rows.filter(({ untilSeconds }) => untilSeconds > nowSeconds);
+  if (active.length === 0) return jobs;
+  const byShape = new Map(active.map((row) => [row.shape, choiceOf(row)]));
+  const shapeOf = shaper();
+  return jobs.map((job) => {
+    const choice = isWaiting(job) ? byShape.get(shapeOf(job)) : undefined;
+    return choice === undefined ? job : { ...job, constraints: [...job.constraints, choice] };
+  });
+}
+
+function choiceOf({ source, kinds, reason }: StalledJob): ArrayChoice {
+  const bound = reason === null ? `the scheduler of "${source}" gives no reason` : `${source}: ${reason}`;
+  return {
+    kind: "array-choice",
+    first: [],
+    off: kinds.map(({ nodeArray, vmSize }) => ({
+      nodeArrays: [nodeArray],
+      vmSizes: [vmSize],
+      code: "NotStarted",
+      bound,
+    })),
+  };
+}
+
+/** What a plan sees: jobs to look at again, and those that two readings have shown waiting beside their nodes. */
+export function noticeStalls(
+  plan: Pick<Plan, "jobs" | "nodes">,
+  before: Remembered | undefined,
+  rows: readonly StalledJob[],
+  known: Known,
+): {
+  readonly watched: readonly WatchedJob[];
+  readonly stalled: readonly StalledJob[];
+  readonly isNew: boolean;
+} {
+  const { jobs, demand, nowSeconds } = known;
+  const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
+  const sources = new Map(liveSources(demand, nowSeconds).map((each) => [each.source, each]));
+  const upIn = new Map([...sources].map(([source, each]) => [source, hostsUp(each)]));
+  const earlier = new Map((before?.watched ?? []).map((row) => [keyOf(row.source, row.job), row]));
+  const coming = comingFor(plan, jobs, nodes);
+  const shapeOf = shaper();
+  const watched: WatchedJob[] = [];
+  const stalled = new Map(rows.map((row) => [row.shape, row]));
+  let isNew = false;
+  jobs.forEach((job, place) => {
+    const source = job.source === null ? undefined : sources.get(job.source);
+    const outcome = plan.jobs[place];
+    if (source === undefined || outcome === undefined || !isWaiting(job)) return;
+    if (job.metadata.behindOthers === true || watched.length >= mostWatched) return;
+    if (outcome.asked <= 0 || outcome.granted < outcome.asked) return;
+    const up = upIn.get(source.source) ?? new Set();
+    const there = outcome.placements.flatMap(({ node }) => nodes.get(node) ?? []);
+    if (there.length === 0 || !there.every((node) => isUp(node, up))) return;
+    // Nodes on their way for jobs that go first may be kept for them, together with these.
+    if (
+      there.some(({ nodeArray }) => (coming.get(keyOf(job.source, nodeArray)) ?? -Infinity) >= job.priority)
+    )
+      return;
+    const key = keyOf(source.source, job.name);
+    const first = earlier.get(key);
+    const { sequence } = source;
+    const isSecond =
+      first !== undefined && first.sequence < sequence && nowSeconds - first.sinceSeconds >= leastSeconds;
+    if (!isSecond) {
+      watched.push(first ?? { source: source.source, job: job.name, sequence, sinceSeconds: nowSeconds });
+      return;
+    }
+    const shape = shapeOf(job);
+    const row = stalled.get(shape);
+    if (row === undefined && stalled.size >= mostStalled) return;
+    stalled.set(shape, withStall(row, { job, shape, there, sinceSeconds: first.sinceSeconds, nowSeconds }));
+    isNew = true;
+  });
+  return { watched, stalled: [...stalled.values()], isNew };
+}
+
+function withStall(
+  row: StalledJob | undefined,
+  seen: {
+    readonly job: Job;
+    readonly shape: string;
+    readonly there: readonly PlannedNode[];
+    readonly sinceSeconds: number;
+    readonly nowSeconds: number;
+  },
+): StalledJob {
+  const { job, shape, there, sinceSeconds, nowSeconds } = seen;
+  const { waitingReason } = job.metadata;
+  const isAgain = row !== undefined && row.untilSeconds <= nowSeconds;
+  const forSeconds = isAgain
+    ? Math.min(longestSeconds, 2 * row.forSeconds)
+    : (row?.forSeconds ?? firstSeconds);
+  return {
+    source: job.source ?? "",
+    shape,
+    jobs: firstOf([...(row?.jobs ?? []), job.name]),
+    kinds: kindsIn([...(isAgain ? [] : (row?.kinds ?? [])), ...there]),
+    nodes: firstOf([...(isAgain ? [] : (row?.nodes ?? [])), ...there.map(({ name }) => name)]),
+    reason: typeof waitingReason === "string" ? waitingReason : null,
+    sinceSeconds: isAgain ? sinceSeconds : (row?.sinceSeconds ?? sinceSeconds),
+    untilSeconds: nowSeconds + forSeconds,
+    forSeconds,
+  };
+}
+
+function firstOf(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].slice(0, mostNames);
+}
+
+function kindsIn(nodes: readonly NodeKind[]): readonly NodeKind[] {
+  const kinds = nodes.map(
+    ({ nodeArray, vmSize }) => [keyOf(nodeArray, vmSize), { nodeArray, vmSize }] as const,
+  );
+  return [...new Map(kinds).values()];
+}
+
+/** It runs nowhere, and wants something. */
+function isWaiting({ executingHostnames }: Job): boolean {
+  return executingHostnames.length === 0;
+}
+
+function isUp({ origin, status, hostname }: PlannedNode, up: ReadonlySet<string>): boolean {
+  return origin === "existing" && status === "Ready" && hostname !== null && up.has(shortHostname(hostname));
+}
+
+function hostsUp({ nodes }: SourceDemand): ReadonlySet<string> {
+  return new Set(
+    nodes.filter(({ state = "up" }) => state === "up").map(({ hostname }) => shortHostname(hostname)),
+  );
+}
+
+/** The highest priority of the jobs of a source that have places on nodes of an array which are not up yet. */
+function comingFor(
+  { jobs: outcomes }: Pick<Plan, "jobs">,
+  jobs: readonly Job[],
+  nodes: ReadonlyMap<string, PlannedNode>,
+): ReadonlyMap<string, number> {
+  const highest = new Map<string, number>();
+  jobs.forEach(({ source, priority, ...job }, place) => {
+    if (job.executingHostnames.length > 0) return;
+    for (const { node } of outcomes[place]?.placements ?? []) {
+      const planned = nodes.get(node);
+      if (planned === undefined || (planned.origin === "existing" && planned.status === "Ready")) continue;
+      const key = keyOf(source, planned.nodeArray);
+      highest.set(key, Math.max(priority, highest.get(key) ?? Number.NEGATIVE_INFINITY));
+    }
+  });
+  return highest;
+}
+
+/** What jobs have in common that want the same of one scheduler. Constraints are shared by many jobs, and written out once. */
+function shaper(): (job: Job) => string {
+  const written = new Map<Job["constraints"], string>();
+  return ({ source, constraints, nodeCount, colocated, exclusive, packingStrategy }) => {
+    const text = written.get(constraints) ?? JSON.stringify(constraints);
+    written.set(constraints, text);
+    const whole = JSON.stringify([source, text, nodeCount, colocated, exclusive, packingStrategy]);
+    return createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  };
+}
+
+function keyOf(one: string | null, other: string): string {
+  return JSON.stringify([one, other]);
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { avoidingStalls, noticeStalls, stillStalled } from "../../../../shared/cycle/plan/stalled-jobs.ts";
+import type { ClusterNode, Job } from "../../../../shared/engine/index.ts";
+import { plan } from "../../../../shared/engine/index.ts";
+import type { PlanHead, SourceDemand } from "../../../../shared/ports/index.ts";
+import { array, bucket, cluster, input, job, node } from "../../engine/tiny.ts";
+
+type Remembered = Pick<PlanHead, "stalled" | "watched">;
+
+/** A scheduler that starts nothing, on a cluster that makes whatever a plan asks for within one reading. */
+class Refusing {
+  readonly nodes: ClusterNode[] = [];
+  memory: Remembered = {};
+  sequence = 0;
+  atSeconds = 1_800_000_000;
+  bought = 0;
+
+  /** One reading, and the plan that it leads to. */
+  pass(jobs: readonly Job[], { seconds = 60, isUp = true, arrays = [array()] } = {}) {
+    this.sequence += 1;
+    this.atSeconds += seconds;
+    const demand: SourceDemand = {
+      cluster: "c1",
+      source: "slurm",
+      sequence: this.sequence,
+      receivedAtSeconds: this.atSeconds,
+      expiresAtSeconds: this.atSeconds + 300,
+      jobs: [],
+      nodes: isUp ? this.nodes.map(({ hostname }) => ({ hostname: hostname ?? "", resources: {} })) : [],
+      ignoredMessages: 0,
+    };
+    const seen = { jobs, demand: [demand], nowSeconds: this.atSeconds };
+    const once = (before: Remembered) => {
+      const rows = stillStalled(before, seen);
+      const made = plan(
+        input({
+          nowSeconds: this.atSeconds,
+          cluster: cluster({ nodeArrays: arrays, nodes: this.nodes }),
+          jobs: avoidingStalls(jobs, rows, this.atSeconds),
+        }),
+      );
+      return { made, ...noticeStalls(made, before, rows, seen) };
+    };
+    const first = once(this.memory);
+    const { made, stalled, watched } = first.isNew ? once(first) : first;
+    this.memory = { stalled, watched };
+    for (const { names, nodeArray, vmSize } of made.create) {
+      this.bought += names.length;
+      this.nodes.push(...names.map((name) => node(name, { nodeArray, vmSize })));
+    }
+    return made;
+  }
+}
+
+const waits = (name: string, fields: Partial<Job> = {}) =>
+  job(name, { ncpus: 4 }, { source: "slurm", ...fields });
+const why = { waitingReason: "Resources", interruptible: true };
+
+describe("a job that its scheduler does not start on nodes that are up", () => {
+  test("is noticed with the second reading, and its nodes do not count for it", () => {
+    const world = new Refusing();
+    const jobs = [waits("1", { metadata: why })];
+    world.pass(jobs);
+    expect(world.pass(jobs).jobs[0]?.placements).toEqual([{ node: "htc-1", slots: 1 }]);
+    expect(world.memory).toMatchObject({ watched: [{ source: "slurm", job: "1", sequence: 2 }] });
+    const noticed = world.pass(jobs);
+    expect(world.memory.stalled).toMatchObject([
+      {
+        source: "slurm",
+        jobs: ["1"],
+        kinds: [{ nodeArray: "htc", vmSize: "Standard_F4" }],
+        nodes: ["htc-1"],
+        reason: "Resources",
+      },
+    ]);
+    const [outcome] = noticed.jobs;
+    expect(outcome?.granted).toBe(0);
+    expect(outcome?.reasons).toMatchObject([{ code: "NotStarted", asked: "slurm: Resources" }]);
+    // Nothing keeps its node any more: it goes by the idle time-out.
+    expect(noticed.unmatched).toEqual(["htc-1"]);
+  });
+
+  test("buys nothing again and again: with a refusing scheduler for two days, nodes come at ever longer times", () => {
+    const world = new Refusing();
+    const jobs = ["1", "2", "3"].map((name) => waits(name, { metadata: why }));
+    const hours: number[] = [];
+    for (let minute = 0; minute < 2 * 24 * 60; minute++) {
+      const before = world.bought;
+      world.pass(jobs);
+      if (world.bought > before) hours.push(Math.floor(minute / 60));
+      // Idle nodes go.
+      if (minute % 15 === 14) world.nodes.length = 0;
+    }
+    expect(world.bought).toBeLessThanOrEqual(3 * 7);
+    expect(hours.length).toBeGreaterThan(1);
+  });
+
+  test("is tried on another kind of nodes, if it may", () => {
+    const world = new Refusing();
+    const arrays = [array(), array({ name: "big", buckets: [bucket({ vmSize: "Standard_F8", vcpus: 8 })] })];
+    const jobs = [waits("1")];
+    for (let pass = 0; pass < 3; pass++) world.pass(jobs, { arrays });
+    expect(world.nodes.map(({ name }) => name)).toEqual(["htc-1", "big-1"]);
+    for (let pass = 0; pass < 5; pass++) world.pass(jobs, { arrays });
+    expect(world.bought).toBe(2);
+    expect(world.memory.stalled?.[0]?.kinds).toHaveLength(2);
+  });
+
+  test("one job that starts ends it for all that ask for the same", () => {
+    const world = new Refusing();
+    const jobs = [waits("1"), waits("2")];
+    for (let pass = 0; pass < 3; pass++) world.pass(jobs);
+    expect(world.memory.stalled).toHaveLength(1);
+    world.pass([waits("1", { executingHostnames: ["host-htc-1"] }), waits("2")]);
+    expect(world.memory.stalled).toEqual([]);
+  });
+});
+
+describe("no alarm", () => {
+  const quiet = (jobs: readonly Job[], options: Parameters<Refusing["pass"]>[1] = {}) => {
+    const world = new Refusing();
+    for (let pass = 0; pass < 6; pass++) world.pass(jobs, options);
+    return world.memory.stalled ?? [];
+  };
+
+  test.each([
+    ["for a job that others come before", [waits("1", { metadata: { behindOthers: true } })], {}],
+    ["where its nodes have not joined", [waits("1")], { isUp: false }],
+    ["for readings that follow each other at once", [waits("1")], { seconds: 2 }],
+    ["for a job that runs", [waits("1", { executingHostnames: ["host-htc-1"] })], {}],
+    ["for a job of no scheduler", [waits("1", { source: null })], {}],
+  ] as const)("%s", (_, jobs, options) => {
+    expect(quiet(jobs, options)).toEqual([]);
+  });
+
+  test("while nodes for a job before it are on their way: its scheduler may keep room for that one", () => {
+    const world = new Refusing();
+    const second = waits("2");
+    world.pass([second]);
+    for (let pass = 0; pass < 6; pass++) {
+      // A job of two nodes that goes first, of whose nodes one is always booting.
+      const first = waits("1", { nodeCount: 2, packingStrategy: "scatter", priority: 9 });
+      world.nodes.splice(1);
+      world.nodes.push(node("htc-2", { status: "Preparing" }), node("htc-8"));
+      world.pass([first, second]);
+    }
+    expect(world.memory.stalled).toEqual([]);
+  });
+});
