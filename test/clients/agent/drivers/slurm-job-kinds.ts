@@ -42,6 +42,9 @@ const nodeKinds = {
 };
 type NodeKind = keyof typeof nodeKinds;
 
+/** Devices that every machine has, in place of its GPUs: slurmd asks for a file of each. */
+const standIns = "/dev/null,/dev/zero,/dev/full,/dev/random";
+
 export const nodesPerPartition = 6;
 
 export interface JobKind {
@@ -235,7 +238,7 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "l
   );
   const ofArrays = all.flatMap(({ arrays }) => arrays);
   const gres = ofArrays.flatMap(({ name, node }) => {
-    if (node === "gpu") return [`NodeName=${name}-${range} Name=gpu Type=a100 Count=4\n`];
+    if (node === "gpu") return [`NodeName=${name}-${range} Name=gpu Type=a100 File=${standIns}\n`];
     return node === "nvme" ? [`NodeName=${name}-${range} Name=nvme Count=1\n`] : [];
   });
   // Nodes that are away are given to jobs at once, and nobody waits for them: no node daemon is needed.

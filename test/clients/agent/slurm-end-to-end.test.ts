@@ -1,0 +1,185 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { expandHostlist } from "../../../clients/agent/drivers/slurm/hostlist.ts";
+import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
+import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
+import {
+  type JobKind,
+  jobKinds,
+  linearKinds,
+  nodesOfKinds,
+  nodesPerPartition,
+  partitionsOf,
+  sbatchArgs,
+} from "./drivers/slurm-job-kinds.ts";
+
+/** Nothing new for so long is a fault on any machine. */
+const standstillMilliseconds = 240_000;
+
+const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
+const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
+
+/** VM sizes whose nodes are those of slurm.conf. */
+const machineTypes = {
+  htc: "Standard_D4s_v5",
+  hpc: "Standard_HC44rs",
+  smt: "Standard_D8s_v5",
+  gpu1: "Standard_NC4as_T4_v3",
+  spec: "Standard_D4s_v5",
+  cores: "Standard_D4s_v5",
+  nvme: "Standard_D4s_v5",
+  gpu: "Standard_NC24s_v3",
+};
+
+/** One node array a partition, all of its nodes for jobs. The others have a controller without node daemons (`slurm-kinds-live.test.ts`). */
+const isPlain = ({ on }: JobKind) => on.every((each) => /^(htc|hpc|smt|gpu)(!\S+)?$/.test(each));
+const plainKinds = jobKinds.filter(isPlain);
+const plainLinearKinds = linearKinds.filter(isPlain);
+
+describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 600_000 }, () => {
+  test(`${plainKinds.length} kinds of jobs on hosts with names of their own: what is bought is used`, () =>
+    check({ kinds: plainKinds, select: "cons_tres", likeNodes: false }));
+  test(`${plainLinearKinds.length} kinds of jobs with select/linear on hosts called like their nodes: what is bought is used`, () =>
+    check({ kinds: plainLinearKinds, select: "linear", likeNodes: true }));
+});
+
+interface Case {
+  readonly kinds: readonly JobKind[];
+  readonly select: "cons_tres" | "linear";
+  /** Both habits of CycleCloud. */
+  readonly likeNodes: boolean;
+}
+
+async function check({ kinds, select, likeNodes }: Case): Promise<void> {
+  const { conf, gres } = nodesOfKinds(kinds, select);
+  // As docs/slurm.md has it; the recordings of kinds need nodes that Slurm takes for coming.
+  const asOnThePage = conf.replace(
+    /SuspendTime=\d+\nResumeTimeout=\d+/,
+    "SuspendTime=-1\nCommunicationParameters=NoAddrCache",
+  );
+  const slurm = await startSlurm({ conf: asOnThePage, gres });
+  try {
+    const stack = await startStack({
+      definition: {
+        name: "matrix",
+        region: "westeurope",
+        quotas: { westeurope: { cores: 100_000, familyCores: 100_000 } },
+        times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
+        vmSizes: { Standard_NC24s_v3: { memoryGiB: 220 } },
+        nodearrays: kinds.flatMap(arraysOf).map(({ name, node }) => ({
+          name,
+          machineTypes: [machineTypes[node]],
+          maxCount: nodesPerPartition,
+          configuration: {
+            autoscale: { enabled: true, is_hpc: node === "hpc" },
+            ...(likeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
+          },
+        })),
+      },
+      config: { idle_timeout: 600, boot_timeout: 1200 },
+    });
+    try {
+      await checkOn(slurm, stack, kinds);
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    await slurm.stop();
+  }
+}
+
+async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[]): Promise<void> {
+  const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
+    slurm.bootNode(Name, host, address),
+  );
+  let agent: Child | undefined;
+  try {
+    agent = await startAgent(slurm, stack);
+    const ids: number[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const args = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index), "--wrap", "sleep 3600"];
+      ids.push(Number.parseInt(await slurm.run("sbatch", ...args), 10));
+    }
+    const total = kinds.reduce((sum, { nodes }) => sum + nodes, 0);
+    const state = async () => {
+      const used = await usedBy(slurm, ids);
+      return { used, machines: followed.machines.size };
+    };
+    await until(state, ({ used }) => used.every((count, index) => count >= (kinds[index]?.nodes ?? 0)));
+    // What is bought too much comes after the reading that shows all jobs on their nodes.
+    const passes = async () =>
+      (await readFile(join(stack.folder, "agent.log"), "utf8")).split('"event":"pass"').length;
+    const before = await passes();
+    await until(passes, (count) => count >= before + 4);
+    const { used } = await state();
+    const { nodes: created } = await stack.simulator.ledger(stack.cluster);
+    const rows = kinds.map((kind, index) => {
+      const own = arraysOf(kind, index).map(({ name }) => `${name}-`);
+      const bought = created.filter(({ name }) => own.some((beginning) => name.startsWith(beginning)));
+      return { job: titleOf(kind), bought: bought.length, used: used[index] };
+    });
+    expect(rows).toEqual(kinds.map((kind) => ({ job: titleOf(kind), bought: kind.nodes, used: kind.nodes })));
+    expect(followed.problems).toEqual([]);
+    expect(await slurm.log()).not.toContain("Requeuing JobId");
+    console.info(`${kinds.length} jobs: ${total} nodes bought, ${total} used`);
+  } finally {
+    await agent?.stop();
+    await followed.stop();
+  }
+}
+
+const arraysOf = (kind: JobKind, index: number) => partitionsOf(kind, index).flatMap(({ arrays }) => arrays);
+
+const titleOf = ({ on, options }: JobKind) => `${on.join(",")} ${options}`;
+
+async function startAgent(slurm: Slurm, stack: LocalStack): Promise<Child> {
+  const onHead = (program: string) => slurm.network.entering(slurm.network.headName, program, []);
+  const config = join(stack.folder, "agent.json");
+  const settings = {
+    cluster: stack.cluster,
+    source: "slurm",
+    driver: "slurm",
+    interval_seconds: 2,
+    state_folder: join(stack.folder, "agent"),
+    slurm: { squeue: onHead("squeue"), scontrol: onHead("scontrol"), sinfo: onHead("sinfo") },
+  };
+  await writeFile(config, JSON.stringify(settings));
+  return startChild({
+    name: "agent",
+    args: [join(import.meta.dirname, "../../../clients/cli/main.ts"), "agent", "--config", config],
+    env: { ...slurm.env, AutoscaleStorage: stack.environment.storageConnectionString },
+    isReady: (line) => line.includes('"event":"pass"'),
+    logFile: join(stack.folder, "agent.log"),
+  });
+}
+
+/** Different nodes of each job that runs, of all tasks of an array and all parts of a heterogeneous job. */
+async function usedBy(slurm: Slurm, ids: readonly number[]): Promise<readonly number[]> {
+  const format = "--Format=ArrayJobID:20,HetJobID:20,NodeList:500";
+  const lines = (await slurm.run("squeue", "--noheader", "--array", "--states=RUNNING", format)).split("\n");
+  return ids.map((id) => {
+    const own = lines.filter((line) =>
+      [line.slice(0, 20), line.slice(20, 40)].some((each) => each.trim() === String(id)),
+    );
+    return new Set(own.flatMap((line) => expandHostlist(line.slice(40).trim()) ?? [])).size;
+  });
+}
+
+/** Waits as long as something moves. Then the test judges what is there. */
+async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<void> {
+  let seen = "";
+  let movedAt = Date.now();
+  for (;;) {
+    const value = await read();
+    if (isSo(value)) return;
+    const text = JSON.stringify(value);
+    if (text !== seen) movedAt = Date.now();
+    seen = text;
+    if (Date.now() - movedAt > standstillMilliseconds) return;
+    await sleep(1000);
+  }
+}
