@@ -20,7 +20,7 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   SpotRunTimeTooLong: "runs too long for spot",
   SpotEvictedTooOften: "evicted too often",
   SpotPatienceOver: "waited too long for spot",
-  NotStarted: "its scheduler did not start it on such nodes, which had room",
+  NotStarted: "not started by its scheduler",
   NoCapacity: "no room",
   OutOfCapacity: "full",
   NodesTakeNoJobs: "drained",
