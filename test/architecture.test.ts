@@ -62,6 +62,12 @@ const planted = [
   ["story-of-engine-values", "shared/engine/values/units.ts", "shared/engine/constraints/subject.ts"],
   ["story-of-engine-constraints", "shared/engine/constraints/subject.ts", "shared/engine/model/job.ts"],
   ["story-of-engine-model", "shared/engine/model/job.ts", "shared/engine/ledger/open-ledger.ts"],
+  ["story-of-engine-values", "shared/engine/values/scalar.ts", "shared/engine/constraints/index.ts"],
+  [
+    "story-of-engine-constraints",
+    "shared/engine/constraints/index.ts",
+    "shared/engine/ledger/open-ledger.ts",
+  ],
   ["story-of-engine-ledger", "shared/engine/ledger/open-ledger.ts", "shared/engine/place/allocate.ts"],
   ["story-of-engine-place", "shared/engine/place/allocate.ts", "shared/engine/outcome/outcome.ts"],
   ["story-of-engine-outcome", "shared/engine/outcome/outcome.ts", "shared/engine/plan.ts"],

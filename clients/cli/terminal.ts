@@ -11,7 +11,7 @@ export type Output = Writable & {
 };
 
 /** A stream that may be a keyboard. */
-export type Input = Readable & {
+type Input = Readable & {
   readonly isTTY?: boolean;
   readonly isRaw?: boolean;
   /** Keys come one by one, Ctrl-C too, and are not shown. */

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** `#/clusters/<cluster>/<view>/<subject>?<options>` */
-export function readPlace(hash: string): Place {
+function readPlace(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [first, cluster, view, ...rest] = path.split("/").map(decoded);
   const options = Object.fromEntries(new URLSearchParams(query));

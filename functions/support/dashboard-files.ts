@@ -9,7 +9,7 @@ import { parseJson } from "../../shared/json/json.ts";
 const zip = promisify(gzip);
 
 /** A file of the page, whole and packed. */
-export interface DashboardFile {
+interface DashboardFile {
   readonly type: string;
   readonly content: Buffer;
   readonly zipped: Buffer;

@@ -19,7 +19,7 @@ export interface Caller {
   readonly name: string;
 }
 
-export type Admission =
+type Admission =
   | { readonly ok: true; readonly caller: Caller | undefined }
   | { readonly ok: false; readonly response: HttpResponseInit };
 

@@ -27,7 +27,7 @@ import type { NodeLogin } from "./node-login.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the Storage account is: a connection string (local), or an account or its URIs reached with an identity (Azure). */
-export type StorageSettings =
+type StorageSettings =
   | { readonly connectionString: string }
   | { readonly accountName: string }
   | {
@@ -37,7 +37,7 @@ export type StorageSettings =
     };
 
 /** Where the Service Bus namespace is: a connection string (local), or a host name reached with an identity (Azure). */
-export type ServiceBusSettings =
+type ServiceBusSettings =
   | { readonly connectionString: string }
   | { readonly fullyQualifiedNamespace: string };
 
@@ -253,7 +253,7 @@ function serviceBusFrom(env: Environment): ServiceBusSettings | string {
 const unreadReference = /^\s*@Microsoft\.(KeyVault|AppConfiguration)\(/i;
 
 /** Whether a value is a Key Vault reference that the platform did not replace by the secret. */
-export const isUnreadReference = (value: string): boolean => unreadReference.test(value);
+const isUnreadReference = (value: string): boolean => unreadReference.test(value);
 
 /**
  * The secret in an app setting; undefined when the setting is missing, empty, or still a Key Vault reference. A reference that

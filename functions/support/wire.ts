@@ -81,7 +81,7 @@ export interface OperatorService {
 }
 
 /** What nodes that ask to stop are met with. */
-export interface StopService {
+interface StopService {
   readonly login: NodeLogin;
   /** The secret in an app setting; undefined when there is none. */
   passwordOf(setting: string): string | undefined;

@@ -20,12 +20,12 @@ export interface Closed {
 }
 
 /** What one month cost. */
-export interface MonthPage extends Pick<Page, "fromSeconds"> {
+interface MonthPage extends Pick<Page, "fromSeconds"> {
   readonly sums: Sums;
 }
 
 /** What a whole day cost, in all and by node array. */
-export interface DayCost extends Pick<Page, "fromSeconds"> {
+interface DayCost extends Pick<Page, "fromSeconds"> {
   readonly nanoUsd: number;
   readonly nodeArrays: readonly { readonly name: string; readonly nanoUsd: number }[];
 }

@@ -41,7 +41,7 @@ function namesNobody({ user, account, queue }: Owner): boolean {
 }
 
 /** Null: nobody said. Absent for dimensions that were not asked for, and for people where it is no job's. */
-export type CostKeys = { readonly [Name in CostDimension | "job"]?: string | boolean | null };
+type CostKeys = { readonly [Name in CostDimension | "job"]?: string | boolean | null };
 
 /** One group of costs. The parts by purpose add up to `amount`. */
 export interface CostRow {

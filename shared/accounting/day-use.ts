@@ -4,11 +4,11 @@ import type { Page } from "./pages.ts";
 import type { NodeUse } from "./sight.ts";
 
 /** What a node's time was, seen from outside: with jobs, without, on its way, given up, or anything else. */
-export const nodeTimes = ["busy", "idle", "boot", "failed", "other"] as const;
-export type NodeTime = (typeof nodeTimes)[number];
+const nodeTimes = ["busy", "idle", "boot", "failed", "other"] as const;
+type NodeTime = (typeof nodeTimes)[number];
 
 /** Milliseconds of nodes, by what they were. */
-export type NodeTimes = Readonly<Record<NodeTime, number>>;
+type NodeTimes = Readonly<Record<NodeTime, number>>;
 
 /** One whole hour. */
 export interface HourUse {

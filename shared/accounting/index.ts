@@ -9,7 +9,6 @@ export {
   type BookNode,
   type Closed,
   type DayPage,
-  type EarlierPages,
   openBook,
   settled,
 } from "./book.ts";
@@ -30,7 +29,7 @@ export {
   costRowsByJob,
   totalRow,
 } from "./cost-report.ts";
-export { type DayUse, lastDayUse, type NodeTimes } from "./day-use.ts";
+export { type DayUse, lastDayUse } from "./day-use.ts";
 export { monthForecast } from "./forecast.ts";
 export type { JobTotal } from "./job-totals.ts";
 export {

@@ -11,7 +11,7 @@
 export type NodeUse = "jobs" | "boot" | "idle" | "drained" | "kept" | "failed" | "ending";
 
 /** A part of a node that a job takes. */
-export interface JobShare {
+interface JobShare {
   /** Of the job, see `SeenJob`. */
   readonly key: string;
   /** Of the whole node, above 0 and at most 1: the largest of its shares of what the node has (cpus, memory, GPUs). */

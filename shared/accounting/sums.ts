@@ -1,11 +1,11 @@
 import { type Amount, type Dimensions, nothing, plus } from "./lines.ts";
 
 /** What sums are told apart by: the node array of all time; user, account and queue of jobs' time only. */
-export const sumDimensions = ["nodeArray", "user", "account", "queue"] as const;
+const sumDimensions = ["nodeArray", "user", "account", "queue"] as const;
 export type SumDimension = (typeof sumDimensions)[number];
 
 /** Null: nobody said. */
-export interface NamedAmount extends Amount {
+interface NamedAmount extends Amount {
   readonly name: string | null;
 }
 

@@ -151,7 +151,7 @@ export function mergeLines(...lists: readonly (readonly Line[])[]): readonly Lin
  * away up to each part is rounded, never the part itself, so errors do not add up. Weights are not negative; when all are
  * zero, the last part takes everything. No weights: an empty list.
  */
-export function splitExactly(total: number, weights: readonly number[]): readonly number[] {
+function splitExactly(total: number, weights: readonly number[]): readonly number[] {
   let sum = 0;
   for (const own of weights) sum += own;
   const parts: number[] = [];

@@ -38,7 +38,7 @@ const selectedActionKinds = [
 ] as const;
 
 /** Acts on nodes that exist, one kind each. */
-export const nodeActionKinds = [...selectedActionKinds, "drain", "retry-failed"] as const;
+const nodeActionKinds = [...selectedActionKinds, "drain", "retry-failed"] as const;
 
 const untilSeconds = unixSeconds
   .min(0)
@@ -57,7 +57,7 @@ const attributeValue = z.union([
   z.record(z.string(), z.unknown()),
 ]);
 
-export const createNodesBody = z
+const createNodesBody = z
   .object({
     kind: z.literal("create-nodes"),
     ...requestFields,
@@ -290,5 +290,3 @@ export const stopAnswer = z
     actionId: z.string().nullable().describe("Follow it with `operations/{actionId}`; null when leaving"),
   })
   .meta({ id: "StopAnswer" });
-
-export type StopAnswer = Answer<typeof stopAnswer>;

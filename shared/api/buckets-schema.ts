@@ -4,7 +4,7 @@ import { type Answer, aboutCluster, count, resources, scalar, unixSeconds } from
 import { selectionQuery } from "./selection-schema.ts";
 
 /** One limit that holds for a bucket, in its own unit. */
-export const bucketLimit = z
+const bucketLimit = z
   .object({
     limit: z.string().describe(`${limitNames.join(", ")}; more kinds may come`),
     unit: z.enum(["nodes", "cores", "usd"]),
@@ -17,7 +17,7 @@ export const bucketLimit = z
   .meta({ id: "BucketLimit" });
 
 /** A node array, a VM size and a placement group (or none): what new nodes come from. */
-export const bucketView = z
+const bucketView = z
   .object({
     nodeArray: z.string(),
     vmSize: z.string(),
@@ -98,7 +98,7 @@ export const bucketsAnswer = z
   .meta({ id: "Buckets" });
 
 /** One limit, whatever buckets draw on it. */
-export const limitView = z
+const limitView = z
   .object({
     limit: z.string().describe("As in a bucket's limits"),
     scope: z

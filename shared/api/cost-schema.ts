@@ -46,7 +46,7 @@ const parts = z
   .describe("Add up to `usd`");
 
 /** Costs of one group, or of all. */
-export const costRow = z
+const costRow = z
   .object({
     keys: z
       .partialRecord(costDimension, z.union([z.string(), z.boolean(), z.null()]))

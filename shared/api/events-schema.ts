@@ -24,7 +24,7 @@ export const eventKinds = [
   "rejected",
 ] as const;
 
-export const eventView = z
+const eventView = z
   .object({
     id: z.string().describe("The same for the same event, also when it is listed again"),
     atSeconds: unixSeconds,

@@ -28,7 +28,7 @@ export const refusalView = z
   .meta({ id: "Refusal" });
 
 /** One cause of a wait, with what ends it. */
-export const causeView = z
+const causeView = z
   .object({
     kind: z
       .enum([
@@ -73,7 +73,7 @@ export const causeView = z
   .meta({ id: "Cause" });
 
 /** Which limits keep a job waiting, one behind the other, and what raising them would give it. */
-export const raiseView = z
+const raiseView = z
   .object({
     limits: z
       .array(
@@ -98,7 +98,7 @@ export const raiseView = z
   .meta({ id: "Raise" });
 
 /** Something that the planner did or saw. */
-export const plannerStep = z
+const plannerStep = z
   .object({
     atSeconds: unixSeconds,
     planId: z.string().nullable(),

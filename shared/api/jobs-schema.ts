@@ -8,7 +8,7 @@ export const jobState = z
     "running: its scheduler says so; placed: nodes that are up can take it; booting: its nodes are coming; partly: some of it has a place; waiting: none of it has; set-aside: it does not check out, so nothing is planned for it, and where it runs its nodes stay",
   );
 
-export const jobView = z
+const jobView = z
   .object({
     job: z.string().describe("Any text: whoever shows it escapes control characters"),
     source: z.string().nullable().describe("The scheduler that it comes from"),

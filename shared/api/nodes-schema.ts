@@ -185,7 +185,7 @@ export type NodesAnswer = Answer<typeof nodesAnswer>;
 export type NodesQuery = Answer<typeof nodesQuery>;
 
 /** One life of a node: from when a plan first saw it until it was gone. */
-export const nodeLife = z
+const nodeLife = z
   .object({
     nodeId: z.string(),
     name: z.string(),

@@ -3,7 +3,7 @@ import { capNames, demandCapNames } from "../engine/index.ts";
 import { type Answer, count, unixSeconds } from "./answer.ts";
 
 /** What the operator's caps held back of a plan, in nodes to create or start. */
-export const clipping = z
+const clipping = z
   .object({
     asked: count.describe("What jobs and targets would have got without caps"),
     granted: count,
@@ -24,7 +24,7 @@ export const clipping = z
   .meta({ id: "Clipping" });
 
 /** What one cap on demand held back of a plan. */
-export const heldBack = z
+const heldBack = z
   .object({
     cap: z.enum(demandCapNames),
     limit: count,

@@ -3,7 +3,7 @@ import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag } from "./answer.ts";
 
 /** An item of a message that did not check out, while the rest of the message counts. */
-export const setAsideView = z
+const setAsideView = z
   .object({
     kind: z.enum(["job", "node", "shape", "remove", "target"]),
     index: count.describe("Its place in the list of its message"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 
 /** What an hour of a node costs, and how that is known. */
-export const priceView = z
+const priceView = z
   .object({
     usdPerHour: z.number(),
     source: z
@@ -23,7 +23,7 @@ export const priceView = z
   .meta({ id: "Price" });
 
 /** A VM size of a node array, and what its nodes cost. */
-export const sizePriceView = z
+const sizePriceView = z
   .object({
     nodeArray: z.string(),
     vmSize: z.string(),

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import { supportParts } from "./support-schema.ts";
 
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
-export const problemKinds = [
+const problemKinds = [
   "bad-request",
   "unauthorized",
   "forbidden",

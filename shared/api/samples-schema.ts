@@ -9,7 +9,7 @@ export const samplesQuery = z.object({
 });
 
 /** A cluster at one moment. */
-export const sampleView = z
+const sampleView = z
   .object({
     atSeconds: unixSeconds,
     nodes: z

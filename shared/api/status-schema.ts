@@ -25,7 +25,7 @@ export const clustersAnswer = z
 export type ClustersAnswer = Answer<typeof clustersAnswer>;
 
 /** Something that is wrong, and what to do about it. */
-export const statusProblem = z
+const statusProblem = z
   .object({
     gravity: z
       .enum(["stopped", "degraded", "notice"])

@@ -146,7 +146,7 @@ export const whatIfAnswer = z
   .meta({ id: "WhatIf" });
 
 export type JobsCost = Answer<typeof jobsCost>;
-export type WhatIfBody = Answer<typeof whatIfBody>;
+type WhatIfBody = Answer<typeof whatIfBody>;
 /** As a caller sends it: what has a default may be left out. */
 export type WhatIfAsked = Partial<WhatIfBody>;
 export type WhatIfAnswer = Answer<typeof whatIfAnswer>;

@@ -2,46 +2,32 @@
 export {
   type BestPossible,
   type BestPossibleOutcome,
-  type BoundInput,
   bestPossible,
-  type SolveLp,
 } from "./bound/best-possible.ts";
 export { type BoundItem, type BoundSize, lpText } from "./bound/lp-text.ts";
-export { type PricedSize, type PricedSizes, pricedSizes, workOf } from "./bound/work.ts";
+export { type PricedSize, pricedSizes, workOf } from "./bound/work.ts";
 export {
   type Differences,
   differences,
-  type JobDifference,
-  type TimeDifference,
 } from "./compare/differences.ts";
 export { onFront } from "./compare/pareto.ts";
 export {
-  costOf,
   type RunSummary,
   settingsText,
   settingText,
   summaries,
-  usdOf,
 } from "./compare/summary.ts";
 export { listed, toJson } from "./figures/per-job.ts";
 export type {
-  CostFigures,
-  JobFigures,
-  NeverRan,
-  NodeFigures,
-  PerJob,
-  PurposeCost,
   RunFigures,
   RunSetup,
-  Series,
   SettingValue,
-  Spread,
 } from "./figures/run-figures.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
 export { GridEngineReader, readGridEngine } from "./read-grid-engine.ts";
 export { JobListReader, readJobList } from "./read-job-list.ts";
 export { PlansWorkload, type SeenPlan } from "./read-plans.ts";
-export { type MissingColumns, readSacct, SacctReader } from "./read-sacct.ts";
+export { readSacct, SacctReader } from "./read-sacct.ts";
 export { readSwf, SwfReader } from "./read-swf.ts";
 export {
   type FleetSchedule,
@@ -50,17 +36,14 @@ export {
   scheduleOnFleet,
   schedulerPolicies,
 } from "./schedule-on-fleet.ts";
-export { type Certainty, certaintyOf } from "./suggest/certainty.ts";
+export { certaintyOf } from "./suggest/certainty.ts";
 export {
-  type Found,
-  type SearchInput,
   searchSettings,
   type Tunable,
-  type TuneRuns,
   type Varied,
 } from "./suggest/search.ts";
-export { type SplitWorkload, splitWorkload } from "./suggest/split.ts";
-export { type Suggestion, suggestionOf, suggestionText } from "./suggest/suggestion.ts";
+export { splitWorkload } from "./suggest/split.ts";
+export { suggestionOf, suggestionText } from "./suggest/suggestion.ts";
 export { TimeZone } from "./time-zone.ts";
 export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
@@ -71,7 +54,7 @@ export { onWholeNodes, withTasksApart } from "./workload/tasks-apart.ts";
 export { tooMuch } from "./workload/too-much.ts";
 export { definitionOf } from "./world/definition-of.ts";
 export { pricedCluster } from "./world/priced-cluster.ts";
-export type { ToReading } from "./world/read-cluster.ts";
+
 export { runBacktest } from "./world/run-backtest.ts";
-export { type Delays, type InWords, type RunInput, usualDelays } from "./world/run-input.ts";
-export type { JobRun, RunWatch } from "./world/run-watch.ts";
+export { type Delays, type RunInput, usualDelays } from "./world/run-input.ts";
+export type { JobRun } from "./world/run-watch.ts";

@@ -91,8 +91,3 @@ export class LeftOutRecords {
     return [...this.#reasons].map(([why, { count, where }]) => ({ why, count, where }));
   }
 }
-
-/** Jobs by the time they were submitted; those of one second in the order in which the workload has them. */
-export function inQueueOrder(jobs: readonly TraceJob[]): readonly TraceJob[] {
-  return jobs.toSorted((a, b) => a.submitSeconds - b.submitSeconds);
-}

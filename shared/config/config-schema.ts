@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from "./setting-value.ts";
 
-export const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
+const defaultPasswordSetting = "CYCLECLOUD_PASSWORD";
 
 const wantedUrl = 'an address such as "https://cyclecloud.example.com" (http is for this machine only)';
 
@@ -43,7 +43,7 @@ const url = text.transform((value, context) => {
 });
 
 /** Where the CycleCloud server is and how to log in. */
-export const connectionShape = {
+const connectionShape = {
   url,
   username,
   /** Accepted only for an error that names the right place. */
@@ -97,7 +97,7 @@ export const nodeArraySchema = z.looseObject(
 export type NodeArraySettings = z.output<typeof nodeArraySchema>;
 
 /** Held to one prefix, so that no configuration can make another secret the password that nodes have to know. */
-export const autostopPasswordPrefix = "AUTOSTOP_PASSWORD";
+const autostopPasswordPrefix = "AUTOSTOP_PASSWORD";
 
 /** When a node may stop itself, and how it logs in where nodes come with a login instead of a function key. */
 export const autostopSchema = z.looseObject(
@@ -140,7 +140,7 @@ const sharedPool = z
   }));
 
 /** Settings of the engine. */
-export const engineShape = {
+const engineShape = {
   idle_timeout: perNodeArray(seconds).optional(),
   boot_timeout: perNodeArray(positiveSeconds).optional(),
   default_resources: defaultResources.optional(),
@@ -203,7 +203,7 @@ const attributePatterns = z
   .max(50, "expected at most 50 of them");
 
 /** Held to one prefix, so that no other secret can be made the key. */
-export const pseudonymKeyPrefix = "PSEUDONYM_KEY";
+const pseudonymKeyPrefix = "PSEUDONYM_KEY";
 
 /** As the configuration spells the fields of messages. */
 const pseudonymFieldOf = { user: "user", account: "account", job_name: "jobName" } as const;

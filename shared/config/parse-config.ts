@@ -206,7 +206,7 @@ const printingKeys = ["output_columns", "output-columns", "output_format"];
 const mostCharacters = 4_096;
 
 /** What a configuration says about printing, or why that cannot be told; neither when it says nothing. */
-export function readPrinting(json: unknown): {
+function readPrinting(json: unknown): {
   readonly printing?: Readonly<Record<string, unknown>>;
   readonly warning?: string;
 } {

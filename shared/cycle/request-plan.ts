@@ -1,7 +1,7 @@
 import type { Ports, ScheduledPlanRequest } from "../ports/index.ts";
 
 /** Requests within one window become one plan. Long enough for a burst of messages, short enough to wait for. */
-export const planWindowSeconds = 1;
+const planWindowSeconds = 1;
 
 /** A caller without telemetry, such as the command line, starts no trace. */
 type RequestPorts = Pick<Ports, "clock" | "planRequests"> & Partial<Pick<Ports, "telemetry">>;
@@ -33,7 +33,7 @@ export async function requestPlanAt(
 }
 
 /** Events of a cluster come in bursts too, and a snapshot costs CycleCloud more than a plan costs us. */
-export const lookWindowSeconds = 2;
+const lookWindowSeconds = 2;
 
 /** Asks for a snapshot at the end of the current window. Requests within one window share one snapshot. */
 export async function requestLook(

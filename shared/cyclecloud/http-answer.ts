@@ -72,7 +72,7 @@ export function toUpstreamError(error: unknown, failing: Failing): UpstreamError
 }
 
 /** Seconds from now until `Retry-After`, which holds seconds or a date. Undefined if it is absent or invalid. */
-export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
+function retryAfterSeconds(headers: HttpHeaders): number | undefined {
   const value = headers.get("Retry-After")?.trim();
   if (value === undefined || value === "") return undefined;
   const seconds = Number(value);
@@ -82,7 +82,7 @@ export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
 }
 
 /** The server asks for a longer pause than a call can wait; whoever handles the message waits instead. */
-export class LongPause extends Error {
+class LongPause extends Error {
   readonly response: PipelineResponse;
 
   constructor(response: PipelineResponse) {

@@ -21,7 +21,7 @@ import {
 import type { LoginGate } from "./login-gate.ts";
 import { PinnedAgent } from "./pinned-agent.ts";
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly maxRetries?: number;
   /** Before the first retry; it doubles with each. */
   readonly retryDelayInMs?: number;

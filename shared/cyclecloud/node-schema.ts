@@ -23,8 +23,6 @@ export const nodeSchema = z.object({
   Configuration: record,
 });
 
-export type NodeRecord = z.output<typeof nodeSchema>;
-
 /** `GET /clusters/{c}/nodes?request_id=`: of each node, enough to recognise it in a later status. */
 export const requestedNodesSchema = z.object({
   nodes: z.array(

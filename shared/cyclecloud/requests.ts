@@ -8,7 +8,7 @@ export interface NodeCreationRequest {
   readonly sets: readonly NodeCreationSet[];
 }
 
-export interface NodeCreationSet {
+interface NodeCreationSet {
   readonly nodearray: string;
   readonly count: number;
   readonly definition: { readonly machineType: string };

@@ -21,7 +21,7 @@ export const maybeFlag = z
   .nullish()
   .transform((value) => (value === null || value === undefined ? null : Boolean(value)));
 /** Free-form JSON; it was read by `parseJson`, so it need not be checked again. */
-export const json = z.custom<Json>();
+const json = z.custom<Json>();
 export const record = z
   .record(z.string(), json)
   .nullish()

@@ -1,6 +1,6 @@
 /** The engine's only door: a pure planner for CycleCloud clusters. README.md describes the model on one page. */
 
-export type { ArrayChoice, ArraysOff, SpotOffCode } from "./constraints/array-choice.ts";
+export type { ArrayChoice, SpotOffCode } from "./constraints/array-choice.ts";
 export type { CapacityFailureBackoff } from "./constraints/capacity-failure-backoff.ts";
 export type { And, Constraint, Not, Or, Xor } from "./constraints/constraint-kinds.ts";
 export { constraintDefinitions } from "./constraints/constraint-schema.ts";
@@ -25,7 +25,7 @@ export type { SharedValue } from "./constraints/shared-value.ts";
 export { isIgnored } from "./ledger/left-alone.ts";
 export { generatePlacementGroups } from "./ledger/placement-groups.ts";
 export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
-export type { BucketFacts } from "./ledger/shared-properties.ts";
+
 export { nodeVersion } from "./ledger/shared-properties.ts";
 export type {
   Bucket,
@@ -48,7 +48,6 @@ export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
   expiredRows,
   type Matching,
-  type NodeFailure,
   type NodeHistory,
   type Observation,
   observeNodes,
@@ -62,14 +61,13 @@ export {
   type CoreQuota,
   capNames,
   countedInBucket,
-  type HoldName,
   holdNames,
   type LimitName,
   limitNames,
 } from "./model/limits.ts";
 export { compareNodeNames, shortHostname, sortByNodeName } from "./model/names.ts";
 export type { NodeShape, PendingNodes, SchedulerNode } from "./model/node.ts";
-export { type PaidNode, paidNodes } from "./model/paid-nodes.ts";
+export { paidNodes } from "./model/paid-nodes.ts";
 export { type ParsedDefaultResources, parseDefaultResources } from "./model/parse-default-resources.ts";
 export { type PlacementPolicy, placementOf, placements } from "./model/placement.ts";
 export type { HeldSize, PlanInput, SpotShare } from "./model/plan-input.ts";
@@ -92,7 +90,6 @@ export {
   failedNodePolicy,
   forNodeArray,
   type GeneratedPlacementGroups,
-  type KeptFailedNodes,
   keptByDefault,
   type Modifier,
   type PerNodeArray,
@@ -101,7 +98,7 @@ export {
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
-export { roomForSets, type SetRoom } from "./outcome/room-for-sets.ts";
+export { roomForSets } from "./outcome/room-for-sets.ts";
 export {
   type BucketSurvey,
   type CountedResource,
@@ -110,7 +107,7 @@ export {
   type LimitFigure,
   survey,
 } from "./outcome/survey.ts";
-export { largestShare, type ResourcesOfSizes, resourcesOfSizes } from "./place/node-share.ts";
+export { largestShare, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";
 export { nearest } from "./values/nearest.ts";
 export type { Json, Resources, Scalar } from "./values/resources.ts";

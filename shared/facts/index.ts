@@ -1,5 +1,5 @@
 /** Azure's published facts about VM sizes, and their prices. */
-export { type LicenceJump, licenceJumps, type SizePrice } from "./licence-jumps.ts";
+export { licenceJumps } from "./licence-jumps.ts";
 export { pricePerHourUsd, shippedAsOfSeconds } from "./vm-prices.ts";
 export {
   createVmCatalogue,

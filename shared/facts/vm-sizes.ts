@@ -1,6 +1,6 @@
 import columns from "./vm-sizes.json" with { type: "json" };
 
-export type Architecture = "amd64" | "arm64";
+type Architecture = "amd64" | "arm64";
 
 /** Azure's published facts about one VM size. The README of this folder gives their date. */
 export interface VmSize {

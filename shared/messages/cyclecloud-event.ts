@@ -20,7 +20,7 @@ export const clusterEventKinds = [
   "ClusterSizeIncreased",
 ] as const;
 
-export type CycleCloudEventKind = (typeof nodeEventKinds)[number] | (typeof clusterEventKinds)[number];
+type CycleCloudEventKind = (typeof nodeEventKinds)[number] | (typeof clusterEventKinds)[number];
 
 /** The members of a CycleCloud event that the service uses. */
 export interface CycleCloudEvent {

@@ -30,7 +30,7 @@ export type ResumeOutcome =
   | { readonly outcome: "not-stopped" }
   | UnknownCluster;
 
-export interface UnknownCluster {
+interface UnknownCluster {
   readonly outcome: "unknown-cluster";
   readonly known: readonly string[];
 }

@@ -27,7 +27,7 @@ export interface StopRequest {
 }
 
 /** Why a node stays. `retryAfterSeconds`: the earliest time at which waiting alone may change that. */
-export interface StopRefusal {
+interface StopRefusal {
   readonly node: string;
   readonly reason:
     | "keep-alive"

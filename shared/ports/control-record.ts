@@ -36,13 +36,13 @@ export interface Rolling {
   readonly total: number;
 }
 
-export interface NamedNode {
+interface NamedNode {
   readonly nodeId: string;
   readonly name: string;
 }
 
 /** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */
-export interface IgnoredNode {
+interface IgnoredNode {
   readonly nodeId: string;
   readonly name: string;
   readonly by: string;

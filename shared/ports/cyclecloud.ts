@@ -8,7 +8,7 @@ export interface ClusterReading {
 }
 
 /** `refused` is the server's word that this will not be done (409), which includes "request id seen before". */
-export type Answer<T> =
+type Answer<T> =
   | ({ readonly outcome: "accepted"; readonly operationId: string } & T)
   | { readonly outcome: "refused"; readonly message: string };
 
@@ -19,7 +19,7 @@ export interface CreatedSet {
 }
 
 /** One node's fate; `error` is the server's reason when it would not act on that node. */
-export interface ActedNode {
+interface ActedNode {
   readonly nodeId: string;
   readonly name: string;
   readonly error?: string;

@@ -14,7 +14,7 @@ export interface NotedEvent {
   readonly reason: string;
 }
 
-export const notedKinds = [
+const notedKinds = [
   "drain",
   "undrain",
   "keep-alive",

@@ -6,10 +6,10 @@ import { pauseOrResume, storageAnswers } from "./storage-answers.ts";
 
 /** The answers to every route of the API, over ports: HTTP and the command line are two ways to the same. */
 export { answerCall, type RawBody, type RawCall, routeOf } from "./answer-call.ts";
-export { type Answered, badRequest, problem, type Refused, refused } from "./answered.ts";
-export type { RecordPorts, ServicePorts, StopTurns, StoragePorts } from "./ports.ts";
+export { type Answered, badRequest, problem, type Refused } from "./answered.ts";
+export type { ServicePorts, StoragePorts } from "./ports.ts";
 export { problemOf } from "./problem-of.ts";
-export type { AnswerOf, AnswersFrom, CallDetails, RouteCall, Seen } from "./route-call.ts";
+export type { AnswerOf, AnswersFrom, Seen } from "./route-call.ts";
 
 /** Every route has its answer here, once. HTTP, `--storage` and `--offline` take theirs from these tables. */
 export const answers: AnswersFrom<ServicePorts> = { ...recordAnswers, ...storageAnswers, ...serviceAnswers };

@@ -30,7 +30,7 @@ export type StoragePorts = RecordPorts &
 /** What the service itself has: the way to its executor, and the order in which nodes that ask to stop take turns. */
 export type ServicePorts = StoragePorts & Ports & { readonly stops: StopTurns };
 
-export interface StopTurns {
+interface StopTurns {
   readonly pace: {
     /** Seconds until a node may ask again; 0: now, and this counts. */
     waitSeconds(name: string, nowSeconds: number): number;

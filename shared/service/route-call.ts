@@ -17,9 +17,9 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 
 export type AnswerOf<Id extends RouteId> = Answer<RouteOf<Id>["answer"]>;
 /** Checked; undefined for a route that takes none. */
-export type QueryOf<Id extends RouteId> = OutputOf<RouteOf<Id>, "query">;
+type QueryOf<Id extends RouteId> = OutputOf<RouteOf<Id>, "query">;
 /** Checked, except where the route leaves that to its answer (`bodyIsChecked: "by-answer"`). */
-export type BodyOf<Id extends RouteId> =
+type BodyOf<Id extends RouteId> =
   RouteOf<Id> extends { readonly bodyIsChecked: "by-answer" } ? unknown : OutputOf<RouteOf<Id>, "body">;
 
 /** What a caller that replaces something has seen: the ETag, nothing, something, or it does not matter. */

@@ -202,7 +202,7 @@ function spotScoreOf({ conditions }: Cluster, bucket: BucketDefinition): "High" 
 }
 
 /** The same for the same bucket in every run, as long as the cluster keeps its name. */
-export function bucketIdOf(cluster: string, { nodearray, machineType }: BucketDefinition): string {
+function bucketIdOf(cluster: string, { nodearray, machineType }: BucketDefinition): string {
   return toUuid(
     createHash("sha256")
       .update(JSON.stringify([cluster, nodearray, machineType]))

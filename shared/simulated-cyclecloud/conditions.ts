@@ -3,13 +3,13 @@ import { keyOf } from "./quota-limits.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** "refuse": creates add nothing. "fail": nodes are added and then fail, as Azure's allocation does. */
-export type Drought = "refuse" | "fail";
+type Drought = "refuse" | "fail";
 
 /** The status in which new nodes stay for ever. */
-export type Stuck = "Acquiring" | "Preparing";
+type Stuck = "Acquiring" | "Preparing";
 
 /** Boots whose software configuration fails: the next `next` of them, or a share of all, 0 to 1. */
-export interface FailingBoots {
+interface FailingBoots {
   readonly next?: number | undefined;
   readonly share?: number | undefined;
   /** What CycleCloud says of the failed node. */

@@ -96,7 +96,7 @@ const definitionSchema = z.strictObject({
 /** What a definition file may hold: defaults left out. */
 export type DefinitionInput = z.input<typeof definitionSchema>;
 export type Duration = z.output<typeof durationSchema>;
-export type Times = z.output<typeof timesSchema>;
+type Times = z.output<typeof timesSchema>;
 export type RegionQuota = Readonly<z.output<typeof quotaSchema>>;
 export type ShutdownPolicy = "Terminate" | "Deallocate";
 

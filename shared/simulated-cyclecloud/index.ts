@@ -3,13 +3,12 @@ export { Refusal } from "./api-refusal.ts";
 export { availabilitySchema } from "./availability-trace.ts";
 export { type Cluster, nodeArrayOf } from "./cluster.ts";
 export { bucketFiguresNow, toClusterStatus } from "./cluster-status-answer.ts";
-export type { BucketWeather, Conditions } from "./conditions.ts";
+export type { BucketWeather } from "./conditions.ts";
 export {
   type BucketDefinition,
   type ClusterDefinition,
   type DefinitionInput,
   parseDefinition,
-  type RegionQuota,
   withMachineTypes,
 } from "./definition.ts";
 export { medianBootSeconds } from "./draw-boot.ts";
@@ -19,7 +18,6 @@ export {
   evictionNoticeSeconds,
   fail,
   heldSeconds,
-  type Life,
   redirect,
   type Step,
   stepAt,
@@ -44,7 +42,7 @@ export {
   type ManualClock,
   toIso,
 } from "./simulated-clock.ts";
-export { hostnameOf, type SimulatedNode, statusOf } from "./simulated-node.ts";
+export { hostnameOf, type SimulatedNode } from "./simulated-node.ts";
 export { createSite, type Site } from "./site.ts";
 export { create, manage, retryFailed, scale } from "./site-actions.ts";
-export { type ClusterLedger, type LedgerEntry, toLedger } from "./usage-ledger.ts";
+export { type ClusterLedger, toLedger } from "./usage-ledger.ts";

@@ -3,7 +3,7 @@ import type { Operation } from "./operation-list.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** How far a cluster's lists lag at most, in seconds; 0: not at all. */
-export interface Lag {
+interface Lag {
   /** The nodes of the cluster's status. */
   readonly statusSeconds: number;
   /** The list of nodes, also that of one request or operation. */

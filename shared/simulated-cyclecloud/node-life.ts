@@ -1,5 +1,5 @@
 /** CycleCloud's words for where a node is. `Stopping` leads to Deallocated, `Terminating` to the end. */
-export type NodeStatus =
+type NodeStatus =
   | "Acquiring"
   | "Preparing"
   | "Ready"
@@ -11,7 +11,7 @@ export type NodeStatus =
   | "Terminating"
   | "Terminated";
 
-export type TargetState = "Started" | "Deallocated" | "Terminated";
+type TargetState = "Started" | "Deallocated" | "Terminated";
 
 /** From `at` (simulated seconds) until the next step, this is what the node looks like. */
 export interface Step {

@@ -2,7 +2,7 @@ import type { BucketDefinition, ClusterDefinition, RegionQuota } from "./definit
 import { stepAt } from "./node-life.ts";
 import { isActive, occupies, type SimulatedNode } from "./simulated-node.ts";
 
-export interface Amount {
+interface Amount {
   readonly nodes: number;
   readonly cores: number;
 }
@@ -24,7 +24,7 @@ export interface Consumption {
   family(family: string): number;
 }
 
-export type LimitName =
+type LimitName =
   | "cluster node count"
   | "cluster core count"
   | "node array node count"

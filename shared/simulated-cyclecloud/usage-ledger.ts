@@ -2,7 +2,7 @@ import { firstAt, heldSeconds } from "./node-life.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** One node's story, in simulated seconds since 1970; null where it has not happened. */
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly nodeId: string;
   readonly name: string;
   readonly nodearray: string;

@@ -11,7 +11,7 @@ import type {
 } from "../ports/index.ts";
 
 /** The orders that the ports promise, one for the twins and Azure alike. Names compare by code unit, not by locale. */
-export function compareNames(a: string, b: string): number {
+function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

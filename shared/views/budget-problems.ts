@@ -65,7 +65,7 @@ function effectOf({ of, hold }: BudgetStatus): string {
 }
 
 /** Whose costs it counts, such as `account "geo"`. */
-export function subjectOf({ of }: Pick<BudgetStatus, "of">): string {
+function subjectOf({ of }: Pick<BudgetStatus, "of">): string {
   if (of === null) return "the cluster";
   return `${of.dimension === "nodeArray" ? "node array" : of.dimension} "${of.name}"`;
 }

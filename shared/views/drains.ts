@@ -65,7 +65,7 @@ function plansOwn(record: DrainingNode | undefined): Words {
 }
 
 /** Whether it is undrained only when somebody asks for it. */
-export function isPersons({ by, source }: NodeDrain): boolean {
+function isPersons({ by, source }: NodeDrain): boolean {
   return source !== null || by !== autoscaler;
 }
 

@@ -21,7 +21,7 @@ export interface Selecting {
 }
 
 /** What new nodes come from, apart from CycleCloud's id of it. */
-export interface BucketKey {
+interface BucketKey {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly placementGroup: string | null;

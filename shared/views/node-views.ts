@@ -50,7 +50,7 @@ export interface NodeViews {
   readonly viewOfPlanned: (node: PlannedNode) => NodeView;
 }
 
-export interface IdleNode {
+interface IdleNode {
   readonly reported: ClusterNode;
   readonly deleteAtSeconds: number;
 }

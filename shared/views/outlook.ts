@@ -1,5 +1,5 @@
 import { loadWorld, type MadePlan, makePlan, type World, type WorldPorts, whyHeld } from "../cycle/index.ts";
-import type { BucketSurvey, Job, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
+import type { BucketSurvey, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
 import { survey } from "../engine/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { exactDuration } from "../text/durations.ts";
@@ -54,9 +54,4 @@ function whyHeldNow({ config, control, snapshot }: World, nowSeconds: number): s
   if (ageSeconds > maxSnapshotAgeSeconds)
     return `the snapshot is ${exactDuration(Math.ceil(ageSeconds))} old, expected at most ${exactDuration(maxSnapshotAgeSeconds)}`;
   return whyHeld(config, control);
-}
-
-/** Jobs as the plan has them, in the same order as its outcomes. */
-export function jobsOf({ input }: Pick<Outlook, "input">): readonly Job[] {
-  return input.jobs;
 }

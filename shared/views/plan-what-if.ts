@@ -192,6 +192,6 @@ export function whatIfTargets(world: World, wanted: RequestSet, nowSeconds: numb
   };
 }
 
-export function created({ create }: Plan): number {
+function created({ create }: Plan): number {
   return create.reduce((sum, { count }) => sum + count, 0);
 }

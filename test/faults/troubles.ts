@@ -4,7 +4,7 @@ import type { Environment } from "../../infra/local/environment/environment.ts";
 import type { Chance } from "../sim/chance.ts";
 
 /** What a trouble happens to. */
-export interface Scene {
+interface Scene {
   readonly environment: Environment;
   readonly chance: Chance;
   /** Tells that it strikes now. */

@@ -44,7 +44,7 @@ export interface Spoilt {
 const tickSeconds = 5;
 const leastGapSeconds = 3;
 const heartbeatSeconds = 60;
-export const sourceName = "batch";
+const sourceName = "batch";
 
 /** What a message is about, by name. */
 interface Wanted {

@@ -1,5 +1,5 @@
 import type { Destination, Notice, Notifier, Sent } from "../../shared/ports/index.ts";
-import { cluster, configOf, createWorld, type World } from "./world.ts";
+import { configOf, createWorld, type World } from "./world.ts";
 
 export const teams: Destination = {
   urlSetting: "TEAMS_WEBHOOK",
@@ -36,5 +36,3 @@ export function notifyingWorld(destinations: readonly Destination[] = [teams]): 
 export function shortOf(notices: readonly Notice[]): readonly string[] {
   return notices.map(({ phase, problem, subject }) => [phase, problem, subject].filter(Boolean).join(" "));
 }
-
-export { cluster };

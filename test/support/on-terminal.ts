@@ -12,7 +12,7 @@ const lineSchema = z.union([
 ]);
 
 /** How a program left its terminal. */
-export interface Left {
+interface Left {
   readonly code: number | null;
   readonly signal: number | null;
   /** Whether the terminal echoes, waits for whole lines and so on as it did before. */

@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type RequestListener, type ServerResponse }
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];

@@ -47,18 +47,18 @@ export function readVectors<T>(file: string): readonly T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-export function clusterOf(snapshot: Snapshot): Cluster {
+function clusterOf(snapshot: Snapshot): Cluster {
   const status = clusterStatusSchema.parse(snapshot.clusterStatus);
   return toCluster({ name: "cluster", status, nodes: snapshot.nodeList.nodes, catalogue }).cluster;
 }
 
-export function settingsOf(config: unknown): EngineSettings {
+function settingsOf(config: unknown): EngineSettings {
   const parsed = parseEngineSettings(config);
   if (!parsed.ok) throw new Error(parsed.problems.join("; "));
   return parsed.settings;
 }
 
-export function jobOf(job: VectorJob): Job {
+function jobOf(job: VectorJob): Job {
   const parsed = parseConstraints(job.constraints);
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join("; "));
   return defineJob({ ...job, constraints: parsed.constraints });

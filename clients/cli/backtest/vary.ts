@@ -9,7 +9,7 @@ export interface Varied {
 }
 
 /** More are a slip of the keyboard. */
-export const mostRuns = 1_000;
+const mostRuns = 1_000;
 
 /** Reads `--vary KEY=a,b,c`; given again, it adds another setting. */
 export function readVaried(text: string, before: readonly Varied[] = []): readonly Varied[] {

@@ -31,7 +31,7 @@ export function decidedOn(
 }
 
 /** Jobs that did not get all, with their reasons; those that wait for the same together, unless each is wanted (`isAll`). */
-export function waitingOn(
+function waitingOn(
   page: Page,
   { waiting, waitingCount, selected }: Pick<Decided, "waiting" | "waitingCount" | "selected">,
   isAll: boolean,

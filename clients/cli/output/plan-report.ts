@@ -39,7 +39,7 @@ function actionLines({ create, start, retire, retry }: Plan): readonly string[] 
 }
 
 /** What became of a job: one line, and one sentence for every different reason why it did not get all. */
-export function jobLines(outcome: JobOutcome): readonly string[] {
+function jobLines(outcome: JobOutcome): readonly string[] {
   const [, ...reasons] = jobSentences(outcome);
   return [`${outcome.name}: ${fate(outcome)}`, ...reasons.map((sentence) => `  ${sentence}`)];
 }

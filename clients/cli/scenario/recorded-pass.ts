@@ -83,7 +83,7 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, what: stri
  * Jobs and scheduler nodes exactly as a demand message may spell them: a scenario is read as a message that was
  * received just now. Throws one sentence with every problem.
  */
-export function readDemand(
+function readDemand(
   jobs: unknown,
   schedulerNodes: unknown,
   nodeShapes?: unknown,

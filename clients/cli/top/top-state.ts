@@ -44,7 +44,7 @@ export const panes = ["jobs", "nodes", "plans"] as const;
 export type Pane = (typeof panes)[number];
 
 /** Text over the lists, such as an explanation. */
-export interface Overlay {
+interface Overlay {
   readonly title: string;
   readonly lines: readonly string[];
   /** The first line that is shown. */

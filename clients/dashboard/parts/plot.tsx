@@ -4,7 +4,7 @@ import { type Band, bandsOf, timeMarks, topOf, valueMarks } from "./plot-marks.t
 import { timeMark } from "./time-axis.ts";
 import { useWidth } from "./use-width.ts";
 
-export interface Curve {
+interface Curve {
   readonly title: string;
   /** Name of a colour of `style.css`. */
   readonly color: string;

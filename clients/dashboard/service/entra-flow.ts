@@ -142,7 +142,7 @@ const optionsOf = ({ authority }: EntraLogin) => ({
 });
 
 /** `isFinal`: asking again does not help. */
-export class SignInError extends Error {
+class SignInError extends Error {
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal: boolean) {

@@ -49,7 +49,7 @@ const mostKept = 30;
 session.listen(() => kept.clear());
 
 /** When to ask again: slower with each failure, or as the service wishes. */
-export function delayAfter(
+function delayAfter(
   failures: number,
   error?: Pick<CallError, "retryAfterSeconds">,
   usualMs = everyMs,

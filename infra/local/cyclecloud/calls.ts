@@ -1,5 +1,5 @@
 /** One request that the API answered, or was made not to answer. */
-export interface Call {
+interface Call {
   /** Simulated seconds since 1970. */
   readonly at: number;
   readonly method: string;

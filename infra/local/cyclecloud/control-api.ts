@@ -25,7 +25,7 @@ import { createOutages, type Outages, outageSchema } from "./outage.ts";
 import { createSchedulerBoard, type SchedulerBoard } from "./scheduler-board.ts";
 
 /** Real milliseconds that every answer takes, drawn evenly. */
-export interface Latency {
+interface Latency {
   readonly minMilliseconds: number;
   readonly maxMilliseconds: number;
 }
@@ -96,7 +96,7 @@ export function createCommands(instruments: Instruments) {
   };
 }
 
-export type Commands = ReturnType<typeof createCommands>;
+type Commands = ReturnType<typeof createCommands>;
 
 export interface Control extends Commands {
   nowSeconds(): number;

@@ -35,7 +35,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export type Fault = z.output<typeof faultSchema>;
+type Fault = z.output<typeof faultSchema>;
 
 export interface Faults {
   add(fault: Fault): void;

@@ -14,15 +14,12 @@ import { type Control, createControl, createInstruments } from "./control-api.ts
 import { publishEvents } from "./event-publisher.ts";
 import { createApplication, createLogin } from "./simulator-server.ts";
 
-export type { ClusterLedger, LedgerEntry } from "../../../shared/simulated-cyclecloud/index.ts";
 export {
-  type Clock,
   createManualClock,
   type DefinitionInput,
   type ManualClock,
   parseDefinition,
 } from "../../../shared/simulated-cyclecloud/index.ts";
-export type { Control } from "./control-api.ts";
 
 export interface CycleCloudOptions {
   /** One or more clusters, in the form of the files in `clusters/`. */

@@ -81,7 +81,7 @@ export function duplicateNames(ledger: Ledger): readonly string[] {
   });
 }
 
-export function quantile(sorted: readonly number[], share: number): number | undefined {
+function quantile(sorted: readonly number[], share: number): number | undefined {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 

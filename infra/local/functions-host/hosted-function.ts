@@ -3,12 +3,7 @@ import type { BindingInfo, FunctionCallback, FunctionMetadata } from "./rpc.ts";
 import { findSetting, resolveExpressions, type Settings } from "./settings.ts";
 
 /** Trigger types that this host runs, in lower case. */
-export type TriggerType =
-  | "timertrigger"
-  | "queuetrigger"
-  | "servicebustrigger"
-  | "httptrigger"
-  | "eventgridtrigger";
+type TriggerType = "timertrigger" | "queuetrigger" | "servicebustrigger" | "httptrigger" | "eventgridtrigger";
 
 /** A function that this host can run. */
 export interface HostedFunction {

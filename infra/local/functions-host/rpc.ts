@@ -100,7 +100,7 @@ export interface InvocationResponse {
 }
 
 /** The library's own side of one invocation; `context` is its InvocationContext, opaque to the host. */
-export interface InvocationModel {
+interface InvocationModel {
   getArguments(): Promise<{ context: unknown; inputs: unknown[] }>;
   invokeFunction(context: unknown, inputs: unknown[], callback: FunctionCallback): Promise<unknown>;
   getResponse(context: unknown, result: unknown): Promise<InvocationResponse>;

@@ -26,7 +26,7 @@ export type BestPossibleOutcome =
   | { readonly ok: false; readonly why: string };
 
 /** Solves a linear program in the LP file format. Undefined: it found no optimum. */
-export type SolveLp = (text: string) => Promise<number | undefined>;
+type SolveLp = (text: string) => Promise<number | undefined>;
 
 export interface BoundInput {
   /** Those that ran to their end in every run that is held against the bound. */

@@ -4,7 +4,7 @@ import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import { Spending } from "./spending.ts";
 
 /** A stretch of time in which two runs differ. */
-export interface TimeDifference {
+interface TimeDifference {
   /** On the workload's own clock. */
   readonly fromSeconds: number;
   readonly untilSeconds: number;
@@ -15,7 +15,7 @@ export interface TimeDifference {
 }
 
 /** A job that two runs treat differently. Null: it did not run to its end there. */
-export interface JobDifference {
+interface JobDifference {
   readonly job: TraceJob;
   readonly firstWaitSeconds: number | null;
   readonly secondWaitSeconds: number | null;

@@ -35,7 +35,7 @@ export class Spending {
 }
 
 /** All purposes together, step by step. */
-export function columnSums(columns: Series["nodeMs"] | Series["nanoUsd"], steps: number): readonly number[] {
+function columnSums(columns: Series["nodeMs"] | Series["nanoUsd"], steps: number): readonly number[] {
   const all = Object.values(columns);
   return Array.from({ length: steps }, (_, step) =>
     all.reduce((sum, column) => sum + (column[step] ?? 0), 0),

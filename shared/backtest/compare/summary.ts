@@ -49,7 +49,7 @@ export function costOf({ cost }: RunFigures): number {
 }
 
 /** Null: no node has a price. Nothing at all costs nothing. */
-export function usdOf({ total }: RunFigures["cost"]): number | null {
+function usdOf({ total }: RunFigures["cost"]): number | null {
   return total.nodeMs > 0 && total.unpricedNodeMs === total.nodeMs ? null : total.nanoUsd / nanoPerUsd;
 }
 

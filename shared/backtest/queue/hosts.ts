@@ -39,7 +39,7 @@ export function emptyHost(host: Host): Left {
 const tolerance = 1e-3;
 
 /** How many parts fit on a host now. */
-export function roomOn(left: Left, { need, nodeArrays, kind }: JobShape): number {
+function roomOn(left: Left, { need, nodeArrays, kind }: JobShape): number {
   if (left.isTaken || left.isClosed || (need.exclusive !== "none" && left.parts > 0)) return 0;
   if (left.ncpus + tolerance < need.ncpus) return 0;
   if (nodeArrays.length > 0 && !nodeArrays.includes(left.host.nodeArray)) return 0;

@@ -9,7 +9,7 @@ export interface Need {
   readonly exclusive: Exclusive;
 }
 
-export type Exclusive = "none" | "part" | "job";
+type Exclusive = "none" | "part" | "job";
 
 /** How a job sits on hosts: all of its parts start at once. */
 export interface JobShape {

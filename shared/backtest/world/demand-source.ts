@@ -1,6 +1,6 @@
 import type { DemandJob, DemandMessage, DemandNode, SchedulerEvent } from "../../messages/index.ts";
 
-export const sourceName = "backtest";
+const sourceName = "backtest";
 
 /** A source that always speaks up in time: heartbeats change nothing, so none is sent. */
 const ttlSeconds = 10 * 365 * 86_400;

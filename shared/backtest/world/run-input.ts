@@ -1,7 +1,7 @@
 import type { Reason } from "../../engine/index.ts";
 import type { ClusterConfig } from "../../ports/index.ts";
 import type { ClusterDefinition } from "../../simulated-cyclecloud/index.ts";
-import type { NeverRan, RunFigures, RunSetup } from "../figures/run-figures.ts";
+import type { NeverRan, RunSetup } from "../figures/run-figures.ts";
 import type { QueuePolicy } from "../queue/queue-model.ts";
 import type { Workload } from "../trace-job.ts";
 import type { ToReading } from "./read-cluster.ts";
@@ -62,5 +62,3 @@ export interface RunInput {
   /** For tests: nothing is left out that cannot change anything. */
   readonly everyBeat?: boolean;
 }
-
-export type Run = (input: RunInput) => Promise<RunFigures>;

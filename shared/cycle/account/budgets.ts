@@ -18,7 +18,7 @@ const nearShare = 0.8;
 const unknown = "unknown";
 
 /** The budget of the caps, which goes by the key of the configuration. */
-export const clusterBudgetName = "monthly_budget_usd";
+const clusterBudgetName = "monthly_budget_usd";
 
 /** All budgets of a cluster, that of the caps first. */
 export function budgetsOf({

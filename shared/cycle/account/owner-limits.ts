@@ -3,7 +3,7 @@ import type { DemandJob } from "../../messages/index.ts";
 import type { OwnerCap } from "../../ports/index.ts";
 
 /** Jobs that do not say whose they are have one limit together: what is not known is not free. */
-export const unknownOwner = "unknown";
+const unknownOwner = "unknown";
 
 /** What the engine calls the caps. */
 export const ownerCapName = {

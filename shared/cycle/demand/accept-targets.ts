@@ -195,7 +195,7 @@ async function saved(ports: TargetPorts, requested: RequestSet, ifMatch: IfMatch
  * a later `sentAt` shows that a source has restarted its count. Between sources the later `sentAt` is newer. A clock
  * that is ahead counts as now at most.
  */
-export function mergeTargets(
+function mergeTargets(
   current: RequestSet | undefined,
   message: TargetsMessage,
   {

@@ -76,7 +76,7 @@ function nobody(cluster: string, nowSeconds: number): SourceDemand {
 }
 
 /** Undefined: a newer message took effect before, or this one was recorded a moment ago. */
-export function withRefused(
+function withRefused(
   demand: SourceDemand,
   refused: Omit<Refused, "cluster"> & {
     readonly nowSeconds: number;

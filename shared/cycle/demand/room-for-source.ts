@@ -38,7 +38,7 @@ export async function noRoomForSource(
 }
 
 /** Whether a source is live, or its last message still protects nodes. */
-export function isHeld({ expiresAtSeconds, refused, running }: DemandSummary, nowSeconds: number): boolean {
+function isHeld({ expiresAtSeconds, refused, running }: DemandSummary, nowSeconds: number): boolean {
   if (expiresAtSeconds > nowSeconds) return true;
   if (refused !== undefined && refused.untilSeconds > nowSeconds) return true;
   return running > 0 && expiresAtSeconds + longestSilenceSeconds > nowSeconds;

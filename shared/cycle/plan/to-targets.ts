@@ -2,7 +2,7 @@ import type { Json, Target, TargetWish } from "../../engine/index.ts";
 import { accountOf, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
-export function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly RequestSet[] {
+function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly RequestSet[] {
   return sets.filter((set) => set.expiresAtSeconds > nowSeconds);
 }
 

@@ -75,7 +75,7 @@ export interface Preference<C extends AnyConstraint> {
 }
 
 /** Receives what a slot uses up. */
-export interface Takings {
+interface Takings {
   amount(constraint: AmountTaken): void;
   draws(constraint: DrawsTaken): void;
   exclusive(scope: "iteration" | "task"): void;

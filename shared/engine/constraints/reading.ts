@@ -22,9 +22,9 @@ export interface Entry {
 }
 
 /** Deeper nesting is refused: no scheduler writes it, and it would cost stack. */
-export const maxConstraintDepth = 32;
+const maxConstraintDepth = 32;
 /** The most constraints and options of one job together. */
-export const maxConstraintParts = 10_000;
+const maxConstraintParts = 10_000;
 /** A hostile message could hold a million mistakes; the first ones are enough to repair it. */
 const mostProblems = 20;
 

@@ -26,7 +26,7 @@ export interface NodeHistory {
 }
 
 /** When a pass first saw the node Failed, and what CycleCloud said of that; null: nothing. */
-export interface NodeFailure {
+interface NodeFailure {
   readonly atSeconds: number;
   readonly message: string | null;
 }

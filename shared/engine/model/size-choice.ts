@@ -13,7 +13,7 @@ export interface SizeAlternative extends BucketName {
  * What kept a cheaper bucket out: a constraint of a job, a limit, the array's priority or the job's options, the order of
  * preference (the array is not placed by cost), or that all nodes of the plan together would have cost more.
  */
-export type KeptOutBy = "constraint" | "limit" | "priority" | "preference" | "together";
+type KeptOutBy = "constraint" | "limit" | "priority" | "preference" | "together";
 
 export interface KeptOut extends SizeAlternative {
   readonly by: KeptOutBy;

@@ -5,7 +5,7 @@ import type { Job, SpentBudget } from "../model/job.ts";
 import type { OwnerCores } from "./owner-cores.ts";
 import type { Shape } from "./shape.ts";
 
-export interface NodeSlots {
+interface NodeSlots {
   readonly node: LedgerNode;
   readonly slots: number;
 }

@@ -41,7 +41,7 @@ export interface Profile {
   named: ReadonlyMap<LedgerBucket, readonly number[]> | null;
 }
 
-export interface Names {
+interface Names {
   readonly naming: Naming;
   readonly values: ReadonlySet<string>;
 }

@@ -151,7 +151,7 @@ function isWaiting({ granted, asked, heldBy }: Allocation): boolean {
 }
 
 /** Nodes that reservations still pay for, by their names. */
-export function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, number> {
+function reservationsLeft({ cluster, pending }: RunInput): ReadonlyMap<string, number> {
   const { reservedNodes } = runningIn(cluster, pending);
   const left = new Map<string, number>();
   for (const { buckets } of cluster.nodeArrays)

@@ -20,7 +20,7 @@ import type {
 import { azureLimits } from "../../ports/index.ts";
 
 /** A queue of plan requests that drops a repeated message id, also after the first was taken, as the broker does. */
-export class MemoryPlanRequests implements PlanRequests {
+class MemoryPlanRequests implements PlanRequests {
   readonly #seen = new Set<string>();
   #scheduled: readonly ScheduledPlanRequest[] = [];
 
@@ -61,13 +61,13 @@ function checkSize(action: ScaleAction): void {
 type Retry = Parameters<ScaleActions["sendLater"]>[1];
 
 /** A copy for another try, and when it is due. */
-export interface DelayedAction {
+interface DelayedAction {
   readonly action: ScaleAction;
   readonly atSeconds: number;
 }
 
 /** A queue of actions that keeps their order and drops a repeated action id. */
-export class MemoryScaleActions implements ScaleActions {
+class MemoryScaleActions implements ScaleActions {
   readonly #seen = new Set<string>();
   #waiting: readonly ScaleAction[] = [];
   #delayed: readonly DelayedAction[] = [];
@@ -111,7 +111,7 @@ export class MemoryScaleActions implements ScaleActions {
 }
 
 /** One list of events per source. */
-export class MemorySchedulerEvents implements SchedulerEvents {
+class MemorySchedulerEvents implements SchedulerEvents {
   readonly #events = new Map<string, readonly SourceEvent[]>();
 
   async send(event: SourceEvent): Promise<void> {

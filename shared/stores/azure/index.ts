@@ -21,15 +21,13 @@ import { BlobSnapshotStore } from "./snapshot-blobs.ts";
 import { Table } from "./table.ts";
 import { BlobTargetStore } from "./target-blobs.ts";
 
-export type { ParseConfig, ReadInclude } from "./config-blobs.ts";
-export { BlobConfigFiles, type CheckConfig } from "./config-file-blobs.ts";
+export { BlobConfigFiles } from "./config-file-blobs.ts";
 export {
-  type ConnectOptions,
   connectStorage,
   type StorageClients,
   type StorageConnection,
 } from "./connect.ts";
-export { escapeName, unescapeName } from "./keys.ts";
+export { escapeName } from "./keys.ts";
 
 /** Every store of the ports, in one storage account. */
 export type AzureStores = Pick<

@@ -14,26 +14,7 @@ import { MemoryPlanStore } from "./memory-plans.ts";
 import { MemoryRejectionStore } from "./memory-rejections.ts";
 import { MemorySampleStore } from "./memory-samples.ts";
 
-export {
-  MemoryAccountStore,
-  MemoryConfigFiles,
-  MemoryConfigStore,
-  MemoryConfigVersionStore,
-  MemoryControlStore,
-  MemoryDemandStore,
-  MemoryDemandUploads,
-  MemoryEventStore,
-  MemoryHistoryStore,
-  MemoryNodeLossStore,
-  MemoryNotificationStore,
-  MemoryOperationStore,
-  MemoryPlanStore,
-  MemoryPriceSheetStore,
-  MemoryRejectionStore,
-  MemorySampleStore,
-  MemorySnapshotStore,
-  MemoryTargetStore,
-};
+export { MemoryAccountStore, MemoryConfigFiles, MemoryConfigStore, MemoryDemandUploads, MemorySnapshotStore };
 
 /** Every store of the ports, in memory, under the names that `Ports` gives them. */
 export interface MemoryStores {

@@ -311,7 +311,7 @@ function targetReason({ code, bucket, limit, asked, left }: TargetReason, target
 }
 
 /** Why sizes are held that would otherwise have room, and for how long; of holds that are not over. */
-export function backOffSentences(
+function backOffSentences(
   { reasons }: { readonly reasons: readonly Reason[] },
   backedOff: readonly BackedOff[],
   nowSeconds: number,

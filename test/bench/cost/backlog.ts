@@ -36,7 +36,7 @@ export function jobOf({ name, ncpus, memoryGiB, slots }: Want): Job {
 }
 
 /** What the new nodes of a plan cost for an hour. */
-export function priceOf({ create }: Plan, sizes: readonly MarketSize[]): number {
+function priceOf({ create }: Plan, sizes: readonly MarketSize[]): number {
   const prices = new Map(sizes.map(({ vmSize, price }) => [vmSize, price]));
   return create.reduce((sum, { vmSize, count }) => sum + (prices.get(vmSize) ?? Number.NaN) * count, 0);
 }

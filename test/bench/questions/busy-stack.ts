@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectControl, type SimulatorControl } from "../../../infra/local/demo/simulator.ts";
 import { type Environment, startEnvironment } from "../../../infra/local/environment/environment.ts";
-import type { ClusterStatus, JobView, NodeView } from "../../../shared/api/index.ts";
+import type { ClusterStatus, NodeView } from "../../../shared/api/index.ts";
 import { demandSender } from "../../support/local-stack.ts";
 import {
   clusterName,
@@ -241,5 +241,3 @@ function ran(argv: readonly string[], url: string): Promise<Run> {
     );
   });
 }
-
-export type { JobView };

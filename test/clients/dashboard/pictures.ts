@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { Look } from "../../support/browser.ts";
 
 /** Set: pictures of what tests see are written there, to be looked at. */
-export const pictures: string | undefined = process.env.DASHBOARD_PICTURES;
+const pictures: string | undefined = process.env.DASHBOARD_PICTURES;
 
 /** Writes what the page shows, all of it; nothing where no pictures are wanted. */
 export async function picture(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {

@@ -7,19 +7,19 @@ await Parser.init();
 const parser = new Parser();
 parser.setLanguage(await Language.load(require.resolve("tree-sitter-bicep/tree-sitter-bicep.wasm")));
 
-export interface Declared {
+interface Declared {
   readonly name: string;
   readonly node: Node;
 }
 
 /** A parameter and its decorators, such as `description` with its text. */
-export interface Parameter extends Declared {
+interface Parameter extends Declared {
   readonly decorators: ReadonlyMap<string, string>;
   readonly hasDefault: boolean;
 }
 
 /** `type` and `version` of `Microsoft.Web/sites@2024-11-01`. */
-export interface Resource extends Declared {
+interface Resource extends Declared {
   readonly type: string;
   readonly version: string;
   /** Only referred to, not deployed. */
@@ -28,7 +28,7 @@ export interface Resource extends Declared {
 }
 
 /** A module call: the path as it is written, and the parameters that it passes. */
-export interface ModuleCall extends Declared {
+interface ModuleCall extends Declared {
   readonly path: string;
   readonly passed: readonly string[];
   readonly body: Node | undefined;

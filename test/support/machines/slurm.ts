@@ -16,7 +16,7 @@ export const slurmIsMissing =
 const head = "slurm-head";
 
 /** Users that Slurm's programs know beside those of this machine. */
-export const slurmUsers = ["ann", "bob", "cat"];
+const slurmUsers = ["ann", "bob", "cat"];
 
 export interface SlurmOptions {
   /** The lines of slurm.conf about nodes and partitions, and what differs from the usual settings. */

@@ -10,7 +10,7 @@ import { gpuRequestOf, gpusIn } from "./tres.ts";
 type Amounts = Readonly<Record<string, number>>;
 
 /** What Slurm counts of a node, whether it is there or not. Memory and CPUs that it keeps for the system are not counted. */
-export function amountsOf(node: NodeRecord, partitions: Partitions): Amounts {
+function amountsOf(node: NodeRecord, partitions: Partitions): Amounts {
   const { usable_cpus: ncpus, usable_memory: memmb, gres } = node;
   const caps = (node.partitions ?? []).flatMap((name) => {
     const most = cpusAllowed(partitions.get(name), node);

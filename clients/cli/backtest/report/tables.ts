@@ -34,7 +34,7 @@ interface Row {
 }
 
 /** A table that scrolls in itself, by keyboard too. The first cell of each row is its heading. */
-export function table(caption: string, columns: readonly TableColumn[], rows: readonly Row[]): Html {
+function table(caption: string, columns: readonly TableColumn[], rows: readonly Row[]): Html {
   const kind = ({ isNumber }: TableColumn) => (isNumber ? "number" : "");
   return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>

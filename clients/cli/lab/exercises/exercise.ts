@@ -13,7 +13,7 @@ export interface LabJob {
 }
 
 /** What a check looks at: the simulator's own state, and the service's answers. */
-export interface Seen {
+interface Seen {
   readonly cluster: PanelCluster;
   readonly service: Service;
 }

@@ -22,7 +22,7 @@ function policy(
 const asCheap = 0.1;
 
 /** What a node is filled with, and which node is made next, in the order in which they are tried. */
-export const policies: readonly Policy[] = [
+const policies: readonly Policy[] = [
   policy("largest first", dominantWorths, { largestFirst: true }),
   policy("largest first, by all amounts", evenWorths, { largestFirst: true }),
   policy("cheapest for what it holds", dominantWorths, { largestFirst: false }),

@@ -7,7 +7,7 @@ import {
 } from "../../../../infra/local/cyclecloud/index.ts";
 
 /** Times without chance: a boot takes 100 s, every other change 40 s. */
-export const exactTimes = {
+const exactTimes = {
   boot: { minSeconds: 100, medianSeconds: 100, maxSeconds: 100 },
   start: { minSeconds: 40, medianSeconds: 40, maxSeconds: 40 },
   terminate: { minSeconds: 40, medianSeconds: 40, maxSeconds: 40 },

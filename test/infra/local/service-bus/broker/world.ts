@@ -9,7 +9,7 @@ import type {
 import type { Queue, QueueSettings } from "../../../../../infra/local/service-bus/broker/queue.ts";
 
 /** A clock that only moves when a test says so; wake-ups run in the order of their times. */
-export class VirtualClock implements Clock {
+class VirtualClock implements Clock {
   #now = 1_000_000;
   #wakes: { readonly at: number; readonly wake: () => void }[] = [];
 

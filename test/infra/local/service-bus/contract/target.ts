@@ -9,7 +9,7 @@ import { type BusConfig, readConfig, startServiceBus } from "../../../../../infr
 const external = process.env.SERVICE_BUS_CONNECTION_STRING;
 
 /** The queues of Config.json, without the prefix that keeps them apart in a shared namespace. */
-export type Kind = "plain" | "unique" | "sessions";
+type Kind = "plain" | "unique" | "sessions";
 
 /** A brief lock is for tests that see one expire; a long one outlasts any test, however busy its machine is. */
 export type Lock = "brief" | "long";
