@@ -19,7 +19,7 @@ const number = z.int().min(1);
 
 /** What a scheduler is asked to do. Submit times count from the moment when it takes the order. */
 const orderSchema = z.discriminatedUnion("kind", [
-  z.object({ number, kind: z.literal("submit"), jobs: workloadSchema }),
+  z.object({ number, kind: z.literal("submit"), jobs: workloadSchema.min(1) }),
   z.object({ number, kind: z.literal("cancel"), names: z.array(z.string()) }),
 ]);
 
@@ -35,7 +35,7 @@ export const ordersSchema = z.object({
 
 export type Orders = z.output<typeof ordersSchema>;
 
-export const submitSchema = z.strictObject({ cluster: z.string(), jobs: workloadSchema });
+export const submitSchema = z.strictObject({ cluster: z.string(), jobs: workloadSchema.min(1) });
 /** A `*` at the end of a name means every job whose name begins so. */
 export const cancelSchema = z.strictObject({ cluster: z.string(), names: z.array(z.string().min(1)).min(1) });
 export const silenceSchema = z.strictObject({ cluster: z.string(), on: z.boolean() });

@@ -34,30 +34,29 @@ export function spotOff(outlook: Outlook, { job, outcome }: OutlookJob): readonl
   });
 }
 
+/** By the codes of reasons that name a condition of spot nodes. */
+const ways: { readonly [code in ReasonCode]?: (asked: number, runtimeSeconds: number | null) => InTheWay } = {
+  SpotRunTimeTooLong(asked, runtimeSeconds) {
+    const bound = exactDuration(asked);
+    const runs = runtimeSeconds === null ? "for longer" : exactDuration(runtimeSeconds);
+    return {
+      why: `it may run ${runs}, and spot.max_runtime is ${bound}`,
+      next: `Submit it with a run time of at most ${bound}; or raise the bound: \`ccscale config set spot.max_runtime ${runtimeSeconds === null ? "SECONDS" : Math.ceil(runtimeSeconds)}\`.`,
+    };
+  },
+  SpotEvictedTooOften: (asked) => ({
+    why: `it lost spot nodes ${counted(asked, "times")} or more (spot.evictions_before_regular)`,
+    next: `Let it try once more: \`ccscale config set spot.evictions_before_regular ${asked + 1}\`.`,
+  }),
+  SpotNotInterruptible: () => ({
+    why: "its sender says that it may not be interrupted",
+    next: 'If it can start over after an eviction, submit it as one that may be interrupted ("interruptible").',
+  }),
+};
+
 /** Null: the reason is another one. */
 function inTheWay({ code, asked }: Reason, { runtimeSeconds }: OutlookJob["job"]): InTheWay | null {
-  switch (code) {
-    case "SpotRunTimeTooLong": {
-      const bound = exactDuration(amount(asked));
-      const runs = runtimeSeconds === null ? "for longer" : exactDuration(runtimeSeconds);
-      return {
-        why: `it may run ${runs}, and spot.max_runtime is ${bound}`,
-        next: `Submit it with a run time of at most ${bound}; or raise the bound: \`ccscale config set spot.max_runtime ${runtimeSeconds === null ? "SECONDS" : Math.ceil(runtimeSeconds)}\`.`,
-      };
-    }
-    case "SpotEvictedTooOften":
-      return {
-        why: `it lost spot nodes ${counted(amount(asked), "times")} or more (spot.evictions_before_regular)`,
-        next: `Let it try once more: \`ccscale config set spot.evictions_before_regular ${amount(asked) + 1}\`.`,
-      };
-    case "SpotNotInterruptible":
-      return {
-        why: "its sender says that it may not be interrupted",
-        next: 'If it can start over after an eviction, submit it as one that may be interrupted ("interruptible").',
-      };
-    default:
-      return null;
-  }
+  return ways[code]?.(amount(asked), runtimeSeconds) ?? null;
 }
 
 function sizeOf(outlook: Outlook, { bucket }: Reason): BucketSurvey | undefined {

@@ -128,9 +128,10 @@ describe("sizes", () => {
 
 describe("outage", () => {
   test("every call is refused, until it is over", async () => {
-    rig.control.outage({ seconds: 0.05 });
+    rig.control.outage({ seconds: 600 });
     expect((await rig.get("/clusters/lab/status")).status).toBe(503);
     expect(await state()).toMatchObject({ outage: { kind: "unavailable" } });
+    rig.control.outage({ seconds: 0.05 });
     await expect.poll(async () => (await rig.get("/clusters/lab/status")).status).toBe(200);
     expect(await state()).toMatchObject({ outage: null });
   });
