@@ -39,6 +39,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   api: ["zod"],
   backtest: ["pure-rand", "tinyqueue", "zod"],
   config: ["zod", "node:*"],
+  // Digests are a pure function.
+  cycle: ["crypto"],
   cyclecloud: ["@azure/core-rest-pipeline", "zod", "node:*"],
   messages: ["zod", "node:*"],
   "price-list": ["@azure/core-rest-pipeline", "zod"],

@@ -46,6 +46,7 @@ const planted = [
   ["packages-of-api", "shared/api/index.ts", "tinyqueue"],
   ["packages-of-backtest", "shared/backtest/index.ts", "node:fs"],
   ["packages-of-config", "shared/config/index.ts", "@azure/identity"],
+  ["packages-of-cycle", "shared/cycle/plan/plan-scale.ts", "node:fs"],
   ["packages-of-cyclecloud", "shared/cyclecloud/index.ts", "@azure/storage-blob"],
   ["packages-of-text", "shared/text/text.ts", "node:fs"],
   ["packages-of-messages", "shared/messages/index.ts", "@azure/service-bus"],

@@ -1,9 +1,16 @@
 import type { Share } from "../ledger/effort.ts";
 import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
-import type { Job, SpentBudget } from "../model/job.ts";
-import type { OwnerCores } from "./owner-cores.ts";
+import type { Job, OwnerLimit, SpentBudget } from "../model/job.ts";
 import type { Shape } from "./shape.ts";
+
+/** What the jobs of one owner may still take. */
+export interface OwnerCores {
+  readonly limit: OwnerLimit;
+  /** False: its jobs want no more than the limit in all, so that no plan can go beyond it. */
+  mayBind: boolean;
+  left: number;
+}
 
 interface NodeSlots {
   readonly node: LedgerNode;

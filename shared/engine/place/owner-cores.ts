@@ -4,16 +4,8 @@ import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { OwnerLimit } from "../model/job.ts";
 import type { OwnerUse } from "../model/plan-result.ts";
 import { covers } from "../values/amounts.ts";
-import type { Allocation } from "./allocation.ts";
+import type { Allocation, OwnerCores } from "./allocation.ts";
 import type { Shape } from "./shape.ts";
-
-/** What the jobs of one owner may still take. */
-export interface OwnerCores {
-  readonly limit: OwnerLimit;
-  /** False: its jobs want no more than the limit in all, so that no plan can go beyond it. */
-  mayBind: boolean;
-  left: number;
-}
 
 /** Gives the jobs of each owner the one counter of their limit. */
 export function openOwners(
