@@ -415,9 +415,14 @@ class Layout {
     if (!this.#everyNodeDiffers) return entry.stock;
     const { nodeArray } = entry.bucket;
     const property = entry.property.bind(entry);
-    const reported = nodeArray?.resources ?? {};
     const softwareConfiguration = nodeArray?.softwareConfiguration ?? {};
-    const newborn = { property, nodeId: null, reported, softwareConfiguration };
+    const counted = withCounted(nodeArray?.resources ?? {}, entry.bucket.counted);
+    const newborn = {
+      property,
+      nodeId: null,
+      softwareConfiguration,
+      ...counted,
+    };
     return this.#stocks.of(this.#equip(newborn, entry.bucket.account));
   }
 }

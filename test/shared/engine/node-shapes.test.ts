@@ -44,6 +44,34 @@ describe("a node that would come is what its scheduler counts", () => {
     expect(createdNames(result)).toEqual(["htc-2"]);
   });
 
+  test("nodes on order count so where a default resource is made from their names, too", () => {
+    const host = {
+      select: [],
+      name: "host",
+      value: { kind: "property", property: "name" },
+      modifier: null,
+    } as const;
+    const result = plan(
+      input({
+        cluster: cluster({ nodeArrays: [htc] }),
+        jobs: twoLargeJobs,
+        nodeShapes: [shape({ memmb: 15_000 })],
+        settings: { defaultResources: [host] },
+        pending: [
+          {
+            actionId: "a1",
+            nodeArray: "htc",
+            vmSize: "Standard_F4",
+            placementGroup: null,
+            names: ["htc-1"],
+            count: 1,
+          },
+        ],
+      }),
+    );
+    expect(createdNames(result)).toEqual(["htc-2"]);
+  });
+
   test("so does a node that has not joined, and one that joined counts as it was reported", () => {
     const booting = node("htc-1", { status: "Preparing" });
     const jobs = [1, 2].map((each) => job(`j${each}`, { ncpus: 2 }));
