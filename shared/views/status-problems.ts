@@ -161,7 +161,7 @@ function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly StatusProble
       const where = someOf(kinds.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
       return degraded(
         "jobs-not-started",
-        `"${source}" has not started job "${first}"${others} for ${duration(atSeconds - sinceSeconds)}, though ${someOf(nodes)} (${where}) are up and have room for it: ${reason ?? "it gives no reason"}. No more nodes of that kind are bought for it.`,
+        `"${source}" has not started job "${first}"${others} on ${someOf(nodes)} (${where}) for ${duration(atSeconds - sinceSeconds)}, though there is room for it: ${reason ?? "it gives no reason"}. No more nodes of that kind are bought for it.`,
         `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first)}\`.`,
       );
     });

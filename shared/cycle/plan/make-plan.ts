@@ -59,12 +59,12 @@ export interface MadePlan {
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
   readonly draining: readonly DrainingNode[];
-  /** Events for schedulers once the plan counts, and when to check their answers. */
   /** Jobs that their schedulers do not start, those of earlier plans included, and those to look at again. */
   readonly stalled: readonly StalledJob[];
   readonly watched: readonly WatchedJob[];
   /** Whether this plan noticed one. */
   readonly isNewStall: boolean;
+  /** Events for schedulers once the plan counts, and when to check their answers. */
   readonly drainEvents: readonly SchedulerEvent[];
   readonly drainLookSeconds: number | null;
 }
@@ -102,7 +102,7 @@ function planOnce(known: Known, stalls: Required<Pick<PlanHead, "stalled" | "wat
   const cluster = foreseeQuotas(snapshot.cluster, quotas);
   const caps = capsAt(config.cycle, snapshot, nowSeconds);
   const wanted = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
-  const seen = { jobs: wanted.jobs, demand: loaded.demand, nowSeconds };
+  const seen = { jobs: wanted.jobs, nodes: cluster.nodes, demand: loaded.demand, nowSeconds };
   const rows = stillStalled(stalls, seen);
   const asked = {
     ...wanted,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ArrayChoice, Job, Plan, PlannedNode } from "../../engine/index.ts";
+import type { ArrayChoice, ClusterNode, Job, Plan, PlannedNode } from "../../engine/index.ts";
 import { shortHostname } from "../../engine/index.ts";
 import type { NodeKind, PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
@@ -25,25 +25,64 @@ type Remembered = Pick<PlanHead, "stalled" | "watched">;
 interface Known {
   /** As they were before any of this: in the order of the plan's jobs. */
   readonly jobs: readonly Job[];
+  readonly nodes: readonly Pick<ClusterNode, "hostname" | "nodeArray" | "vmSize">[];
   readonly demand: readonly SourceDemand[];
   readonly nowSeconds: number;
 }
 
-/** What still holds of what earlier plans noticed: one job of the shape that started ends it for all of them. */
+/**
+ * What still holds of what earlier plans noticed, while jobs of the shape are there. One of its jobs that started on such a
+ * node ends it for all of them; one that started elsewhere shows nothing about these nodes.
+ */
 export function stillStalled(
   before: Remembered | undefined,
-  { jobs, demand, nowSeconds }: Known,
+  { jobs, nodes, demand, nowSeconds }: Known,
 ): readonly StalledJob[] {
   const rows = before?.stalled ?? [];
   if (rows.length === 0) return rows;
-  const waits = new Map(jobs.map((job) => [keyOf(job.source, job.name), isWaiting(job)]));
   const live = new Set(liveSources(demand, nowSeconds).map(({ source }) => source));
-  return rows.filter(({ source, jobs: names, untilSeconds, forSeconds }) => {
+  const running = new Map(
+    jobs.flatMap((job) => (isWaiting(job) ? [] : [[keyOf(job.source, job.name), job.executingHostnames]])),
+  );
+  const kindOfHost = new Map(
+    nodes.flatMap((node) =>
+      node.hostname === null ? [] : [[shortHostname(node.hostname), kindKey(node)] as const],
+    ),
+  );
+  const waiting = waitingByShape(jobs, new Set(rows.map(({ shape }) => shape)));
+  return rows.flatMap((row): readonly StalledJob[] => {
+    const { source, untilSeconds, forSeconds } = row;
     // For as long again it is remembered how often that happened.
-    if (untilSeconds + forSeconds <= nowSeconds) return false;
-    const states = names.map((name) => waits.get(keyOf(source, name)));
-    return !live.has(source) || (states.includes(true) && !states.includes(false));
+    if (untilSeconds + forSeconds <= nowSeconds) return [];
+    if (!live.has(source)) return [row];
+    const kinds = new Set(row.kinds.map(kindKey));
+    const hosts = row.jobs.flatMap((name) => running.get(keyOf(source, name)) ?? []);
+    if (hosts.some((host) => kinds.has(kindOfHost.get(shortHostname(host)) ?? ""))) return [];
+    const names = waiting.get(row.shape) ?? [];
+    if (names.length === 0 && hosts.length === 0) return [];
+    const known = new Set(names);
+    const waits = row.jobs.filter((name) => known.has(name));
+    const runs = row.jobs.filter((name) => running.has(keyOf(source, name)));
+    return [{ ...row, jobs: firstOf([...(waits.length === 0 ? names : waits), ...runs]) }];
   });
+}
+
+/** Names of the jobs that wait, of these shapes. */
+function waitingByShape(
+  jobs: readonly Job[],
+  shapes: ReadonlySet<string>,
+): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  const shapeOf = shaper();
+  for (const job of jobs) {
+    if (!isWaiting(job)) continue;
+    const shape = shapeOf(job);
+    if (!shapes.has(shape)) continue;
+    const known = names.get(shape);
+    if (known === undefined) names.set(shape, [job.name]);
+    else known.push(job.name);
+  }
+  return names;
 }
 
 /** The jobs, those that were not started with the kinds of nodes that they stay off. The list stays the same if that is none. */
@@ -56,9 +95,15 @@ export function avoidingStalls(
   if (active.length === 0) return jobs;
   const byShape = new Map(active.map((row) => [row.shape, choiceOf(row)]));
   const shapeOf = shaper();
+  // Jobs that share their constraints go on sharing them: the engine reads a list once.
+  const lists = new Map<Job["constraints"], Map<ArrayChoice, Job["constraints"]>>();
   return jobs.map((job) => {
     const choice = isWaiting(job) ? byShape.get(shapeOf(job)) : undefined;
-    return choice === undefined ? job : { ...job, constraints: [...job.constraints, choice] };
+    if (choice === undefined) return job;
+    const withChoice = lists.get(job.constraints) ?? new Map<ArrayChoice, Job["constraints"]>();
+    const constraints = withChoice.get(choice) ?? [...job.constraints, choice];
+    lists.set(job.constraints, withChoice.set(choice, constraints));
+    return { ...job, constraints };
   });
 }
 
@@ -163,10 +208,15 @@ function firstOf(names: readonly string[]): readonly string[] {
 }
 
 function kindsIn(nodes: readonly NodeKind[]): readonly NodeKind[] {
-  const kinds = nodes.map(
-    ({ nodeArray, vmSize }) => [keyOf(nodeArray, vmSize), { nodeArray, vmSize }] as const,
-  );
+  const kinds = nodes.map((node) => {
+    const { nodeArray, vmSize } = node;
+    return [kindKey(node), { nodeArray, vmSize }] as const;
+  });
   return [...new Map(kinds).values()];
+}
+
+function kindKey({ nodeArray, vmSize }: NodeKind): string {
+  return keyOf(nodeArray, vmSize);
 }
 
 /** It runs nowhere, and wants something. */
@@ -203,15 +253,22 @@ function comingFor(
   return highest;
 }
 
-/** What jobs have in common that want the same of one scheduler. Constraints are shared by many jobs, and written out once. */
+/** What jobs have in common that want the same of one scheduler. Constraints are shared by many jobs, and read once. */
 function shaper(): (job: Job) => string {
-  const written = new Map<Job["constraints"], string>();
+  const known = new Map<Job["constraints"], Map<string, string>>();
   return ({ source, constraints, nodeCount, colocated, exclusive, packingStrategy }) => {
-    const text = written.get(constraints) ?? JSON.stringify(constraints);
-    written.set(constraints, text);
-    const whole = JSON.stringify([source, text, nodeCount, colocated, exclusive, packingStrategy]);
-    return createHash("sha256").update(whole).digest("hex").slice(0, 16);
+    const shapes = known.get(constraints) ?? new Map<string, string>();
+    known.set(constraints, shapes);
+    const rest = [nodeCount, colocated, exclusive, packingStrategy];
+    const key = JSON.stringify([source, ...rest]);
+    const shape = shapes.get(key) ?? digestOf([source, JSON.stringify(constraints), ...rest]);
+    shapes.set(key, shape);
+    return shape;
   };
+}
+
+function digestOf(whole: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(whole)).digest("hex").slice(0, 16);
 }
 
 function keyOf(one: string | null, other: string): string {

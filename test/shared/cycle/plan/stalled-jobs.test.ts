@@ -3,7 +3,7 @@ import { avoidingStalls, noticeStalls, stillStalled } from "../../../../shared/c
 import type { ClusterNode, Job } from "../../../../shared/engine/index.ts";
 import { plan } from "../../../../shared/engine/index.ts";
 import type { PlanHead, SourceDemand } from "../../../../shared/ports/index.ts";
-import { array, bucket, cluster, input, job, node } from "../../engine/tiny.ts";
+import { array, bucket, cluster, createdNames, input, job, node } from "../../engine/tiny.ts";
 
 type Remembered = Pick<PlanHead, "stalled" | "watched">;
 
@@ -29,7 +29,7 @@ class Refusing {
       nodes: isUp ? this.nodes.map(({ hostname }) => ({ hostname: hostname ?? "", resources: {} })) : [],
       ignoredMessages: 0,
     };
-    const seen = { jobs, demand: [demand], nowSeconds: this.atSeconds };
+    const seen = { jobs, nodes: this.nodes, demand: [demand], nowSeconds: this.atSeconds };
     const once = (before: Remembered) => {
       const rows = stillStalled(before, seen);
       const made = plan(
@@ -112,6 +112,33 @@ describe("a job that its scheduler does not start on nodes that are up", () => {
     for (let pass = 0; pass < 3; pass++) world.pass(jobs);
     expect(world.memory.stalled).toHaveLength(1);
     world.pass([waits("1", { executingHostnames: ["host-htc-1"] }), waits("2")]);
+    expect(world.memory.stalled).toEqual([]);
+  });
+
+  test("jobs that share their constraints go on sharing them, so that planning many takes no longer", () => {
+    const world = new Refusing();
+    const one = waits("1");
+    const jobs = [one, ...["2", "3"].map((name) => ({ ...one, name }))];
+    for (let pass = 0; pass < 3; pass++) world.pass(jobs);
+    const lists = avoidingStalls(jobs, world.memory.stalled ?? [], world.atSeconds).map(
+      (each) => each.constraints,
+    );
+    expect(new Set(lists).size).toBe(1);
+    expect(lists[0]).toHaveLength(one.constraints.length + 1);
+  });
+
+  test("one that starts on another kind does not: those after it are not tried on the first kind again", () => {
+    const world = new Refusing();
+    const arrays = [array(), array({ name: "big", buckets: [bucket({ vmSize: "Standard_F8", vcpus: 8 })] })];
+    for (let pass = 0; pass < 3; pass++) world.pass([waits("1")], { arrays });
+    const started = waits("1", { executingHostnames: ["host-big-1"] });
+    world.pass([started], { arrays });
+    world.nodes.shift();
+    const others = ["2", "3", "4"].map((name) => waits(name));
+    expect(createdNames(world.pass([started, ...others], { arrays }))).toEqual(["big-2"]);
+    expect(createdNames(world.pass([...others, waits("5")], { arrays }))).toEqual([]);
+    expect(world.memory.stalled).toMatchObject([{ jobs: ["2", "3", "4"] }]);
+    world.pass([]);
     expect(world.memory.stalled).toEqual([]);
   });
 });
