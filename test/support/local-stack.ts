@@ -95,7 +95,9 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
     },
     snapshot: async () => {
       const url = `${environment.functionsUrl}/admin/functions/snapshot-nodes`;
-      await fetch(url, { method: "POST", body: '{"input": ""}' });
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(url, { method: "POST", headers, body: '{"input": ""}' });
+      if (response.status !== 202) throw new Error(`Cannot run snapshot-nodes: HTTP ${response.status}`);
     },
     readStatus: async () => {
       const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);

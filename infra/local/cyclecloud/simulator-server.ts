@@ -77,7 +77,13 @@ function slowDown(instruments: Instruments): MiddlewareHandler<Environment> {
   };
 }
 
-/** The control panel over HTTP: no password, but for this machine only. */
+const wantsJson = "Cannot take a command: send it with the header Content-Type: application/json";
+
+function isJson(contentType = ""): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+/** The control panel over HTTP: no password, but for programs of this machine only. */
 function createControlRoutes(instruments: Instruments): Hono<Environment> {
   const { site } = instruments;
   const control = createControl(instruments);
@@ -85,6 +91,9 @@ function createControlRoutes(instruments: Instruments): Hono<Environment> {
   routes.use(async (context, next) => {
     const { address = "" } = getConnInfo(context).remote;
     if (!/^(127\.|::1$|::ffff:127\.)/.test(address)) return context.json({ error: "Forbidden" }, 403);
+    // The browser of this machine's user sends forms and text for any web page, but JSON only after a preflight.
+    if (context.req.method !== "GET" && !isJson(context.req.header("content-type")))
+      return context.json({ error: "Unsupported Media Type", message: wantsJson }, 415);
     return next();
   });
   routes.get("/clusters", (context) => context.json(site.clusterNames));

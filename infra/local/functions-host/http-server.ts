@@ -26,6 +26,12 @@ export function createHttpApp({ dispatch, functions, refused, invoke, keys, log 
   app.use("/admin/*", async (context, next) =>
     isAllowed(context.req.raw, "admin", keys) ? next() : context.body(null, 401),
   );
+  // The browser of this machine's user sends forms and text for any web page; a key or JSON only after a preflight.
+  app.post("/admin/*", async (context, next) =>
+    isJson(context.req.header("content-type")) || context.req.header("x-functions-key") !== undefined
+      ? next()
+      : context.text("Send the header Content-Type: application/json", 415),
+  );
   app.get("/admin/host/status", (context) =>
     context.json({ id: "local", state: "Running", processUptime: Math.round(process.uptime() * 1000) }),
   );
@@ -59,6 +65,10 @@ export function createHttpApp({ dispatch, functions, refused, invoke, keys, log 
     return context.body(null, 500);
   });
   return app;
+}
+
+function isJson(contentType = ""): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
 }
 
 /** A timer gets a timer's input whatever was sent; the others get text, JSON text for anything but a string. */

@@ -255,6 +255,7 @@ describe("what is asked for wrongly", () => {
     const progress = { total: 0, waiting: 0, running: 0, done: 0, later: 0 };
     await fetch(`${other.url}/_control/scheduler/lab`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ source: "s", takenOrder: 0, progress, jobs: [] }),
     });
     expect((await lab("exercise 4")).stderr).toContain('needs node array "htc-spot"');

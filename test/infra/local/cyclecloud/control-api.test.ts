@@ -174,6 +174,17 @@ describe("control over HTTP", () => {
     expect((await read("clusters")).body).toEqual(["lab"]);
   });
 
+  test.each(["text/plain", "application/x-www-form-urlencoded", "text/plain; application/json"])(
+    "control: what any web page can send as %s is not done",
+    async (type) => {
+      const headers = { "Content-Type": type };
+      const init = { method: "POST", headers, body: JSON.stringify(htc) };
+      const { status, body } = await ask(`${rig.url}/_control/drought`, init, ":");
+      expect([status, body.message]).toEqual([415, expect.stringContaining("application/json")]);
+      expect((await rig.create("htc", 1)).body.sets[0].added).toBe(1);
+    },
+  );
+
   test.each([
     ["drought", { cluster: "none", nodearray: "htc" }, 404],
     ["drought", { cluster: "lab", nodearray: "none" }, 404],

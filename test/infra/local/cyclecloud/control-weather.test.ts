@@ -241,7 +241,7 @@ describe("state and reset", () => {
     ["sizes", { cluster: "lab", nodearray: "none", machineTypes: ["Standard_F4s_v2"] }, 404],
     ["evictions", { cluster: "lab", nodearray: "none", perHour: 1 }, 404],
     ["silence", { cluster: "none", on: true }, 404],
-    ["submit", { cluster: "lab", jobs: [] }, 400],
+    ["submit", { cluster: "lab", jobs: [{}] }, 400],
     ["scheduler/none", { source: "s", takenOrder: 0, progress: {}, jobs: [] }, 400],
   ])("%s %j is refused with %i", async (name, body, status) => {
     const answer = await post(name, body);

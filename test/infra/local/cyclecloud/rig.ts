@@ -89,7 +89,8 @@ export async function startRig(definitions: readonly DefinitionInput[] = [labDef
 
 export async function ask(url: string, init: RequestInit = {}, login = "operator:secret"): Promise<Answer> {
   const Authorization = `Basic ${Buffer.from(login).toString("base64")}`;
-  const response = await fetch(url, { ...init, headers: { Authorization } });
+  const headers = { Authorization, "Content-Type": "application/json", ...init.headers };
+  const response = await fetch(url, { ...init, headers });
   const text = await response.text();
   return {
     status: response.status,

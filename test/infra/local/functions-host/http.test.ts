@@ -117,7 +117,9 @@ describe("HTTP", () => {
 });
 
 describe("admin", () => {
-  const run = (name: string, body: string) => request(`/admin/functions/${name}`, { method: "POST", body });
+  const json = { "content-type": "application/json" };
+  const run = (name: string, body: string, headers: Record<string, string> = json) =>
+    request(`/admin/functions/${name}`, { method: "POST", headers, body });
 
   test("says that the host runs", async () => {
     expect(await (await request("/admin/host/status")).json()).toMatchObject({ state: "Running" });
@@ -129,6 +131,19 @@ describe("admin", () => {
     expect(JSON.parse(records.userLines("yearly")[0] ?? "")).toEqual({
       input: { schedule: { adjustForDST: true }, scheduleStatus: null, isPastDue: false },
     });
+  });
+
+  test.each([
+    ["as text", { "content-type": "text/plain" }],
+    ["as a form", { "content-type": "application/x-www-form-urlencoded" }],
+    ["as text that names JSON", { "content-type": "text/plain; application/json" }],
+  ])("what any web page can send is not run: %s", async (_, headers) => {
+    expect((await run("yearly", '{"input": ""}', headers)).status).toBe(415);
+  });
+
+  test("curl's own type is taken with a key, which no page of another site can send", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded", "x-functions-key": "k" };
+    expect((await run("none", '{"input": ""}', headers)).status).toBe(404);
   });
 
   test.each([
