@@ -16,6 +16,7 @@ export {
   parseDemand,
   parseMessage,
   parseTargets,
+  placeBefore,
   type QueueMessage,
   requestSetSchema,
   type TargetsMessage,

@@ -351,6 +351,20 @@ export function withItemsAside(
   };
 }
 
+/** Where an item of the lists of `withItemsAside` was in the message that they were made from. */
+export function placeBefore(
+  { setAside }: Extract<ParsedDemand, { ok: true }>,
+  raw: { readonly jobs?: unknown; readonly nodes?: unknown; readonly nodeShapes?: unknown },
+  { kind, index }: Pick<SetAside, "kind" | "index">,
+): number {
+  const lists = { job: raw.jobs, node: raw.nodes, shape: raw.nodeShapes, remove: [], target: [] };
+  const items = lists[kind];
+  const last = setAside.flatMap((item) => (item.kind === kind ? [item.index] : []));
+  const isLast = new Set(last);
+  const first = Array.isArray(items) ? [...items.keys()].filter((place) => !isLast.has(place)) : [];
+  return [...first, ...last][index] ?? index;
+}
+
 /** The most warned jobs of one list: more jobs with misspelt keys are one mistake of their sender. */
 const mostWarned = 1_000;
 

@@ -4,6 +4,7 @@ import { parseJson } from "../../../shared/json/json.ts";
 import {
   demandWarnings,
   parseDemand,
+  placeBefore,
   problemsInPlace,
   readJobDetails,
   type SetAside,
@@ -69,7 +70,7 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
     return;
   }
   // Checked first: a file that cannot be used causes no call.
-  const { demand, warnings } = await demandIn(file, flags, terminal);
+  const { demand, placeInFile, warnings } = await demandIn(file, flags, terminal);
   const { service } = await reach(flags);
   const body = { ...demand, cluster: service.cluster };
   const { by, dryRun } = requestOf(flags, "push");
@@ -77,7 +78,8 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
   const { summary, setAside } = await service.ask("post-demand", { query, body });
   terminal.stdout.write(`${printable(summary)}\n`);
   tellWarnings(terminal, warnings);
-  tellAside(terminal, setAside);
+  const items = setAside.items.map((item) => ({ ...item, index: placeInFile(item) }));
+  tellAside(terminal, { count: setAside.count, items });
 }
 
 function noCluster(): CommandFailure {
@@ -95,6 +97,8 @@ async function demandIn(
 ): Promise<{
   readonly demand: DemandToSend;
   readonly setAside: readonly SetAside[];
+  /** Of an item of the demand, in which those that do not check out come last. */
+  readonly placeInFile: (item: Pick<SetAside, "kind" | "index">) => number;
   readonly warnings: readonly string[];
 }> {
   const format = /\.swf(\.gz)?$/.test(file) ? "swf" : "json";
@@ -124,6 +128,7 @@ async function demandIn(
   return {
     demand: { ...demand, ...withItemsAside(parsed, demand) },
     setAside: parsed.setAside,
+    placeInFile: (item) => placeBefore(parsed, demand, item),
     warnings: demandWarnings(parsed, { ...demand }),
   };
 }

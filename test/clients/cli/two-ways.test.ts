@@ -167,6 +167,19 @@ describe.each([
     expect(await control()).toMatchObject({ paused: { reason: "r" } });
   });
 
+  test("push: what the service sets aside is named by its place in the file", async () => {
+    const list = [
+      { name: "b", iterations: -1 },
+      { name: "a" },
+      { name: "c", iterations: -1, executingHostnames: "h" },
+    ];
+    const { code, stderr } = await run(["push", "--source", "pbs"], [JSON.stringify(list)]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^2 items were set aside; the rest counts:\n {2}- jobs\[0\]\.iterations: -1.*\n {2}- jobs\[2\]\.iterations: -1/,
+    );
+  });
+
   test.each([
     ["pause", ["pause", "--reason", "r"]],
     ["resume", ["resume", "--reason", "r"]],
