@@ -143,7 +143,16 @@ export async function clusterStatus(
   const deliveries = told?.value.deliveries ?? [];
   const nodeArrays = (snapshot?.value.cluster.nodeArrays ?? []).map(({ name }) => name);
   const stalled = head?.value.stalled ?? [];
-  const problems = statusProblems({ ...facts, atSeconds, config, deliveries, nodeArrays, stalled });
+  const warnings = head?.value.warnings ?? [];
+  const problems = statusProblems({
+    ...facts,
+    atSeconds,
+    config,
+    deliveries,
+    nodeArrays,
+    stalled,
+    warnings,
+  });
   return { cluster, atSeconds, problems, ...facts };
 }
 

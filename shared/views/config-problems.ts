@@ -1,8 +1,8 @@
 import type { StatusProblem } from "../api/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { warnOfMissing } from "../names/unknown-arrays.ts";
-import type { ClusterConfig } from "../ports/index.ts";
-import { counted } from "../text/text.ts";
+import type { ClusterConfig, PlanWarnings } from "../ports/index.ts";
+import { counted, someOf } from "../text/text.ts";
 
 interface Facts {
   readonly config: ClusterConfig | ConfigurationError | undefined;
@@ -23,4 +23,22 @@ export function unknownArrays({ config, nodeArrays }: Facts): readonly StatusPro
   const text = `The configuration names a node array that is not there, so this has no effect. ${sentence}${more}`;
   const next = "Correct it: `ccscale config set`; an array that is still to come needs nothing.";
   return [{ gravity: "notice", kind: "unknown-node-arrays", text, next }];
+}
+
+/** Jobs that ask for a resource that could not be calculated find no node that has it. */
+export function unsetResources({
+  warnings,
+}: {
+  readonly warnings: readonly PlanWarnings[];
+}): readonly StatusProblem[] {
+  return warnings
+    .filter(({ code }) => code === "default-resource")
+    .map(({ count, subjects, message }) => {
+      const where = [...new Set(subjects)];
+      const more = count > subjects.length ? `, ${count} times in all` : "";
+      const text = `${message} (${someOf(where)}${more}). It is left out there.`;
+      const next =
+        "Correct the entry of default_resources, or give it a select that leaves those nodes out; all of them: `ccscale plans ID`.";
+      return { gravity: "notice", kind: "default-resources-unset", text, next };
+    });
 }

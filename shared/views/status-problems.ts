@@ -2,12 +2,12 @@ import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts
 import { bucketsOf, isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import type { ClusterConfig, Delivery, StalledJob } from "../ports/index.ts";
+import type { ClusterConfig, Delivery, PlanWarnings, StalledJob } from "../ports/index.ts";
 import { duration, exactDuration } from "../text/durations.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { counted, someOf } from "../text/text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
-import { unknownArrays } from "./config-problems.ts";
+import { unknownArrays, unsetResources } from "./config-problems.ts";
 import { failedFate } from "./failed-nodes.ts";
 import { holdSentence } from "./held-sizes.ts";
 
@@ -21,6 +21,8 @@ export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
   readonly nodeArrays: readonly string[];
   /** Jobs that their schedulers do not start, as the newest plan has it. */
   readonly stalled: readonly StalledJob[];
+  /** Of the newest plan. */
+  readonly warnings: readonly PlanWarnings[];
 };
 
 type Facts<Keys extends keyof StatusFacts> = Pick<StatusFacts, Keys>;
@@ -61,6 +63,7 @@ const checkers: readonly Checker[] = [
   setAsideItems,
   severalSenders,
   unknownArrays,
+  unsetResources,
   unknownKeys,
   failedOperations,
   backedOff,

@@ -63,6 +63,27 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("a default resource that cannot be calculated is named with its nodes", async () => {
+    const world = createWorld();
+    const entry = {
+      name: "slots",
+      select: [],
+      value: { kind: "resource", name: "scratch" },
+      modifier: null,
+    } as const;
+    world.configure({ engine: { defaultResources: [entry] } });
+    await world.post([jobFor(2)]);
+    await world.round();
+    expect(await problemsOf(world)).toEqual([
+      {
+        gravity: "notice",
+        kind: "default-resources-unset",
+        text: 'Cannot set default resource "slots": node.resources.scratch has no value on this node (htc). It is left out there.',
+        next: expect.stringContaining("default_resources"),
+      },
+    ]);
+  });
+
   test("a configuration that cannot be used is named with every problem, and the page is still there", async () => {
     const world = createWorld();
     await world.snapshot();
