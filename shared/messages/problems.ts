@@ -39,7 +39,9 @@ function describe(
   const wanted = cut(issue.message.charAt(0).toLowerCase() + issue.message.slice(1), longestWish);
   const where = cut(path.length === 0 ? root : pathText(path), longestPath);
   const isSecret = issue.code === "custom" && issue.params?.secret === true;
-  if (issue.input === undefined || isSecret) return [`${where}: ${wanted}`];
+  // The object that has such keys says nothing more.
+  if (issue.input === undefined || isSecret || issue.code === "unrecognized_keys")
+    return [`${where}: ${wanted}`];
   const key = path.findLast((step) => typeof step === "string") ?? "";
   return [`${where}: ${shown(redactMember(key, issue.input))}, ${wanted}`];
 }

@@ -8,6 +8,7 @@ import {
   type DemandNode,
   type DemandNodeShape,
   demandVersion,
+  demandWarnings,
   describeProblems,
   parseDemand,
   shown,
@@ -38,6 +39,8 @@ export interface ReadPass {
   readonly input: PlanInput;
   /** Records that could not be understood and were left out, one sentence each. */
   readonly setAside: readonly string[];
+  /** Keys of jobs and hosts that mean nothing, each with its place. */
+  readonly warnings: readonly string[];
 }
 
 /** A recorded pass as the service would plan it. Throws one sentence with every problem. */
@@ -47,6 +50,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
   const { nodes } = pass.nodeList;
   const read = toCluster({ name, status: pass.clusterStatus, nodes, catalogue });
   const cluster = priceCluster(read.cluster, prices);
+  const { warnings, ...wanted } = readDemand(pass.jobs, pass.schedulerNodes, pass.nodeShapes);
   const source = {
     cluster: name,
     source: name,
@@ -54,7 +58,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
     receivedAtSeconds: past.nowSeconds,
     expiresAtSeconds: Number.POSITIVE_INFINITY,
     ignoredMessages: 0,
-    ...readDemand(pass.jobs, pass.schedulerNodes, pass.nodeShapes),
+    ...wanted,
   };
   const input = toPlanInput(
     {
@@ -68,7 +72,7 @@ export function readPass(pass: RecordedPass, { rules, past }: { rules: Rules; pa
     past.nowSeconds,
   );
   // Recorded passes follow each other on a beat; the service plans on events.
-  return { input: { ...input, lastPassSeconds: past.lastPassSeconds }, setAside: read.setAside };
+  return { input: { ...input, lastPassSeconds: past.lastPassSeconds }, setAside: read.setAside, warnings };
 }
 
 /** A value as its schema reads it. Throws one sentence with every problem, each with its path and what was wanted. */
@@ -91,21 +95,22 @@ function readDemand(
   readonly jobs: readonly DemandJob[];
   readonly nodes: readonly DemandNode[];
   readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
+  readonly warnings: readonly string[];
 } {
-  const parsed = wholly(
-    parseDemand({
-      version: demandVersion,
-      kind: "snapshot",
-      cluster: "scenario",
-      source: "scenario",
-      sequence: 0,
-      sentAt: "1970-01-01T00:00:00Z",
-      jobs,
-      nodes: schedulerNodes,
-      ...(nodeShapes === undefined ? {} : { nodeShapes }),
-    }),
-  );
-  if (parsed.ok) return parsed.message;
-  const problems = parsed.problems.map((problem) => problem.replace(/^nodes\b/, "schedulerNodes"));
+  const message = {
+    version: demandVersion,
+    kind: "snapshot",
+    cluster: "scenario",
+    source: "scenario",
+    sequence: 0,
+    sentAt: "1970-01-01T00:00:00Z",
+    jobs,
+    nodes: schedulerNodes,
+    ...(nodeShapes === undefined ? {} : { nodeShapes }),
+  };
+  const parsed = wholly(parseDemand(message));
+  const inPlace = (problem: string) => problem.replace(/^nodes\b/, "schedulerNodes");
+  if (parsed.ok) return { ...parsed.message, warnings: demandWarnings(parsed, message).map(inPlace) };
+  const problems = parsed.problems.map(inPlace);
   throw new TypeError(`Cannot read the demand: ${problems.join("; ")}`);
 }

@@ -27,8 +27,8 @@ export async function readScenario(value: unknown, reading: Reading): Promise<Sc
   const misspelt = misspeltKeys(value);
   const rules = await readRules(config, reading);
   const past = { nowSeconds: now, lastPassSeconds: null, history: [] };
-  const { input, setAside } = readPass(pass, { rules, past });
-  return { name, input, warnings: [...misspelt, ...rules.warnings, ...setAside] };
+  const { input, setAside, warnings } = readPass(pass, { rules, past });
+  return { name, input, warnings: [...misspelt, ...rules.warnings, ...setAside, ...warnings] };
 }
 
 /** Recorded cases have keys of their own, which are passed over: only one that looks like a known key is told of. */

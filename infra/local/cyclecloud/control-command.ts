@@ -5,5 +5,5 @@ export function command<S extends z.ZodType>(
   schema: S,
   run: (input: z.output<S>) => void,
 ): (input: z.input<S>) => void {
-  return (input) => run(schema.parse(input));
+  return (input) => run(schema.parse(input, { reportInput: true }));
 }

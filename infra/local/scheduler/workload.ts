@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { parseSwf, type SwfJob } from "../../../shared/backtest/index.ts";
+import { nearest } from "../../../shared/engine/index.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
 
 /** What one slot (or one node of a multi-node job) needs of its host. */
 export interface Need {
@@ -26,27 +28,45 @@ export interface WorkloadJob {
   readonly need: Need;
 }
 
-const constraintsSchema = z.strictObject({
+const constraintsShape = {
   ncpus: z.number().positive().default(1),
   memgb: z.number().min(0).default(0),
   ngpus: z.int().min(0).default(0),
   exclusive: z.boolean().default(false),
   "node.nodearray": z.union([z.string(), z.array(z.string())]).default([]),
-});
+};
+const constraintsSchema = z.strictObject(constraintsShape, unknownKeys(Object.keys(constraintsShape)));
+
+/** The words for keys that a strict object does not have. */
+function unknownKeys(known: readonly string[]): {
+  readonly error: (issue: z.core.$ZodRawIssue) => string | undefined;
+} {
+  const sentence = (key: string): string => {
+    const meant = nearest(key, known);
+    return `${key} is not known${meant === null ? `, expected ${known.join(", ")}` : `; did you mean "${meant}"?`}`;
+  };
+  return {
+    error: (issue) => {
+      if (issue.code === "unrecognized_keys") return issue.keys.map(sentence).join("; ");
+      return issue.input === undefined ? undefined : "expected an object";
+    },
+  };
+}
 
 /** One line of a JSON job list: a job as a demand message has it, and when and for how long it runs. */
-const jobSchema = z.strictObject({
-  name: z.string().min(1),
+const jobShape = {
+  name: z.string("expected the name of the job").min(1),
   submitSeconds: z.number().min(0).default(0),
-  runSeconds: z.number().positive(),
+  runSeconds: z.number("expected for how many seconds the job runs").positive("expected more than 0 seconds"),
   constraints: constraintsSchema.prefault({}),
   iterations: z.int().min(1).default(1),
   nodeCount: z.int().min(0).default(0),
   colocated: z.boolean().default(false),
-});
+};
+const jobSchema = z.strictObject(jobShape, unknownKeys(Object.keys(jobShape)));
 
 /** A JSON job list as it is written. An empty one is for who brings a scheduler of his own. */
-export const workloadSchema = z.array(jobSchema);
+export const workloadSchema = z.array(jobSchema, "expected a list of jobs");
 
 export type JobLine = z.output<typeof jobSchema>;
 
@@ -79,8 +99,8 @@ function fromTrace({ name, submitSeconds, runSeconds, nodes, ...need }: SwfJob):
 
 /** Reads a JSON job list. */
 export function parseWorkload(text: string): readonly WorkloadJob[] {
-  const parsed = workloadSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new Error(`\n${z.prettifyError(parsed.error)}`);
+  const parsed = workloadSchema.safeParse(JSON.parse(text), { reportInput: true });
+  if (!parsed.success) throw new Error(describeProblems(parsed.error, { root: "jobs" }).join("; "));
   return parsed.data.map(toWorkloadJob).sort((left, right) => left.submitSeconds - right.submitSeconds);
 }
 

@@ -229,6 +229,27 @@ describe("what is asked for wrongly", () => {
     expect(finished.stderr).toContain(words);
   });
 
+  test("jobs that do not check out are named in sentences, each with its place and what was meant", async () => {
+    const file = join(folder, "misspelt.json");
+    const list = [
+      { name: "a", runSecond: 5 },
+      { name: "b", runSeconds: -1, constraints: { ncpu: 2 } },
+      { name: "c", runSeconds: 5, walltime: 9 },
+    ];
+    await writeFile(file, JSON.stringify(list));
+    const finished = await lab(`submit ${file}`);
+    expect(finished).toMatchObject({ code: 1, stdout: "" });
+    expect(finished.stderr.split("\n")[0]?.split("; jobs")).toEqual([
+      "error: jobs[0].runSeconds: expected for how many seconds the job runs",
+      '[0]: runSecond is not known; did you mean "runSeconds"?',
+      "[1].runSeconds: -1, expected more than 0 seconds",
+      '[1].constraints: ncpu is not known; did you mean "ncpus"?',
+      "[2]: walltime is not known, expected name, submitSeconds, runSeconds, constraints, iterations, nodeCount, colocated",
+    ]);
+    await writeFile(file, "{}");
+    expect((await lab(`submit ${file}`)).stderr).toMatch(/^error: jobs: expected a list of jobs\n/);
+  });
+
   test("a regular node is not evicted", async () => {
     await boot("htc", 1);
     expect((await lab("evict htc-1")).stderr).toContain("it is no spot node");

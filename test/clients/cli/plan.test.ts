@@ -99,6 +99,24 @@ test("plan: what had to be left out of the server's answers is told on stderr", 
   expect(stderr).toContain('warning: two-sizes: Left out node "htc-9": NodeId:');
 });
 
+test("plan: misspelt keys of a scenario, its configuration, jobs and hosts are told on stderr", async () => {
+  const jobs = [{ name: "a" }, { name: "b", constraint: { ncpus: 4 }, itertions: 4 }];
+  const schedulerNodes = [{ hostname: "rack7", resorces: { ncpus: 1 } }];
+  const config = { cluster_name: "demo", idle_timeot: 5 };
+  const odd = scenario({ jobs, schedulerNodes, config, nodeShape: [] });
+  const { code, stderr } = await ccscale(["plan", "--json-lines"], [line(odd)]);
+  expect(code).toBe(0);
+  expect(stderr.split("\n").filter((each) => each !== "")).toEqual(
+    [
+      'nodeShape: unknown, ignored; did you mean "nodeShapes"?',
+      'idle_timeot: unknown, ignored; did you mean "idle_timeout"?',
+      'jobs[1].constraint is not known; did you mean "constraints"?',
+      'jobs[1].itertions is not known; did you mean "iterations"?',
+      'schedulerNodes[0].resorces is not known; did you mean "resources"?',
+    ].map((sentence) => `warning: two-sizes: ${sentence}`),
+  );
+});
+
 test("plan: a scenario's file is shown as a table, with actions and reasons", async () => {
   const { code, stdout, stderr } = await ccscale(["plan", "--scenario", fixture("two-sizes.json")]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
