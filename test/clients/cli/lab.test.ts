@@ -247,7 +247,7 @@ describe("what is asked for wrongly", () => {
       "[2]: walltime is not known, expected name, submitSeconds, runSeconds, constraints, iterations, nodeCount, colocated",
     ]);
     await writeFile(file, "{}");
-    expect((await lab(`submit ${file}`)).stderr).toMatch(/^error: jobs: expected a list of jobs\n/);
+    expect((await lab(`submit ${file}`)).stderr).toMatch(/^error: jobs: \{\}, expected a list of jobs\n/);
   });
 
   test("a regular node is not evicted", async () => {

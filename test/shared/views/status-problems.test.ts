@@ -68,7 +68,7 @@ describe("problems of a status", () => {
     const entry = {
       name: "slots",
       select: [],
-      value: { kind: "resource", name: "scratch" },
+      value: { kind: "resource", name: "scratch", plain: false },
       modifier: null,
     } as const;
     world.configure({ engine: { defaultResources: [entry] } });
