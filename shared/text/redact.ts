@@ -40,7 +40,7 @@ const addressKey = /(?:url|uri|address|endpoint)$/i;
 /**
  * Texts that are secrets, or hold one, whatever they are called. The first group is kept. Texts may come from anybody and be
  * of any length, so each pattern begins with a fixed word or where a run of its characters begins: an attempt that fails
- * must not be repeated at every character of the run.
+ * must not be repeated at every character of the run, and no two runs of the same characters may follow each other.
  */
 const secretTexts: readonly RegExp[] = [
   // Connection strings of Azure.
@@ -51,7 +51,7 @@ const secretTexts: readonly RegExp[] = [
   // An option of a command line.
   /(--(?:password|passwd|passphrase|secret|token|api-key|account-key|sas-token)\s+)[^-\s]\S*/gi,
   // JSON that is cut off or in error, also within a text of its own; what can be read is looked into by its keys.
-  /((?:password|passwd|passphrase|pwd|secret|token|accountkey|accesskey|api_?key|[_"-]sig|[_"-]sas)\\*"\s*:\s*\[?\s*\\*"?)[^"[\\\s,}\]]+/gi,
+  /((?:password|passwd|passphrase|pwd|secret|token|accountkey|accesskey|api_?key|[_"-]sig|[_"-]sas)\\*"\s*:\s*(?:\[\s*)?\\*"?)[^"[\\\s,}\]]+/gi,
   // Queries: a SAS's signature, a function's key.
   /([?&](?:sig|code|key|token|password|access_token)=)[^&\s"']+/gi,
   // A login in an address.

@@ -95,6 +95,19 @@ test("what is nested too deeply to be looked into is not shown", () => {
   expect(redactText(shallow)).toContain('{"password":"***"}');
 });
 
+test.each([
+  ["blanks after a key", (run: number) => `{"password":${" ".repeat(run)}`],
+  ["blanks in a list that does not end", (run: number) => `{"password": [${" ".repeat(run)}`],
+  ["blanks before a colon", (run: number) => `{"password"${" ".repeat(run)}`],
+  ["backslashes", (run: number) => `{"password${"\\".repeat(run)}`],
+  ["blanks after an option", (run: number) => `--password${" ".repeat(run)}-`],
+  ["names without values", (run: number) => "token= ".repeat(run / 7)],
+])("a long text takes no longer than its length allows: %s", (_, textOf) => {
+  const before = process.cpuUsage();
+  redactText(textOf(64_000));
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
+});
+
 test("property: a secret that is known goes, wherever it is, and nothing throws", () => {
   const secret = "s3cr3t-known";
   const text = fc.oneof(
