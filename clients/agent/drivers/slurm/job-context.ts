@@ -1,6 +1,6 @@
 import type { License } from "./licenses.ts";
 import type { Limits } from "./limits.ts";
-import type { Reservation } from "./reservations.ts";
+import type { Reserved } from "./reservations.ts";
 import type { Candidates } from "./slurm-candidates.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -14,7 +14,7 @@ export interface JobContext {
   readonly licenses: ReadonlyMap<string, License>;
   /** Undefined: no limits of accounting hold jobs back here. */
   readonly limits: Limits | undefined;
-  readonly reservations: readonly Reservation[];
+  readonly reserved: Reserved;
   /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
   readonly switches: ReadonlyMap<number, number>;
   /** Tasks of each array that run now, by the array's id. */

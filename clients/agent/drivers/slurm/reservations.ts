@@ -44,3 +44,43 @@ export function inTheWay(
       endSeconds > nowSeconds && (minutes === undefined || startSeconds < nowSeconds + minutes * 60),
   );
 }
+
+/** The reservations of a cluster, for many jobs: which nodes of some partitions each has is worked out once. */
+export class Reserved {
+  readonly #reservations: readonly Reservation[];
+  readonly #nodes: ReadonlyMap<string, NodeRecord>;
+  readonly #nodesIn = new Map<string, readonly string[]>();
+  readonly #lists = new Map<string, string>();
+
+  constructor(reservations: readonly Reservation[], nodes: ReadonlyMap<string, NodeRecord>) {
+    this.#reservations = reservations;
+    this.#nodes = nodes;
+  }
+
+  /** Those with nodes of these partitions into which a job would run that starts now. */
+  from(job: Parameters<typeof inTheWay>[1], partitions: readonly string[]): readonly Reservation[] {
+    if (this.#reservations.length === 0) return this.#reservations;
+    return inTheWay(this.#reservations, job).filter((each) => this.#of(each, partitions).length > 0);
+  }
+
+  /** The nodes of these partitions that they have, as a hostlist: one text for all who ask for the same. */
+  hostlist(reservations: readonly Reservation[], partitions: readonly string[]): string {
+    const key = JSON.stringify([reservations.map(({ name }) => name), partitions]);
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const list = reservations.flatMap((each) => this.#of(each, partitions)).join(",");
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  #of({ name, nodes }: Reservation, partitions: readonly string[]): readonly string[] {
+    const key = JSON.stringify([name, partitions]);
+    const known = this.#nodesIn.get(key);
+    if (known !== undefined) return known;
+    const inPartitions = nodes.filter((each) =>
+      partitions.some((partition) => this.#nodes.get(each)?.partitions?.includes(partition)),
+    );
+    this.#nodesIn.set(key, inPartitions);
+    return inPartitions;
+  }
+}

@@ -46,6 +46,8 @@ export class Candidates {
   /** Nodes of each partition by the node array that they may be of. */
   readonly #nodes = new Map<string, Map<string, NodeRecord[]>>();
   readonly #selections = new Map<string, readonly Selection[]>();
+  /** Lists of excluded nodes, which may be long, and many jobs have the same: by number they make short keys. */
+  readonly #exclusions = new Map<string, number>();
 
   constructor(settings: SlurmSettings, partitions: Partitions, nodes: readonly NodeRecord[]) {
     this.#settings = settings;
@@ -134,7 +136,9 @@ export class Candidates {
 
   #select(record: JobRecord, partition: string, features: Features): readonly Selection[] {
     const asked = gresRequests(record);
-    const key = [partition, record.features, record.excluded_nodes, ...asked].join("\n");
+    const exclusion = this.#exclusions.get(record.excluded_nodes) ?? this.#exclusions.size;
+    this.#exclusions.set(record.excluded_nodes, exclusion);
+    const key = [partition, record.features, exclusion, ...asked].join("\n");
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
     const excluded = new Set(expandHostlist(record.excluded_nodes) ?? []);

@@ -2,6 +2,7 @@ import { cycleCloudName, type LeftOut } from "./common.ts";
 import { type Constraints, constraintsFor, countsIn, type Features, hasCounts } from "./features.ts";
 import { expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
+import { patternsOf } from "./name-patterns.ts";
 import type { Candidate } from "./slurm-candidates.ts";
 import { hasJoined, isUsable } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";
@@ -72,18 +73,12 @@ function gpuTypeHint(features: Features): string | undefined {
 }
 
 /** `--nodelist` and `--exclude`. A node cannot be ordered by its name: one that is listed and not there is waited for. */
-function nodeLists(record: JobRecord, { settings, nodes }: JobContext) {
+function nodeLists(record: JobRecord, context: JobContext) {
   const listed = record.required_nodes === "" ? [] : expandHostlist(record.required_nodes);
-  const excluded = record.excluded_nodes === "" ? [] : expandHostlist(record.excluded_nodes);
+  const excluded = excludedBy(record.excluded_nodes, context);
   if (listed === undefined || excluded === undefined) return undefined;
-  const required = listed.map((name) => cycleCloudName(name, settings));
-  const without = excluded.map((name) => cycleCloudName(name, settings));
-  const isAway = (name: string) => {
-    const node = nodes.get(name);
-    return node === undefined || !hasJoined(node) || !isUsable(node);
-  };
-  const missing = listed.filter(isAway);
-  const toCome = excluded.filter(isAway);
+  const required = listed.map((name) => cycleCloudName(name, context.settings));
+  const missing = listed.filter((name) => isAway(name, context));
   const partsOf = (nodeCount: number): readonly Part[] => {
     if (required.length === 0) return [{ count: nodeCount, constraints: [] }];
     const named = { count: required.length, constraints: [{ "node.name": required }] };
@@ -94,17 +89,50 @@ function nodeLists(record: JobRecord, { settings, nodes }: JobContext) {
   };
   return {
     required,
-    excluding: without.length === 0 ? [] : [{ not: { "node.name": without } }],
+    excluding: excluded.names.length === 0 ? [] : [{ not: { "node.name": excluded.names } }],
     notes: [
       ...(missing.length === 0
         ? []
         : [`waits for ${shortList(missing)} (--nodelist), which cannot be ordered by name`]),
-      ...(toCome.length === 0
-        ? []
-        : [`excludes ${shortList(toCome)}: gets no new node while the next one would have such a name`]),
+      ...excluded.notes,
     ],
     partsOf,
   };
+}
+
+interface Excluded {
+  /** Of CycleCloud, perhaps as wildcards. */
+  readonly names: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Lists may be long, and many jobs have the same: each is read once. */
+const knownExcluded = new WeakMap<JobContext, Map<string, Excluded | undefined>>();
+
+/** Undefined: it is no list of nodes. */
+function excludedBy(hostlist: string, context: JobContext): Excluded | undefined {
+  const known = knownExcluded.get(context) ?? new Map<string, Excluded | undefined>();
+  knownExcluded.set(context, known);
+  if (!known.has(hostlist)) known.set(hostlist, readExcluded(hostlist, context));
+  return known.get(hostlist);
+}
+
+function readExcluded(hostlist: string, context: JobContext): Excluded | undefined {
+  const excluded = expandHostlist(hostlist);
+  if (excluded === undefined) return undefined;
+  const toCome = excluded.filter((name) => isAway(name, context));
+  return {
+    names: patternsOf(excluded.map((name) => cycleCloudName(name, context.settings))),
+    notes:
+      toCome.length === 0
+        ? []
+        : [`excludes ${shortList(toCome)}: gets no new node while the next one would have such a name`],
+  };
+}
+
+function isAway(name: string, { nodes }: JobContext): boolean {
+  const node = nodes.get(name);
+  return node === undefined || !hasJoined(node) || !isUsable(node);
 }
 
 function shortList(names: readonly string[]): string {

@@ -6,7 +6,7 @@ import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";
-import { readReservations } from "./reservations.ts";
+import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
@@ -165,7 +165,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     candidates: new Candidates(settings, partitions, nodes),
     licenses,
     limits,
-    reservations,
+    reserved: new Reserved(reservations, byName),
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };

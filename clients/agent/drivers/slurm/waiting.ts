@@ -14,7 +14,7 @@ import type { JobContext } from "./job-context.ts";
 
 import { licenseDraws } from "./licenses.ts";
 import { type Draw, drawsOf } from "./limits.ts";
-import { inTheWay, type Reservation } from "./reservations.ts";
+import type { Reservation } from "./reservations.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 
 import type { JobRecord } from "./slurm-records.ts";
@@ -38,7 +38,8 @@ export function waiting(
   if (tasks === 0) return [];
   if (record.resv_name !== "")
     return { leftOut: `reservation "${record.resv_name}": its nodes cannot be ordered` };
-  const reserved = reservedFrom(record, partitions, context);
+  const { nowSeconds } = context;
+  const reserved = context.reserved.from({ nowSeconds, minutes: minutesOf(record) }, partitions);
   if (reserved.length > 0) return waitingBeside(reserved, { record, tasks, partitions }, context);
   return waitingOn(record, tasks, partitions, context);
 }
@@ -49,20 +50,11 @@ function waitingBeside(
   { record, tasks, partitions }: { record: JobRecord; tasks: number; partitions: readonly string[] },
   context: JobContext,
 ): readonly Job[] | LeftOut {
-  const ofPartitions = (name: string) =>
-    partitions.some((partition) => context.nodes.get(name)?.partitions?.includes(partition));
-  const names = reservations.flatMap(({ nodes }) => nodes).filter(ofPartitions);
-  const excluded_nodes = [record.excluded_nodes, ...names].filter((list) => list !== "").join(",");
+  const kept = context.reserved.hostlist(reservations, partitions);
+  const excluded_nodes = record.excluded_nodes === "" ? kept : `${record.excluded_nodes},${kept}`;
   const jobs = waitingOn({ ...record, excluded_nodes }, tasks, partitions, context);
   if (!("leftOut" in jobs) || "leftOut" in waitingOn(record, tasks, partitions, context)) return jobs;
   return { leftOut: `would run into reservation "${reservations.map(({ name }) => name).join('", "')}"` };
-}
-
-function reservedFrom(record: JobRecord, partitions: readonly string[], context: JobContext) {
-  const { nowSeconds, reservations } = context;
-  return inTheWay(reservations, { nowSeconds, minutes: minutesOf(record) }).filter(({ nodes }) =>
-    nodes.some((name) => partitions.some((each) => context.nodes.get(name)?.partitions?.includes(each))),
-  );
 }
 
 function waitingOn(
@@ -170,8 +162,7 @@ function limitDraws(
   { limits, candidates }: JobContext,
 ): readonly Draw[] | undefined {
   if (limits === undefined) return [];
-  const cpusOfNode = Math.max(1, ...nodes.map(({ usable_cpus: cpus }) => cpus ?? 1));
-  const memoryOfNode = Math.max(1, ...nodes.map(({ usable_memory: memory }) => memory ?? 1));
+  const { cpusOfNode, memoryOfNode } = largestOf(nodes);
   const asked = (name: string) => tresAmount(record.tres_req_str, name) ?? 0;
   const amounts = new Map(tresNames(record.tres_req_str).map((name) => [name, asked(name)]));
   if (isWhole) amounts.set("cpu", Math.max(asked("cpu"), size.nodeCount * cpusOfNode));
@@ -191,6 +182,25 @@ function limitDraws(
     },
     limits,
   );
+}
+
+interface Largest {
+  readonly cpusOfNode: number;
+  readonly memoryOfNode: number;
+}
+
+/** Jobs that may go to the same nodes share the list of them, which may be long. */
+const knownLargest = new WeakMap<Candidate["nodes"], Largest>();
+
+function largestOf(nodes: Candidate["nodes"]): Largest {
+  const known = knownLargest.get(nodes);
+  if (known !== undefined) return known;
+  const largest = {
+    cpusOfNode: nodes.reduce((most, { usable_cpus: cpus = 1 }) => Math.max(most, cpus), 1),
+    memoryOfNode: nodes.reduce((most, { usable_memory: memory = 1 }) => Math.max(most, memory), 1),
+  };
+  knownLargest.set(nodes, largest);
+  return largest;
 }
 
 /** `once`: however many nodes a job has. */
