@@ -60,6 +60,7 @@ const causeView = z
         "bucket-unusable",
         "nothing-requested",
         "spot-off",
+        "own-condition",
         "not-planned-yet",
       ])
       .describe("Stable. More kinds may come"),

@@ -138,7 +138,7 @@ function largeEnough(
  * Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets to
  * be examined: they were looked at one by one.
  */
-function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
+export function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
   const known = new Map<Constraint | null, Examination["buckets"]>();
   const without = (constraint: Constraint | null) => {

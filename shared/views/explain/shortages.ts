@@ -12,6 +12,7 @@ import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { refusedEverywhere } from "./never.ts";
+import { ownCondition } from "./own-condition.ts";
 import { reasonSentence } from "./reason-words.ts";
 import { spotOff } from "./spot-off.ts";
 import { type Wanted, wantedBy } from "./what-is-wanted.ts";
@@ -45,7 +46,12 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
   const causes = distinct(passing).map((reason) => shortage(outlook, views, reason, wanted));
-  return inOrder([...spotOff(outlook, each), ...causes, ...ignoredNodes(outlook, passing)]);
+  return inOrder([
+    ...spotOff(outlook, each),
+    ...ownCondition(outlook, each, wanted),
+    ...causes,
+    ...ignoredNodes(outlook, passing),
+  ]);
 }
 
 /** It was not planned, so that nothing else is known of it. */
@@ -97,6 +103,7 @@ function isAzures({ limit }: CauseView): boolean {
 /** First what whoever asks can do himself: change the job, take nodes back, raise what he has set. */
 const order: readonly Kind[] = [
   "spot-off",
+  "own-condition",
   "nodes-drained",
   "cap",
   "quota",

@@ -59,7 +59,7 @@ function inTheWay({ code, asked }: Reason, { runtimeSeconds }: OutlookJob["job"]
   return ways[code]?.(amount(asked), runtimeSeconds) ?? null;
 }
 
-function sizeOf(outlook: Outlook, { bucket }: Reason): BucketSurvey | undefined {
+export function sizeOf(outlook: Outlook, { bucket }: Reason): BucketSurvey | undefined {
   return outlook
     .buckets()
     .find(
@@ -71,7 +71,7 @@ function sizeOf(outlook: Outlook, { bucket }: Reason): BucketSurvey | undefined 
     );
 }
 
-function leftAfterPlan({ plan }: Outlook, size: BucketSurvey): number {
+export function leftAfterPlan({ plan }: Outlook, size: BucketSurvey): number {
   const use = plan.buckets.find(
     ({ nodeArray, vmSize, placementGroup }) =>
       nodeArray === size.nodeArray && vmSize === size.vmSize && placementGroup === size.placementGroup,
@@ -79,7 +79,7 @@ function leftAfterPlan({ plan }: Outlook, size: BucketSurvey): number {
   return use?.availableCount ?? 0;
 }
 
-function vcpusOf({ input }: Outlook, { nodeArray, vmSize }: BucketSurvey): number {
+export function vcpusOf({ input }: Outlook, { nodeArray, vmSize }: BucketSurvey): number {
   const array = input.cluster.nodeArrays.find(({ name }) => name === nodeArray);
   return array?.buckets.find((bucket) => bucket.vmSize === vmSize)?.vm.vcpuCount ?? 0;
 }

@@ -93,6 +93,37 @@ describe("requestStop", () => {
     expect(await ask(world, "htc-1")).toEqual({ outcome: "refused", node: "htc-1", reason: "needed", why });
   });
 
+  test.each(["when it asks", "after it was granted"])(
+    "no node goes under a job that a message names which nobody has read, %s",
+    async (when) => {
+      const world = await idleWorld(1);
+      const job = jobFor(1, { executingHostnames: ["host-htc-1"] });
+      const post = () =>
+        world.ports.unreadDemand.post(
+          JSON.stringify({
+            version: 1,
+            kind: "snapshot",
+            cluster,
+            source: "celery",
+            sequence: 9,
+            sentAt: new Date(world.now() * 1000).toISOString(),
+            jobs: [job],
+          }),
+        );
+      if (when === "when it asks") await post();
+      expect(await ask(world, "htc-1")).toMatchObject({ outcome: "granted" });
+      if (when !== "when it asks") await post();
+      await world.execute();
+      expect(world.cycleCloud.calls).toEqual([]);
+      await world.receive(JSON.parse(world.ports.unreadDemand.take() ?? ""));
+      world.ports.unreadDemand.done();
+      world.advance(60);
+      await world.settle();
+      expect(staying(world)).toEqual(["htc-1"]);
+      expect(world.cycleCloud.calls).toEqual([]);
+    },
+  );
+
   test("a node stays without which a job would get less", async () => {
     const world = await idleWorld(2);
     world.cycleCloud.shrink(2);

@@ -226,9 +226,12 @@ const rows: Readonly<Record<string, Told>> = {
     fixed: { bucket: { availableCount: 10 } },
   },
   "dynamic-array-full": {
-    kinds: "nodes-full",
-    says: ["the nodes of extra/Standard_F4s_v2 are full"],
-    next: "when jobs there end",
+    kinds: "own-condition nodes-full",
+    says: [
+      "Room is free in htc/Standard_F4s_v2",
+      "only one thing keeps the job off: it asks for node.nodearray = extra.",
+    ],
+    next: "Submit it without that condition, or let it take either",
     refusals: "InvalidOption OutOfCapacity",
   },
   "limit-used-up-by-jobs-before-it": {
@@ -268,6 +271,20 @@ const rows: Readonly<Record<string, Told>> = {
     ],
     next: "Submit it with a run time of at most 4h; or raise the bound: `ccscale config set spot.max_runtime 43200`.",
     refusals: "NoCapacity SpotRunTimeTooLong",
+  },
+  "kept-to-a-full-array-by-its-own-condition": {
+    kinds: "own-condition quota",
+    says: [
+      "Room is free in mid/Standard_F8s_v2, 160 cores on 20 new nodes for 0.40 USD/h each, and only one thing keeps the job off: it asks for node.nodearray = htc.",
+    ],
+    next: "Submit it without that condition",
+    refusals: "NoCapacity InvalidOption InvalidOption InsufficientResource",
+  },
+  "kept-to-a-full-size-by-two-conditions": {
+    kinds: "quota",
+    says: ["the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes"],
+    next: "Ask Azure",
+    refusals: "NoCapacity InvalidOption",
   },
   "capacity-back-off-by-cyclecloud": {
     kinds: "capacity-back-off",

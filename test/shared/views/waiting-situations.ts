@@ -202,6 +202,29 @@ export const situations: Readonly<Record<string, Situation>> = {
     },
     jobs: [{ ...ten, runtimeSeconds: 43_200 }],
   },
+  "kept-to-a-full-array-by-its-own-condition": {
+    config: {
+      vm_sizes: { Standard_F8s_v2: { price_per_hour_usd: 0.4 }, Standard_E64s_v5: { price_per_hour_usd: 4 } },
+    },
+    cluster: {
+      nodeArrays: [
+        nodeArrayOf({ buckets: [withFamily(0)] }),
+        nodeArrayOf({ name: "fat", buckets: [sizeOf("Standard_E64s_v5", 64)] }),
+        nodeArrayOf({ name: "mid", buckets: [sizeOf("Standard_F8s_v2", 8)] }),
+        nodeArrayOf({ name: "tiny", buckets: [sizeOf("Standard_F2s_v2", 2)] }),
+      ],
+    },
+    jobs: [{ ...ten, constraints: { ncpus: 4, "node.nodearray": "htc" } }],
+  },
+  "kept-to-a-full-size-by-two-conditions": {
+    cluster: {
+      nodeArrays: [
+        nodeArrayOf({ buckets: [withFamily(0)] }),
+        nodeArrayOf({ name: "fat", buckets: [sizeOf("Standard_E64s_v5", 64)] }),
+      ],
+    },
+    jobs: [{ ...ten, constraints: { ncpus: 4, "node.nodearray": "htc", "node.vm_size": "Standard_F4s_v2" } }],
+  },
   "capacity-back-off-by-cyclecloud": { bucket: { secondsSinceCapacityFailure: 100 }, jobs: [ten] },
   "capacity-back-off-after-a-shortfall": {
     jobs: [ten],

@@ -1,0 +1,76 @@
+import type { CauseView } from "../../api/index.ts";
+import type { BucketSurvey, Constraint, Reason } from "../../engine/index.ts";
+import { counted } from "../../text/text.ts";
+import type { OutlookJob } from "../job-states.ts";
+import type { Outlook } from "../outlook.ts";
+import { cause, figures, labelOf } from "./cause.ts";
+import { describeConstraint } from "./constraint-words.ts";
+import { fitsBut } from "./never.ts";
+import { leftAfterPlan, sizeOf, vcpusOf } from "./spot-off.ts";
+import type { Wanted } from "./what-is-wanted.ts";
+
+/** Properties of a bucket, not of a single node, that a job may name. */
+const ofBuckets: ReadonlySet<string> = new Set([
+  "nodearray",
+  "bucket_id",
+  "vm_size",
+  "vm_family",
+  "location",
+  "spot",
+  "infiniband",
+]);
+
+interface Elsewhere {
+  readonly reason: Reason;
+  readonly size: BucketSurvey;
+  readonly nodes: number;
+  readonly usdPerHour: number | null;
+}
+
+/**
+ * The cheapest VM size with room that would take the job but for one condition that it sets itself, such as the node array that
+ * it names. None where nodes cannot be had at once for all that has to start together.
+ */
+export function ownCondition(
+  outlook: Outlook,
+  { job, outcome }: OutlookJob,
+  wanted: Wanted,
+): readonly CauseView[] {
+  const candidates = outcome.reasons.filter(
+    ({ constraint, bucket }) =>
+      namesBuckets(constraint) && (!job.colocated || bucket?.placementGroup != null),
+  );
+  if (candidates.length === 0) return [];
+  const isFit = fitsBut(outlook, job.constraints);
+  const found = candidates
+    .flatMap((reason): Elsewhere[] => {
+      const size = sizeOf(outlook, reason);
+      const nodes = size === undefined ? 0 : leftAfterPlan(outlook, size);
+      if (size === undefined || nodes === 0) return [];
+      const startsTogether = job.packingStrategy === "scatter" || job.colocated;
+      if (startsTogether && nodes < (wanted.nodesOf(size) ?? Number.POSITIVE_INFINITY)) return [];
+      return isFit(reason) ? [{ reason, size, nodes, usdPerHour: priceOf(outlook, size) }] : [];
+    })
+    .toSorted((a, b) => (a.usdPerHour ?? dear) - (b.usdPerHour ?? dear) || b.nodes - a.nodes);
+  return found.slice(0, 1).map(({ reason, size, nodes, usdPerHour }) => {
+    const price = usdPerHour === null ? "" : ` for ${usdPerHour.toFixed(2)} USD/h each`;
+    const asks = describeConstraint(reason.constraint);
+    return cause("own-condition", {
+      text: `Room is free in ${labelOf(size)}, ${counted(nodes * vcpusOf(outlook, size), "cores")} on ${counted(nodes, "new nodes")}${price}, and only one thing keeps the job off: it asks for ${asks}.`,
+      next: "Submit it without that condition, or let it take either, if it can run there.",
+      ...figures(reason),
+    });
+  });
+}
+
+const dear = Number.MAX_VALUE;
+
+function namesBuckets(constraint: Constraint | null): boolean {
+  if (constraint?.kind === "property-options") return ofBuckets.has(constraint.property);
+  return constraint?.kind === "resource-options" && constraint.resource === "nodearray";
+}
+
+function priceOf({ input }: Outlook, { nodeArray, vmSize }: BucketSurvey): number | null {
+  const array = input.cluster.nodeArrays.find(({ name }) => name === nodeArray);
+  return array?.buckets.find((bucket) => bucket.vmSize === vmSize)?.pricePerHourUsd ?? null;
+}
