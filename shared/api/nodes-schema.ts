@@ -143,6 +143,11 @@ export const nodesAnswer = z
       .describe(
         "Why nothing is sent now, so that no node goes when its time-out is over; null: plans are sent",
       ),
+    idleHeld: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("Why no idle node goes now although plans are sent: one may run a job; null: they go"),
     nodes: z.array(nodeView),
     ...paged,
   })

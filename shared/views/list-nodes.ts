@@ -1,4 +1,5 @@
 import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
+import { doubtsOf, unreadInWords } from "../cycle/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
 import { foldedOnce } from "../text/text.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
@@ -29,11 +30,19 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       atSeconds: outlook.atSeconds,
       snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
       held: outlook.held ?? null,
+      idleHeld: whyIdleStay(outlook),
       nodes: items.map((subject) => withFields(views.viewOf(subject, told), query.fields)),
       next,
       total,
     };
   });
+}
+
+/** Which nodes run jobs is not known for certain: demand lies unread, or a message of a source was refused. */
+function whyIdleStay({ head, loaded, atSeconds }: Outlook): string | null {
+  const unread = head?.unread;
+  if (unread !== undefined && unread.nodes > 0) return unreadInWords(unread.messages);
+  return doubtsOf(loaded.demand, atSeconds)[0]?.why ?? null;
 }
 
 function stateOf({ reported, planned }: NodeSubject): string | null {

@@ -55,7 +55,7 @@ function sortKeys(text: string): readonly SortKey[] {
 
 async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const { terminal, service, settings } = looking;
-  const [{ atSeconds, nodes, isHeld }, status] = await Promise.all([
+  const [{ atSeconds, nodes, isHeld, isIdleHeld }, status] = await Promise.all([
     readNodes(looking, flags),
     flags.idle || flags.held ? service.ask("status") : undefined,
   ]);
@@ -72,7 +72,11 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
     ...kind,
     columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
     records: items.map((node) =>
-      nodeFields(node, atSeconds, { when, isHeld, isData: isJson(flags, settings.format) }),
+      nodeFields(node, atSeconds, {
+        when,
+        isHeld: isHeld || (isIdleHeld && node.idleSinceSeconds !== null),
+        isData: isJson(flags, settings.format),
+      }),
     ),
     data: items,
     none: "No such nodes.",
@@ -93,7 +97,12 @@ function isJson({ format }: Flags, usual: string | undefined): boolean {
 async function readNodes(
   { terminal, service, settings }: Looking,
   flags: Flags,
-): Promise<{ readonly atSeconds: number; readonly nodes: readonly NodeView[]; readonly isHeld: boolean }> {
+): Promise<{
+  readonly atSeconds: number;
+  readonly nodes: readonly NodeView[];
+  readonly isHeld: boolean;
+  readonly isIdleHeld: boolean;
+}> {
   const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state } },
@@ -108,7 +117,13 @@ async function readNodes(
   });
   progress.end();
   // An older service does not tell.
-  return { atSeconds: first.atSeconds, nodes: items, isHeld: (first.held ?? null) !== null };
+  const [isHeld, isIdleHeld] = [first.held, first.idleHeld].map((why) => (why ?? null) !== null);
+  return {
+    atSeconds: first.atSeconds,
+    nodes: items,
+    isHeld: isHeld === true,
+    isIdleHeld: isIdleHeld === true,
+  };
 }
 
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */

@@ -13,6 +13,23 @@ async function viewsOf(world: World) {
   return listed.answer.nodes;
 }
 
+test("idle nodes are said to be held while a message lies unread that may name them as busy", async () => {
+  const world = worldOf([nodeOf({ name: "htc-1", hostname: "h1" })]);
+  await world.post([]);
+  await world.round();
+  const held = async () => {
+    const outlook = await lookAhead(world.ports, cluster);
+    const listed = outlook && listNodes(outlook, { limit: 100 });
+    return listed?.ok ? [listed.answer.held, listed.answer.idleHeld] : undefined;
+  };
+  expect(await held()).toEqual([null, null]);
+  await world.ports.unreadDemand.post("one");
+  world.advance(301);
+  await world.post([]);
+  await world.round();
+  expect(await held()).toEqual([null, "1 message on the demand queue waits to be read"]);
+});
+
 const worldOf = (nodes: readonly ClusterNode[], engine: Partial<EngineSettings> = {}) => {
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
   world.configure({ engine });
