@@ -150,11 +150,16 @@ function groupProblems(value: Readonly<Record<string, unknown>>): readonly Probl
   ];
 }
 
-function dynamicProblems({ Name, Extends, Dynamic }: Readonly<Record<string, unknown>>): readonly Problem[] {
+function dynamicProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { Name, Extends, Dynamic, MachineType } = value;
   const isDynamic = Dynamic === true;
-  if (isDynamic && Extends === undefined)
+  if (isDynamic && Extends === undefined && MachineType === undefined)
     return [
-      { path: ["Extends"], message: "missing, expected the node array that a dynamic one is made from" },
+      {
+        path: ["Extends"],
+        message:
+          "missing, expected the node array that a dynamic one is made from, or else its MachineType and all that its nodes need",
+      },
     ];
   if (isDynamic && Extends === Name)
     return [{ path: ["Extends"], message: "expected another name than the array's own", input: Extends }];

@@ -55,8 +55,9 @@ export async function requestTargets(
   const { requestSet, arrays } = message;
   const set = { ...message, sentAtSeconds: atSeconds, receivedAtSeconds: atSeconds, ignoredMessages: 0 };
   const wanted = { ...set, expiresAtSeconds, arrays };
-  const targets = toTargets([wanted], atSeconds);
   const snapshot = await ports.snapshots.load(cluster);
+  const known = snapshot?.value.cluster ?? { nodeArrays: [], nodes: [] };
+  const targets = toTargets([wanted], { cluster: known, nowSeconds: atSeconds });
   const warnings =
     snapshot === undefined ? [] : targets.flatMap((target) => unknownTo(snapshot.value.cluster, target));
   const world = dryRun ? await loadWorld(ports, cluster) : undefined;

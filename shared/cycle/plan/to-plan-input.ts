@@ -63,7 +63,7 @@ export interface Loaded {
 export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   const live = liveSources(loaded.demand, nowSeconds);
   const { cluster } = loaded.snapshot;
-  const targets = toTargets(loaded.targets, nowSeconds);
+  const targets = toTargets(loaded.targets, { cluster, nowSeconds });
   const { drainedNodes = [], jobHolds = [], ownerCaps = [] } = loaded;
   return {
     nowSeconds,

@@ -1,4 +1,4 @@
-import type { Json, Target, TargetWish } from "../../engine/index.ts";
+import type { Cluster, Json, Target, TargetWish } from "../../engine/index.ts";
 import { accountOf, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
@@ -6,10 +6,15 @@ function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly Req
   return sets.filter((set) => set.expiresAtSeconds > nowSeconds);
 }
 
+type Arrays = Pick<Cluster, "nodeArrays" | "nodes">;
+
 /** The targets of request sets, in the engine's terms. An expired set has none. */
-export function toTargets(sets: readonly RequestSet[], nowSeconds: number): readonly Target[] {
+export function toTargets(
+  sets: readonly RequestSet[],
+  { cluster, nowSeconds }: { readonly cluster: Arrays; readonly nowSeconds: number },
+): readonly Target[] {
   return liveSets(sets, nowSeconds).flatMap(({ requestSet, arrays }) =>
-    arrays.map((definition) => toTarget(definition, requestSet)),
+    arrays.map((definition) => toTarget(definition, requestSet, cluster)),
   );
 }
 
@@ -17,21 +22,42 @@ export function toTargets(sets: readonly RequestSet[], nowSeconds: number): read
  * Groups are, as in CycleCloud, nodes of a dynamic array of their own that extends the one which they were asked of:
  * `execute:64`, so that they are never taken for plain nodes of it.
  */
-function toTarget(definition: NodeArrayTarget, requestSet: string): Target {
+function toTarget(definition: NodeArrayTarget, requestSet: string, cluster: Arrays): Target {
   const { Name, Extends, Dynamic = false, MachineType = [], CoreCount = null } = definition;
   const wish = wishOf(definition);
   const name = accountOf(definition);
+  const vmSizes = typeof MachineType === "string" ? [MachineType] : MachineType;
   return {
     name,
-    nodeArray: Dynamic ? (Extends ?? Name) : Name,
+    nodeArray: Dynamic ? (Extends ?? arrayFor({ name, vmSizes }, cluster) ?? Name) : Name,
     dynamicArray: Dynamic || wish.kind === "groups" ? name : null,
     wish,
-    vmSizes: typeof MachineType === "string" ? [MachineType] : MachineType,
+    vmSizes,
     coresPerNode: CoreCount,
     // It came as JSON, and was checked to be an object of attributes.
     nodeAttributes: attributesOf(definition) as { readonly [key: string]: Json },
     requestSet,
   };
+}
+
+/**
+ * Which array a dynamic one that extends none gets its nodes from: CycleCloud makes nodes in arrays of the cluster only. The one
+ * that has such nodes already; else that of the first VM size which one has, regular before spot, by CycleCloud's priority.
+ */
+function arrayFor(
+  { name, vmSizes }: { readonly name: string; readonly vmSizes: readonly string[] },
+  { nodeArrays, nodes }: Arrays,
+): string | undefined {
+  const has = nodes.find(({ dynamicArray }) => dynamicArray === name);
+  if (has !== undefined) return has.nodeArray;
+  const inOrder = nodeArrays
+    .filter(({ enabled }) => enabled)
+    .toSorted((a, b) => Number(a.spot) - Number(b.spot) || (b.priority ?? 1) - (a.priority ?? 1));
+  const offers = (vmSize: string) =>
+    inOrder.find(({ buckets }) => buckets.some((bucket) => bucket.vmSize === vmSize));
+  const first = vmSizes.map(offers).find((array) => array !== undefined);
+  // Without one, the refusal names a size that an array of the cluster lacks.
+  return (first ?? inOrder[0])?.name;
 }
 
 /** A request that names cores and nodes means the cores. Without either it asks for nothing. */

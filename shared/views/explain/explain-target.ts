@@ -24,7 +24,7 @@ export type ExplainTargetOutcome =
 /** Why a target is not met, or what it has. */
 export function explainTarget(outlook: Outlook, name: string, requestSet?: string): ExplainTargetOutcome {
   const sets = outlook.loaded.targets;
-  const all = sets.flatMap((set) => allOf(set).map((target) => ({ set, target })));
+  const all = sets.flatMap((set) => allOf(set, outlook).map((target) => ({ set, target })));
   const found = all.filter(
     ({ target }) => target.name === name && (requestSet === undefined || target.requestSet === requestSet),
   );
@@ -45,8 +45,8 @@ export function explainTarget(outlook: Outlook, name: string, requestSet?: strin
 }
 
 /** What a set asked for, whether it still holds or not. */
-function allOf(set: RequestSet): readonly Target[] {
-  return toTargets([set], Number.NEGATIVE_INFINITY);
+function allOf(set: RequestSet, { snapshot }: Outlook): readonly Target[] {
+  return toTargets([set], { cluster: snapshot.cluster, nowSeconds: Number.NEGATIVE_INFINITY });
 }
 
 interface Asked {

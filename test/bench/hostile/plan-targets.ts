@@ -46,8 +46,8 @@ function planOf(make: (index: number) => Definition): Figures {
     if (!parsed.ok) throw new Error(parsed.problems[0]);
     return { ...parsed.message, expiresAtSeconds: nowSeconds + 300 } as unknown as RequestSet;
   });
-  const targets = toTargets(sets, nowSeconds);
   const cluster = { ...clusterOf(2_000), maxCoreCount: 200_000 };
+  const targets = toTargets(sets, { cluster, nowSeconds });
   const inputMb = heapMb();
   const [planSeconds, planned] = timed(() =>
     plan({

@@ -147,6 +147,11 @@ describe("an autoscale request that is refused", () => {
     ],
     ["a dynamic array of nothing", { Name: "a", Dynamic: true }, /^arrays\[0\]\.Extends: missing/],
     [
+      "a dynamic array of nothing that says what to use in its place",
+      { Name: "a", Dynamic: true, TargetCount: 1 },
+      /or else its MachineType/,
+    ],
+    [
       "a dynamic array of itself",
       { Name: "a", Dynamic: true, Extends: "a" },
       /^arrays\[0\]\.Extends: "a", expected another/,

@@ -253,6 +253,31 @@ describe("targets of the autoscale API", () => {
     expect(reasons).toEqual(["new targets"]);
   });
 
+  test("a dynamic array that extends none and brings all its attributes: its nodes are made where its machine type is", async () => {
+    const world = worldOfTwoSizes();
+    const own = { Name: "own", Dynamic: true, MachineType: [large], TargetCount: 2 };
+    await ask(world, [{ Name: "htc", TargetCount: 1 }, own]);
+    await world.round();
+    expect(namesOf(world)).toEqual(["htc-1", "own-1", "own-2"]);
+    expect(world.cycleCloud.nodes.at(-1)).toMatchObject({
+      nodeArray: "htc",
+      dynamicArray: "own",
+      vmSize: large,
+    });
+    await minutes(world, 2, () => ask(world, [own]));
+    expect(namesOf(world)).toEqual(["htc-1", "own-1", "own-2"]);
+  });
+
+  test("of a dynamic array that extends none, a machine type that no array has is named", async () => {
+    const world = worldOfTwoSizes();
+    await ask(world, [{ Name: "own", Dynamic: true, MachineType: "Standard_Nowhere", TargetCount: 2 }]);
+    await world.round();
+    const status = await clusterStatus(world.ports, cluster);
+    expect(status?.targets).toMatchObject([
+      { name: "own", granted: 0, why: [expect.anything(), expect.stringContaining("Standard_Nowhere")] },
+    ]);
+  });
+
   test("nodes whose answer was lost, or that are not listed yet, are not asked for twice", async () => {
     const world = worldOfTwoSizes();
     const request = [
