@@ -6,7 +6,7 @@ import { counted } from "../text/text.ts";
 import { additionsOf, beyond } from "./additions.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
 import { explainOne } from "./explain/explain-job.ts";
-import { limitNoun } from "./explain/limit-nouns.ts";
+import { limitSubject } from "./explain/limit-words.ts";
 import { toTargetView } from "./explain/reason-words.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
@@ -128,7 +128,7 @@ function nextLimits(outlook: Outlook): WhatIfAnswer["more"]["bindsNext"] {
     .slice(0, mostNext)
     .map(({ figure: { limit, scope, unit }, jobs: waitingJobs, cores: waitingCores }) => {
       const behind = `${counted(waitingJobs, "jobs")} with ${counted(waitingCores, "cores")} ${waitingJobs === 1 ? "waits" : "wait"} behind it`;
-      const text = `${limitNoun({ limit, scope, unit }).replace(/,$/, "")} binds: ${behind}.`;
+      const text = `${limitSubject({ limit, scope, unit })} binds: ${behind}.`;
       return { limit, scope, unit, waitingJobs, waitingCores, text };
     });
 }

@@ -9,16 +9,9 @@ import { drainsOfOutlook, type NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { actingOn, cause, isIn, labelOf, shown } from "./cause.ts";
 import { backOffOf, bindingFigure, surveyOf } from "./limit-causes.ts";
+import { limitInShort } from "./limit-words.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
-
-const limitWords: { readonly [limit in LimitName]?: string } = {
-  bucket: "what CycleCloud still offers",
-  region: "the region's core quota",
-  cluster: "the cluster's limit",
-  "node-array": "the node array's limit",
-  family: "the VM family's core quota",
-};
 
 /** Nodes have room and take no jobs: which, who drained them, why, and how they are taken back. */
 export function drainedNodes(
@@ -57,7 +50,7 @@ export function drainedNodes(
 
 function noNewOnes(limit: LimitName | null): string {
   if (limit === null) return "no new ones can be made";
-  return `${limitWords[limit] ?? `the limit ${limit}`} leaves no new ones`;
+  return `${limitInShort(limit)} leaves no new ones`;
 }
 
 function wayBack(drains: readonly NodeDrain[], source: string | null): string {

@@ -1,4 +1,3 @@
-import { periodEnd } from "../../accounting/index.ts";
 import type { CauseView } from "../../api/index.ts";
 import {
   type BucketSurvey,
@@ -16,7 +15,7 @@ import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { heldBucketCause } from "./budget-cause.ts";
 import { amount, cause, figures, shown } from "./cause.ts";
-import { limitNoun } from "./limit-nouns.ts";
+import { limitNoun, limitWords } from "./limit-words.ts";
 import { roomSoon } from "./room-soon.ts";
 import type { Wanted } from "./what-is-wanted.ts";
 
@@ -29,15 +28,24 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   const figure = bindingFigure(survey, limit);
   const soon = roomSoon(outlook, views, reason, figure);
   const more = moreOf(reason, wanted, { survey, figure });
-  const { why, next, untilSeconds = null } = wordsOf(outlook, { limit, figure, survey, more });
-  const used = limit === "max-nodes-per-plan" || limit === "unknown-price" ? "" : usedOf(reason, figure);
+  const words = limitWords(limit);
+  const binding = {
+    scope: figure?.scope ?? (survey === undefined ? "" : `${survey.nodeArray}/${survey.vmSize}`),
+    unit: figure?.unit ?? "nodes",
+    max: figure?.max ?? 0,
+    more,
+  };
+  const newNodes = counted(amount(reason.left), "new nodes");
+  const why = words.why?.(binding, newNodes) ?? `${limitNoun({ limit, ...binding })} leaves ${newNodes}`;
+  const used = words.hasNoFigures ? "" : usedOf(reason, figure);
+  const endSeconds = words.endSeconds?.(outlook.atSeconds);
   const refused = refusalOf(outlook, figure);
   return cause(capNames.some((cap) => cap === limit) ? "cap" : "quota", {
-    text: `No room for ${wanted.missing}: ${why(counted(amount(reason.left), "new nodes"))}${used}.${refused.text}${wanted.note}${soon.text}`,
-    next,
+    text: `No room for ${wanted.missing}: ${why}${used}.${refused.text}${wanted.note}${soon.text}`,
+    next: words.next(binding),
     limit,
     ...figures(reason),
-    untilSeconds: untilSeconds ?? refused.untilSeconds ?? soon.untilSeconds,
+    untilSeconds: endSeconds ?? refused.untilSeconds ?? soon.untilSeconds,
   });
 }
 
@@ -127,95 +135,4 @@ export function moreOf(
   if (nodes === null || figure === undefined || figure.perNode <= 0) return null;
   const planned = Math.max(0, figure.nodesLeft - amount(left)) * figure.perNode;
   return Math.max(1, nodes * figure.perNode - Math.max(0, figure.left - planned));
-}
-
-interface Binding {
-  readonly limit: LimitName | null;
-  readonly figure: LimitFigure | undefined;
-  readonly survey: BucketSurvey | undefined;
-  readonly more: number | null;
-}
-
-interface Words {
-  /** What leaves so many new nodes, as a sentence without its end. */
-  readonly why: (newNodes: string) => string;
-  readonly next: string;
-  readonly untilSeconds?: number;
-}
-
-function wordsOf(outlook: Outlook, { limit, figure, survey, more }: Binding): Words {
-  const sizeOf = survey === undefined ? "" : `${survey.nodeArray}/${survey.vmSize}`;
-  const scope = figure?.scope ?? sizeOf;
-  const unit = figure?.unit ?? "nodes";
-  const why: Words["why"] = (newNodes) => `${limitNoun({ limit, scope, unit })} leaves ${newNodes}`;
-  const wait = "or wait until nodes there go";
-  const by = more === null ? "" : ` by ${counted(more, unit)} or more`;
-  const cores = more === null ? "more cores" : `${shown(more)} more cores`;
-  const push = "`ccscale config push FILE`";
-  switch (limit) {
-    case "region":
-      return {
-        why,
-        next: scope.endsWith(" spot")
-          ? `Ask Azure for ${cores} of spot quota, let the job use another node array, ${wait}. What is used: \`ccscale limits\`.`
-          : `Ask Azure for ${cores} in the region, ${wait}. What is used: \`ccscale limits\`.`,
-      };
-    case "family":
-      return {
-        why,
-        next: `Ask Azure for ${cores} of the family, let the job use another one, ${wait}. What is used: \`ccscale limits\`.`,
-      };
-    case "cluster":
-      return {
-        why,
-        next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the cluster in CycleCloud${by}, ${wait}.`,
-      };
-    case "node-array":
-      return {
-        why,
-        next: `Raise ${unit === "nodes" ? "MaxCount" : "MaxCoreCount"} of the node array in CycleCloud${by}, ${wait}.`,
-      };
-    case "spot-share":
-      return {
-        why,
-        next: `More regular nodes make room for spot ones; or raise "max_share" of "spot" and store the configuration: ${push}.`,
-      };
-    case "max-nodes-per-plan":
-      return {
-        why: () => `one plan makes at most ${counted(figure?.max ?? 0, "new nodes")}`,
-        next: `The next plans go on; or raise "max_nodes_per_plan" and store the configuration: ${push}.`,
-      };
-    case "max-cores":
-      return {
-        why,
-        next: `Raise "max_cores"${by} and store the configuration (${push}), ${wait}.`,
-      };
-    case "monthly-budget":
-      return {
-        why,
-        next: `Raise "monthly_budget_usd" and store the configuration (${push}), or wait for the next month.`,
-        untilSeconds: periodEnd("month", outlook.atSeconds),
-      };
-    case "unknown-price":
-      return {
-        why: () =>
-          `the price of ${scope} is not known, and under a monthly budget nothing is bought that has none`,
-        next: `Give "price_per_hour_usd" of the size in "vm_sizes" and store the configuration: ${push}.`,
-      };
-    case "placement-group":
-      return {
-        why,
-        next: `It fits when ${more === null ? "" : `${shown(more)} `}nodes of the group go, or in another group: \`ccscale buckets\`.`,
-      };
-    // The hold is over since the plan was made.
-    case "back-off":
-    case "budget":
-      return { why, next: "The next plan asks for them." };
-    case "bucket":
-    case null:
-      return {
-        why,
-        next: `Raise what CycleCloud shows as the limit of the VM size${by}, ${wait}: \`ccscale buckets\`.`,
-      };
-  }
 }

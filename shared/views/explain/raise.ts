@@ -12,7 +12,7 @@ import { type OutlookJob, unitOf, waits } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { shown } from "./cause.ts";
 import { backOffOf, bindingFigure, moreOf } from "./limit-causes.ts";
-import { limitKnob, limitNoun } from "./limit-nouns.ts";
+import { limitKnob, limitSubject, limitWords } from "./limit-words.ts";
 import { withoutLimit } from "./raised-limits.ts";
 import { wantedBy } from "./what-is-wanted.ts";
 
@@ -108,8 +108,8 @@ function placesOf(granted: number, asked: number, unit: string): string {
 
 function bindsNext(step: Step): string {
   const { limit, used, max, unit, more } = step;
-  const noun = limitNoun(step).replace(/,$/, "");
-  if (limit === "max-nodes-per-plan" || limit === "unknown-price") return `${noun} binds`;
+  const noun = limitSubject(step);
+  if (limitWords(limit).hasNoFigures) return `${noun} binds`;
   const units = unit === "usd" ? "USD" : unit;
   const short = more === null ? "" : `, ${shown(more)} more ${more === 1 ? "is" : "are"} needed`;
   return `${noun} binds: ${shown(used)} of ${shown(max)} ${units} are used${short}`;

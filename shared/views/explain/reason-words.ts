@@ -5,7 +5,6 @@ import {
   demandCapKey,
   holdNames,
   type JobOutcome,
-  type LimitName,
   type Reason,
   type ReasonCode,
   type TargetOutcome,
@@ -19,6 +18,7 @@ import { joined } from "../../text/text.ts";
 import { holdOn, holdSentence } from "../held-sizes.ts";
 import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
+import { limitInShort, wayOut } from "./limit-words.ts";
 
 /**
  * A job's outcome in sentences that a cluster user understands: what it got, then one sentence per kind of refusal with
@@ -191,22 +191,6 @@ function undefinedResource({ constraint, countedBy }: Reason, where: string): st
   return `${where}: nodes have no resource ${subjectOf(constraint)}. The configuration can give them one with default_resources.`;
 }
 
-const limitTexts: Readonly<Record<LimitName, string>> = {
-  bucket: "what CycleCloud still offers of the VM size",
-  region: "the region's core quota",
-  cluster: "the cluster's limit",
-  "node-array": "the node array's limit",
-  family: "the VM family's core quota",
-  "placement-group": "the placement group's size",
-  "spot-share": "the share of cores that may be spot",
-  "max-nodes-per-plan": "the cap max_nodes_per_plan",
-  "max-cores": "the cap max_cores",
-  "monthly-budget": "what monthly_budget_usd has left, after an hour of all nodes that run,",
-  "unknown-price": "its price, which is not known and has to be under monthly_budget_usd,",
-  "back-off": "a back-off",
-  budget: "a budget",
-};
-
 /** What a job has too much of, by the cap that holds it back. */
 const capped: Readonly<Record<DemandCapName, string>> = {
   "max-distinct-resources": "the resources that jobs ask for and only hosts of schedulers have",
@@ -237,26 +221,15 @@ function budgetSpent({ budget, asked, left }: Reason): string {
   return `Budget "${budget}" holds the job: ${spent}. What runs runs on.`;
 }
 
-/** What makes room again; "the limit is raised" for all others. */
-const waysOut: { readonly [limit in LimitName]?: string } = {
-  "max-nodes-per-plan": "nodes become free, or with one of the next plans",
-  "monthly-budget": "nodes become free, the budget is raised, or a new month begins",
-  "back-off": "nodes become free or the back-off is over",
-  budget: "nodes become free, the budget is raised, or its day or month is over",
-  "unknown-price": "nodes become free, or vm_sizes gives the price (price_per_hour_usd)",
-};
-
 function noCapacity({ limit }: Reason, where: string, group: Group): string {
   const left = scalarText(largest(group));
-  const binding = limit === null ? "the limits" : limitTexts[limit];
-  const wayOut = (limit && waysOut[limit]) ?? "nodes become free or the limit is raised";
-  return `${where}: existing nodes are full, and ${binding} leaves ${left} new nodes. It fits when ${wayOut}.`;
+  return `${where}: existing nodes are full, and ${limitInShort(limit)} leaves ${left} new nodes. It fits when ${wayOut(limit)}.`;
 }
 
 function takeNoJobs({ limit }: Reason, where: string, group: Group): string {
   const nodes = group.reduce((sum, { left }) => sum + amount(left), 0);
   const binding =
-    limit === null ? "no new ones can be made there" : `${limitTexts[limit]} leaves no new ones`;
+    limit === null ? "no new ones can be made there" : `${limitInShort(limit)} leaves no new ones`;
   return `${where}: nodes with room that take no jobs, because they are drained: ${nodes}; ${binding}. It fits when they are taken back.`;
 }
 
@@ -287,14 +260,10 @@ export function targetSentences(outcome: TargetOutcome): readonly string[] {
 function targetReason({ code, bucket, limit, asked, left }: TargetReason, target: TargetOutcome): string {
   const where = bucketLabel(bucket);
   switch (code) {
-    case "NoCapacity": {
-      const binding = limit === null ? "the limits" : limitTexts[limit];
-      return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${binding} leaves ${String(left)}.`;
-    }
-    case "NodesTakeNoJobs": {
-      const binding = limit === null ? "the limits" : limitTexts[limit];
-      return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${binding} leaves too few.`;
-    }
+    case "NoCapacity":
+      return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${limitInShort(limit)} leaves ${String(left)}.`;
+    case "NodesTakeNoJobs":
+      return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${limitInShort(limit)} leaves too few.`;
     case "InvalidBucket":
       return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`;
     case "PlacementGroupTooSmall":

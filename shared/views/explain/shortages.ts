@@ -1,5 +1,5 @@
 import type { CauseView } from "../../api/index.ts";
-import { demandCapKey, type Reason, type ReasonCode } from "../../engine/index.ts";
+import { demandCapKey, limitNames, type Reason, type ReasonCode } from "../../engine/index.ts";
 import { bucketLabel } from "../../names/bucket-words.ts";
 import { exactDuration } from "../../text/durations.ts";
 import type { OutlookJob } from "../job-states.ts";
@@ -11,6 +11,7 @@ import { drainedNodes } from "./drained-nodes.ts";
 import { fullNodes, groupTooSmall, unusable } from "./full-nodes.ts";
 import { ignoredNodes } from "./ignored-nodes.ts";
 import { noCapacity } from "./limit-causes.ts";
+import { limitWords } from "./limit-words.ts";
 import { refusedEverywhere } from "./never.ts";
 import { ownCondition } from "./own-condition.ts";
 import { reasonSentence } from "./reason-words.ts";
@@ -97,7 +98,7 @@ export function inOrder(causes: readonly CauseView[]): readonly CauseView[] {
 
 /** Whether only Azure can raise it, and not whoever runs the cluster. */
 function isAzures({ limit }: CauseView): boolean {
-  return limit === "family" || limit === "region";
+  return limitNames.some((name) => name === limit && limitWords(name).isAzures === true);
 }
 
 /** First what whoever asks can do himself: change the job, take nodes back, raise what he has set. */
