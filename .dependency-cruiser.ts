@@ -70,7 +70,17 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms inside a room, in the order of its story: each may import itself and those before it. */
 const stories: Readonly<Record<string, readonly string[]>> = {
-  "shared/engine": ["values", "constraints", "model", "ledger", "place", "outcome", "plan.ts", "index.ts"],
+  "shared/engine": [
+    "values",
+    "constraints",
+    "model",
+    "limits",
+    "ledger",
+    "place",
+    "outcome",
+    "plan.ts",
+    "index.ts",
+  ],
   "shared/cycle": ["[\\w-]+\\.ts", "demand", "account", "snapshot", "plan", "execute", "index.ts"],
 };
 

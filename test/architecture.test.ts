@@ -69,6 +69,7 @@ const planted = [
     "shared/engine/constraints/index.ts",
     "shared/engine/ledger/open-ledger.ts",
   ],
+  ["story-of-engine-limits", "shared/engine/limits/limits.ts", "shared/engine/ledger/open-ledger.ts"],
   ["story-of-engine-ledger", "shared/engine/ledger/open-ledger.ts", "shared/engine/place/allocate.ts"],
   ["story-of-engine-place", "shared/engine/place/allocate.ts", "shared/engine/outcome/outcome.ts"],
   ["story-of-engine-outcome", "shared/engine/outcome/outcome.ts", "shared/engine/plan.ts"],

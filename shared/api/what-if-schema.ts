@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { placements } from "../engine/index.ts";
+import { isRaisable, limitNames, ownerCapNames, placements } from "../engine/index.ts";
 import { type Answer, aboutCluster, count } from "./answer.ts";
 import { demandAnswer, plannedAddition } from "./demand-schema.ts";
 import { explainAnswer, refusalView } from "./explain-schema.ts";
@@ -16,19 +16,7 @@ const changedJob = z
   .describe("A job that waits, planned as if it asked for something else. It keeps its place in the queue");
 
 /** Limits that somebody can raise. */
-export const raisableLimits = [
-  "bucket",
-  "region",
-  "family",
-  "cluster",
-  "node-array",
-  "max-nodes-per-plan",
-  "max-cores",
-  "max-cores-per-user",
-  "max-cores-per-account",
-  "max-cores-per-queue",
-  "monthly-budget",
-] as const;
+export const raisableLimits = [...limitNames.filter(isRaisable), ...ownerCapNames];
 
 const raisedLimit = z.object({
   limit: z.enum(raisableLimits),

@@ -27,6 +27,15 @@ export { generatePlacementGroups } from "./ledger/placement-groups.ts";
 export { beyondBuckets, selectsBucket } from "./ledger/select-bucket.ts";
 
 export { nodeVersion } from "./ledger/shared-properties.ts";
+export type { LimitFigure } from "./limits/figure.ts";
+export {
+  countsWith,
+  isInBucket,
+  isRaisable,
+  raisedCaps,
+  raisedCluster,
+  withoutLimit,
+} from "./limits/raise.ts";
 export type {
   Bucket,
   Cluster,
@@ -43,6 +52,7 @@ export {
   demandCapKey,
   demandCapNames,
   type HeldBack,
+  ownerCapNames,
 } from "./model/demand-caps.ts";
 export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
@@ -60,7 +70,6 @@ export {
   type CapName,
   type CoreQuota,
   capNames,
-  countedInBucket,
   holdNames,
   type LimitName,
   limitNames,
@@ -104,7 +113,6 @@ export {
   type CountedResource,
   type Examination,
   examine,
-  type LimitFigure,
   survey,
 } from "./outcome/survey.ts";
 export { largestShare, resourcesOfSizes } from "./place/node-share.ts";

@@ -6,7 +6,7 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
-import { type BucketSurvey, countedInBucket, holdNames, type LimitFigure } from "../engine/index.ts";
+import { type BucketSurvey, holdNames, isInBucket, type LimitFigure } from "../engine/index.ts";
 import { duration } from "../text/durations.ts";
 import { bootsOf } from "./boot-times.ts";
 import { countedText } from "./counted-text.ts";
@@ -180,7 +180,7 @@ function refusedUntil(
 function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
   if (limit !== "bucket" || left >= max - used) return null;
   const other = figures
-    .filter((each) => countedInBucket.has(each.limit) && each.nodesLeft <= left)
+    .filter((each) => isInBucket(each.limit) && each.nodesLeft <= left)
     .reduce<LimitFigure | undefined>(
       (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
       undefined,

@@ -1,12 +1,11 @@
 import { quoted, raisableLimits, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
 import { ownerCapName, type World } from "../cycle/index.ts";
-import type { LimitFigure, OwnerUse } from "../engine/index.ts";
+import { type LimitFigure, type OwnerUse, raisedCaps, raisedCluster } from "../engine/index.ts";
 import { InvariantError } from "../errors/errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
 import { redacted, redactedIn } from "../text/redact.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
-import { raisedCluster } from "./explain/raised-limits.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
@@ -123,15 +122,19 @@ function raisedBy(world: World, figure: LimitFigure, more: number): World {
     snapshot: { ...snapshot, cluster: raisedCluster(snapshot.cluster, figure, more) },
     ...(caps === undefined
       ? {}
-      : { config: { ...config, cycle: { ...config.cycle, caps: raisedCaps(caps, figure, more) } } }),
+      : { config: { ...config, cycle: { ...config.cycle, caps: raisedSettings(caps, figure, more) } } }),
   };
 }
 
-function raisedCaps(caps: CapSettings, { limit }: LimitFigure, more: number): CapSettings {
-  const sum = (max: number | null) => (max === null ? null : max + more);
-  if (limit === "max-nodes-per-plan") return { ...caps, maxNodesPerPlan: sum(caps.maxNodesPerPlan) };
-  if (limit === "max-cores") return { ...caps, maxCores: sum(caps.maxCores) };
-  return limit === "monthly-budget" ? { ...caps, monthlyBudgetUsd: sum(caps.monthlyBudgetUsd) } : caps;
+function raisedSettings(caps: CapSettings, figure: LimitFigure, more: number): CapSettings {
+  const { maxNodesPerPlan, maxCores, monthlyBudgetUsd } = caps;
+  const budget = monthlyBudgetUsd === null ? null : { maxUsd: monthlyBudgetUsd, spentUsd: 0 };
+  const raised = raisedCaps({ maxNodesPerPlan, maxCores, budget }, figure, more);
+  return {
+    maxNodesPerPlan: raised.maxNodesPerPlan,
+    maxCores: raised.maxCores,
+    monthlyBudgetUsd: raised.budget?.maxUsd ?? null,
+  };
 }
 
 type Change = NonNullable<WhatIfAsked["change"]>;

@@ -1,8 +1,8 @@
 import type { SharedProperty } from "../constraints/node-properties.ts";
+import type { Charge } from "../limits/quota.ts";
 import type { Bucket, NodeArray, VmFacts } from "../model/bucket.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { PlacementPolicy } from "../model/placement.ts";
-import type { Charge } from "../model/quota.ts";
 import { accountName, type BucketName, type ReasonCode } from "../model/reasons.ts";
 import type { Scalar } from "../values/resources.ts";
 import { Availability } from "./availability.ts";

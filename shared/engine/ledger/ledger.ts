@@ -1,7 +1,7 @@
 import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import type { SharedDraw } from "../constraints/shared-pool.ts";
+import { availableNodes, charge } from "../limits/charges.ts";
 import type { NodeNames } from "../model/names.ts";
-import { availableNodes, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";

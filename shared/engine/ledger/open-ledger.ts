@@ -1,4 +1,5 @@
 import type { NodeProperty } from "../constraints/node-properties.ts";
+import { charge } from "../limits/charges.ts";
 import type { Bucket, ClusterNode, NodeArray } from "../model/bucket.ts";
 import { runningIn } from "../model/caps.ts";
 import type { NodeHistory } from "../model/history.ts";
@@ -7,7 +8,6 @@ import type { PendingNodes, SchedulerNode } from "../model/node.ts";
 import { placementOf } from "../model/placement.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { Warning } from "../model/plan-result.ts";
-import { charge } from "../model/quota.ts";
 import { accountName, type BucketName, bucketKey } from "../model/reasons.ts";
 import { forNodeArray, usesFailedNodes } from "../model/settings.ts";
 import type { Resources } from "../values/resources.ts";

@@ -16,6 +16,10 @@ export const demandCapNames = [
 /** Caps on what the jobs of one owner may have together. They are the operator's, and have no defaults. */
 export type OwnerCapName = Extract<DemandCapName, `max-cores-per-${string}`>;
 
+export const ownerCapNames = demandCapNames.filter((name): name is OwnerCapName =>
+  name.startsWith("max-cores-per-"),
+);
+
 export type DemandCapName = (typeof demandCapNames)[number];
 
 export interface DemandCaps {

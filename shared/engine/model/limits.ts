@@ -8,7 +8,7 @@ export const holdNames = ["back-off", "budget"] as const;
 
 export type HoldName = (typeof holdNames)[number];
 
-/** The six limits that hold at once for a bucket, the operator's caps, and holds; what is available is their minimum. */
+/** The limits that hold at once for a bucket; what is available is their minimum. Their rules are in `limits/`. */
 export const limitNames = [
   "bucket",
   "region",
@@ -22,18 +22,6 @@ export const limitNames = [
 ] as const;
 
 export type LimitName = (typeof limitNames)[number];
-
-/** What is to be named instead of a bucket's own figure where both leave as little: it is what somebody can change. */
-export const decidesForBucket = (limit: LimitName): boolean =>
-  countedInBucket.has(limit) || holdNames.some((hold) => hold === limit);
-
-/** The unit in which CycleCloud reports how much of a bucket it still offers. */
-export const countedInBucket: ReadonlySet<LimitName> = new Set<LimitName>([
-  "region",
-  "cluster",
-  "node-array",
-  "family",
-]);
 
 /** Cores: the most that may be used, and what is used now. A use above the maximum counts as full. */
 export interface CoreQuota {

@@ -1,4 +1,5 @@
-import { capBounds, runningIn } from "../model/caps.ts";
+import { capBounds } from "../limits/cap-bounds.ts";
+import { runningIn } from "../model/caps.ts";
 import type { DemandCapName, DemandCaps, HeldBack } from "../model/demand-caps.ts";
 import { capNames, type LimitName } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";

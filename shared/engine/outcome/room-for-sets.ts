@@ -1,9 +1,9 @@
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
+import { availableNodes, bindingCharge, charge } from "../limits/charges.ts";
 import type { Cluster } from "../model/bucket.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { PendingNodes } from "../model/node.ts";
-import { availableNodes, bindingCharge, charge } from "../model/quota.ts";
 import type { BucketName } from "../model/reasons.ts";
 import { defaultSettings } from "../model/settings.ts";
 

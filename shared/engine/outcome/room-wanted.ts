@@ -1,19 +1,13 @@
-import type { LimitName } from "../model/limits.ts";
+import { limits } from "../limits/limits.ts";
+import { type LimitName, limitNames } from "../model/limits.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
 import type { Allocation } from "../place/allocation.ts";
 
 /** Limits under which a node that goes makes room for another. */
-const sharedLimits: ReadonlySet<LimitName | null> = new Set<LimitName>([
-  "bucket",
-  "region",
-  "cluster",
-  "node-array",
-  "family",
-  "placement-group",
-  "max-cores",
-  "monthly-budget",
-]);
+const sharedLimits: ReadonlySet<LimitName | null> = new Set(
+  limitNames.filter((name) => limits[name].scopeOf !== undefined),
+);
 
 /** Whether something waits for room that a node of the cluster may hold. */
 export function isRoomWanted(allocations: readonly Allocation[], targets: readonly TargetOutcome[]): boolean {

@@ -6,30 +6,15 @@ import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { openLedger } from "../ledger/open-ledger.ts";
 import { Pools } from "../ledger/pools.ts";
 import { memoryOf, memoryResources } from "../ledger/stock.ts";
-import { micro } from "../model/caps.ts";
+import { availableNodes, bindingCharge, nodesLeft } from "../limits/charges.ts";
+import { figuresOf, type LimitFigure } from "../limits/figure.ts";
 import { type LimitName, limitNames } from "../model/limits.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { BucketUse } from "../model/plan-result.ts";
-import { availableNodes, bindingCharge, type Charge, nodesLeft } from "../model/quota.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
 import { amountOf } from "../values/amounts.ts";
 import type { Resources, Scalar } from "../values/resources.ts";
 import { reasonFor } from "./reasons-of.ts";
-
-/** One limit of a bucket before any job is placed: nodes that exist or are on order count as used. */
-export interface LimitFigure {
-  readonly limit: LimitName;
-  /** The scope of the limit, for people: `htc`, `westeurope/standardFSv2Family`. The same limit has the same everywhere. */
-  readonly scope: string;
-  readonly unit: "nodes" | "cores" | "usd";
-  readonly max: number;
-  readonly used: number;
-  /** Can be less than `max` minus `used`: for a bucket, CycleCloud reports what it still offers. */
-  readonly left: number;
-  /** How much one node of the bucket takes, in that unit. */
-  readonly perNode: number;
-  readonly nodesLeft: number;
-}
 
 /** A bucket before any job is placed. */
 export interface BucketSurvey extends BucketName {
@@ -71,13 +56,7 @@ export function survey(input: PlanInput): readonly BucketSurvey[] {
         isOpen,
         nodesLeft: isOpen ? availableNodes(bucket.charges) : 0,
         binding: isOpen ? (bindingCharge(bucket.charges)?.limit ?? null) : null,
-        limits: bucket.charges
-          .filter(hasFigures)
-          .map((charge) =>
-            charge.limit === "bucket"
-              ? figureOf(charge, { max: size.limits.maxCount, used: size.limits.activeCount })
-              : figureOf(charge, charge.quota),
-          ),
+        limits: figuresOf(size, bucket.charges),
         resources: bucket.example.stock.resources,
         counted: countedIn(bucket),
       },
@@ -104,29 +83,6 @@ function countedIn({ counted, vm }: LedgerBucket): readonly CountedResource[] {
       ? []
       : [{ resource, by, amount, ofVm: own }];
   });
-}
-
-/** A share has no maximum: it grows with the nodes of another array. */
-function hasFigures({ limit }: Charge): boolean {
-  return limit !== "spot-share";
-}
-
-/** Nodes on order count as used: they were charged after the limit was read. */
-function figureOf(charge: Charge, reported: { readonly max: number; readonly used: number }): LimitFigure {
-  const { limit, scope, quota } = charge;
-  const charged = Math.max(0, quota.max - quota.used) - quota.cut - quota.left;
-  const isMoney = charge.unit === "micro-usd";
-  const shown = (amount: number) => (isMoney ? amount / micro : amount);
-  return {
-    limit,
-    scope,
-    unit: charge.unit === "micro-usd" ? "usd" : charge.unit,
-    max: shown(reported.max),
-    used: shown(reported.used + charged),
-    left: shown(quota.left),
-    perNode: shown(charge.perNode),
-    nodesLeft: Math.min(nodesLeft(charge), Number.MAX_SAFE_INTEGER),
-  };
 }
 
 /** Which buckets and nodes satisfy constraints while no job is on them. */

@@ -2,7 +2,7 @@ import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { Stock } from "../ledger/stock.ts";
-import type { QuotaFigures } from "../model/quota.ts";
+import type { QuotaFigures } from "../limits/quota.ts";
 import type { Kind } from "./packing/packing-problem.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
-import { bindingCharge, nodesLeft } from "../model/quota.ts";
+import { bindingCharge, nodesLeft } from "../limits/charges.ts";
 import { covers } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { candidatesOf, inOrder } from "./preference.ts";

@@ -8,11 +8,11 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { OpenedLedger } from "../ledger/open-ledger.ts";
+import { bindingCharge, nodesLeft } from "../limits/charges.ts";
 import type { NodeArray } from "../model/bucket.ts";
 import { plainName } from "../model/dynamic-array.ts";
 import { sortByNodeName } from "../model/names.ts";
 import type { PlanInput } from "../model/plan-input.ts";
-import { bindingCharge, nodesLeft } from "../model/quota.ts";
 import type { BucketName, TargetReason, TargetReasonCode } from "../model/reasons.ts";
 import type { GroupSize, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
 

@@ -6,6 +6,7 @@ import {
   plan,
   type Reason,
   survey,
+  withoutLimit,
 } from "../../engine/index.ts";
 import { counted } from "../../text/text.ts";
 import { type OutlookJob, unitOf, waits } from "../job-states.ts";
@@ -13,7 +14,6 @@ import type { Outlook } from "../outlook.ts";
 import { shown } from "./cause.ts";
 import { backOffOf, bindingFigure, moreOf } from "./limit-causes.ts";
 import { limitKnob, limitSubject, limitWords } from "./limit-words.ts";
-import { withoutLimit } from "./raised-limits.ts";
 import { wantedBy } from "./what-is-wanted.ts";
 
 export type Raise = NonNullable<ExplainAnswer["raise"]>;

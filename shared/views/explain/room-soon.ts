@@ -1,5 +1,11 @@
 import type { CauseView } from "../../api/index.ts";
-import { type ClusterNode, type LimitFigure, type Reason, shortHostname } from "../../engine/index.ts";
+import {
+  type ClusterNode,
+  countsWith,
+  type LimitFigure,
+  type Reason,
+  shortHostname,
+} from "../../engine/index.ts";
 import { duration } from "../../text/durations.ts";
 import { counted, someOf } from "../../text/text.ts";
 import type { NodeViews } from "../node-views.ts";
@@ -19,43 +25,11 @@ const nothing: RoomSoon = { text: "", untilSeconds: null };
 export function roomSoon(
   outlook: Outlook,
   views: NodeViews,
-  { bucket, limit }: Reason,
+  { bucket }: Reason,
   figure: LimitFigure | undefined,
 ): RoomSoon {
-  if (bucket === null || figure === undefined || limit === "max-nodes-per-plan") return nothing;
-  const arrays = new Map(outlook.snapshot.cluster.nodeArrays.map((array) => [array.name, array]));
-  const own = arrays.get(bucket.nodeArray);
-  const familyOf = ({ nodeArray, vmSize }: Pick<ClusterNode, "nodeArray" | "vmSize">) =>
-    arrays.get(nodeArray)?.buckets.find((size) => size.vmSize === vmSize)?.vm.family;
-  const counts = (node: ClusterNode): boolean => {
-    const array = arrays.get(node.nodeArray);
-    if (array === undefined) return false;
-    const isThere = array.location === own?.location && array.spot === own?.spot;
-    switch (limit) {
-      case "bucket":
-        return node.nodeArray === bucket.nodeArray && node.vmSize === bucket.vmSize;
-      case "node-array":
-        return node.nodeArray === bucket.nodeArray;
-      case "placement-group":
-        return node.nodeArray === bucket.nodeArray && node.placementGroup === bucket.placementGroup;
-      case "region":
-        return isThere;
-      case "family":
-        return isThere && familyOf(node) === familyOf(bucket);
-      // Only more regular nodes make room there.
-      case "spot-share":
-      // Nor does a node that goes end a hold.
-      case "back-off":
-      case "budget":
-        return false;
-      case "cluster":
-      case "max-cores":
-      case "monthly-budget":
-      case "unknown-price":
-      case null:
-        return true;
-    }
-  };
+  if (bucket === null || figure === undefined) return nothing;
+  const counts = countsWith(outlook.snapshot.cluster, bucket, figure.limit);
   const leavingIds = new Set(outlook.input.leavingNodeIds);
   const counting = outlook.snapshot.cluster.nodes.filter(counts);
   const leaving = counting.filter(
