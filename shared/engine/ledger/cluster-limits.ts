@@ -28,11 +28,11 @@ export class Limits {
 
   chargesOf(array: NodeArray, size: Bucket, placementGroup: string | null): readonly Charge[] {
     const home = { cluster: this.#cluster, array, vmSize: size.vmSize, size, placementGroup };
-    return limitNames.flatMap((limit) =>
-      limits[limit]
-        .charges(home, this.#counters)
-        .map(({ scope, unit, quota, perNode }) => ({ limit, scope, unit, quota, perNode })),
-    );
+    const all: Charge[] = [];
+    for (const limit of limitNames)
+      for (const { scope, unit, quota, perNode } of limits[limit].charges(home, this.#counters))
+        all.push({ limit, scope, unit, quota, perNode });
+    return all;
   }
 
   /** Sets what the caps allow: after the nodes on order, which are no new ones, and before anything is planned. */
