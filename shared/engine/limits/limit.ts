@@ -36,7 +36,7 @@ export interface Cap extends Limit {
   without(caps: Caps): Caps;
 }
 
-export interface Figures {
+interface Figures {
   readonly max: number;
   readonly used: number;
 }
@@ -59,14 +59,14 @@ export interface Home extends Place {
 }
 
 /** What is higher in the input by `more`, in the unit of the limit; of arrays and sizes only those in its scope. */
-export interface Raise {
+interface Raise {
   cluster?(cluster: Cluster, by: By): Partial<Cluster>;
   array?(array: NodeArray, by: By): Partial<NodeArray>;
   size?(limits: BucketLimits, by: By): Partial<BucketLimits>;
   caps?(caps: Caps, by: By): Partial<Caps>;
 }
 
-export interface By {
+interface By {
   readonly unit: "nodes" | "cores" | "usd";
   readonly more: number;
 }

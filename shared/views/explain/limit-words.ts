@@ -9,7 +9,7 @@ export type NamedLimit = Pick<LimitFigure, "scope" | "unit"> & { readonly limit:
 type Named = Pick<LimitFigure, "scope" | "unit">;
 
 /** A limit that leaves somebody too little. */
-export interface BindingLimit extends Named {
+interface BindingLimit extends Named {
   readonly max: number;
   /** By how much it is short, in its unit; null: unknown. */
   readonly more: number | null;
