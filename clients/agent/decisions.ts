@@ -16,7 +16,17 @@ type EventNode = SchedulerEvent["nodes"][number];
 export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
   const nodes = event.nodes.flatMap((node) => {
     if (node.hostname === null || !isNews(event, node, decisionOf(decisions, node.hostname))) return [];
-    return [{ name: node.name, hostname: node.hostname }];
+    const { nodeId, name, hostname, nodeArray, vmSize, placementGroup } = node;
+    return [
+      {
+        name,
+        hostname,
+        nodeId,
+        ...(nodeArray === undefined ? {} : { nodeArray }),
+        ...(vmSize === undefined ? {} : { vmSize }),
+        ...(placementGroup === undefined ? {} : { placementGroup }),
+      },
+    ];
   });
   return { kind: event.kind, nodes };
 }

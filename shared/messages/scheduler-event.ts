@@ -20,7 +20,19 @@ const envelope = {
 const nodeEvent = z.object({
   ...envelope,
   kind: z.enum(["node-joined", "node-deleted", "boot-timeout", "drain", "undrain"]),
-  nodes: z.array(z.object({ nodeId: z.string(), name: z.string(), hostname: z.string().nullable() })).min(1),
+  nodes: z
+    .array(
+      z.object({
+        nodeId: z.string(),
+        name: z.string(),
+        hostname: z.string().nullable(),
+        // Of nodes that joined: what a scheduler may want to know of them.
+        nodeArray: z.string().optional(),
+        vmSize: z.string().optional(),
+        placementGroup: z.string().nullable().optional().describe("Null: it is in none"),
+      }),
+    )
+    .min(1),
 });
 
 /**

@@ -132,11 +132,22 @@ export type Reading =
     }
   | { readonly known: false; readonly reason: string };
 
+/** A node of an event. What may be absent is known of nodes that joined, unless the service is of an older release. */
+export interface EventNode {
+  readonly name: string;
+  readonly hostname: string;
+  readonly nodeId?: string;
+  readonly nodeArray?: string;
+  readonly vmSize?: string;
+  /** Null: it is in none. */
+  readonly placementGroup?: string | null;
+}
+
 /** Something that happened, or is to happen, to nodes (`shared/messages/scheduler-event.ts`). */
 export interface NodeEvent {
   readonly kind: "node-joined" | "drain" | "undrain" | "node-deleted" | "boot-timeout";
   /** `name` is CycleCloud's. Nodes without a hostname never came so far that a scheduler could know them. */
-  readonly nodes: readonly { readonly name: string; readonly hostname: string }[];
+  readonly nodes: readonly EventNode[];
 }
 
 /** Commands to run one after the other. When one fails, the event is tried again later, from the first one. */

@@ -22,7 +22,15 @@ function isReady(node: ClusterNode | undefined): boolean {
 }
 
 function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): NodeChange {
-  return { kind, nodes: nodes.map(({ nodeId, name, hostname }) => ({ nodeId, name, hostname })) };
+  return {
+    kind,
+    nodes: nodes.map(({ nodeId, name, hostname, nodeArray, vmSize, placementGroup }) => ({
+      nodeId,
+      name,
+      hostname,
+      ...(kind === "node-joined" ? { nodeArray, vmSize, placementGroup } : {}),
+    })),
+  };
 }
 
 /**

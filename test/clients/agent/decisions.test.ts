@@ -73,7 +73,7 @@ test("what was acted on before is no news", () => {
   expect(newsOf(event("drain", 10), decisions).nodes).toEqual([]);
   expect(newsOf(event("drain", 9), decisions).nodes).toEqual([]);
   expect(newsOf(event("undrain", 11), decisions).nodes).toEqual([
-    { name: "worker-1", hostname: "IP-0A000005.internal" },
+    { name: "worker-1", hostname: "IP-0A000005.internal", nodeId: "n1" },
   ]);
 });
 

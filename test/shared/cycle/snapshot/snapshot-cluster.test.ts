@@ -198,7 +198,14 @@ describe("snapshotCluster: scheduler events", () => {
         source: "celery",
         atSeconds: world.now(),
         nodes: [
-          { nodeId: "node-1", name: "htc-1", hostname: "host-node-1" },
+          {
+            nodeId: "node-1",
+            name: "htc-1",
+            hostname: "host-node-1",
+            nodeArray: "htc",
+            vmSize: "Standard_F4s_v2",
+            placementGroup: null,
+          },
           { nodeId: "node-2", name: "htc-2", hostname: "host-node-2" },
         ],
       },
