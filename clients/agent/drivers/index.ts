@@ -1,9 +1,12 @@
 import { celery } from "./celery/celery.ts";
 import type { DriverKind } from "./driver.ts";
+import { pbs } from "./pbs/pbs.ts";
 import { slurm } from "./slurm/slurm.ts";
 
 /** The drivers that come with the agent. Others are loaded from files (`clients/agent/load-driver.ts`). */
-const drivers: ReadonlyMap<string, DriverKind> = new Map([celery, slurm].map((kind) => [kind.name, kind]));
+const drivers: ReadonlyMap<string, DriverKind> = new Map(
+  [celery, pbs, slurm].map((kind) => [kind.name, kind]),
+);
 
 export const driverNames: readonly string[] = [...drivers.keys()];
 

@@ -1,0 +1,32 @@
+import type { Host } from "./hosts.ts";
+import type { Limits } from "./limits.ts";
+import type { QueueRecord, ServerRecord } from "./pbs-records.ts";
+import type { ResourceTypes } from "./pbs-resources.ts";
+import type { PbsSettings } from "./pbs-settings.ts";
+
+/** What a job record is read with. */
+export interface JobContext {
+  readonly settings: PbsSettings;
+  readonly nowSeconds: number;
+  readonly queues: ReadonlyMap<string, QueueRecord>;
+  readonly server: ServerRecord;
+  readonly types: ResourceTypes;
+  readonly hosts: readonly Host[];
+  /** By the name of the host, of a vnode of it, or of its node daemon, in lower case. */
+  readonly hostOf: ReadonlyMap<string, Host>;
+  readonly limits: Limits;
+  /** Boolean resources that some node has, or would have. */
+  readonly haveSome: ReadonlySet<string>;
+  /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
+  readonly sharing: NodeSharing;
+}
+
+/** `sharing` of the nodes, where all have the same. */
+export type NodeSharing = "as-asked" | "exclusive-unless-asked" | "always-exclusive" | "never-exclusive";
+
+/** A job that is no demand because what it asks for is not understood, or cannot be ordered; for the log. */
+export interface LeftOut {
+  readonly leftOut: string;
+  /** Where it runs all the same. */
+  readonly executingHostnames?: readonly string[];
+}

@@ -1,0 +1,170 @@
+import type { JobRecord, QueueRecord, ServerRecord } from "./pbs-records.ts";
+import { amountIn } from "./pbs-resources.ts";
+
+/** A pool that a job draws on: what it takes of a limit, or of what all nodes together have. */
+export interface Draw {
+  readonly name: string;
+  readonly requested: number;
+  readonly total: number;
+  readonly free: number;
+}
+
+type Limited = Pick<
+  QueueRecord & ServerRecord,
+  | "max_run"
+  | "max_run_res"
+  | "max_running"
+  | "max_user_run"
+  | "max_group_run"
+  | "max_user_res"
+  | "max_group_res"
+  | "resources_available"
+  | "resources_assigned"
+>;
+
+/** Whom a limit is for: each user, group or project by itself, or all jobs together. */
+type Who = "u" | "g" | "p" | "o";
+const whoNames: Readonly<Record<Who, string>> = { u: "user", g: "group", p: "project", o: "all jobs" };
+
+interface Limit {
+  /** Empty: the number of jobs. */
+  readonly resource: string;
+  readonly who: Who;
+  /** Empty: everybody of whom there is no other limit. */
+  readonly name: string;
+  readonly most: number;
+}
+
+const everybody = "PBS_GENERIC";
+
+/** Limits of queues and of the server on jobs that run, and how much of each is used. */
+export class Limits {
+  readonly #server: { readonly limits: readonly Limit[]; readonly record: Limited };
+  readonly #queues: ReadonlyMap<string, { readonly limits: readonly Limit[]; readonly record: Limited }>;
+  readonly #used = new Map<string, number>();
+  readonly #isScheduled: (resource: string) => boolean;
+
+  constructor(
+    server: Limited,
+    queues: ReadonlyMap<string, Limited>,
+    running: readonly JobRecord[],
+    isScheduled: (resource: string) => boolean,
+  ) {
+    this.#server = { limits: limitsIn(server), record: server };
+    this.#queues = new Map([...queues].map(([name, record]) => [name, { limits: limitsIn(record), record }]));
+    this.#isScheduled = isScheduled;
+    for (const job of running) {
+      for (const scope of ["", job.queue])
+        for (const [who, name] of ownersOf(job)) this.#use(job, [scope, who, name]);
+    }
+  }
+
+  #use(job: JobRecord, owner: readonly string[]): void {
+    this.#add([...owner, ""], 1);
+    for (const [resource, value] of job.Resource_List) this.#add([...owner, resource], amountIn(value) ?? 0);
+  }
+
+  #add(key: readonly string[], amount: number): void {
+    const text = JSON.stringify(key);
+    this.#used.set(text, (this.#used.get(text) ?? 0) + amount);
+  }
+
+  /** What the job takes of all limits that are for it; a text: why it can never start. */
+  drawsOf(job: JobRecord): readonly Draw[] | string {
+    const queue = this.#queues.get(job.queue);
+    const draws = [
+      ...this.#ofLimits(job, "", this.#server.limits),
+      ...this.#ofLimits(job, job.queue, queue?.limits ?? []),
+    ];
+    const pools = this.#ofAvailable(job);
+    if (typeof pools === "string") return pools;
+    const all = [...draws, ...pools].filter(({ requested }) => requested > 0);
+    const never = all.find(({ requested, total }) => requested > total);
+    return never === undefined ? all : `${never.name}: ${never.requested} wanted, at most ${never.total}`;
+  }
+
+  #ofLimits(job: JobRecord, scope: string, limits: readonly Limit[]): readonly Draw[] {
+    const owners = ownersOf(job);
+    const groups = Map.groupBy(limits, ({ resource, who }) => JSON.stringify([resource, who]));
+    return [...groups.values()].flatMap((group): readonly Draw[] => {
+      const [{ resource, who } = { resource: "", who: "o" as Who }] = group;
+      const name = owners.get(who) ?? "";
+      const limit = group.find((each) => each.name === name) ?? group.find((each) => each.name === "");
+      if (limit === undefined) return [];
+      const requested = resource === "" ? 1 : (amountIn(job.Resource_List.get(resource) ?? "") ?? 0);
+      const used = this.#used.get(JSON.stringify([scope, who, name, resource])) ?? 0;
+      const what = resource === "" ? "max_run" : `max_run_res.${resource}`;
+      const whose = who === "o" ? whoNames.o : `${whoNames[who]} ${name}`;
+      const where = scope === "" ? "server" : `queue ${scope}`;
+      return [
+        {
+          name: `${what} of ${whose}, ${where}`,
+          requested,
+          total: limit.most,
+          free: Math.max(0, limit.most - used),
+        },
+      ];
+    });
+  }
+
+  /** Licences and the like: what the server or the queue has, and not its nodes. */
+  #ofAvailable(job: JobRecord): readonly Draw[] | string {
+    const draws: Draw[] = [];
+    for (const [where, record] of [
+      ["server", this.#server.record],
+      [`queue ${job.queue}`, this.#queues.get(job.queue)?.record],
+    ] as const) {
+      for (const [resource, value] of record?.resources_available ?? []) {
+        const asked = job.Resource_List.get(resource);
+        if (asked === undefined || !this.#isScheduled(resource)) continue;
+        const total = amountIn(value);
+        const requested = amountIn(asked);
+        if (total !== undefined && requested !== undefined) {
+          const used = amountIn(record?.resources_assigned.get(resource) ?? "0") ?? 0;
+          draws.push({ name: `${resource} of ${where}`, requested, total, free: Math.max(0, total - used) });
+        } else if (!value.split(",").some((each) => each.trim().toLowerCase() === asked.toLowerCase())) {
+          return `asks for ${resource}=${asked}, the ${where} has ${value}`;
+        }
+      }
+    }
+    return draws;
+  }
+}
+
+function ownersOf(job: JobRecord): ReadonlyMap<Who, string> {
+  return new Map([
+    ["u", job.euser],
+    ["g", job.egroup],
+    ["p", job.project],
+    ["o", ""],
+  ]);
+}
+
+/** `[u:PBS_GENERIC=1], [u:ann=3], [o:PBS_ALL=10]`, and the older attributes. */
+function limitsIn(record: Limited): readonly Limit[] {
+  return [
+    ...listed("", record.max_run),
+    ...[...record.max_run_res].flatMap(([resource, value]) => listed(resource, value)),
+    ...single("o", "", record.max_running),
+    ...single("u", "", record.max_user_run),
+    ...single("g", "", record.max_group_run),
+    ...[...record.max_user_res].flatMap(([resource, value]) => single("u", resource, value)),
+    ...[...record.max_group_res].flatMap(([resource, value]) => single("g", resource, value)),
+  ];
+}
+
+function listed(resource: string, text: string): readonly Limit[] {
+  return [...text.matchAll(/\[([ugpo]):("[^"]*"|[^=\]]+)=([^\]]+)\]/g)].flatMap(
+    ([, who, name = "", value = ""]) => {
+      const most = amountIn(value.trim());
+      const bare = name.replaceAll('"', "").trim();
+      if (most === undefined) return [];
+      return [{ resource, who: who as Who, name: bare === everybody || who === "o" ? "" : bare, most }];
+    },
+  );
+}
+
+function single(who: Who, resource: string, value: string): readonly Limit[] {
+  const most = amountIn(value);
+  return most === undefined ? [] : [{ resource, who, name: "", most }];
+}

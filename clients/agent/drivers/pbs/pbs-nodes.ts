@@ -1,0 +1,47 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
+import type { SchedulerNode } from "../driver.ts";
+import { answers, type Host, isBusy } from "./hosts.ts";
+import { stateMeaning } from "./node-states.ts";
+import { isOffline, isOurs, isPinned } from "./pbs-commands.ts";
+import type { PbsSettings } from "./pbs-settings.ts";
+
+/** As a demand message takes it. */
+const longestReason = 500;
+
+/** Drained is only a host that is offline, so that PBS starts nothing there, and that has no jobs. */
+export function stateOf(
+  host: Host,
+  running: ReadonlySet<string>,
+): Omit<SchedulerNode, "hostname" | "resources"> {
+  const not = [...host.states].filter((state) => stateMeaning(state) !== "up");
+  if (not.length === 0) return { state: "up" };
+  const held = not.filter((state) => stateMeaning(state) === "held");
+  const isEmpty = isOffline(host) && held.length === 0 && !isBusy(host, running);
+  if (isOffline(host) && isOurs(host)) return { state: isEmpty ? "drained" : "draining" };
+  const reason = host.comment === "" ? `state ${not.join(", ")}` : host.comment;
+  return {
+    state: isEmpty && !isPinned(host) ? "drained" : "draining",
+    isOutByOthers: true,
+    stateReason: reason.slice(0, longestReason),
+  };
+}
+
+/** Hosts that PBS knows and that have not come yet: nothing is said of them. */
+export function isThere(host: Host): boolean {
+  return host.hasAnswered;
+}
+
+export function isSilent(host: Host): boolean {
+  return host.hasAnswered && !answers(host);
+}
+
+export function isIgnored({ name }: Host, { ignore_hosts }: PbsSettings): boolean {
+  return ignore_hosts.some(
+    (pattern) => patternOf(pattern).test(name) || patternOf(pattern).test(shortHostname(name)),
+  );
+}
+
+function patternOf(text: string): RegExp {
+  const escaped = text.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "i");
+}

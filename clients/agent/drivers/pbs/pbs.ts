@@ -1,0 +1,291 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
+import { describeProblems } from "../../../../shared/messages/index.ts";
+import type { Answers, Context, DriverKind, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import { readRecords } from "../records.ts";
+import { byName, type Host, hostsOf } from "./hosts.ts";
+import type { JobContext, NodeSharing } from "./job-context.ts";
+import { nameOf } from "./job-details.ts";
+import { Limits } from "./limits.ts";
+import { isKnownState as isKnownNodeState } from "./node-states.ts";
+import { correction, isOffline, isOurs, stepsFor } from "./pbs-commands.ts";
+import { type PbsList, readPbsJson } from "./pbs-json.ts";
+import { type Remembered, remember } from "./pbs-memory.ts";
+import { isIgnored, isSilent, isThere, stateOf } from "./pbs-nodes.ts";
+import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from "./pbs-records.ts";
+import { amountIn, type ResourceTypes, readResourceTypes, readScheduledResources } from "./pbs-resources.ts";
+import { type PbsSettings, pbsSettingsSchema } from "./pbs-settings.ts";
+import { countAll } from "./pbs-shapes.ts";
+import { hostsOfUnreadable, isKnownState, isRunning, running } from "./running.ts";
+import { parseSelect } from "./select.ts";
+import { type Waiting, waiting } from "./waiting.ts";
+
+/**
+ * PBS's queue as jobs, its nodes as nodes: OpenPBS and PBS Professional. Nodes are created in PBS when they join, and deleted with
+ * their VMs. Nodes are read before jobs: a job that starts in between is then told to run, and not to wait.
+ */
+export const pbs: DriverKind = {
+  name: "pbs",
+  configure(section) {
+    const parsed = pbsSettingsSchema.safeParse(section, { reportInput: true });
+    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
+    const settings = parsed.data;
+    return {
+      ok: true,
+      driver: {
+        reads: () => reads(settings),
+        interpret: (answers, context) => interpret(answers, context, settings),
+        commandsFor: (event, { memory }) => stepsFor(event, memory, settings),
+      },
+    };
+  },
+};
+
+function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (readonly Read[])[] {
+  return [
+    [
+      // Ends with 1 when there are no nodes.
+      { ...read("nodes", pbsnodes, ["-a", "-F", "json"]), exitCodes: [1] },
+      read("queues", qstat, ["-Q", "-f", "-F", "json"]),
+      read("resources", qmgr, ["-c", "list resource"]),
+      // Of root, or on another machine: then all resources count.
+      { ...read("scheduled", ["cat"], [sched_config]), exitCodes: [1] },
+    ],
+    [
+      // Times are the client's own, without their zone.
+      read("jobs", ["env", "TZ=UTC", ...qstat], ["-t", "-f", "-F", "json"]),
+      // After the jobs: what was used when they were read is not more than this. It answers, too, where "no nodes" could mean "no server".
+      read("server", qstat, ["-B", "-f", "-F", "json"]),
+    ],
+  ];
+}
+
+function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
+  return { kind: "command" as const, name, program, args: [...first, ...args] };
+}
+
+function interpret(answers: Answers, context: Context, settings: PbsSettings): Reading {
+  const lists = listsIn(answers);
+  if (typeof lists === "string") return { known: false, reason: lists };
+  const scheduled =
+    answers.scheduled?.exitCode === 0 ? readScheduledResources(answers.scheduled.text) : undefined;
+  if (answers.scheduled?.exitCode === 0 && scheduled === undefined)
+    return { known: false, reason: `"${settings.sched_config}" has no line "resources"` };
+  const types = readResourceTypes(answers.resources?.text ?? "", scheduled);
+  if (types === undefined) return { known: false, reason: '"qmgr" did not list all resources' };
+  const before = remember(context.memory);
+  const setAside: SetAside[] = [];
+  const nodes = readList(lists.nodes, nodeRecord, "node", () => []);
+  setAside.push(...nodes.setAside, ...unknownStatesOf(nodes.records));
+  const all = hostsOf(nodes.records);
+  const hosts = all.filter((host) => !isIgnored(host, settings));
+  const hostOf = byName(all);
+  const jobs = readList(lists.jobs, jobRecord, "job", (id, value) =>
+    hostsOfUnreadable(id, value, { hosts: all, hostOf }),
+  );
+  setAside.push(...jobs.setAside);
+  const queues = readList(lists.queues, queueRecord, "queue", () => []);
+  setAside.push(...queues.setAside);
+  const [server] = readList(lists.server, serverRecord, "server", () => []).records;
+  if (server === undefined) return { known: false, reason: '"qstat -B" printed no server' };
+  const records = jobs.records.map((job): JobRecord => ({ ...job, id: job.name }));
+  const unlisted = unlistedIn(records, types);
+  if (unlisted !== undefined)
+    return { known: false, reason: `resource "${unlisted}" of a job is not among those that qmgr lists` };
+  const remembered = { ...before, resources: types.own() };
+  const counted = countAll(hosts, { types, settings, remembered });
+  if (counted === undefined)
+    return { known: false, reason: "a node has a resource that is not among those that qmgr lists" };
+  const runningRecords = records.filter((job) => isRunning(job) && !isArray(job));
+  const jobContext: JobContext = {
+    settings,
+    nowSeconds: context.nowSeconds,
+    queues: new Map(queues.records.map((queue) => [queue.name, queue])),
+    server,
+    types,
+    hosts: all,
+    hostOf,
+    limits: new Limits(
+      server,
+      new Map(queues.records.map((queue) => [queue.name, queue])),
+      runningRecords,
+      (name) => types.isScheduled(name),
+    ),
+    haveSome: new Set(
+      [...counted.shapes.map(({ resources }) => resources), ...counted.resources.values()].flatMap(
+        (resources) => Object.entries(resources).flatMap(([name, value]) => (value === true ? [name] : [])),
+      ),
+    ),
+    sharing: sharingOf(hosts),
+  };
+  const posted: Job[] = [];
+  for (const { what, made } of [
+    ...runningRecords.map((record) => ({ what: record.id, made: () => running(record, jobContext) })),
+    ...waitingIn(records, setAside).map((group) => ({
+      what: group.name,
+      made: () => waiting(group, jobContext),
+    })),
+  ]) {
+    const made_ = made();
+    if ("leftOut" in made_) {
+      const { leftOut: reason, executingHostnames = [] } = made_;
+      setAside.push({
+        record: `job ${what}`,
+        reason,
+        ...(executingHostnames.length === 0 ? {} : { executingHostnames }),
+      });
+    } else posted.push(...made_);
+  }
+  const busy = new Set(
+    [...posted, ...setAside].flatMap(({ executingHostnames = [] }) => executingHostnames.map(shortHostname)),
+  );
+  const gone = new Set(before.deleted);
+  const there = hosts.filter((host) => isThere(host) && !gone.has(shortHostname(host.name)));
+  const known = { remembered, settings, running: busy };
+  return {
+    known: true,
+    jobs: posted,
+    nodes: there.map((host) => ({
+      hostname: host.name,
+      resources: counted.resources.get(host.name) ?? {},
+      ...stateOf(host, busy),
+    })),
+    shapes: counted.shapes,
+    setAside: [...setAside, ...counted.setAside],
+    silent: there.filter(isSilent).map(({ name }) => name),
+    corrections: hosts.flatMap((host) => correction(host, context, known)),
+    memory: memoryAfter(before, hosts, { types, shapes: counted.toRemember }),
+  };
+}
+
+function listsIn(answers: Answers) {
+  const textOf = (name: string) => answers[name]?.text ?? "";
+  const jobs = readPbsJson(textOf("jobs"), "Jobs");
+  const queues = readPbsJson(textOf("queues"), "Queue");
+  const server = readPbsJson(textOf("server"), "Server");
+  // "Server has no node list" goes to standard error; a server that is away answers nothing else either.
+  const hasNone = answers.nodes?.exitCode === 1 && textOf("nodes").trim() === "";
+  const none: PbsList = { records: new Map(), broken: new Map() };
+  const nodes = hasNone ? none : readPbsJson(textOf("nodes"), "nodes");
+  if (jobs === undefined) return '"qstat" printed no jobs as JSON, or not all of them';
+  if (nodes === undefined) return '"pbsnodes" printed no nodes as JSON, or not all of them';
+  if (queues === undefined || server === undefined) return '"qstat" printed no queues or no server as JSON';
+  return { jobs, nodes, queues, server };
+}
+
+/** Records with their names. Those that are no JSON are set aside like those that do not check out. */
+function readList<T>(
+  { records, broken }: PbsList,
+  schema: Parameters<typeof readRecords<T>>[1],
+  what: string,
+  hostsIn: (name: string, value: unknown) => readonly string[],
+) {
+  const names = [...records.keys()];
+  const read = readNamed([...records], schema, what, hostsIn);
+  const bad = [...broken].map(([name, text]): SetAside => {
+    const executingHostnames = hostsIn(name, text);
+    const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
+    return { record: `${what} ${name}`, reason: "no JSON: its values cannot be told apart", ...hosts };
+  });
+  return { records: read.records, setAside: [...read.setAside, ...bad], names };
+}
+
+function readNamed<T>(
+  entries: readonly (readonly [string, unknown])[],
+  schema: Parameters<typeof readRecords<T>>[1],
+  what: string,
+  hostsIn: (name: string, value: unknown) => readonly string[],
+) {
+  const found: (T & { readonly name: string })[] = [];
+  const setAside: SetAside[] = [];
+  for (const [name, value] of entries) {
+    const read = readRecords([value], schema, {
+      nameOf: () => `${what} ${name}`,
+      hostsOf: (record) => hostsIn(name, record),
+    });
+    found.push(...read.records.map((record) => ({ ...record, name })));
+    setAside.push(...read.setAside);
+  }
+  return { records: found, setAside };
+}
+
+function unknownStatesOf(
+  records: readonly { readonly name: string; readonly state: string }[],
+): readonly SetAside[] {
+  return records.flatMap(({ name, state }) => {
+    const unknown = state.split(",").filter((each) => !isKnownNodeState(each.trim().toLowerCase()));
+    if (unknown.length === 0) return [];
+    return [
+      { record: `node ${name}`, reason: `state "${unknown.join(", ")}" is not known: it takes no jobs` },
+    ];
+  });
+}
+
+/** What qmgr does not list although a job asks for it: the list was cut short. */
+function unlistedIn(records: readonly JobRecord[], types: ResourceTypes): string | undefined {
+  const seen = new Set<string>();
+  for (const { schedselect } of records) {
+    if (seen.has(schedselect)) continue;
+    seen.add(schedselect);
+    for (const { resources } of parseSelect(schedselect) ?? [])
+      for (const name of resources.keys()) if (types.kindOf(name) === undefined) return name;
+  }
+  return undefined;
+}
+
+function isArray({ id }: JobRecord): boolean {
+  return id.includes("[]");
+}
+
+/** Jobs that are queued; tasks of one array together, as many as may run at a time. */
+function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonly Waiting[] {
+  const arrays = new Map(records.filter(isArray).map((record) => [nameOf(record), record]));
+  const groups = new Map<string, JobRecord[]>();
+  const busy = new Map<string, number>();
+  for (const record of records) {
+    if (isArray(record)) continue;
+    const name = nameOf(record).replace(/\[\d+\]$/, "[]");
+    if (isRunning(record)) busy.set(name, (busy.get(name) ?? 0) + 1);
+    else if (record.job_state === "Q") {
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [record]);
+      else group.push(record);
+    } else if (!isKnownState(record.job_state))
+      setAside.push({
+        record: `job ${record.id}`,
+        reason: `state "${record.job_state}" is not known: it waits`,
+      });
+  }
+  return [...groups].flatMap(([name, tasks]): readonly Waiting[] => {
+    const array = arrays.get(name);
+    // Held as a whole; its tasks do not show it.
+    if (array !== undefined && array.job_state !== "Q" && array.job_state !== "B") return [];
+    const most = amountIn(array?.max_run_subjobs ?? "");
+    const left = most === undefined ? tasks.length : Math.max(0, most - (busy.get(name) ?? 0));
+    return left === 0 ? [] : [{ name, tasks: tasks.slice(0, left) }];
+  });
+}
+
+/** What nodes say of sharing; where they differ, jobs decide. */
+function sharingOf(hosts: readonly Host[]): NodeSharing {
+  const [sharing, ...others] = new Set(hosts.flatMap(({ vnodes }) => vnodes.map((vnode) => vnode.sharing)));
+  if (sharing === undefined || others.length > 0) return "as-asked";
+  if (/^force_excl/.test(sharing)) return "always-exclusive";
+  if (/^default_excl/.test(sharing)) return "exclusive-unless-asked";
+  return sharing === "ignore_excl" || sharing === "force_shared" ? "never-exclusive" : "as-asked";
+}
+
+function memoryAfter(
+  before: Remembered,
+  hosts: readonly Host[],
+  { types, shapes }: { readonly types: ResourceTypes; readonly shapes: readonly NodeShape[] },
+) {
+  const there = new Set(hosts.map(({ name }) => shortHostname(name)));
+  const byOthers = hosts.filter((host) => isOffline(host) && !isOurs(host));
+  return {
+    resources: types.own(),
+    joined: Object.fromEntries(Object.entries(before.joined).filter(([name]) => there.has(name))),
+    deleted: before.deleted.filter((name) => there.has(name)),
+    byOthers: byOthers.map(({ name }) => shortHostname(name)),
+    shapes,
+  };
+}

@@ -1,0 +1,188 @@
+import type { Job } from "../driver.ts";
+import { helpWith, isBehindOthers } from "./comments.ts";
+import type { JobContext, LeftOut } from "./job-context.ts";
+import { detailsOf, hasWholeNodes, nameOf, orderOf } from "./job-details.ts";
+import type { Draw } from "./limits.ts";
+import type { JobRecord } from "./pbs-records.ts";
+import { booleanIn } from "./pbs-resources.ts";
+import { type Chunk, type Place, parsePlace, parseSelect } from "./select.ts";
+import { amountsWritten, type Constraint, propertyNamed, together, type Wish, wishOf } from "./wishes.ts";
+
+/** More tasks of one array than this are not told at once where each is a job of its own. */
+const mostGangs = 100;
+/** As a demand message takes them. */
+const longestNote = 500;
+const mostNotes = 20;
+
+/** `tasks`: the records of all tasks of one array that wait, or of one job. */
+export interface Waiting {
+  readonly name: string;
+  readonly tasks: readonly JobRecord[];
+}
+
+/** A job that waits for nodes, as demand. What is not understood leaves it out: nodes that do not help are not bought. */
+export function waiting({ name, tasks }: Waiting, context: JobContext): readonly Job[] | LeftOut {
+  const [record] = tasks;
+  if (record === undefined) return [];
+  const reason = whyNot(record, context);
+  if (reason !== undefined) return reason === "waits" ? [] : { leftOut: reason };
+  const select = record.schedselect || (record.Resource_List.get("select") ?? "");
+  const chunks = parseSelect(select);
+  const place = parsePlace(record.Resource_List.get("place") ?? "");
+  if (chunks === undefined) return { leftOut: `select "${select}", expected chunks` };
+  if (place === undefined) return { leftOut: `place "${record.Resource_List.get("place")}" is not known` };
+  const wishes: Part[] = [];
+  for (const chunk of chunks) {
+    const wish = wishOf(chunk, context);
+    if ("leftOut" in wish) return wish;
+    wishes.push({ count: chunk.count, wish });
+  }
+  const draws = context.limits.drawsOf(record);
+  if (typeof draws === "string") return { leftOut: draws };
+  return jobsOf({ name, tasks, record, chunks, place, wishes, draws }, context);
+}
+
+interface Part {
+  readonly count: number;
+  readonly wish: Wish;
+}
+
+/** Undefined: nothing but nodes is missing. "waits": nodes would not help, and PBS says so itself. */
+function whyNot(record: JobRecord, { queues, server, settings }: JobContext): string | undefined {
+  const queue = queues.get(record.queue);
+  if (settings.ignore_queues.includes(record.queue)) return "waits";
+  if (/^[RMS]\d+$/.test(record.queue)) return `reservation "${record.queue}": its nodes cannot be ordered`;
+  if (queue === undefined) return `queue "${record.queue}" is not known`;
+  if (!/^e/i.test(queue.queue_type) || booleanIn(queue.started) !== true) return "waits";
+  if (booleanIn(server.scheduling) === false) return "waits";
+  if (!/^n?$/.test(record.Hold_Types)) return "waits";
+  const help = helpWith(record.comment);
+  if (help === undefined)
+    return `"${record.comment}" is not known: nothing is bought before PBS says another`;
+  return help === "may-help" ? undefined : "waits";
+}
+
+interface Asked extends Waiting {
+  readonly record: JobRecord;
+  readonly chunks: readonly Chunk[];
+  readonly place: Place;
+  readonly wishes: readonly Part[];
+  readonly draws: readonly Draw[];
+}
+
+function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
+  const { name, tasks, record, place, wishes, draws } = asked;
+  const total = wishes.reduce((sum, { count }) => sum + count, 0);
+  const isWhole = hasWholeNodes(place, context.sharing);
+  const isOneHost = total === 1 || place.arrangement === "pack" || place.group === "host";
+  const parts = isOneHost ? [{ count: 1, wish: together(wishes) }] : wishes;
+  const isSpread = place.arrangement === "free" && !isOneHost;
+  const isColocated = !isOneHost && isGrouped(asked, context);
+  const notes = notesOf(asked, { isWhole, isDivided: parts.length > 1, isSpread }, context);
+  const common = {
+    ...orderOf(record, context),
+    ...detailsOf(record, { isRunning: false }),
+    ...(record.comment === "" ? {} : { waitingReason: record.comment.slice(0, 500) }),
+    ...(isBehindOthers(record.comment) ? { behindOthers: true } : {}),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+  const where = arraysOf(record, context);
+  const withAmounts = ({ wish }: Part, more: readonly Constraint[]) =>
+    [...where, ...wish.constraints, amountsWritten(wish.amounts), ...more].filter(
+      (each) => Object.keys(each).length > 0,
+    );
+  const [first] = parts;
+  if (first === undefined) return [];
+  if (isOneHost)
+    return [
+      {
+        ...common,
+        name,
+        constraints: withAmounts(first, poolsOf(draws, { once: false })),
+        iterations: tasks.length,
+        exclusive: isWhole,
+      },
+    ];
+  if (isSpread && parts.length === 1 && !isWhole && !isColocated && draws.length === 0)
+    return [{ ...common, name, constraints: withAmounts(first, []), iterations: first.count * tasks.length }];
+  // Parts are several jobs to the planner: one of them draws what the whole job takes.
+  if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
+  return tasks.slice(0, mostGangs).flatMap((task) =>
+    parts.map((part, index): Job => {
+      const pools = index === 0 ? poolsOf(draws, { once: true }) : [];
+      const own = tasks.length === 1 ? name : nameOf(task);
+      const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
+      return {
+        ...common,
+        name: parts.length === 1 ? own : `${own}.${index + 1}`,
+        constraints: withAmounts(part, [...alone, ...pools]),
+        ...(isSpread ? { iterations: part.count } : { nodeCount: part.count }),
+        // Chunks that are scattered have hosts of their own, whatever part they are of.
+        ...(isSpread ? {} : { exclusive: isWhole || parts.length > 1 }),
+        colocated: isColocated && part.count > 1,
+      };
+    }),
+  );
+}
+
+function arraysOf({ queue }: JobRecord, { settings }: JobContext): readonly Constraint[] {
+  const set = Object.hasOwn(settings.queues, queue) ? settings.queues[queue]?.node_array : undefined;
+  return set === undefined ? [] : [{ "node.nodearray": set }];
+}
+
+/** Whether all its nodes have to be in one placement group. */
+function isGrouped({ record, chunks, place }: Asked, { settings, server, queues }: JobContext): boolean {
+  const set = Object.hasOwn(settings.queues, record.queue)
+    ? settings.queues[record.queue]?.colocated
+    : undefined;
+  if (set !== undefined) return set;
+  const ungrouped = chunks.flatMap(({ resources }) =>
+    [...resources]
+      .filter(([name]) => propertyNamed(name, settings) === "ungrouped")
+      .map(([, value]) => booleanIn(value)),
+  );
+  if (ungrouped.includes(true)) return false;
+  if (ungrouped.includes(false)) return true;
+  const byDefault =
+    booleanIn(server.node_group_enable) === true
+      ? queues.get(record.queue)?.node_group_key || server.node_group_key
+      : "";
+  const keys = (place.group ?? byDefault).split(",").map((key) => key.trim());
+  return keys.some((key) => propertyNamed(key, settings) === "node.placement_group");
+}
+
+function notesOf(
+  { wishes, place }: Asked,
+  {
+    isWhole,
+    isDivided,
+    isSpread,
+  }: { readonly isWhole: boolean; readonly isDivided: boolean; readonly isSpread: boolean },
+  { settings }: JobContext,
+): readonly string[] {
+  const { group } = place;
+  const notes = [
+    ...wishes.flatMap(({ wish }) => wish.notes),
+    ...(group === undefined || group === "host" || propertyNamed(group, settings) === "node.placement_group"
+      ? []
+      : [`group=${group}: nodes of any ${group}`]),
+    ...(isDivided && isSpread && isWhole ? ["its chunks are planned on nodes of their own"] : []),
+  ];
+  return [...new Set(notes)].slice(0, mostNotes).map((note) => note.slice(0, longestNote));
+}
+
+/** `once`: however many slots a job has. */
+function poolsOf(draws: readonly Draw[], { once }: { readonly once: boolean }): readonly Constraint[] {
+  if (draws.length === 0) return [];
+  return [
+    {
+      "shared-consumable-constraint": draws.map(({ name, requested, total, free }) => ({
+        "resource-name": name,
+        requested,
+        "initial-value": total,
+        "current-value": free,
+        ...(once ? { "decrement-once": true } : {}),
+      })),
+    },
+  ];
+}

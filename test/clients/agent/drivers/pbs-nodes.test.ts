@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import type {
+  Context,
+  Driver,
+  Memory,
+  NodeEvent,
+  Reading,
+} from "../../../../clients/agent/drivers/driver.ts";
+import { pbs } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+
+const nowSeconds = 1_800_000_000;
+const list = (name: string, records: object) => ({
+  exitCode: 0,
+  text: JSON.stringify({ timestamp: nowSeconds, pbs_version: "23", pbs_server: "head", [name]: records }),
+});
+const resources = [
+  "group_id string h",
+  "ungrouped boolean h",
+  "ccnodeid string h",
+  "nodearray string h",
+  "ngpus long hn",
+]
+  .map((line) => line.split(" "))
+  .map(([name, type, flag]) => `Resource ${name}\n    type = ${type}\n    flag = ${flag}\n\n`)
+  .join("");
+
+interface Described {
+  readonly state: string;
+  readonly comment?: string;
+  readonly jobs?: readonly string[];
+  readonly changed?: number;
+  readonly version?: string;
+  readonly available?: object;
+}
+
+function driverOf(section: object = {}): Driver {
+  const configured = pbs.configure(section);
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  return configured.driver;
+}
+
+function readNodes(
+  nodes: Readonly<Record<string, Described>>,
+  {
+    memory = {},
+    draining = [],
+    section = {},
+  }: { memory?: Memory; draining?: readonly string[]; section?: object } = {},
+): Extract<Reading, { known: true }> {
+  const records = Object.fromEntries(
+    Object.entries(nodes).map(
+      ([name, { state, comment, jobs, changed = 0, version = "23", available = {} }]) => [
+        name,
+        {
+          Mom: name,
+          pbs_version: version,
+          state,
+          comment,
+          jobs,
+          last_state_change_time: nowSeconds - changed,
+          resources_available: { ncpus: 4, mem: "16gb", ccnodeid: "id", nodearray: "htc", ...available },
+        },
+      ],
+    ),
+  );
+  const reading = driverOf(section).interpret(
+    {
+      nodes: list("nodes", records),
+      jobs: list("Jobs", {}),
+      queues: list("Queue", {}),
+      server: list("Server", { head: { scheduling: "True" } }),
+      resources: { text: resources, exitCode: 0 },
+      scheduled: { text: "", exitCode: 1 },
+    },
+    { nowSeconds, draining: new Map(draining.map((name) => [name, 0])), memory },
+  );
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+const lines = (commands: readonly { readonly args: readonly string[] }[]) =>
+  commands.map(({ args }) => args.join(" "));
+const offline = "-o -C cyclecloud offline ip-1";
+const restored = "-r -C cyclecloud restored ip-1";
+
+describe("the state of a host", () => {
+  test.each<readonly [string, Described, string]>([
+    ["free", { state: "free" }, "up"],
+    ["all its CPUs are in use", { state: "job-busy", jobs: ["1.head"] }, "up"],
+    ["one job has it whole", { state: "job-exclusive", jobs: ["1.head"] }, "up"],
+    ["offline with a job", { state: "offline", comment: "cyclecloud offline", jobs: ["1.head"] }, "draining"],
+    ["offline without jobs", { state: "offline", comment: "cyclecloud offline" }, "drained"],
+    [
+      "offline by somebody, with a job",
+      { state: "offline", comment: "disk", jobs: ["1.head"] },
+      "draining disk",
+    ],
+    ["offline by somebody, without jobs", { state: "offline", comment: "disk" }, "drained disk"],
+    [
+      "offline and to be kept",
+      { state: "offline", comment: "cyclecloud keep offline" },
+      "draining cyclecloud keep offline",
+    ],
+    ["down with a job", { state: "down,job-busy", jobs: ["1.head"] }, "draining state down"],
+    ["down without jobs may come back", { state: "down", comment: "node down" }, "draining node down"],
+    ["down and offline", { state: "down,offline", comment: "cyclecloud down" }, "drained"],
+    [
+      "down and offline with a job",
+      { state: "down,offline", comment: "cyclecloud down", jobs: ["1.head"] },
+      "draining",
+    ],
+    ["of a reservation", { state: "resv-exclusive" }, "draining state resv-exclusive"],
+    ["offline, in maintenance", { state: "offline,maintenance", comment: "x" }, "draining x"],
+    ["a state of another release", { state: "on-fire" }, "draining state on-fire"],
+  ])("%s", (_, node, expected) => {
+    const [read] = readNodes({ "ip-1": node }).nodes;
+    expect([read?.state, read?.stateReason].filter((word) => word !== undefined).join(" ")).toBe(expected);
+  });
+
+  test("a host that never answered is not there yet", () => {
+    const never = { state: "state-unknown,down", version: "unavailable", changed: 9_999 };
+    expect(readNodes({ "ip-1": never })).toMatchObject({ nodes: [], corrections: [], shapes: [] });
+  });
+
+  test("a pass is six commands", () => {
+    expect(driverOf().reads({ nowSeconds, draining: new Map(), memory: {} }).flat()).toHaveLength(6);
+  });
+});
+
+describe("corrections", () => {
+  const joined = { joined: { "ip-1": { nodeArray: "htc", placementGroup: null, nodeId: "id" } } };
+  test.each<readonly [string, Described, Parameters<typeof readNodes>[1], readonly string[]]>([
+    ["a drain that PBS forgot", { state: "free" }, { draining: ["ip-1"] }, [offline]],
+    ["a drain that is over", { state: "offline", comment: "cyclecloud offline" }, {}, [restored]],
+    ["somebody else's offline stays", { state: "offline", comment: "disk" }, {}, []],
+    [
+      "somebody else's offline stays when it is to drain",
+      { state: "offline", comment: "disk" },
+      { draining: ["ip-1"] },
+      [],
+    ],
+    ["down for a minute", { state: "down", changed: 60 }, {}, []],
+    ["down for long", { state: "down", changed: 301 }, {}, ["-o -C cyclecloud down ip-1"]],
+    ["down for long with a job", { state: "down", changed: 9_999, jobs: ["1.head"] }, {}, []],
+    ["given up and still down", { state: "down,offline", comment: "cyclecloud down" }, {}, []],
+    ["given up and back", { state: "offline", comment: "cyclecloud down" }, {}, [restored]],
+    ["a host that is always there", { state: "down", changed: 9_999, available: { ccnodeid: "" } }, {}, []],
+    [
+      "a node that could not be deleted, still busy",
+      { state: "down", jobs: ["1.head"] },
+      { memory: { deleted: ["ip-1"] } },
+      [],
+    ],
+    [
+      "a node that could not be deleted",
+      { state: "down" },
+      { memory: { deleted: ["ip-1"] } },
+      ["-c delete node ip-1"],
+    ],
+    [
+      "a resource that it ought to have",
+      { state: "free" },
+      { memory: joined },
+      ['-c set node ip-1 resources_available.group_id = "_none_", resources_available.ungrouped = "True"'],
+    ],
+  ])("%s", (_, node, options, expected) => {
+    expect(lines(readNodes({ "ip-1": node }, options).corrections)).toEqual(expected);
+  });
+});
+
+describe("events", () => {
+  const node = {
+    name: "htc-1",
+    hostname: "ip-1",
+    nodeId: "n1",
+    nodeArray: "htc",
+    vmSize: "Standard_F4",
+    placementGroup: null,
+  };
+  const context = (memory: Memory): Context => ({ nowSeconds, draining: new Map(), memory });
+  const steps = (kind: NodeEvent["kind"], memory: Memory = {}, section: object = {}) =>
+    driverOf(section).commandsFor({ kind, nodes: [node] }, context(memory));
+
+  test("a node that joins gets the resources that PBS has, ccnodeid last", () => {
+    const { memory } = readNodes({});
+    const { commands } = steps("node-joined", memory, {
+      node_arrays: { htc: { resources: { ngpus: 2, scratch: "9gb" } } },
+    });
+    expect(lines(commands)).toEqual([
+      "-c create node ip-1",
+      '-c set node ip-1 resources_available.nodearray = "htc", resources_available.group_id = "_none_", resources_available.ungrouped = "True", resources_available.ngpus = "2", resources_available.ccnodeid = "n1"',
+      "-r -C cyclecloud joined ip-1",
+    ]);
+  });
+
+  test("before the first reading each resource is tried by itself", () => {
+    const { commands } = steps("node-joined");
+    expect(commands.slice(1, -1).every(({ exitCodes }) => exitCodes?.includes(187))).toBe(true);
+    expect(lines(commands).at(-2)).toBe('-c set node ip-1 resources_available.ccnodeid = "n1"');
+  });
+
+  test("a node in a placement group", () => {
+    const joins: NodeEvent = { kind: "node-joined", nodes: [{ ...node, placementGroup: "pg0" }] };
+    const { commands } = driverOf().commandsFor(joins, context(readNodes({}).memory));
+    expect(lines(commands)[1]).toContain('group_id = "pg0", resources_available.ungrouped = "False"');
+  });
+
+  test("a drain leaves somebody else's offline alone", () => {
+    const { memory } = readNodes({ "ip-1": { state: "offline", comment: "disk" } });
+    expect(lines(steps("drain", memory).commands)).toEqual([]);
+    expect(lines(steps("undrain", memory).commands)).toEqual([]);
+    expect(lines(steps("drain").commands)).toEqual([offline]);
+  });
+
+  test("a busy node that is gone is asked for again, until it joins anew", () => {
+    const deleted = steps("node-deleted");
+    expect(deleted.commands[0]?.exitCodes).toEqual([214, 179]);
+    const still = readNodes({ "ip-1": { state: "down", jobs: ["1.head"] } }, { memory: deleted.memory });
+    expect(still.nodes).toEqual([]);
+    expect(still.memory).toMatchObject({ deleted: ["ip-1"] });
+    expect(steps("node-joined", still.memory).memory).toMatchObject({ deleted: [] });
+  });
+});
+
+describe("what nodes to come have", () => {
+  test("what nodes of their kind had, also when they are gone, and what settings say", () => {
+    const section = { node_arrays: { htc: { resources: { ngpus: 1 } }, gpu: { resources: { ngpus: 4 } } } };
+    const { memory } = readNodes({ "ip-1": { state: "free", available: { mem: "15gb" } } }, { section });
+    expect(readNodes({}, { memory, section }).shapes).toEqual([
+      { nodeArray: "gpu", resources: { ngpus: 4 } },
+      { nodeArray: "htc", resources: { ncpus: 4, memmb: 15_360, ngpus: 1 } },
+    ]);
+    expect(readNodes({}, { memory }).shapes).toEqual([
+      { nodeArray: "htc", resources: { ncpus: 4, memmb: 15_360, ngpus: 0 } },
+    ]);
+  });
+
+  test("the least of those that differ, with a word about what differs much", () => {
+    const { shapes, setAside } = readNodes({
+      "ip-1": { state: "free", available: { mem: "16777216kb", ngpus: 2 } },
+      "ip-2": { state: "free", available: { mem: "16777000kb", ngpus: 1 } },
+    });
+    expect(shapes?.[0]?.resources).toMatchObject({ memmb: 16_777_000 / 1024, ngpus: 1 });
+    expect(setAside).toEqual([
+      { record: 'nodes of "htc"', reason: "differ in ngpus (1 to 2): new ones count as the least" },
+    ]);
+  });
+});
