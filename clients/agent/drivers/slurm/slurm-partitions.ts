@@ -17,7 +17,7 @@ export interface Partition {
 
 export type Partitions = ReadonlyMap<string, Partition>;
 
-/** `scontrol show partitions --oneliner`; undefined when it is not all there. */
+/** `scontrol show partitions --all --oneliner`; undefined when it is not all there. */
 export function readPartitions(text: string): Partitions | undefined {
   const lines = readLines(text);
   if (lines === undefined) return undefined;

@@ -73,7 +73,8 @@ function reads(
         ? fromSinfo
         : [scontrolRead, ...fromSinfo];
   return [
-    [...nodes, read("partitions", scontrol, ["show", "partitions", "--oneliner"])],
+    // Hidden ones too: nodes name them.
+    [...nodes, read("partitions", scontrol, ["show", "partitions", "--all", "--oneliner"])],
     [
       // Without the variable the list of an array's tasks ends after 64 characters.
       read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]),
@@ -141,6 +142,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const nodes = readNodes.records.map((node) => keepingMemory(node, memoryKept));
   // A node of which not everything can be read still says which host is its own.
   const known = nodeRecords.flatMap((each) => readNodeLeniently(each) ?? []);
+  // Its list has neither a count nor an end: one that ends after a whole line is short all the same.
+  const unlisted = known.flatMap((node) => node.partitions ?? []).find((name) => !partitions.has(name));
+  if (unlisted !== undefined)
+    return { known: false, reason: `scontrol did not print partition "${unlisted}", which nodes have` };
   const byName = new Map(known.map((node) => [node.name, node]));
   const reservations = readReservations(answers.reservations?.text ?? "", byName);
   if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };

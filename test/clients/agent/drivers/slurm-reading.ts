@@ -53,6 +53,16 @@ export function waitingJob(fields: Fields = {}): Fields {
   };
 }
 
+/** The partitions that nodes name, and htc. */
+function linesOfPartitions(nodes: readonly unknown[]): string {
+  const named = nodes.flatMap(
+    (node) => (node as { readonly partitions?: readonly string[] }).partitions ?? [],
+  );
+  return [...new Set(["htc", ...named])]
+    .map((name) => `PartitionName=${name} OverSubscribe=NO MaxNodes=UNLIMITED State=UP\n`)
+    .join("");
+}
+
 /** What the driver reads of a made-up cluster. */
 export function readSlurm({
   jobs,
@@ -68,7 +78,7 @@ export function readSlurm({
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const texts = {
     scontrol: JSON.stringify({ nodes: nodes ?? [slurmNode(1), slurmNode(2)] }),
-    partitions: partitions ?? "PartitionName=htc OverSubscribe=NO MaxNodes=UNLIMITED State=UP\n",
+    partitions: partitions ?? linesOfPartitions(nodes ?? []),
     squeue: JSON.stringify({ jobs }),
     switches: "7 0\n8 0\n",
     licenses: licenses ?? "No licenses configured in Slurm.\n",
