@@ -30,7 +30,11 @@ export function checkReading(
   limits: Limits = largestMessage,
 ): CheckedReading {
   const jobs = checkEach(reading.jobs, { list: "jobs", simpler: simplerJobs, nameOf: jobRecord });
-  const nodes = checkEach(reading.nodes, { list: "nodes", simpler: simplerNodes, nameOf: nodeRecord });
+  const nodes = checkEach(reading.nodes.map(withState), {
+    list: "nodes",
+    simpler: simplerNodes,
+    nameOf: nodeRecord,
+  });
   const { shapes: reported = [] } = reading;
   const shapes = checkEach(reported.slice(0, mostNodeShapes), {
     list: "nodeShapes",
@@ -41,6 +45,7 @@ export function checkReading(
     ...reading.setAside,
     ...jobs.setAside,
     ...nodes.setAside,
+    ...reading.nodes.filter(hasNoState).map((node) => ({ record: nodeRecord(node), reason: noState })),
     ...shapes.setAside,
     ...(reported.length <= mostNodeShapes
       ? []
@@ -64,6 +69,17 @@ export function checkReading(
     setAside: [...setAside, ...notes, ...cut.setAside],
     leftOut: cut.leftOut,
   };
+}
+
+const noState = "state: missing, expected up, draining or drained; taken for up, so that it is never drained";
+
+/** A driver that is not TypeScript may leave it out: the service would take that for a scheduler that cannot drain. */
+function hasNoState({ state }: Partial<SchedulerNode>): boolean {
+  return state === undefined;
+}
+
+function withState(node: SchedulerNode): SchedulerNode {
+  return hasNoState(node) ? { ...node, state: "up" } : node;
 }
 
 interface Checking<T> {

@@ -108,6 +108,15 @@ describe("a node that the service would not take", () => {
   });
 });
 
+test("a node without a state is taken for up, and the log says so", () => {
+  const { state: _, ...stateless } = host("ip-1");
+  const { nodes, setAside } = check({ nodes: [stateless as SchedulerNode, host("ip-2")] });
+  expect(nodes).toEqual([host("ip-1"), host("ip-2")]);
+  expect(records(setAside)).toEqual([
+    'node "ip-1": state: missing, expected up, draining or drained; taken for up, so that it is never drained',
+  ]);
+});
+
 test("what the driver set aside keeps the hosts that it names", () => {
   const unread = { record: "job 15", reason: "cpus: null", executingHostnames: ["ip-1"] };
   const { jobs } = check({ setAside: [unread, unread, { record: "job 16", reason: "x" }] });
