@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { messageOf } from "../../../shared/errors/errors.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import type { SetAside } from "./driver.ts";
 
@@ -6,10 +7,23 @@ export type ReadRecord<T> =
   | { readonly ok: true; readonly record: T }
   | { readonly ok: false; readonly reason: string };
 
-/** Checks one record of a scheduler. Never throws, whatever the record is. */
-export function readRecord<T>(schema: z.ZodType<T>, value: unknown): ReadRecord<T> {
+/** Reads one record: a function of your own, or a schema of zod. Neither needs the other. */
+export type RecordReader<T> = ((value: unknown) => ReadRecord<T>) | z.ZodType<T>;
+
+/**
+ * Reads one record of a scheduler. Never throws, whatever the record is: a function that throws refuses the record, and the
+ * reason is its error's message.
+ */
+export function readRecord<T>(reader: RecordReader<T>, value: unknown): ReadRecord<T> {
+  if (typeof reader === "function") {
+    try {
+      return reader(value);
+    } catch (error) {
+      return { ok: false, reason: messageOf(error) };
+    }
+  }
   try {
-    const parsed = schema.safeParse(value, { reportInput: true });
+    const parsed = reader.safeParse(value, { reportInput: true });
     return parsed.success
       ? { ok: true, record: parsed.data }
       : { ok: false, reason: describeProblems(parsed.error).join("; ") };
@@ -26,12 +40,12 @@ export interface RecordList<T> {
 }
 
 /**
- * Checks every record of a list: what can be read counts, the rest is set aside. `hostsOf` says where a record runs that
- * does not check out, as far as can be told.
+ * Reads every record of a list: what can be read counts, the rest is set aside. `hostsOf` says where a record runs that
+ * cannot be read, as far as can be told.
  */
 export function readRecords<T>(
   values: readonly unknown[],
-  schema: z.ZodType<T>,
+  reader: RecordReader<T>,
   about: {
     readonly nameOf: (value: unknown, index: number) => string;
     readonly hostsOf?: (value: unknown) => readonly string[];
@@ -40,7 +54,7 @@ export function readRecords<T>(
   const records: T[] = [];
   const setAside: SetAside[] = [];
   for (const [index, value] of values.entries()) {
-    const read = readRecord(schema, value);
+    const read = readRecord(reader, value);
     if (read.ok) {
       records.push(read.record);
       continue;

@@ -10,6 +10,7 @@ export {
   fieldOf,
   type ReadRecord,
   type RecordList,
+  type RecordReader,
   readRecord,
   readRecords,
 } from "../../agent/drivers/records.ts";
