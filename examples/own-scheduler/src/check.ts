@@ -1,22 +1,42 @@
 import { brokenColumns, checkContract, type Situation } from "cyclecloud-autoscale/schedulers/contract";
 import { driver } from "./driver.js";
 
-const situation = (name: string, lines: readonly string[], draining: readonly string[] = []): Situation => ({
+const situation = (name: string, lines: readonly string[], more: Partial<Situation>): Situation => ({
   name,
   nowSeconds: 1_800_000_000,
   answers: { all: { text: [...lines, `end\t${lines.length}`, ""].join("\n"), exitCode: 0 } },
-  draining: new Map(draining.map((host) => [host, 1_799_999_000])),
+  ...more,
 });
+
+const host = "ip-0A000005";
+/** Told to drain 1000 seconds before. */
+const draining = new Map([["ip-0a000005", 1_799_999_000]]);
 
 const problems = checkContract({
   kind: driver,
   section: { queue: "all" },
   situations: [
-    situation("nothing to do", []),
-    situation("one runs, one waits", ["job\t17\t4\tip-0A000005", "job\t18\t4\t-", "host\tip-0A000005\topen"]),
-    situation("drains", ["job\t17\t4\tip-0A000005", "host\tip-0A000005\tclosed"], ["ip-0a000005"]),
-    situation("drained", ["host\tip-0A000005\tclosed"], ["ip-0a000005"]),
-    situation("open again", ["host\tip-0A000005\topen"], ["ip-0a000005"]),
+    situation("nothing to do", [], {
+      expects: { waiting: [], running: {}, up: [], draining: [], drained: [] },
+    }),
+    situation(
+      "one runs, one waits",
+      ["job\t17\t4\tip-0A000005", "job\t18\t2\t-", "host\tip-0A000005\topen"],
+      {
+        expects: {
+          waiting: ["18"],
+          running: { "17": [host] },
+          up: [host],
+          jobs: { "18": { constraints: { ncpus: 2 } } },
+        },
+      },
+    ),
+    situation("drains", ["job\t17\t4\tip-0A000005", "host\tip-0A000005\tclosed"], {
+      draining,
+      expects: { draining: [host], drained: [] },
+    }),
+    situation("drained", ["host\tip-0A000005\tclosed"], { draining, expects: { drained: [host] } }),
+    situation("open again", ["host\tip-0A000005\topen"], { draining, expects: { up: [host] } }),
   ],
   broken: (answers) =>
     brokenColumns(answers, "all", {

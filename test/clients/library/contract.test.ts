@@ -1,173 +1,137 @@
 import { expect, test } from "vitest";
-import type { Driver, Job, Reading } from "../../../clients/agent/drivers/driver.ts";
+import type { Driver, Job, SchedulerNode } from "../../../clients/agent/drivers/driver.ts";
 import {
   brokenColumns,
+  type ContractCase,
   checkContract,
-  type contractChecks,
+  type Situation,
 } from "../../../clients/library/schedulers/contract.ts";
 
-type Known = Extract<Reading, { known: true }>;
-
-const nothing = { setAside: [], silent: [], corrections: [], memory: {} } as const;
-/** `17 <tab> ip-1 <tab> ada`: the id of a job, its host, or `-`, and its user; the last line says how many there are. */
-const text = "17\tip-0A000005\tada\n18\t-\tbob\n# 2\n";
-
-function read(listing: string): Reading {
-  const lines = listing.trimEnd().split("\n");
-  if (lines.at(-1) !== `# ${lines.length - 1}`) return { known: false, reason: "not a whole list" };
-  const rows = lines.slice(0, -1).map((line) => line.split("\t"));
-  const jobs = rows.map(([id = "", host = "-", user], index): Job => {
-    const name = /^\d+$/.test(id) ? id : `unreadable ${index}`;
-    return {
-      name,
-      constraints: {},
-      ...(host !== "-" && { executingHostnames: [host] }),
-      ...(user !== undefined && { user }),
-    };
-  });
-  return { known: true, jobs, nodes: [], ...nothing };
-}
+/** `17 <tab> ip-1 <tab> ada`: the id of a job, its host, or `-`, and its user; `host` and its state; the last line counts. */
+const text = "17\tip-0A000005\tada\n18\t-\tbob\nhost\tip-0A000005\tup\n# 3\n";
 
 const good: Driver = {
-  reads: () => [[{ kind: "command", name: "jobs", program: "lsq", args: [] }]],
-  interpret: ({ jobs }) => read(jobs?.text ?? ""),
+  reads: () => [[{ kind: "command", name: "all", program: "lsq", args: [] }]],
+  interpret: ({ all }) => {
+    const lines = (all?.text ?? "").trimEnd().split("\n");
+    if (lines.at(-1) !== `# ${lines.length - 1}`) return { known: false, reason: "not a whole list" };
+    const rows = lines.slice(0, -1).map((line) => line.split("\t"));
+    const jobs = rows
+      .filter(([id]) => id !== "host")
+      .map(([id = "", host = "-", user = ""], index): Job => {
+        const name = /^\d+$/.test(id) ? id : `unreadable ${index}`;
+        return { name, constraints: {}, user, ...(host !== "-" && { executingHostnames: [host] }) };
+      });
+    const nodes = rows
+      .filter(([id]) => id === "host")
+      .map(([, hostname = "", state = ""]) => ({ hostname, resources: {}, state }) as SchedulerNode);
+    return { known: true, jobs, nodes, setAside: [], silent: [], corrections: [], memory: {} };
+  },
+  // Told again by the agent's events alone: this scheduler forgets nothing.
   commandsFor: ({ kind, nodes }) => ({
     commands: nodes.map(({ hostname }) => ({ program: "lsctl", args: [kind, `--host=${hostname}`] })),
     memory: {},
   }),
 };
 
-function problemsOf(driver: Driver, listing = text) {
+const running: Situation = {
+  name: "two jobs",
+  answers: { all: { text, exitCode: 0 } },
+  nowSeconds: 0,
+  expects: { waiting: ["18"], running: { "17": ["ip-0A000005"] }, drained: [] },
+};
+
+function problemsOf(driver: Driver, more: Partial<ContractCase> = {}) {
   return checkContract({
     kind: { name: "mine", configure: () => ({ ok: true, driver }) },
     section: {},
-    situations: [{ name: "two jobs", answers: { jobs: { text: listing, exitCode: 0 } }, nowSeconds: 0 }],
+    situations: [running],
     broken: (answers) =>
-      brokenColumns(answers, "jobs", {
-        isRunning: (row) => row[1]?.startsWith("ip-") === true,
+      brokenColumns(answers, "all", {
+        isRunning: (row) => /^\d/.test(row[0] ?? "") && row[1] !== "-",
         without: [1],
       }),
-    whose: ({ jobs }, job) => {
-      const [, , user] =
-        /^(\d+)\t.*\t(\w+)$/m.exec(
-          (jobs?.text ?? "").split("\n").find((line) => line.startsWith(job)) ?? "",
-        ) ?? [];
-      return user === undefined ? undefined : { user };
-    },
-  });
+    ...more,
+  }).map(({ check, situation, problem }) => `${situation}: ${check}: ${problem}`);
 }
 
-const checksOf = (driver: Driver) => new Set(problemsOf(driver).map(({ check }) => check));
-const changed = (change: (reading: Known, listing: string) => Reading): Driver => ({
-  ...good,
-  interpret: ({ jobs }) => {
-    const reading = read(jobs?.text ?? "");
-    return reading.known ? change(reading, jobs?.text ?? "") : reading;
-  },
-});
-
-test("a driver that keeps to the contract has no problems", () => {
-  expect(problemsOf(good)).toEqual([]);
-});
-
-let calls = 0;
-/** For each rule a driver that breaks it. A new rule has to be added here to compile. */
-const breaking: Readonly<Record<keyof typeof contractChecks, Driver>> = {
-  "jobs, nodes and shapes are what the service takes, each job with a name of its own": changed(
-    (reading) => ({
-      ...reading,
-      jobs: reading.jobs.map((job) => ({ ...job, name: "one" })),
-    }),
-  ),
-  "each array and size has one shape, of amounts that are none below zero": changed((reading) => ({
-    ...reading,
-    shapes: [
-      { nodeArray: "htc", vmSize: "Standard_F4", resources: { ncpus: 4 } },
-      { nodeArray: "htc", vmSize: "standard_f4", resources: { ncpus: 2 } },
-    ],
-  })),
-  "a node that has joined has all that shapes count, 0 where it has none": changed((reading) => ({
-    ...reading,
-    nodes: [{ hostname: "ip-0A000005", resources: { ncpus: 4 }, state: "up" }],
-    shapes: [{ nodeArray: "htc", resources: { ncpus: 4, nvme: 1 } }],
-  })),
-  "the same answers give the same reading, also after its memory was written to disk": changed((reading) => {
-    calls += 1;
-    return { ...reading, jobs: reading.jobs.map((job) => ({ ...job, priority: calls })) };
-  }),
-  "it does without its memory, and with one of another version": {
-    ...good,
-    interpret: ({ jobs }, { memory }) =>
-      "workers" in memory ? { known: false, reason: "an unknown memory" } : read(jobs?.text ?? ""),
-  },
-  "jobs have the user, account and queue that their scheduler names": changed((reading) => ({
-    ...reading,
-    jobs: reading.jobs.map(({ user: _, ...job }) => job),
-  })),
-  "output that was cut short is unknown, or nothing is missing from it": {
-    ...good,
-    interpret: ({ jobs }) => {
-      const lines = (jobs?.text ?? "").split("\n").filter((line) => /^\d/.test(line));
-      return read([...lines, `# ${lines.length}`].join("\n"));
-    },
-  },
-  "nonsense throws nothing": {
-    ...good,
-    interpret: ({ jobs }) => {
-      if (jobs?.text === "null") throw new TypeError("no list");
-      return read(jobs?.text ?? "");
-    },
-  },
-  "what runs and cannot be read keeps its host": changed((reading) => ({
-    ...reading,
-    jobs: reading.jobs.filter(({ name }) => !name.startsWith("unreadable")),
-  })),
-  "an event that comes twice gives the same commands, and the reading goes on": {
-    ...good,
-    commandsFor: (event, { memory }) => ({
-      commands:
-        "seen" in memory
-          ? []
-          : good.commandsFor(event, { nowSeconds: 0, draining: new Map(), memory }).commands,
-      memory: { seen: true },
-    }),
-  },
-  "no host name becomes an argument of its own": {
-    ...good,
-    commandsFor: ({ nodes }) => ({
-      commands: nodes.map(({ hostname }) => ({ program: "lsctl", args: ["close", hostname] })),
-      memory: {},
-    }),
-  },
-};
-
-test.each(Object.entries(breaking))("a driver that breaks the rule is found: %s", (rule, driver) => {
-  expect(checksOf(driver)).toContain(rule);
-});
-
-test("a breach says whose the job is, and what the driver makes of it; an account that nobody named is one too", () => {
-  const wrong = changed((reading) => ({
-    ...reading,
-    jobs: reading.jobs.map((job) => ({ ...job, user: "root", account: "all" })),
-  }));
-  expect(problemsOf(wrong).map(({ problem }) => problem)).toEqual([
-    'user of job "17" is root, and its scheduler says ada',
-    'account of job "17" is all, and its scheduler says nothing',
-    'user of job "18" is root, and its scheduler says bob',
-    'account of job "18" is all, and its scheduler says nothing',
+test("a breach names the situation, the rule, and what is wrong", () => {
+  expect(problemsOf(good)).toEqual([
+    ": the situations show what matters: no host that was told to drain (situation.draining) has the state draining in any situation",
+    ": the situations show what matters: no host is drained in any situation",
+    'two jobs: a host that was told to drain takes no work, or is told again: "ip-0a000005" was told to drain and is up, and no correction tells it again',
   ]);
 });
 
-test("a driver without a function, and recordings in which nothing runs, are named", () => {
+test("whose a job is comes from its scheduler; an account that nobody named is a breach too", () => {
+  const whose = (_: unknown, job: string) => ({ user: job === "17" ? "ada" : "eve", account: "all" });
+  expect(problemsOf(good, { whose }).filter((problem) => problem.includes(" of job "))).toEqual([
+    expect.stringContaining('account of job "17" is not given, and its scheduler says all'),
+    expect.stringContaining('user of job "18" is bob, and its scheduler says eve'),
+    expect.stringContaining('account of job "18" is not given, and its scheduler says all'),
+  ]);
+});
+
+test("what is expected and not there is named, and what is there and not expected", () => {
+  const expects = {
+    waiting: ["19"],
+    running: { "17": ["ip-0A000006"] },
+    up: [],
+    drained: ["IP-0a000005.internal"],
+    gangs: { "18": 2 },
+    jobs: { "17": { user: "eve" } },
+  };
+  const problems = problemsOf(good, { situations: [{ ...running, expects }] });
+  const start = "two jobs: the reading has what is expected: ";
+  expect(
+    problems.filter((problem) => problem.startsWith(start)).map((each) => each.slice(start.length)),
+  ).toEqual([
+    '"19" is not waiting, and should be',
+    '"18" is waiting, and should not be',
+    '"17" runs on ip-0a000005, expected ip-0a000006',
+    '"ip-0a000005" is up, and should not be',
+    '"ip-0a000005" is not drained, and should be',
+    '"18" needs 0 nodes at once, expected 2',
+    'user of job "17" is "ada", expected "eve"',
+  ]);
+});
+
+test("an event that is said to need no command has none", () => {
+  const quiet: Driver = { ...good, commandsFor: (_, { memory }) => ({ commands: [], memory }) };
+  const about = (problems: readonly string[]) => problems.filter((each) => each.includes("each event has"));
+  expect(about(problemsOf(quiet))).toHaveLength(5);
+  const withoutCommand = ["node-joined", "drain", "undrain", "node-deleted", "boot-timeout"] as const;
+  expect(about(problemsOf(quiet, { withoutCommand }))).toEqual([]);
+  expect(about(problemsOf(good, { withoutCommand: ["drain"] }))).toEqual([
+    expect.stringContaining("drain: commands, and it is said to need none"),
+  ]);
+});
+
+test("a driver without a function is named, and what throws is a problem", () => {
   const { interpret: _, ...half } = good;
   expect(problemsOf(half as Driver)).toEqual([
-    {
-      check: "is a driver",
-      situation: "",
-      problem: expect.stringMatching(/interpret: missing, expected a function/),
-    },
+    expect.stringMatching(/interpret: missing, expected a function/),
   ]);
-  expect(problemsOf(good, "18\t-\n# 1\n")).toEqual([
-    { check: "is a driver", situation: "", problem: expect.stringMatching(/^nothing runs in any situation/) },
+  const broken = () => {
+    throw new Error("no such read");
+  };
+  expect(problemsOf(good, { broken })).toEqual([
+    ": broken records can be made of the situations: no such read",
+  ]);
+});
+
+test("situations that show nothing, or expect nothing, are named", () => {
+  const empty = { name: "empty", answers: { all: { text: "# 0\n", exitCode: 0 } }, nowSeconds: 0 };
+  const shown = problemsOf(good, { situations: [empty] });
+  expect(shown.map((problem) => problem.replace(": the situations show what matters: ", ""))).toEqual([
+    expect.stringMatching(/^nothing runs in any situation/),
+    expect.stringMatching(/^no job runs on a host that is among the nodes/),
+    "nothing waits in any situation",
+    "no host is up in any situation",
+    expect.stringMatching(/^no host that was told to drain/),
+    "no host is drained in any situation",
+    ...["waiting", "running", "drained"].map((key) =>
+      expect.stringMatching(`^no situation has expects.${key}`),
+    ),
   ]);
 });

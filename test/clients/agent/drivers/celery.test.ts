@@ -30,6 +30,8 @@ testDriver({
     // Tasks of one name may come from two queues; of the reserve and of what is unreadable nothing is said.
     return queues.size === 1 ? { queue: [...queues].join() } : undefined;
   },
+  // What to do follows from the next reading, whatever became of the workers until then.
+  withoutCommand: ["node-joined", "drain", "undrain", "node-deleted", "boot-timeout"],
 });
 
 interface Task {

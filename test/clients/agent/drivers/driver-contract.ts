@@ -19,7 +19,11 @@ import {
   placesIn,
   withBroken,
 } from "../../../../clients/library/schedulers/broken-records.ts";
-import { contractChecks, type Whose } from "../../../../clients/library/schedulers/contract.ts";
+import {
+  contractChecks,
+  type Recorded,
+  type Whose,
+} from "../../../../clients/library/schedulers/contract.ts";
 import { parseDemand, wholly } from "../../../../shared/messages/job-demand.ts";
 
 const situationSchema = z.strictObject({
@@ -44,6 +48,8 @@ export interface DriverCase {
   readonly knows: readonly (keyof Whose)[];
   /** Read from the answers without the driver, by a job's name in the reading; undefined: nothing is said of it. */
   readonly whose: (answers: Answers, job: string) => Whose | undefined;
+  /** Events for which the scheduler needs no command. */
+  readonly withoutCommand?: Recorded["withoutCommand"];
 }
 
 interface Situation {
@@ -55,7 +61,8 @@ interface Situation {
 }
 
 /** What every driver keeps to, whatever its scheduler; against everything that was recorded of it. */
-export function testDriver({ kind, section, wrong, broken, knows, whose }: DriverCase): void {
+export function testDriver(driverCase: DriverCase): void {
+  const { kind, section, wrong, broken, knows, whose, withoutCommand = [] } = driverCase;
   const folder = join(import.meta.dirname, "fixtures", kind.name);
   const configured = (more: Readonly<Record<string, unknown>> = {}): Driver => {
     const result = kind.configure({ ...section, ...more });
@@ -98,8 +105,15 @@ export function testDriver({ kind, section, wrong, broken, knows, whose }: Drive
     });
 
     test.each(Object.entries(contractChecks))("%s", (_, find) => {
-      const asked = { broken: broken(answers), whose: (job: string) => whose(answers, job) };
-      const recorded = { name: here, driver, answers, context, ...asked };
+      const recorded = {
+        name: here,
+        driver,
+        answers,
+        context,
+        broken: broken(answers),
+        whose: (job: string) => whose(answers, job),
+        withoutCommand,
+      };
       expect(find(recorded)).toEqual([]);
     });
 
