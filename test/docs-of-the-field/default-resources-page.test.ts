@@ -3,7 +3,11 @@ import { parseDefaultResources, plan } from "../../shared/engine/index.ts";
 import { array, bucket, cluster, input, job, node, plannedNode } from "../shared/engine/tiny.ts";
 
 const gib = (count: number) => ({ bytes: count * 1024 ** 3, magnitude: "g" });
-const gpuArray = array({ name: "gpu", buckets: [bucket({ vmSize: "Standard_NC6", vcpus: 6, gpus: 1 })] });
+const gpuArray = array({
+  name: "gpu",
+  softwareConfiguration: { site: { rack: "r7" } },
+  buckets: [bucket({ vmSize: "Standard_NC6", vcpus: 6, gpus: 1 })],
+});
 const world = cluster({ nodeArrays: [array(), gpuArray], nodes: [node("htc-7")] });
 
 function parsed(entries: unknown) {
@@ -49,6 +53,27 @@ describe("scalelib, default resources", () => {
       { select: {}, name: "slots", value: "node.vcpu_count" },
     ]);
     expect([htc?.slots, gpu?.slots]).toEqual([4, 1]);
+  });
+
+  test("GPU precedence: an entry for nodes with GPUs before the one for all nodes counts there, behind it nowhere", () => {
+    const ofGpus = { select: { "node.gpu_count": 1 }, name: "slots", value: "node.gpu_count" };
+    const ofAll = { select: {}, name: "slots", value: "node.pcpu_count" };
+    const slotsOf = (entries: unknown) => {
+      const { htc, gpu } = resourcesOf(entries);
+      return [htc?.slots, gpu?.slots];
+    };
+    expect(slotsOf([ofGpus, ofAll])).toEqual([4, 1]);
+    expect(slotsOf([ofAll, ofGpus])).toEqual([4, 6]);
+  });
+
+  test("proxied locations: a value may come from node, node.resources and node.software_configuration, wherever it is there", () => {
+    const { htc, gpu } = resourcesOf([
+      { select: {}, name: "rack", value: "node.software_configuration.site.rack" },
+      { select: {}, name: "region", value: "node.location" },
+      { select: {}, name: "cpus", value: "node.resources.ncpus" },
+    ]);
+    expect([gpu?.rack, gpu?.region, gpu?.cpus]).toEqual(["r7", "westeurope", 6]);
+    expect([htc?.rack, htc?.region, htc?.cpus]).toEqual([undefined, "westeurope", 4]);
   });
 
   test.each([
