@@ -27,9 +27,12 @@ interface Elsewhere {
   readonly usdPerHour: number | null;
 }
 
+/** A core that costs so many times what one costs where the job may go is no cheap way out. */
+const mostTimesDearer = 2;
+
 /**
  * The cheapest VM size with room that would take the job but for one condition that it sets itself, such as the node array that
- * it names. None where nodes cannot be had at once for all that has to start together.
+ * it names. None that is much dearer, and none where nodes cannot be had at once for all that has to start together.
  */
 export function ownCondition(
   outlook: Outlook,
@@ -42,6 +45,7 @@ export function ownCondition(
   );
   if (candidates.length === 0) return [];
   const isFit = fitsBut(outlook, job.constraints);
+  const most = mostTimesDearer * cheapestCore(outlook, outcome.reasons);
   const found = candidates
     .flatMap((reason): Elsewhere[] => {
       const size = sizeOf(outlook, reason);
@@ -49,7 +53,9 @@ export function ownCondition(
       if (size === undefined || nodes === 0) return [];
       const startsTogether = job.packingStrategy === "scatter" || job.colocated;
       if (startsTogether && nodes < (wanted.nodesOf(size) ?? Number.POSITIVE_INFINITY)) return [];
-      return isFit(reason) ? [{ reason, size, nodes, usdPerHour: priceOf(outlook, size) }] : [];
+      const usdPerHour = priceOf(outlook, size);
+      const isDear = usdPerHour !== null && usdPerHour / vcpusOf(outlook, size) > most;
+      return !isDear && isFit(reason) ? [{ reason, size, nodes, usdPerHour }] : [];
     })
     .toSorted((a, b) => (a.usdPerHour ?? dear) - (b.usdPerHour ?? dear) || b.nodes - a.nodes);
   return found.slice(0, 1).map(({ reason, size, nodes, usdPerHour }) => {
@@ -64,6 +70,18 @@ export function ownCondition(
 }
 
 const dear = Number.MAX_VALUE;
+
+/** Of the sizes that the job may use, which have no room. Without a known price: without end. */
+function cheapestCore(outlook: Outlook, reasons: readonly Reason[]): number {
+  const allowed = reasons.filter(({ constraint }) => constraint === null);
+  return allowed.reduce((least, reason) => {
+    const size = sizeOf(outlook, reason);
+    const usdPerHour = size === undefined ? null : priceOf(outlook, size);
+    return size === undefined || usdPerHour === null
+      ? least
+      : Math.min(least, usdPerHour / vcpusOf(outlook, size));
+  }, Number.POSITIVE_INFINITY);
+}
 
 function namesBuckets(constraint: Constraint | null): boolean {
   if (constraint?.kind === "property-options") return ofBuckets.has(constraint.property);

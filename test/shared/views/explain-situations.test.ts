@@ -280,6 +280,12 @@ const rows: Readonly<Record<string, Told>> = {
     next: "Submit it without that condition",
     refusals: "NoCapacity InvalidOption InvalidOption InsufficientResource",
   },
+  "kept-off-a-much-dearer-array-by-its-own-condition": {
+    kinds: "quota",
+    says: ["the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes"],
+    next: "Ask Azure",
+    refusals: "NoCapacity InvalidOption",
+  },
   "kept-to-a-full-size-by-two-conditions": {
     kinds: "quota",
     says: ["the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes"],

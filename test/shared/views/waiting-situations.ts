@@ -216,6 +216,21 @@ export const situations: Readonly<Record<string, Situation>> = {
     },
     jobs: [{ ...ten, constraints: { ncpus: 4, "node.nodearray": "htc" } }],
   },
+  "kept-off-a-much-dearer-array-by-its-own-condition": {
+    config: {
+      vm_sizes: {
+        Standard_F4s_v2: { price_per_hour_usd: 0.2 },
+        Standard_E64s_v5: { price_per_hour_usd: 40 },
+      },
+    },
+    cluster: {
+      nodeArrays: [
+        nodeArrayOf({ buckets: [withFamily(0)] }),
+        nodeArrayOf({ name: "fat", buckets: [sizeOf("Standard_E64s_v5", 64)] }),
+      ],
+    },
+    jobs: [{ ...ten, constraints: { ncpus: 4, "node.nodearray": "htc" } }],
+  },
   "kept-to-a-full-size-by-two-conditions": {
     cluster: {
       nodeArrays: [
