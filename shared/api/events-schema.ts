@@ -35,6 +35,10 @@ const eventView = z
     nodeCount: count,
     planId: z.string().nullable(),
     actionId: z.string().nullable(),
+    loss: z
+      .object({ reason: z.string(), nodeArray: z.string(), vmSize: z.string() })
+      .optional()
+      .describe("Of `node-lost`: why, and what kind of nodes. SpotEvicted and SpotGone are evictions"),
   })
   .meta({ id: "Event" });
 

@@ -60,6 +60,11 @@ const jobView = z
       })
       .nullable()
       .describe("Of a job that waits, where spot arrays are paired; null otherwise"),
+    evictions: count
+      .optional()
+      .describe(
+        "Spot nodes that it lost, of those that are known for 30 days; jobs that are over are not listed",
+      ),
     request: z
       .record(z.string(), z.unknown())
       .nullable()

@@ -1,5 +1,5 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
-import { isStandIn, presentDemand } from "../cycle/index.ts";
+import { evictionsOf, isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
 import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
@@ -77,6 +77,7 @@ function rowsOf(outlook: Outlook, isWhole: boolean): readonly JobRow[] {
     sentenceOf: firstSentences(outlook),
     detailsOf: detailsReader(outlook.loaded.demand),
     spotOf: spotReader(outlook),
+    evictionsOf: (job: Job) => evictionsOf(job, outlook.losses),
     requestOf: isWhole ? requestReader(outlook.loaded.demand) : undefined,
   };
   const planned = [...outlookJobs(outlook).entries()].filter(([, { job }]) => !isStandIn(job));
@@ -123,13 +124,14 @@ interface Words {
   readonly sentenceOf: (each: OutlookJob) => string | null;
   readonly detailsOf: DetailsOf;
   readonly spotOf: (job: Job, place: number) => JobView["spot"];
+  readonly evictionsOf: (job: Job) => number;
   /** Undefined: not asked for. */
   readonly requestOf: ((job: Job) => JobView["request"]) | undefined;
 }
 
 function toView(
   each: OutlookJob & { readonly state: JobState; readonly place: number },
-  { sentenceOf, detailsOf, spotOf, requestOf }: Words,
+  { sentenceOf, detailsOf, spotOf, evictionsOf, requestOf }: Words,
 ): JobView {
   const { job, outcome, state, place } = each;
   const { asked, granted, placements } = outcome;
@@ -154,6 +156,7 @@ function toView(
     // In scalelib compatibility, a job may have its place on a failed node.
     reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf(each),
     spot: spotOf(job, place),
+    evictions: evictionsOf(job),
     ...(requestOf && { request: requestOf(job) }),
     warnings: wordsIn(job.metadata.warnings),
   };

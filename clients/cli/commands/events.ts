@@ -5,6 +5,7 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
+import { eventSummary, eventSummaryColumns } from "../output/event-summary.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { note } from "../output/note.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -19,6 +20,7 @@ interface Flags extends LookFlags {
   readonly kind?: string;
   readonly node?: string;
   readonly limit: number;
+  readonly summary?: true;
 }
 
 const usualLimit = 100;
@@ -52,6 +54,10 @@ export function eventsCommand(terminal: Terminal): Command {
     )
     .option("--node <name>", "only events about this node: its name, id or host name")
     .option("--limit <number>", "maximum number", wholeNumber(1), usualLimit)
+    .option(
+      "--summary",
+      "counts them by week (from Monday, UTC), kind and, of lost nodes, reason and kind of node",
+    )
     .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
   return timesOption(outputOptions(lookOptions(command)));
 }
@@ -68,8 +74,19 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
   const { items, isCut } = await askAll(service, "events", {
     call: { query },
     pick: ({ events }) => events,
-    most: flags.limit,
+    ...(flags.summary ? {} : { most: flags.limit }),
   });
+  if (flags.summary) {
+    const rows = eventSummary(items);
+    const list = {
+      name: "events",
+      columns: eventSummaryColumns,
+      records: rows.map((row) => ({ ...row })),
+      data: rows,
+      none: "No events.",
+    };
+    return printList(terminal, list, { flags, settings });
+  }
   const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds });
   const list = {
     name: "events",

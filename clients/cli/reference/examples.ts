@@ -82,6 +82,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "events --since 2d", does: "what happened, newest first", isShown: true },
     { line: "events --since 2d --kind drain,undrain,keep-alive", does: "what was decided about nodes" },
     { line: "events --since 2d --node htc-1", does: "what happened to a node" },
+    {
+      line: "events --since 28d --kind node-lost --summary",
+      does: "evictions and other losses by week; by job: `jobs -o job,evictions`",
+    },
   ],
   operations: [
     { line: "operations --since 2h", does: "of the last two hours" },

@@ -42,6 +42,7 @@ function eventOf(losses: readonly NodeLoss[]): readonly FoundEvent[] {
       atSeconds: losses.length > 1 ? Math.floor(atSeconds) : atSeconds,
       text: text.endsWith(".") ? text : `${text}.`,
       nodes: inOrder.flatMap(namedIn),
+      loss: { reason, nodeArray, vmSize },
     },
   ];
 }

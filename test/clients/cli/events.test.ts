@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { eventSummary } from "../../../clients/cli/output/event-summary.ts";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import {
   endOption,
@@ -54,6 +55,44 @@ afterAll(async () => {
 });
 
 const at = () => ["--url", server.url, "--cluster", cluster];
+
+test("lost nodes are counted by week, reason and kind of node", () => {
+  const monday = Date.UTC(2026, 10, 23) / 1_000;
+  const base = { id: "e", text: "", by: null, nodes: [], planId: null, actionId: null } as const;
+  const lost = (atSeconds: number, reason: string, nodeCount: number, nodeArray = "htc-spot") => ({
+    ...base,
+    atSeconds,
+    kind: "node-lost" as const,
+    nodeCount,
+    loss: { reason, nodeArray, vmSize: "Standard_F4s_v2" },
+  });
+  const events = [
+    lost(monday, "SpotEvicted", 3),
+    lost(monday + 3_600, "SpotEvicted", 2),
+    lost(monday + 7_200, "AllocationFailed", 0),
+    { ...base, atSeconds: monday + 60, kind: "pause" as const, nodeCount: 0 },
+    lost(monday - 1, "SpotEvicted", 1),
+    lost(monday - 2, "SpotEvicted", 1, "hpc-spot"),
+  ];
+  expect(
+    eventSummary(events).map(({ week, kind, reason, nodearray, events, nodes }) =>
+      [week, kind, reason, nodearray, events, nodes].join(" "),
+    ),
+  ).toEqual([
+    "2026-11-23 node-lost SpotEvicted htc-spot 2 5",
+    "2026-11-23 node-lost AllocationFailed htc-spot 1 1",
+    "2026-11-23 pause   1 0",
+    "2026-11-16 node-lost SpotEvicted htc-spot 1 1",
+    "2026-11-16 node-lost SpotEvicted hpc-spot 1 1",
+  ]);
+});
+
+test("--summary counts all events, whatever --limit says", async () => {
+  const { code, stdout } = await ccscale(["events", "--since", "1d", "--limit", "1", "--summary", ...at()]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^WEEK +KIND +REASON/);
+  expect(stdout).toMatch(/ pause [ -]*2 +0/);
+});
 
 test("the examples of the command page", async () => {
   const transcripts: string[] = [];
@@ -162,7 +201,7 @@ test.each([
   "h",
   "1y",
   "-1h",
-  "yesterday",
+  "last week",
   "2026-13-01",
   "22.11.2026",
 ])("no time: %s", (text) => {
