@@ -134,23 +134,23 @@ describe("scalelib, node properties: time-outs", () => {
     const planned = plan(input({ cluster: one, history: past, jobs, settings: timeouts }));
     return planned.retire.map(({ cause }) => cause);
   };
-  const before = (seconds: number) => nowSeconds - seconds;
+  const ago = (seconds: number) => nowSeconds - seconds;
 
   test("idle_timeout: a node that no job was matched with for longer goes", () => {
-    expect(goes("Ready", { lastMatchSeconds: before(301) })).toEqual(["idle-timeout"]);
-    expect(goes("Ready", { lastMatchSeconds: before(299) })).toEqual([]);
+    expect(goes("Ready", { lastMatchSeconds: ago(301) })).toEqual(["idle-timeout"]);
+    expect(goes("Ready", { lastMatchSeconds: ago(299) })).toEqual([]);
   });
 
   test("the idle clock begins at the last match, whenever the node was made, and stands still while a job is matched", () => {
-    expect(goes("Ready", { createdSeconds: before(90_000), lastMatchSeconds: before(10) })).toEqual([]);
-    expect(goes("Ready", { lastMatchSeconds: before(301) }, ["j"])).toEqual([]);
-    expect(goes("Ready", { createdSeconds: before(90_000), lastMatchSeconds: null })).toEqual([]);
+    expect(goes("Ready", { createdSeconds: ago(90_000), lastMatchSeconds: ago(10) })).toEqual([]);
+    expect(goes("Ready", { lastMatchSeconds: ago(301) }, ["j"])).toEqual([]);
+    expect(goes("Ready", { createdSeconds: ago(90_000), lastMatchSeconds: null })).toEqual([]);
   });
 
   test("boot_timeout: a node that is not Ready for longer after it was made goes, and one that boots is not idle", () => {
-    const booting = { readySeconds: null, lastMatchSeconds: before(599) };
-    expect(goes("Preparing", { ...booting, createdSeconds: before(601) })).toEqual(["boot-timeout"]);
-    expect(goes("Preparing", { ...booting, createdSeconds: before(599) })).toEqual([]);
+    const booting = { readySeconds: null, lastMatchSeconds: ago(599) };
+    expect(goes("Preparing", { ...booting, createdSeconds: ago(601) })).toEqual(["boot-timeout"]);
+    expect(goes("Preparing", { ...booting, createdSeconds: ago(599) })).toEqual([]);
   });
 });
 
