@@ -2,6 +2,7 @@ import type { ClustersAnswer } from "../api/index.ts";
 import { release } from "../app/release.ts";
 import { loadControl } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
+import { sharedQuotas } from "./quota-holders.ts";
 
 /** All clusters that are configured, by name, and the release that answers. */
 export async function listClusters(
@@ -15,13 +16,24 @@ export async function listClusters(
         ports.snapshots.load(cluster),
         ports.plans.loadHead(cluster),
       ]);
-      return {
+      const row = {
         cluster,
         paused: control.paused !== null,
         snapshotTakenAtSeconds: snapshot?.value.takenAtSeconds ?? null,
         planAtSeconds: head?.value.atSeconds ?? null,
       };
+      return { row, snapshot: snapshot?.value };
     }),
   );
-  return { atSeconds: ports.clock.nowSeconds(), release, clusters };
+  const seen = clusters.flatMap(({ row: { cluster }, snapshot }) =>
+    snapshot === undefined
+      ? []
+      : [{ cluster, takenAtSeconds: snapshot.takenAtSeconds, world: snapshot.cluster }],
+  );
+  return {
+    atSeconds: ports.clock.nowSeconds(),
+    release,
+    clusters: clusters.map(({ row }) => row),
+    quotas: sharedQuotas(seen),
+  };
 }

@@ -8,7 +8,9 @@ import { reach, reachAnywhere } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = ServiceFlags & OutputFlags;
+type Flags = ServiceFlags & OutputFlags & { readonly quotas?: true };
+
+export const quotaColumns: readonly string[] = ["quota", "max_cores", "used_cores", "cluster", "cores"];
 
 export const clusterColumns: readonly string[] = ["cluster", "state", "snapshot:never", "plan:never"];
 
@@ -18,6 +20,7 @@ export function clustersCommand(terminal: Terminal): Command {
     .description(
       "Lists the clusters of the service: whether they are paused, and how old their snapshots and plans are.",
     )
+    .option("--quotas", "who has what of the quotas of Azure that several of these clusters take from")
     .action((flags: Flags) => showClusters(terminal, flags));
   return timesOption(outputOptions(serviceOrFilesOptions(command)));
 }
@@ -25,7 +28,17 @@ export function clustersCommand(terminal: Terminal): Command {
 async function showClusters(terminal: Terminal, flags: Flags): Promise<void> {
   // Files are of one cluster.
   const service = flags.offline === undefined ? await reachAnywhere(flags) : (await reach(flags)).service;
-  const { clusters, atSeconds } = await service.ask("clusters");
+  const { clusters, atSeconds, quotas = [] } = await service.ask("clusters");
+  if (flags.quotas) {
+    const list = {
+      name: "quotas",
+      columns: quotaColumns,
+      records: quotas.flatMap(quotaRows),
+      data: quotas,
+      none: "No two clusters of the service take from one quota.",
+    };
+    return printList(terminal, list, { flags, settings: noOutputSettings });
+  }
   const when = momentWriter(
     { flags, settings: noOutputSettings },
     { usual: "relative", nowSeconds: atSeconds },
@@ -38,6 +51,19 @@ async function showClusters(terminal: Terminal, flags: Flags): Promise<void> {
     none: 'No cluster is configured. Add one with "ccscale config push".',
   };
   printList(terminal, list, { flags, settings: noOutputSettings });
+}
+
+function quotaRows(quota: NonNullable<ClustersAnswer["quotas"]>[number]): readonly Fields[] {
+  const { scope, maxCores, usedCores, clusters, otherCores } = quota;
+  const row = (cluster: string, cores: number) => ({
+    quota: scope,
+    max_cores: maxCores,
+    used_cores: usedCores,
+    cluster,
+    cores,
+  });
+  const known = clusters.map(({ cluster, cores }) => row(cluster, cores));
+  return otherCores === 0 ? known : [...known, row("(others)", otherCores)];
 }
 
 function clusterFields(
