@@ -107,12 +107,12 @@ export function accountFor(book: Book, sight: Sight): Book {
   const middleMs = Math.floor((fromMs + untilMs) / 2);
   // Most of the time the same jobs run on, in the same order: then nothing has to be looked up.
   const hasSameJobs = isSameList(book.running, sight.jobs);
-  const known = once(() => byKey(book.running));
-  const running = hasSameJobs ? book.running : runningNow(known(), sight);
-  const current = hasSameJobs ? known : once(() => byKey(running));
-  const [tally, after] = [new Tally(known), new Tally(current)];
+  const runningBefore = once(() => byKey(book.running));
+  const running = hasSameJobs ? book.running : runningNow(runningBefore(), sight);
+  const current = hasSameJobs ? runningBefore : once(() => byKey(running));
+  const [tally, after] = [new Tally(runningBefore), new Tally(current)];
   const hourMs = startOf(untilSeconds, hourSeconds) * 1_000;
-  const renamed = hasSameJobs ? noKeys : renamedIn(running, known());
+  const renamed = hasSameJobs ? noKeys : renamedIn(running, runningBefore());
   const nodes = changedNodes(book.nodes, sight.nodes, {
     middleMs,
     isOther: ({ jobs }) => renamed.size > 0 && jobs.some(({ key }) => renamed.has(key)),
@@ -156,10 +156,13 @@ function byKey(totals: readonly JobTotal[]): ReadonlyMap<string, JobTotal> {
 }
 
 /** Jobs that run on and belong to somebody else now. */
-function renamedIn(running: readonly JobTotal[], known: ReadonlyMap<string, JobTotal>): ReadonlySet<string> {
+function renamedIn(
+  running: readonly JobTotal[],
+  runningBefore: ReadonlyMap<string, JobTotal>,
+): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const run of running) {
-    const before = known.get(run.key);
+    const before = runningBefore.get(run.key);
     if (before !== undefined && before !== run) keys.add(run.key);
   }
   return keys;
@@ -180,15 +183,15 @@ function changedNodes(
     readonly end: (node: BookNode) => void;
   },
 ): readonly BookNode[] {
-  const known = new Map(before.map((node) => [node.nodeId, node]));
+  const nodesBefore = new Map(before.map((node) => [node.nodeId, node]));
   const nodes = now.map((node): BookNode => {
-    const old = known.get(node.nodeId);
-    known.delete(node.nodeId);
+    const old = nodesBefore.get(node.nodeId);
+    nodesBefore.delete(node.nodeId);
     if (old !== undefined && isSameUse(old, node) && !isOther(node)) return old;
     if (old !== undefined) end(old);
     return { ...node, sinceMs: middleMs };
   });
-  for (const gone of known.values()) end(gone);
+  for (const gone of nodesBefore.values()) end(gone);
   return nodes;
 }
 

@@ -17,14 +17,14 @@ export function monthForecast(
   costOf: (day: Book["lastDays"][number]) => number,
 ): number {
   const endSeconds = monthStart(asOfSeconds, 1);
-  const known = new Map(lastDays.map((day) => [dayOfWeek(day.fromSeconds), costOf(day)]));
-  if (known.size === 0)
+  const costByWeekday = new Map(lastDays.map((day) => [dayOfWeek(day.fromSeconds), costOf(day)]));
+  if (costByWeekday.size === 0)
     return Math.round(month.nanoUsd + (hourly.nanoUsd * (endSeconds - asOfSeconds)) / hourSeconds);
-  const mean = [...known.values()].reduce((sum, cost) => sum + cost, 0) / known.size;
+  const mean = [...costByWeekday.values()].reduce((sum, cost) => sum + cost, 0) / costByWeekday.size;
   let nanoUsd = month.nanoUsd;
   for (let day = startOf(asOfSeconds, daySeconds); day < endSeconds; day += daySeconds) {
     const left = Math.min(1, (day + daySeconds - asOfSeconds) / daySeconds);
-    nanoUsd += left * (known.get(dayOfWeek(day)) ?? mean);
+    nanoUsd += left * (costByWeekday.get(dayOfWeek(day)) ?? mean);
   }
   return Math.round(nanoUsd);
 }

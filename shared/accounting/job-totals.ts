@@ -52,10 +52,15 @@ export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight):
   for (const { key } of sight.jobs) if (!before.has(key)) added.add(key);
   const where = added.size === 0 ? undefined : placesOf(added, sight.nodes);
   return sight.jobs.map((job): JobTotal => {
-    const known = before.get(job.key);
-    if (known !== undefined && isSameOwner(known, job)) return known;
+    const totalBefore = before.get(job.key);
+    if (totalBefore !== undefined && isSameOwner(totalBefore, job)) return totalBefore;
     const { key, source, name, user, account, queue } = job;
-    const first = known ?? { ...nothing, ...(where?.get(key) ?? nowhere), firstSeconds: at, lastSeconds: at };
+    const first = totalBefore ?? {
+      ...nothing,
+      ...(where?.get(key) ?? nowhere),
+      firstSeconds: at,
+      lastSeconds: at,
+    };
     return { ...first, key, source, name, user, account, queue };
   });
 }

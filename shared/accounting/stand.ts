@@ -140,8 +140,8 @@ function sharesByJob(
     for (const run of running) {
       const more = byName.get(run[dimension]);
       if (more === undefined) continue;
-      const known = byJob.get(run.key);
-      byJob.set(run.key, known === undefined ? more : [...known, ...more]);
+      const othersOfJob = byJob.get(run.key);
+      byJob.set(run.key, othersOfJob === undefined ? more : [...othersOfJob, ...more]);
     }
   }
   return byJob;

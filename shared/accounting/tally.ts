@@ -103,9 +103,9 @@ export class Tally {
     const nodes = this.#hours.get(hour) ?? new Map();
     this.#hours.set(hour, nodes);
     const key = `${spot ? "s" : "r"}${vmSize}\n${nodeArray}`;
-    const known = nodes.get(key) ?? { where: { nodeArray, vmSize, spot }, sums: new Map() };
-    nodes.set(key, known);
-    return known.sums;
+    const nodeSums = nodes.get(key) ?? { where: { nodeArray, vmSize, spot }, sums: new Map() };
+    nodes.set(key, nodeSums);
+    return nodeSums.sums;
   }
 }
 
@@ -117,8 +117,8 @@ interface Part {
 
 function partOf(sums: Map<string, Part>, purpose: Purpose, { user, account, queue }: Who): Part {
   const key = purpose === "job" ? whoKey({ user, account, queue }) : purpose;
-  const known = sums.get(key);
-  if (known !== undefined) return known;
+  const knownPart = sums.get(key);
+  if (knownPart !== undefined) return knownPart;
   const part = { purpose, who: { user, account, queue }, sum: { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0 } };
   sums.set(key, part);
   return part;

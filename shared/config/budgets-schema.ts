@@ -55,7 +55,7 @@ function subjectOf(
   return { key, dimension: key === "node_array" ? "nodeArray" : key, name: budget[key] ?? "" };
 }
 
-function keyOf(dimension: BudgetSubject["dimension"]): (typeof subjectKeys)[number] {
+function subjectKey(dimension: BudgetSubject["dimension"]): (typeof subjectKeys)[number] {
   return dimension === "nodeArray" ? "node_array" : dimension;
 }
 
@@ -75,7 +75,7 @@ export const budgetShape = {
         if (names.indexOf(name) < index)
           refuse(index, "name", name, "expected a name that no other budget has");
         if (of !== null && counted.indexOf(`${of.dimension} ${of.name} ${period}`) < index)
-          refuse(index, keyOf(of.dimension), of.name, `expected one budget for a ${period}`);
+          refuse(index, subjectKey(of.dimension), of.name, `expected one budget for a ${period}`);
       });
     })
     .default([]),

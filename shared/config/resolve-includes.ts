@@ -79,8 +79,8 @@ async function readInclude(
     );
   if (file.stack.length > mostLevels)
     return refuse(`${mostLevels} levels of includes lead here, expected at most that many`);
-  const known = file.seen.files.get(resolved);
-  if (known !== undefined) return known;
+  const fileReadBefore = file.seen.files.get(resolved);
+  if (fileReadBefore !== undefined) return fileReadBefore;
   const read = readFile(file, { resolved, refuse });
   file.seen.files.set(resolved, read);
   return read;

@@ -18,36 +18,37 @@ interface VmSources {
  */
 export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSources): VmFacts | undefined {
   const own = catalogue.ownFacts(vmSize);
-  const known = catalogue.find(vmSize);
-  const vcpuCount = own.vcpusAvailable ?? positive(reported?.vcpuCount) ?? known?.vcpusAvailable;
+  const catalogueSize = catalogue.find(vmSize);
+  const vcpuCount = own.vcpusAvailable ?? positive(reported?.vcpuCount) ?? catalogueSize?.vcpusAvailable;
   // The bucket's figure comes before the array's, which is that of one of several sizes.
   const reportedMemory = positive(reported?.memory) ?? positive(arrayMemory);
-  const memoryGiB = own.memoryGiB ?? reportedMemory ?? known?.memoryGiB;
+  const memoryGiB = own.memoryGiB ?? reportedMemory ?? catalogueSize?.memoryGiB;
   if (vcpuCount === undefined || memoryGiB === undefined) return undefined;
   return {
     vcpuCount,
     // A constrained size is charged in full: the catalogue has the figure if CycleCloud does not.
-    vcpuQuotaCount: own.vcpus ?? positive(reported?.vcpuQuotaCount) ?? known?.vcpus ?? vcpuCount,
-    pcpuCount: ownPcpus(own, known) ?? positive(reported?.pcpuCount) ?? known?.pcpus ?? vcpuCount,
-    gpuCount: own.gpus ?? mostGpus(reported, known),
+    vcpuQuotaCount: own.vcpus ?? positive(reported?.vcpuQuotaCount) ?? catalogueSize?.vcpus ?? vcpuCount,
+    pcpuCount:
+      ownPcpus(own, catalogueSize) ?? positive(reported?.pcpuCount) ?? catalogueSize?.pcpus ?? vcpuCount,
+    gpuCount: own.gpus ?? mostGpus(reported, catalogueSize),
     // The reference library calls Azure's "vCPUsPerCore" so, and configurations divide by it.
-    coresPerSocket: known?.vcpusPerCore ?? 1,
+    coresPerSocket: catalogueSize?.vcpusPerCore ?? 1,
     memoryBytes: memoryGiB * bytesPerGiB,
     // Two sizes of an unknown family must not share a quota by accident.
-    family: known?.family ?? vmSize,
-    infiniband: own.rdma ?? reported?.infiniband ?? known?.rdma ?? false,
+    family: catalogueSize?.family ?? vmSize,
+    infiniband: own.rdma ?? reported?.infiniband ?? catalogueSize?.rdma ?? false,
   };
 }
 
 /** Physical cores follow from the usable ones and the threads of each, so either one of the configuration decides. */
-function ownPcpus(own: VmSizeOverride, known: VmSize | undefined): number | undefined {
+function ownPcpus(own: VmSizeOverride, catalogueSize: VmSize | undefined): number | undefined {
   const decides = own.pcpus ?? own.vcpusPerCore ?? own.vcpusAvailable;
-  return decides === undefined ? undefined : known?.pcpus;
+  return decides === undefined ? undefined : catalogueSize?.pcpus;
 }
 
 /** CycleCloud reports too few GPUs, often 0, for sizes that it does not know yet: the larger figure wins. */
-function mostGpus(reported: VirtualMachine | null | undefined, known: VmSize | undefined): number {
-  return Math.max(reported?.gpuCount ?? 0, known?.gpus ?? 0);
+function mostGpus(reported: VirtualMachine | null | undefined, catalogueSize: VmSize | undefined): number {
+  return Math.max(reported?.gpuCount ?? 0, catalogueSize?.gpus ?? 0);
 }
 
 function positive(value: number | null | undefined): number | undefined {

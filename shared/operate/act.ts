@@ -182,7 +182,7 @@ async function request(
   // One of its actions is over: the key asks for nothing more. Until then, a process may have died after some of its actions, and the rest is asked for.
   let isOver = false;
   const askedDigest = key === undefined ? undefined : ports.ids.digest(canonicalJson(body));
-  const isNews = ({ node }: Skipped) => !skipped.some((known) => known.node === node);
+  const isNews = ({ node }: Skipped) => !skipped.some((each) => each.node === node);
   for (let index = 0; ; index += 1) {
     const isWanted = index < first.drafts.length && problems.length === 0;
     if (!isWanted && !mayBeKnown) break;

@@ -25,8 +25,8 @@ export type PausePorts = Parameters<typeof resumeCluster>[0];
 /** Pauses or resumes a cluster, even one without a snapshot or with a broken configuration. */
 export async function decidePause(ports: PausePorts, cluster: string, body: PauseBody): Promise<ActOutcome> {
   const { kind, by, reason, dryRun } = body;
-  const known = await ports.configs.clusters();
-  if (!known.includes(cluster)) return { outcome: "unknown-cluster" };
+  const clusters = await ports.configs.clusters();
+  if (!clusters.includes(cluster)) return { outcome: "unknown-cluster" };
   const about = { cluster, atSeconds: ports.clock.nowSeconds() };
   const name = `cluster "${cluster}"`;
   const decision = { cluster, by, reason };

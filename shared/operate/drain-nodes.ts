@@ -26,14 +26,16 @@ type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
 export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainBody): Promise<ActOutcome> {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const known = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
+  const drainedBefore = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
   const over = whyOver(body, outlook.atSeconds);
   if (over !== undefined) return refused(outlook, [over], body.dryRun);
   // Another end is a new decision.
   const isSo = (node: DrainedNode | undefined) => node?.untilSeconds === body.untilSeconds;
-  const changing = chosen.nodes.filter(({ nodeId }) => !known.has(nodeId) || !isSo(known.get(nodeId)));
+  const changing = chosen.nodes.filter(
+    ({ nodeId }) => !drainedBefore.has(nodeId) || !isSo(drainedBefore.get(nodeId)),
+  );
   const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
-    const drained = known.get(nodeId);
+    const drained = drainedBefore.get(nodeId);
     if (drained === undefined || !isSo(drained)) return [];
     const why = `is drained already, by ${drained.by}${untilText(drained)}: ${drained.reason}`;
     return [{ node: name, why, next: "Nothing.", refused: false }];
@@ -57,8 +59,8 @@ export async function undrainNodes(
 ): Promise<ActOutcome> {
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const known = new Set(outlook.control.drainedNodes.map(({ nodeId }) => nodeId));
-  const changing = chosen.nodes.filter(({ nodeId }) => known.has(nodeId));
+  const drainedIds = new Set(outlook.control.drainedNodes.map(({ nodeId }) => nodeId));
+  const changing = chosen.nodes.filter(({ nodeId }) => drainedIds.has(nodeId));
   const out = outNodesOf(outlook.snapshot.cluster, outlook.loaded.demand, outlook.atSeconds);
   const outIds = new Set(out.map(({ nodeId }) => nodeId));
   const unchanged = chosen.nodes

@@ -30,8 +30,8 @@ export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creatio
     return { ok: false, problems: own.problems.map(({ path, message }) => `constraints${path}: ${message}`) };
   const { input } = outlook;
   const array = body.nodeArray;
-  const known = input.cluster.nodeArrays.find(({ name }) => name === array);
-  if (array !== undefined && known?.enabled !== true) {
+  const nodeArray = input.cluster.nodeArrays.find(({ name }) => name === array);
+  if (array !== undefined && nodeArray?.enabled !== true) {
     const names = input.cluster.nodeArrays.filter(({ enabled }) => enabled).map(({ name }) => name);
     return { ok: false, problems: [`nodeArray: "${array}", expected one of ${names.join(", ")}`] };
   }

@@ -61,8 +61,10 @@ function going(
   after: Outlook,
   { isInDoubt }: { readonly isInDoubt: boolean },
 ): readonly string[] {
-  const known = new Set(before.made.plan.retire.map(({ nodeId }) => nodeId));
-  const more = after.made.plan.retire.filter(({ nodeId }) => !known.has(nodeId)).map(({ name }) => name);
+  const retiredBefore = new Set(before.made.plan.retire.map(({ nodeId }) => nodeId));
+  const more = after.made.plan.retire
+    .filter(({ nodeId }) => !retiredBefore.has(nodeId))
+    .map(({ name }) => name);
   if (more.length === 0) return [];
   const when = isInDoubt ? "as soon as it is known again what runs where" : "at once";
   return [`${counted(more.length, "nodes")} would go ${when}, being idle for long enough: ${someOf(more)}.`];

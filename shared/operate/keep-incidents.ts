@@ -50,8 +50,8 @@ export function keepIncidents(before: NotificationRecord, seen: Seen): Notificat
   const begun = seen.findings
     .filter((finding) => finding.opens && !open.has(finding.key) && isRipe(finding))
     .map((finding) => begin(record, finding, seen));
-  const found = new Set(seen.findings.map(({ key }) => key));
-  const marked = record.incidents.map((incident) => mark(incident, found.has(incident.key), nowSeconds));
+  const foundKeys = new Set(seen.findings.map(({ key }) => key));
+  const marked = record.incidents.map((incident) => mark(incident, foundKeys.has(incident.key), nowSeconds));
   const isOver = ({ kind, unseenSinceSeconds }: Incident) =>
     unseenSinceSeconds !== null && nowSeconds - unseenSinceSeconds >= quietSeconds[kind];
   const over = marked.filter(isOver);
@@ -94,9 +94,9 @@ function candidatesOf(
   return findings
     .filter(({ opens, waitSeconds, key }) => opens && waitSeconds > 0 && !open.has(key))
     .map(({ key, state }) => {
-      const known = record.candidates.find((each) => each.key === key && each.state === state);
-      const isPast = known !== undefined && known.sinceSeconds <= nowSeconds + furthestAheadSeconds;
-      return isPast ? known : { key, state, sinceSeconds: nowSeconds };
+      const candidate = record.candidates.find((each) => each.key === key && each.state === state);
+      const isPast = candidate !== undefined && candidate.sinceSeconds <= nowSeconds + furthestAheadSeconds;
+      return isPast ? candidate : { key, state, sinceSeconds: nowSeconds };
     });
 }
 

@@ -32,7 +32,7 @@ export type ResumeOutcome =
 
 interface UnknownCluster {
   readonly outcome: "unknown-cluster";
-  readonly known: readonly string[];
+  readonly knownClusters: readonly string[];
 }
 
 /**
@@ -80,6 +80,6 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
 }
 
 async function unknownCluster(ports: PausePorts, cluster: string): Promise<UnknownCluster | undefined> {
-  const known = await ports.configs.clusters();
-  return known.includes(cluster) ? undefined : { outcome: "unknown-cluster", known };
+  const clusters = await ports.configs.clusters();
+  return clusters.includes(cluster) ? undefined : { outcome: "unknown-cluster", knownClusters: clusters };
 }

@@ -14,11 +14,11 @@ export async function replayReject(
   id: { readonly cluster: string; readonly rejectionId: string },
   { message, dryRun }: ReplayBody,
 ): Promise<ReplayOutcome> {
-  const found = await findReject(ports, id.cluster, id.rejectionId);
-  if (found === undefined) return { outcome: "not-found" };
-  const prepared = await prepareReplay(ports, found, message);
+  const reject = await findReject(ports, id.cluster, id.rejectionId);
+  if (reject === undefined) return { outcome: "not-found" };
+  const prepared = await prepareReplay(ports, reject, message);
   if (prepared.kind === "refused") return { outcome: "refused", problems: prepared.problems };
-  if (!dryRun) await replay(ports, found.rejection, prepared);
+  if (!dryRun) await replay(ports, reject.rejection, prepared);
   const { verb, what } = wordsOf(prepared);
   const summary = dryRun ? `Would ${verb[0]} ${what}.` : `${verb[1]} ${what}.`;
   const answer: ReplayAnswer = {

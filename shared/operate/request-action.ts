@@ -84,8 +84,8 @@ async function tryOnce<R>(
   const nowSeconds = ports.clock.nowSeconds();
   const actionId =
     key === undefined ? `${ports.ids.planId(nowSeconds)}-request` : `request-${ports.ids.digest(key)}`;
-  const known = key === undefined ? undefined : await ports.operations.load(cluster, actionId);
-  if (known !== undefined) return { outcome: "known", operation: known.value };
+  const requestedBefore = key === undefined ? undefined : await ports.operations.load(cluster, actionId);
+  if (requestedBefore !== undefined) return { outcome: "known", operation: requestedBefore.value };
   const decision = await request.decide();
   if ("refused" in decision) return { outcome: "refused", why: decision.refused };
   const action = toAction(decision.ask, {

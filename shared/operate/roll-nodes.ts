@@ -114,8 +114,8 @@ function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
     return control;
   const { by, reason } = rolling;
   // A drain that ends by itself would give the node jobs again before it is done here.
-  const known = drainedNodes.filter(({ untilSeconds }) => untilSeconds === undefined);
-  const knownIds = new Set(known.map(({ nodeId }) => nodeId));
+  const drainedForGood = drainedNodes.filter(({ untilSeconds }) => untilSeconds === undefined);
+  const knownIds = new Set(drainedForGood.map(({ nodeId }) => nodeId));
   const drained = next
     .filter(({ nodeId }) => !knownIds.has(nodeId))
     .map((node): DrainedNode => ({ ...node, by, reason, atSeconds }));

@@ -62,9 +62,10 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
   const { nodes, nodeArrays } = snapshot.cluster;
   const arrays = new Set(nodeArrays.map(({ name }) => name));
   const owned = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
-  const known = (all: readonly ClusterNode[]) => new Set(all.flatMap(({ name, nodeId }) => [name, nodeId]));
+  const namesAndIds = (all: readonly ClusterNode[]) =>
+    new Set(all.flatMap(({ name, nodeId }) => [name, nodeId]));
   // A list may hold thousands of names, and nearly all of them are right.
-  const [ours, anybodys] = [known(owned), known(nodes)];
+  const [ours, anybodys] = [namesAndIds(owned), namesAndIds(nodes)];
   const unknown = (given: readonly string[] = [], what: string, isFound: (name: string) => boolean) =>
     given.flatMap((name): Skipped[] => {
       if (wildcard.test(name) || ours.has(name)) return [];
@@ -181,14 +182,14 @@ function whyNot(
 
 /** Names of the jobs that run on each host. */
 function jobsOnHosts(demand: readonly SourceDemand[]): ReadonlyMap<string, readonly string[]> {
-  const known = new Map<string, string[]>();
+  const idsByName = new Map<string, string[]>();
   for (const { name, executingHostnames } of demand.flatMap(({ jobs }) => jobs))
     for (const host of new Set(executingHostnames.map(shortHostname))) {
-      const names = known.get(host);
-      if (names === undefined) known.set(host, [printable(name)]);
+      const names = idsByName.get(host);
+      if (names === undefined) idsByName.set(host, [printable(name)]);
       else names.push(printable(name));
     }
-  return known;
+  return idsByName;
 }
 
 /** Who asked decides where it is ended. */
@@ -245,8 +246,8 @@ function goalOf(kind: string): string | undefined {
 
 /** Whether the action does what was requested, or something equivalent. */
 function isUnderWay(kind: NodeActionKind, action: Operation["action"]): boolean {
-  const known = action.kind === "shutdown-nodes" ? "delete" : action.kind.replace(/-nodes$/, "");
-  return known === kind || (goalOf(kind) !== undefined && goalOf(kind) === goalOf(known));
+  const askedKind = action.kind === "shutdown-nodes" ? "delete" : action.kind.replace(/-nodes$/, "");
+  return askedKind === kind || (goalOf(kind) !== undefined && goalOf(kind) === goalOf(askedKind));
 }
 
 /** The next step, when only nodes that are up can be asked for this. */

@@ -38,13 +38,13 @@ export function locationsOf(cluster: Cluster): readonly string[] {
   return [...new Set(cluster.nodeArrays.map(({ location }) => location.toLowerCase()))];
 }
 
-interface Known {
+interface PriceFacts {
   readonly catalogue: VmCatalogue;
   readonly rules: readonly PriceRule[];
   readonly sheets: ReadonlyMap<string, PriceSheet>;
 }
 
-function priceBucket(bucket: Bucket, array: NodeArray, { catalogue, rules, sheets }: Known): Bucket {
+function priceBucket(bucket: Bucket, array: NodeArray, { catalogue, rules, sheets }: PriceFacts): Bucket {
   const { location, spot } = array;
   const { vmSize, vm } = bucket;
   const selecting = (asSpot: boolean) => rules.filter((rule) => isSelected(rule, { bucket, array, asSpot }));

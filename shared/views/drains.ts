@@ -12,7 +12,7 @@ import type {
 /** A node that takes no new jobs or is being taken back: who wants it so, why, and since when. */
 export type NodeDrain = ClusterStatus["draining"][number];
 
-interface Known {
+interface DrainFacts {
   /** Undefined: no plan was made. */
   readonly head: Pick<PlanHead, "draining"> | undefined;
   readonly control: Pick<ClusterControl, "drainedNodes">;
@@ -27,7 +27,7 @@ const autoscaler = "the autoscaler";
  * Every node that drains, or is being taken back, in the order of the snapshot. An operator's wish comes before what a
  * scheduler has out by its own making, and that before what plans decided by themselves: the first is what has to be undone.
  */
-export function drainsOf({ head, control, out, snapshot }: Known): readonly NodeDrain[] {
+export function drainsOf({ head, control, out, snapshot }: DrainFacts): readonly NodeDrain[] {
   const records = new Map(head?.draining.map((record) => [record.nodeId, record]));
   const wishes = new Map(control.drainedNodes.map((wish) => [wish.nodeId, wish]));
   const outs = new Map(out.map((each) => [each.nodeId, each]));

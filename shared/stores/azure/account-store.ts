@@ -89,14 +89,14 @@ export class AzureAccountStore implements AccountStore {
     const newest = open?.value.asOfSeconds;
     if (newest === undefined) return [];
     const prefix = `${escapeName(source)}:${escapeName(name)}:`;
-    const found: JobTotal[] = [];
+    const runs: JobTotal[] = [];
     for (const month of monthsUntil(newest, monthsKept)) {
-      const range = { from: prefix, to: `${prefix}:`, limit: limit - found.length };
+      const range = { from: prefix, to: `${prefix}:`, limit: limit - runs.length };
       const rows = await this.#runs.list<JobTotal>(partitionOf(cluster, month), range);
-      found.push(...rows.flatMap((row) => row.value ?? []));
-      if (found.length >= limit) break;
+      runs.push(...rows.flatMap((row) => row.value ?? []));
+      if (runs.length >= limit) break;
     }
-    return found.toSorted(newestRunFirst);
+    return runs.toSorted(newestRunFirst);
   }
 
   async forget(cluster: string, before: { readonly hours: number; readonly days: number }): Promise<void> {

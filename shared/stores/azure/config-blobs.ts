@@ -55,12 +55,12 @@ export class BlobConfigStore implements ConfigStore {
 
   async #current(cluster: string): Promise<Parsed | undefined> {
     const name = `${escapeName(cluster)}${suffix}`;
-    const known = this.#parsed.get(cluster);
+    const parsedBefore = this.#parsed.get(cluster);
     const blob =
-      known === undefined || known.includes
+      parsedBefore === undefined || parsedBefore.includes
         ? await readConfigText(this.#container, name)
-        : await readChangedConfigText(this.#container, name, known.etag);
-    if (blob === "unchanged") return known;
+        : await readChangedConfigText(this.#container, name, parsedBefore.etag);
+    if (blob === "unchanged") return parsedBefore;
     if (blob === undefined) {
       this.#parsed.delete(cluster);
       return undefined;

@@ -89,11 +89,11 @@ export class Container {
 
   async facts(name: string): Promise<BlobFacts | undefined> {
     return reading(this.#call("look up", name), async () => {
-      const found = await this.#home.use(() => this.#client.getBlobClient(name).getProperties());
+      const properties = await this.#home.use(() => this.#client.getBlobClient(name).getProperties());
       return {
-        sizeBytes: found.contentLength ?? 0,
-        etag: etagOf(found),
-        metadata: found.metadata ?? {},
+        sizeBytes: properties.contentLength ?? 0,
+        etag: etagOf(properties),
+        metadata: properties.metadata ?? {},
       };
     });
   }
@@ -130,10 +130,10 @@ export class Container {
   async folders(prefix: string): Promise<readonly string[]> {
     return calling(this.#call("list", prefix), () =>
       this.#home.use(async () => {
-        const found: string[] = [];
+        const folders: string[] = [];
         for await (const item of this.#client.listBlobsByHierarchy("/", { prefix }))
-          if (item.kind === "prefix") found.push(item.name.slice(prefix.length, -1));
-        return found;
+          if (item.kind === "prefix") folders.push(item.name.slice(prefix.length, -1));
+        return folders;
       }),
     );
   }

@@ -52,13 +52,13 @@ export class BlobDemandStore implements DemandStore {
 
   async summaries(cluster: string): Promise<readonly DemandSummary[]> {
     const blobs = await this.#container.listed(sourcesOf(cluster));
-    const found = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
+    const summaries = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
       if (summary !== undefined) return fromMetadata(summary);
       // It had no room there.
       const stored = await this.#sources.read(name);
       return stored && summaryOf(stored.value);
     });
-    return found.flatMap((each) => each ?? []).sort(bySource);
+    return summaries.flatMap((each) => each ?? []).sort(bySource);
   }
 
   async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {

@@ -43,8 +43,8 @@ export class TableOperationStore implements OperationStore {
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
     const pointers = await this.#table.list(escapeName(cluster), openRows);
     const ids = pointers.map((row) => row.rowKey.slice("open:".length));
-    const found = await this.#loadAll(cluster, ids);
-    return found
+    const operations = await this.#loadAll(cluster, ids);
+    return operations
       .filter((stored) => isOpen(stored.value))
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
@@ -59,8 +59,8 @@ export class TableOperationStore implements OperationStore {
     const from = untilSeconds === undefined ? timeRows.from : `time:${reverseTime(untilSeconds)}`;
     const pointers = await this.#table.list(escapeName(cluster), { from, to, limit });
     const ids = pointers.map((row) => row.rowKey.slice(row.rowKey.lastIndexOf(":") + 1));
-    const found = await this.#loadAll(cluster, ids);
-    return found.map((stored) => stored.value).sort((a, b) => oldestOperationFirst(b, a));
+    const operations = await this.#loadAll(cluster, ids);
+    return operations.map((stored) => stored.value).sort((a, b) => oldestOperationFirst(b, a));
   }
 
   async load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined> {

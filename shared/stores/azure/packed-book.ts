@@ -43,8 +43,8 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
   const texts: (string | null)[] = [];
   const places = new Map<string | null, Place>();
   const placeOf = (text: string | null): Place => {
-    const known = places.get(text);
-    if (known !== undefined) return known;
+    const knownPlace = places.get(text);
+    if (knownPlace !== undefined) return knownPlace;
     places.set(text, texts.length);
     return texts.push(text) - 1;
   };

@@ -57,8 +57,8 @@ class Places<T> {
   readonly #places = new Map<string, number>();
 
   of(key: string, make: () => T): number {
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
+    const knownPlace = this.#places.get(key);
+    if (knownPlace !== undefined) return knownPlace;
     const place = this.values.push(make()) - 1;
     this.#places.set(key, place);
     return place;

@@ -21,12 +21,12 @@ export class BlobPriceSheetStore implements PriceSheetStore {
 
   /** Somebody who wrote meanwhile read the list meanwhile too: their sheet is as good. */
   async save(sheet: PriceSheet): Promise<void> {
-    const known = await this.#blobs.read(blobName(sheet.location));
-    if ((known?.value.readAtSeconds ?? 0) > sheet.readAtSeconds) return;
+    const storedSheet = await this.#blobs.read(blobName(sheet.location));
+    if ((storedSheet?.value.readAtSeconds ?? 0) > sheet.readAtSeconds) return;
     const record = `price sheet of "${sheet.location}"`;
     try {
       await this.#container.save(blobName(sheet.location), jsonContent(sheet), {
-        ifMatch: known?.etag,
+        ifMatch: storedSheet?.etag,
         record,
       });
     } catch (error) {

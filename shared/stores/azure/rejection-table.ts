@@ -65,9 +65,9 @@ export class TableRejectionStore implements RejectionStore {
   }
 
   async load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined> {
-    const found = await this.#find(cluster, rejectionId);
-    const rejection = found?.row.value;
-    return found === undefined || rejection === undefined ? undefined : { rejection, body: found.body };
+    const message = await this.#find(cluster, rejectionId);
+    const rejection = message?.row.value;
+    return message === undefined || rejection === undefined ? undefined : { rejection, body: message.body };
   }
 
   /** Two operators at once: one of them gets a ConflictError, and the mark is there all the same. */

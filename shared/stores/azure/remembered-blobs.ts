@@ -15,7 +15,7 @@ const mostBytes = 12 * 1024 * 1024;
 export class RememberedBlobs<T extends object> {
   readonly #container: Container;
   readonly #parse: (bytes: Buffer) => T;
-  readonly #known = new Recent<Stored<T>>({ most: mostBytes });
+  readonly #remembered = new Recent<Stored<T>>({ most: mostBytes });
 
   constructor(container: Container, parse: (bytes: Buffer) => T = fromJson) {
     this.#container = container;
@@ -24,22 +24,22 @@ export class RememberedBlobs<T extends object> {
 
   /** Undefined when there is no such blob. */
   async read(name: string): Promise<Stored<T> | undefined> {
-    const known = this.#known.get(name);
+    const remembered = this.#remembered.get(name);
     const blob =
-      known === undefined
+      remembered === undefined
         ? await this.#container.read(name)
-        : await this.#container.readUnless(name, known.etag);
-    if (blob === "unchanged") return known && ownCopy(known);
-    this.#known.delete(name);
+        : await this.#container.readUnless(name, remembered.etag);
+    if (blob === "unchanged") return remembered && ownCopy(remembered);
+    this.#remembered.delete(name);
     if (blob === undefined) return undefined;
     const stored = { value: this.#parse(blob.bytes), etag: blob.etag };
-    this.#known.set(name, stored, blob.bytes.length);
+    this.#remembered.set(name, stored, blob.bytes.length);
     return ownCopy(stored);
   }
 
   /** What was just written and has this ETag now: the next read does not transfer it either. */
   remember(name: string, stored: Stored<T>, bytes: number): void {
-    this.#known.set(name, stored, bytes);
+    this.#remembered.set(name, stored, bytes);
   }
 }
 

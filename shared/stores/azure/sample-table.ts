@@ -25,8 +25,8 @@ export class TableSampleStore implements SampleStore {
     const partition = escapeName(cluster);
     const { atSeconds } = sample;
     const row = rowOf(Math.floor(atSeconds / hourSeconds) * hourSeconds);
-    const known = (await this.#table.get<readonly Sample[]>(partition, row))?.value ?? [];
-    const change = { kind: "put", row, value: withSample(known, sample) } as const;
+    const hourSamples = (await this.#table.get<readonly Sample[]>(partition, row))?.value ?? [];
+    const change = { kind: "put", row, value: withSample(hourSamples, sample) } as const;
     await this.#table.submit(partition, [change], `samples of "${cluster}"`);
     await this.#retention.enforce(partition, atSeconds);
   }

@@ -37,11 +37,11 @@ export class BlobSnapshotStore implements SnapshotStore {
 
   /** A blob without our metadata was put there by hand: it counts as older. */
   async #saveUnlessNewer(cluster: string, snapshot: Snapshot, latestSeconds: number): Promise<void> {
-    const known = await this.#container.facts(blobName(cluster));
-    const knownSeconds = Number(known?.metadata.takenatseconds ?? 0);
-    if (knownSeconds > snapshot.takenAtSeconds && knownSeconds <= latestSeconds) return;
+    const storedFacts = await this.#container.facts(blobName(cluster));
+    const storedSeconds = Number(storedFacts?.metadata.takenatseconds ?? 0);
+    if (storedSeconds > snapshot.takenAtSeconds && storedSeconds <= latestSeconds) return;
     const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
-    const guard = { ifMatch: known?.etag, record: `snapshot of cluster "${cluster}"` };
+    const guard = { ifMatch: storedFacts?.etag, record: `snapshot of cluster "${cluster}"` };
     await this.#container.save(blobName(cluster), content, guard);
   }
 }

@@ -8,7 +8,7 @@ import {
 } from "../../accounting/index.ts";
 import type { AccountStore, IfMatch, JobRuns, Period, Stored } from "../../ports/index.ts";
 import { newestRunFirst } from "../order.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Open records, closed pages and ended jobs of every cluster. */
 export class MemoryAccountStore implements AccountStore {
@@ -18,18 +18,18 @@ export class MemoryAccountStore implements AccountStore {
   readonly #runs = new Records<{ readonly cluster: string; readonly run: JobTotal }>("run", { isRow: true });
 
   async load(cluster: string): Promise<Stored<Book> | undefined> {
-    return this.#books.get(keyOf(cluster));
+    return this.#books.get(recordKey(cluster));
   }
 
   async save(cluster: string, book: Book, ifMatch: IfMatch): Promise<void> {
-    this.#books.save(keyOf(cluster), book, ifMatch);
+    this.#books.save(recordKey(cluster), book, ifMatch);
   }
 
   async keep(cluster: string, { hours, days, jobs }: Closed): Promise<void> {
-    for (const page of hours) this.#hours.put(keyOf(cluster, `${page.fromSeconds}`), { cluster, page });
-    for (const page of days) this.#days.put(keyOf(cluster, `${page.fromSeconds}`), { cluster, page });
+    for (const page of hours) this.#hours.put(recordKey(cluster, `${page.fromSeconds}`), { cluster, page });
+    for (const page of days) this.#days.put(recordKey(cluster, `${page.fromSeconds}`), { cluster, page });
     for (const run of jobs)
-      this.#runs.put(keyOf(cluster, run.source, run.name, `${run.firstSeconds}`), { cluster, run });
+      this.#runs.put(recordKey(cluster, run.source, run.name, `${run.firstSeconds}`), { cluster, run });
   }
 
   async hours(cluster: string, period: Period): Promise<readonly Page[]> {

@@ -26,8 +26,8 @@ export class MemorySnapshotStore implements SnapshotStore {
     snapshot: Snapshot,
     { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
   ): Promise<void> {
-    const known = this.#snapshots.get(cluster)?.value.takenAtSeconds ?? 0;
-    if (known > snapshot.takenAtSeconds && known <= latestSeconds) return;
+    const storedSeconds = this.#snapshots.get(cluster)?.value.takenAtSeconds ?? 0;
+    if (storedSeconds > snapshot.takenAtSeconds && storedSeconds <= latestSeconds) return;
     this.#snapshots.put(cluster, snapshot);
   }
 }
@@ -72,8 +72,8 @@ export class MemoryPriceSheetStore implements PriceSheetStore {
 
   async save(sheet: PriceSheet): Promise<void> {
     const key = sheet.location.toLowerCase();
-    const known = this.#sheets.get(key)?.value.readAtSeconds ?? 0;
-    if (known <= sheet.readAtSeconds) this.#sheets.put(key, sheet);
+    const storedSeconds = this.#sheets.get(key)?.value.readAtSeconds ?? 0;
+    if (storedSeconds <= sheet.readAtSeconds) this.#sheets.put(key, sheet);
   }
 }
 

@@ -17,7 +17,7 @@ import { blobNameProblem } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { byRequestSet, bySource } from "../order.ts";
 import { noSuchName, type ReadUpload, textOfUpload } from "../store-limits.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 interface KeptPart {
   readonly snapshot: MessageIdentity;
@@ -39,20 +39,20 @@ export class MemoryDemandStore implements DemandStore {
   }
 
   async load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined> {
-    return this.#demand.get(keyOf(cluster, source));
+    return this.#demand.get(recordKey(cluster, source));
   }
 
   async save(demand: SourceDemand, ifMatch: IfMatch): Promise<void> {
-    this.#demand.save(keyOf(demand.cluster, demand.source), demand, ifMatch);
+    this.#demand.save(recordKey(demand.cluster, demand.source), demand, ifMatch);
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
     const { cluster, source, sequence } = snapshot;
-    this.#parts.put(keyOf(cluster, source, String(sequence), String(part.index)), { snapshot, part });
+    this.#parts.put(recordKey(cluster, source, String(sequence), String(part.index)), { snapshot, part });
   }
 
   async remove({ cluster, source }: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void> {
-    const key = keyOf(cluster, source);
+    const key = recordKey(cluster, source);
     if (this.#demand.get(key)?.etag !== etag) throw new ConflictError(`demand ${key}`);
     this.#demand.delete(key);
   }
@@ -105,15 +105,15 @@ export class MemoryTargetStore implements TargetStore {
   }
 
   async load(cluster: string, requestSet: string): Promise<Stored<RequestSet> | undefined> {
-    return this.#sets.get(keyOf(cluster, requestSet));
+    return this.#sets.get(recordKey(cluster, requestSet));
   }
 
   async save(requested: RequestSet, ifMatch: IfMatch): Promise<void> {
-    this.#sets.save(keyOf(requested.cluster, requested.requestSet), requested, ifMatch);
+    this.#sets.save(recordKey(requested.cluster, requested.requestSet), requested, ifMatch);
   }
 
   async remove(cluster: string, requestSet: string): Promise<void> {
-    this.#sets.delete(keyOf(cluster, requestSet));
+    this.#sets.delete(recordKey(cluster, requestSet));
   }
 }
 

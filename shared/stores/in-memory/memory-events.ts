@@ -8,7 +8,7 @@ import type {
 } from "../../ports/index.ts";
 import { newestEventFirst } from "../order.ts";
 import { mostConfigVersions, rowText } from "../store-limits.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Events of every cluster. */
 export class MemoryEventStore implements EventStore {
@@ -17,7 +17,7 @@ export class MemoryEventStore implements EventStore {
   async note(cluster: string, events: readonly NotedEvent[]): Promise<void> {
     const own = this.#clusters.get(cluster) ?? new Records<NotedEvent>("event", { isRow: true });
     this.#clusters.set(cluster, own);
-    for (const event of events) own.put(keyOf(String(event.atSeconds), event.eventId), event);
+    for (const event of events) own.put(recordKey(String(event.atSeconds), event.eventId), event);
   }
 
   async list(
@@ -38,11 +38,11 @@ export class MemoryConfigVersionStore implements ConfigVersionStore {
   readonly #clusters = new Map<string, readonly ConfigVersion[]>();
 
   async add(cluster: string, version: ConfigVersion): Promise<void> {
-    const known = this.#clusters.get(cluster) ?? [];
+    const versions = this.#clusters.get(cluster) ?? [];
     rowText(String(version.version), version);
-    if (known.some((each) => each.version === version.version))
+    if (versions.some((each) => each.version === version.version))
       throw new ConflictError(`version ${version.version} of configuration "${cluster}"`);
-    const all = [structuredClone(version), ...known].sort((a, b) => b.version - a.version);
+    const all = [structuredClone(version), ...versions].sort((a, b) => b.version - a.version);
     const oldest = version.version - mostConfigVersions;
     this.#clusters.set(
       cluster,

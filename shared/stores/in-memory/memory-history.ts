@@ -7,7 +7,7 @@ import type {
   NodeLossStore,
 } from "../../ports/index.ts";
 import { byNodeId, newestLossFirst } from "../order.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Rows of node history, per cluster. */
 export class MemoryHistoryStore implements HistoryStore {
@@ -60,7 +60,7 @@ export class MemoryNodeLossStore implements NodeLossStore {
   readonly #losses = new Records<NodeLoss>("loss", { isRow: true });
 
   async add(loss: NodeLoss): Promise<boolean> {
-    const key = keyOf(loss.cluster, loss.eventId);
+    const key = recordKey(loss.cluster, loss.eventId);
     if (this.#losses.get(key) !== undefined) return false;
     this.#losses.put(key, loss);
     return true;

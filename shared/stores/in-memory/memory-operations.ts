@@ -2,7 +2,7 @@ import { ConflictError } from "../../errors/errors.ts";
 import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports/index.ts";
 import { fittingOperation } from "../fitting-operation.ts";
 import { oldestOperationFirst } from "../order.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Every operation of every cluster. */
 export class MemoryOperationStore implements OperationStore {
@@ -21,20 +21,20 @@ export class MemoryOperationStore implements OperationStore {
     sinceSeconds = 0,
     untilSeconds = Infinity,
   ): Promise<readonly Operation[]> {
-    const found = this.#operations.which(
+    const ofCluster = this.#operations.which(
       ({ cluster: of, createdAtSeconds: at }) => of === cluster && at >= sinceSeconds && at <= untilSeconds,
     );
-    const newestFirst = found.map(({ value }) => value).sort((a, b) => oldestOperationFirst(b, a));
+    const newestFirst = ofCluster.map(({ value }) => value).sort((a, b) => oldestOperationFirst(b, a));
     return newestFirst.slice(0, limit);
   }
 
   async load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined> {
-    return this.#operations.get(keyOf(cluster, actionId));
+    return this.#operations.get(recordKey(cluster, actionId));
   }
 
   async save(operation: Operation, ifMatch: IfMatch): Promise<string> {
     return this.#operations.save(
-      keyOf(operation.cluster, operation.actionId),
+      recordKey(operation.cluster, operation.actionId),
       fittingOperation(operation),
       ifMatch,
     );
@@ -46,7 +46,7 @@ export class MemoryOperationStore implements OperationStore {
 
   async saveRequested(operation: Operation, tag: string | undefined): Promise<string> {
     const { cluster, actionId } = operation;
-    const key = keyOf(cluster, actionId);
+    const key = recordKey(cluster, actionId);
     if (this.#operations.get(key) !== undefined) throw new ConflictError(`operation ${key}`);
     this.#requests.save(cluster, { actionId }, tag);
     return this.#operations.save(key, operation, undefined);

@@ -14,7 +14,7 @@ import {
 } from "../../ports/index.ts";
 import { newestPlanFirst } from "../order.ts";
 import { largestPlanCharacters, planTooLarge, recordOf } from "../store-limits.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Heads, archived plans, and the index of them. */
 export class MemoryPlanStore implements PlanStore {
@@ -36,7 +36,7 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async archive(plan: ArchivedPlan): Promise<ArchiveOutcome> {
-    const key = keyOf(plan.summary.cluster, plan.summary.planId);
+    const key = recordKey(plan.summary.cluster, plan.summary.planId);
     const text = [...jsonPieces(packPlan(plan))].join("");
     if (text.length > this.#limit) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
     this.#archive.set(key, text);
@@ -45,7 +45,7 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async recordFailed(record: PlanRecord): Promise<void> {
-    const key = keyOf(record.cluster, record.planId);
+    const key = recordKey(record.cluster, record.planId);
     if (this.#index.get(key) === undefined) this.#index.put(key, record);
   }
 
@@ -58,7 +58,7 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async load(cluster: string, planId: string): Promise<ArchivedPlan | undefined> {
-    const text = this.#archive.get(keyOf(cluster, planId));
+    const text = this.#archive.get(recordKey(cluster, planId));
     return text === undefined ? undefined : unpackPlan(JSON.parse(text) as PackedPlan | PlanOutline);
   }
 }

@@ -43,11 +43,11 @@ export class Records<T> {
 
   /** Records for which `counts` is true. It must not keep them: only the few that count are copied. */
   which(counts: (value: T) => boolean): Stored<T>[] {
-    const found = [...this.#rows.values()].filter((row) => {
+    const counted = [...this.#rows.values()].filter((row) => {
       row.seen ??= JSON.parse(row.text) as T;
       return counts(row.seen);
     });
-    return found.map(({ text, etag }) => ({ value: JSON.parse(text), etag }));
+    return counted.map(({ text, etag }) => ({ value: JSON.parse(text), etag }));
   }
 
   /** Overwrites whatever is there. Returns the new ETag. */
@@ -70,6 +70,6 @@ export class Records<T> {
 }
 
 /** One key of several names; no two lists of names give the same key. */
-export function keyOf(...names: readonly string[]): string {
+export function recordKey(...names: readonly string[]): string {
   return JSON.stringify(names);
 }

@@ -2,7 +2,7 @@ import { ConflictError } from "../../errors/errors.ts";
 import type { RejectedMessage, Rejection, RejectionStore } from "../../ports/index.ts";
 import { newestRejectionFirst } from "../order.ts";
 import { rowText } from "../store-limits.ts";
-import { keyOf, Records } from "./memory-records.ts";
+import { Records, recordKey } from "./memory-records.ts";
 
 /** Refused messages of every cluster, and of none. */
 export class MemoryRejectionStore implements RejectionStore {
@@ -43,5 +43,5 @@ export class MemoryRejectionStore implements RejectionStore {
 }
 
 function keyFor(cluster: string | undefined, rejectionId: string): string {
-  return keyOf(rejectionId, ...(cluster === undefined ? [] : [cluster]));
+  return recordKey(rejectionId, ...(cluster === undefined ? [] : [cluster]));
 }

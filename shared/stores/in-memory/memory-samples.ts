@@ -8,8 +8,8 @@ export class MemorySampleStore implements SampleStore {
   readonly #clusters = new Map<string, readonly Sample[]>();
 
   async add(cluster: string, sample: Sample): Promise<void> {
-    const known = this.#clusters.get(cluster) ?? [];
-    const kept = known.filter(({ atSeconds }) => atSeconds >= sample.atSeconds - keptSeconds);
+    const samples = this.#clusters.get(cluster) ?? [];
+    const kept = samples.filter(({ atSeconds }) => atSeconds >= sample.atSeconds - keptSeconds);
     this.#clusters.set(cluster, withSample(kept, structuredClone(sample)));
   }
 
