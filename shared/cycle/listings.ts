@@ -46,9 +46,9 @@ export function listingsOf(demand: readonly SourceDemand[], nowSeconds: number):
     // A clock that is ahead would date what was read before an event to after it. Nothing is read after its receipt.
     const sentAtSeconds = Math.min(each.sentAtSeconds ?? Number.NEGATIVE_INFINITY, receivedAtSeconds);
     const add = (hostname: string, listing: Listing) => {
-      const known = byHostname.get(shortHostname(hostname));
-      if (known === undefined) byHostname.set(shortHostname(hostname), [listing]);
-      else known.push(listing);
+      const listings = byHostname.get(shortHostname(hostname));
+      if (listings === undefined) byHostname.set(shortHostname(hostname), [listing]);
+      else listings.push(listing);
     };
     for (const { hostname, state = "up", eventAtSeconds: eventAt = null } of nodes) {
       const isOurs = eventAt !== null && eventAt <= nowSeconds + furthestAheadSeconds;

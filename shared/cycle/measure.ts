@@ -45,10 +45,10 @@ export function measurePlan(
 
 /** Nodes that this plan was the first to see ready. */
 function bootSeconds(changed: readonly NodeHistory[], before: readonly NodeHistory[]): number[] {
-  const known = new Map(before.map((row) => [row.nodeId, row.readySeconds]));
+  const readyBefore = new Map(before.map((row) => [row.nodeId, row.readySeconds]));
   return changed.flatMap(({ nodeId, createdSeconds, readySeconds }) => {
     // A node that was ready when first seen booted unseen: its boot time is not known.
-    const isNews = readySeconds !== null && known.get(nodeId) === null;
+    const isNews = readySeconds !== null && readyBefore.get(nodeId) === null;
     return isNews ? [readySeconds - createdSeconds] : [];
   });
 }

@@ -24,14 +24,14 @@ export interface Unread {
  */
 export async function lookForUnread(
   { unreadDemand }: Pick<Ports, "unreadDemand">,
-  known: {
+  asked: {
     readonly cluster: string;
     /** Since when unread messages have kept nodes up; undefined: since now. Called when there are some. */
     readonly since: () => Promise<number | undefined>;
     readonly nowSeconds: number;
   },
 ): Promise<Unread | undefined> {
-  const { cluster, since, nowSeconds } = known;
+  const { cluster, since, nowSeconds } = asked;
   const messages = await unreadDemand.count();
   if (messages === 0) return undefined;
   const sinceSeconds = await since();

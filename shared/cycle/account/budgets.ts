@@ -76,12 +76,12 @@ const levels: readonly BudgetLevel[] = ["within", "near", "reached"];
 
 /** Whether a level was not reached before: in a new day or month, or under a larger budget, it counts anew. */
 export function isNews(now: BudgetSpending, spending: Spending, before: Spending | undefined): boolean {
-  const known = before?.budgets.find((each) => isSameBudget(each.budget, now.budget));
+  const spendingBefore = before?.budgets.find((each) => isSameBudget(each.budget, now.budget));
   const { period } = now.budget;
   const isSamePeriod =
     before !== undefined &&
     periodStart(period, before.asOfSeconds) === periodStart(period, spending.asOfSeconds);
-  const level = known !== undefined && isSamePeriod ? known.level : "within";
+  const level = spendingBefore !== undefined && isSamePeriod ? spendingBefore.level : "within";
   return levels.indexOf(now.level) > levels.indexOf(level);
 }
 
@@ -95,10 +95,10 @@ export function isSameBudget(a: BudgetSettings, b: BudgetSettings): boolean {
  * was taken before there was such a budget, and is unknown.
  */
 export function spentOf(spending: Spending, budget: BudgetSettings, nowSeconds: number): number | null {
-  const known = knownOf(spending, budget);
-  if (known === undefined) return null;
+  const budgetSpending = knownOf(spending, budget);
+  if (budgetSpending === undefined) return null;
   const { asOfSeconds } = spending;
-  const { spentUsd, usdPerHour } = known;
+  const { spentUsd, usdPerHour } = budgetSpending;
   return reckonedOn(spentUsd, usdPerHour, {
     period: budget.period,
     fromSeconds: asOfSeconds,

@@ -15,11 +15,15 @@ export function carriedOn(before: Spending, now: Spending): Spending {
   });
   const carried = now.budgets.flatMap((rates): readonly BudgetSpending[] => {
     const { budget } = rates;
-    const known = before.budgets.find((each) => isSameBudget(each.budget, budget));
+    const spendingBefore = before.budgets.find((each) => isSameBudget(each.budget, budget));
     // The sums of a new one are unknown: it is left out, which is not zero.
-    if (known === undefined) return [];
+    if (spendingBefore === undefined) return [];
     const on = { ...span, period: budget.period };
-    const spentUsd = reckonedOn(known.spentUsd, (known.usdPerHour + rates.usdPerHour) / 2, on);
+    const spentUsd = reckonedOn(
+      spendingBefore.spentUsd,
+      (spendingBefore.usdPerHour + rates.usdPerHour) / 2,
+      on,
+    );
     return [{ ...rates, spentUsd, level: levelOf(spentUsd, budget) }];
   });
   const reckonedSinceSeconds = before.reckonedSinceSeconds ?? fromSeconds;

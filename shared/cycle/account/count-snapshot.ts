@@ -2,7 +2,7 @@ import type { AccountStore, ClusterConfig, Ports, Snapshot, Spending } from "../
 import { budgetsOf, countedBudgets } from "./budgets.ts";
 import { countTime, keepAccounts } from "./keep-accounts.ts";
 import { keepSample } from "./keep-sample.ts";
-import { type Known, seeCluster } from "./see-cluster.ts";
+import { type SightSources, seeCluster } from "./see-cluster.ts";
 import { spendingOf } from "./spending.ts";
 
 type CountPorts = Pick<Ports, "ids" | "log" | "samples"> & {
@@ -26,20 +26,20 @@ export async function countSnapshot(
   {
     config,
     before,
-    ...known
-  }: Known & { readonly config: ClusterConfig; readonly before: Snapshot | undefined },
+    ...sources
+  }: SightSources & { readonly config: ClusterConfig; readonly before: Snapshot | undefined },
 ): Promise<Count> {
   const { accounts } = ports;
-  if (accounts === null) return { spending: uncounted(config, known.takenAtSeconds), keep: async () => {} };
+  if (accounts === null) return { spending: uncounted(config, sources.takenAtSeconds), keep: async () => {} };
   const { cluster } = config;
   const keeping = { ...ports, accounts };
-  const sight = seeCluster(known);
+  const sight = seeCluster(sources);
   const counted = await countTime(keeping, cluster, sight);
   return {
     spending: spendingOf(counted, before, countedBudgets(ports, config)),
     keep: async () => {
       await keepAccounts(keeping, cluster, counted);
-      await keepSample(ports, cluster, { sight, demand: known.demand });
+      await keepSample(ports, cluster, { sight, demand: sources.demand });
     },
   };
 }

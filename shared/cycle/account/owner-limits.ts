@@ -16,18 +16,18 @@ export const ownerCapName = {
 export function ownerLimits(
   caps: readonly OwnerCap[],
 ): (job: Pick<DemandJob, "user" | "account" | "queue">) => readonly OwnerLimit[] {
-  const known = new Map<string, readonly OwnerLimit[]>();
+  const limitsByOwners = new Map<string, readonly OwnerLimit[]>();
   return (job) => {
     const owners = caps.map(({ by }) => job[by] ?? unknownOwner);
     const key = JSON.stringify(owners);
     const limits =
-      known.get(key) ??
+      limitsByOwners.get(key) ??
       caps.flatMap(({ by, maxCores: usual, byName }, index): readonly OwnerLimit[] => {
         const owner = owners[index] ?? unknownOwner;
         const maxCores = Object.hasOwn(byName, owner) ? (byName[owner] ?? null) : usual;
         return maxCores === null ? [] : [{ cap: ownerCapName[by], owner, maxCores }];
       });
-    known.set(key, limits);
+    limitsByOwners.set(key, limits);
     return limits;
   };
 }

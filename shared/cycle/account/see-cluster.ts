@@ -15,7 +15,7 @@ import type { ClusterControl, SourceDemand } from "../../ports/index.ts";
 import { constraintsReader, isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
 
 /** What is known of a cluster when a snapshot was taken. */
-export interface Known {
+export interface SightSources {
   readonly cluster: Cluster;
   readonly takenAtSeconds: number;
   readonly demand: readonly SourceDemand[];
@@ -27,7 +27,7 @@ export interface Known {
  * What the cluster's nodes are used for, and by whom. A node on which a scheduler says that a job runs is the job's, whatever
  * CycleCloud says of its state. Jobs of silent sources count as long as they keep their nodes.
  */
-export function seeCluster(known: Known): Sight {
+export function seeCluster(known: SightSources): Sight {
   const { cluster, takenAtSeconds, demand, control, settings } = known;
   const runs = runningOn(demand, takenAtSeconds);
   const resourcesOf = resourcesOfSizes(cluster, settings);
@@ -82,8 +82,8 @@ function runningOn(
   const byHost = new Map<string, Slots[]>();
   const shortNames = new Map<string, string>();
   const shortOf = (hostname: string) => {
-    const known = shortNames.get(hostname);
-    if (known !== undefined) return known;
+    const knownShort = shortNames.get(hostname);
+    if (knownShort !== undefined) return knownShort;
     const short = shortHostname(hostname);
     shortNames.set(hostname, short);
     return short;
@@ -117,8 +117,8 @@ function slotReader(): (job: DemandJob) => (resources: Resources) => number {
   return ({ constraints, exclusive }) => {
     if (exclusive) return whole;
     const parsed = constraintsOf(constraints);
-    const known = readers.get(parsed);
-    if (known !== undefined) return known;
+    const knownReader = readers.get(parsed);
+    if (knownReader !== undefined) return knownReader;
     const shares = new Map<Resources, number>();
     const reader = (resources: Resources) => {
       const share = shares.get(resources) ?? largestShare({ constraints: parsed, exclusive }, resources);

@@ -61,8 +61,8 @@ async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<Acce
   const ttlSeconds = message.ttlSeconds ?? (await configuredTtlSeconds(ports, cluster));
   if (ttlSeconds === undefined)
     return { outcome: "rejected", problems: [await unknownCluster(ports, cluster)] };
-  const known = await ports.demand.load(cluster, source);
-  const noRoom = known === undefined ? await noRoomForSource(ports, message) : undefined;
+  const stored = await ports.demand.load(cluster, source);
+  const noRoom = stored === undefined ? await noRoomForSource(ports, message) : undefined;
   if (noRoom !== undefined) return { outcome: "rejected", problems: [noRoom] };
   const assembled = await assemble(ports.demand, checked, ports.clock.nowSeconds());
   if (assembled.outcome !== "whole") return assembled;
@@ -89,8 +89,8 @@ function newlySetAside(
   { items, more }: DemandSetAside,
   before: SourceDemand | undefined,
 ): { readonly items: number; readonly news: readonly SetAside[] } {
-  const known = new Set(before?.setAside?.items.map(describeItem));
-  return { items: items.length + more, news: items.filter((item) => !known.has(describeItem(item))) };
+  const itemsBefore = new Set(before?.setAside?.items.map(describeItem));
+  return { items: items.length + more, news: items.filter((item) => !itemsBefore.has(describeItem(item))) };
 }
 
 /** The index does not identify an item: others come and go before it. */

@@ -40,7 +40,8 @@ export async function isConfigured({ configs }: Pick<Ports, "configs">, cluster:
 
 /** The problem text for a cluster name that is not configured. */
 export async function unknownCluster({ configs }: Pick<Ports, "configs">, cluster: string): Promise<string> {
-  const known = await configs.clusters();
-  const wanted = known.length === 0 ? "but no cluster is configured" : `expected one of ${known.join(", ")}`;
+  const clusters = await configs.clusters();
+  const wanted =
+    clusters.length === 0 ? "but no cluster is configured" : `expected one of ${clusters.join(", ")}`;
   return `cluster: "${cluster}", ${wanted}`;
 }

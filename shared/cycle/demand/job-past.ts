@@ -15,9 +15,9 @@ export function withPast(
   before: readonly StoredJob[],
   nowSeconds: number,
 ): readonly StoredJob[] {
-  const known = new Map(before.map((job) => [job.name, job]));
+  const jobsBefore = new Map(before.map((job) => [job.name, job]));
   return jobs.map((job) => {
-    const earlier = known.get(job.name);
+    const earlier = jobsBefore.get(job.name);
     const interruptedOn = interruptionsOf(job, earlier, nowSeconds);
     const past = interruptedOn.length === 0 ? {} : { interruptedOn };
     if (!isWaiting(job)) return { ...job, ...past };

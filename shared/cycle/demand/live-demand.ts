@@ -37,8 +37,8 @@ export function presentDemand(demand: readonly SourceDemand[], nowSeconds: numbe
 const knownStandIns = new WeakMap<DemandSetAside, readonly DemandJob[]>();
 
 function standInsOf(setAside: DemandSetAside): readonly DemandJob[] {
-  const known = knownStandIns.get(setAside);
-  if (known !== undefined) return known;
+  const knownJobs = knownStandIns.get(setAside);
+  if (knownJobs !== undefined) return knownJobs;
   const jobs = setAside.items.flatMap(standIn);
   knownStandIns.set(setAside, jobs);
   return jobs;
@@ -92,16 +92,16 @@ export function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boo
 
 /** Jobs may share their constraints, which are then read once. */
 export function constraintsReader(): (json: unknown) => readonly Constraint[] {
-  const known = new Map<unknown, readonly Constraint[]>();
+  const parsedConstraints = new Map<unknown, readonly Constraint[]>();
   return (json) => {
-    const before = known.get(json);
+    const before = parsedConstraints.get(json);
     if (before !== undefined) return before;
     const parsed = parseConstraints(json);
     // Only checked jobs are stored; if the rules have become stricter since, the job waits and reports why.
     const constraints: readonly Constraint[] = parsed.ok
       ? parsed.constraints
       : [{ kind: "never", message: "constraints cannot be read" }];
-    known.set(json, constraints);
+    parsedConstraints.set(json, constraints);
     return constraints;
   };
 }

@@ -39,11 +39,11 @@ export function withoutUnread(
     setAside.flatMap(({ kind, name }) => (kind === "job" && name !== null ? [name] : [])),
   );
   if (unread.size === 0) return { jobs, setAside };
-  const known = new Map(jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]));
+  const unreadJobs = new Map(jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]));
   return {
     jobs: jobs.filter(({ name }) => !unread.has(name)),
     setAside: setAside.map((item) => {
-      const job = item.kind === "job" && item.name !== null ? known.get(item.name) : undefined;
+      const job = item.kind === "job" && item.name !== null ? unreadJobs.get(item.name) : undefined;
       if (job === undefined || job.executingHostnames.length === 0) return item;
       const { constraints, executingHostnames: hostnames } = job;
       return withHostsOf(item, { constraints, hostnames, isWhole: true });
@@ -62,23 +62,23 @@ export function asideAfter(
 ): DemandSetAside | undefined {
   const gone = new Set([...delta.remove, ...delta.jobs.map(({ name }) => name)]);
   const listed = new Set(delta.nodes.map(({ hostname }) => hostname));
-  const replaced = new Map(setAside.map((item) => [keyOf(item), item]));
+  const replaced = new Map(setAside.map((item) => [itemKey(item), item]));
   const earlier = new Map<string | null, SetAside>();
   const items = before.items.filter((item) => {
     const { kind, name } = item;
     if (name === null) return true;
     if (kind === "job" && gone.has(name)) return false;
     if (kind === "node" && listed.has(name)) return false;
-    if (!replaced.has(keyOf(item))) return true;
-    earlier.set(keyOf(item), item);
+    if (!replaced.has(itemKey(item))) return true;
+    earlier.set(itemKey(item), item);
     return false;
   });
-  const merged = setAside.map((item) => withHostsOf(item, earlier.get(keyOf(item))?.running));
+  const merged = setAside.map((item) => withHostsOf(item, earlier.get(itemKey(item))?.running));
   return keptAside(merged, { items, more: before.more });
 }
 
 /** Null: the item cannot be identified. */
-function keyOf({ kind, name }: SetAside): string | null {
+function itemKey({ kind, name }: SetAside): string | null {
   return name === null ? null : JSON.stringify([kind, name]);
 }
 

@@ -48,22 +48,23 @@ interface Refused {
 async function save(ports: NotePorts, refused: Refused, triesLeft: number): Promise<Noted> {
   const { cluster, body } = refused;
   const { source: claimed } = claimedOrigin(body);
-  const known =
+  const storedClaimed =
     claimed === undefined || claimed === unknownSource || claimsTargets(body)
       ? undefined
       : await ports.demand.load(cluster, claimed);
-  const stored = known ?? (await ports.demand.load(cluster, unknownSource));
+  const stored = storedClaimed ?? (await ports.demand.load(cluster, unknownSource));
   const nowSeconds = ports.clock.nowSeconds();
   const next = withRefused(stored?.value ?? nobody(cluster, nowSeconds), {
     ...refused,
     nowSeconds,
-    claimedSource: known === undefined ? (claimed ?? null) : null,
+    claimedSource: storedClaimed === undefined ? (claimed ?? null) : null,
   });
   if (next === undefined) return "nothing-new";
   try {
     await ports.demand.save(next, stored?.etag);
-    const isSame = JSON.stringify(known?.value.refused?.problems) === JSON.stringify(next.refused?.problems);
-    return known === undefined || isSame ? "once-more" : "news";
+    const isSame =
+      JSON.stringify(storedClaimed?.value.refused?.problems) === JSON.stringify(next.refused?.problems);
+    return storedClaimed === undefined || isSame ? "once-more" : "news";
   } catch (error) {
     if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
     return save(ports, refused, triesLeft - 1);

@@ -26,7 +26,7 @@ export async function reject(
 ): Promise<void> {
   const { cluster: claimedCluster, source } = claimedOrigin(raw.body);
   // Kept with a cluster only when that cluster exists: otherwise nobody would ever see it.
-  const cluster = (await ports.configs.clusters()).find((known) => known === claimedCluster);
+  const cluster = (await ports.configs.clusters()).find((each) => each === claimedCluster);
   const text = textOf(raw.body);
   const rejection: Rejection = {
     rejectionId: raw.messageId,

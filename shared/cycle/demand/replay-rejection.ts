@@ -79,8 +79,8 @@ async function preparePlan(ports: ReplayPorts, { cluster }: Rejection): Promise<
 }
 
 async function unknownCluster(ports: ReplayPorts, cluster: string): Promise<readonly string[]> {
-  const known = await ports.configs.clusters();
-  return known.includes(cluster) ? [] : [`cluster: "${cluster}", expected one of ${known.join(", ")}`];
+  const clusters = await ports.configs.clusters();
+  return clusters.includes(cluster) ? [] : [`cluster: "${cluster}", expected one of ${clusters.join(", ")}`];
 }
 
 /**

@@ -20,10 +20,10 @@ export async function noRoomForSource(
   const most = await mostSources(ports, cluster);
   const nowSeconds = ports.clock.nowSeconds();
   const all = (await ports.demand.summaries(cluster)).filter((each) => each.source !== unknownSource);
-  const known = new Set(all.map((each) => each.source));
+  const sources = new Set(all.map((each) => each.source));
   // Sources that have only sent parts.
   const incomplete = (await ports.demand.sourcesWithParts(cluster)).filter(
-    (each) => each !== source && !known.has(each),
+    (each) => each !== source && !sources.has(each),
   );
   const held = all.filter((each) => isHeld(each, nowSeconds));
   const taken = held.length + incomplete.length;

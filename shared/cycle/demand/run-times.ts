@@ -39,11 +39,11 @@ export function endedRuns(
 }
 
 /** The names of before and those of the runs, in the order of their last message. */
-export function withRuns(known: readonly RunTime[], ended: readonly EndedRun[]): readonly RunTime[] {
-  if (ended.length === 0) return known;
-  const byName = new Map(known.map((entry) => [keyOf(entry), entry]));
+export function withRuns(before: readonly RunTime[], ended: readonly EndedRun[]): readonly RunTime[] {
+  if (ended.length === 0) return before;
+  const byName = new Map(before.map((entry) => [nameKey(entry), entry]));
   for (const { user, jobName, seconds } of ended) {
-    const key = keyOf({ user, jobName });
+    const key = nameKey({ user, jobName });
     const earlier = byName.get(key)?.lastSeconds ?? [];
     byName.delete(key);
     byName.set(key, { user, jobName, lastSeconds: [seconds, ...earlier].slice(0, runsOfName) });
@@ -64,10 +64,10 @@ export function predictor({
   const means = new Map(
     runTimes
       .filter(({ lastSeconds }) => lastSeconds.length === runsOfName)
-      .map((entry) => [keyOf(entry), mean(entry.lastSeconds)]),
+      .map((entry) => [nameKey(entry), mean(entry.lastSeconds)]),
   );
   return ({ user = null, jobName, runtimeSeconds: limit = Number.POSITIVE_INFINITY, startedAtSeconds }) => {
-    const expected = jobName === undefined ? undefined : means.get(keyOf({ user, jobName }));
+    const expected = jobName === undefined ? undefined : means.get(nameKey({ user, jobName }));
     if (expected === undefined) return undefined;
     const hasRunLonger = startedAtSeconds !== undefined && sentAtSeconds - startedAtSeconds >= expected;
     return hasRunLonger ? undefined : Math.min(expected, limit);
@@ -78,6 +78,6 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function keyOf({ user, jobName }: Pick<RunTime, "user" | "jobName">): string {
+function nameKey({ user, jobName }: Pick<RunTime, "user" | "jobName">): string {
   return JSON.stringify([user, jobName]);
 }

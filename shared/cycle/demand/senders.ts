@@ -15,11 +15,11 @@ export function sendersAfter(
 ): Senders | undefined {
   if (id === undefined) return before;
   const sentAtSeconds = Date.parse(sentAt) / 1000;
-  const known = before?.known ?? [];
-  const [newest] = known;
+  const sendersBefore = before?.known ?? [];
+  const [newest] = sendersBefore;
   if (newest !== undefined && sentAtSeconds < newest.sentAtSeconds) return before;
-  const isTurn = newest !== undefined && newest.id !== id && known.some((each) => each.id === id);
-  const others = known.filter((each) => each.id !== id).slice(0, mostKnown - 1);
+  const isTurn = newest !== undefined && newest.id !== id && sendersBefore.some((each) => each.id === id);
+  const others = sendersBefore.filter((each) => each.id !== id).slice(0, mostKnown - 1);
   const running =
     before?.turns !== undefined && before.turns.untilSeconds > nowSeconds ? before.turns : undefined;
   const count = (running?.count ?? 0) + 1;

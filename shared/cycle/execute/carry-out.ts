@@ -51,11 +51,11 @@ export function dropped(why: string): Fate {
 export async function droppedOrDone(
   cycleCloud: CycleCloud,
   action: ScaleAction,
-  known: { readonly why: string; readonly nowSeconds: number },
+  drop: { readonly why: string; readonly nowSeconds: number },
 ): Promise<Fate> {
   const nodes = await cycleCloud.nodesOfRequest(action.requestId);
   if (nodes !== undefined) return doneBefore(nodes);
-  return action.kind === "create-nodes" ? notKnown([known.why], known.nowSeconds) : dropped(known.why);
+  return action.kind === "create-nodes" ? notKnown([drop.why], drop.nowSeconds) : dropped(drop.why);
 }
 
 /**
@@ -82,9 +82,9 @@ function doneBefore(nodes: readonly RequestedNode[], messages: readonly string[]
 async function refusedOrDone(
   cycleCloud: CycleCloud,
   action: ScaleAction,
-  known: { readonly refusal: string; readonly stale?: readonly string[]; readonly nowSeconds: number },
+  answer: { readonly refusal: string; readonly stale?: readonly string[]; readonly nowSeconds: number },
 ): Promise<Fate> {
-  const { refusal, stale = [], nowSeconds } = known;
+  const { refusal, stale = [], nowSeconds } = answer;
   const nodes = await cycleCloud.nodesOfRequest(action.requestId);
   if (nodes !== undefined) return doneBefore(nodes, stale);
   return action.kind === "create-nodes"

@@ -199,13 +199,13 @@ async function decide(
 
 function whyNot(
   ports: ExecutePorts,
-  known: { readonly action: ScaleAction; readonly config: ClusterConfig; readonly control: ClusterControl },
+  present: { readonly action: ScaleAction; readonly config: ClusterConfig; readonly control: ClusterControl },
 ): string | undefined {
-  const { cycle } = known.config;
-  const { paused } = known.control;
+  const { cycle } = present.config;
+  const { paused } = present.control;
   if (cycle.readOnly) return "the cluster has become read-only";
   if (paused !== null) return whyPaused(paused);
-  return ports.clock.nowSeconds() > known.action.expiresAtSeconds
+  return ports.clock.nowSeconds() > present.action.expiresAtSeconds
     ? "expired before its turn came"
     : undefined;
 }

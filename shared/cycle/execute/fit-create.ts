@@ -30,8 +30,8 @@ export async function fitCreate(
   if (snapshot === undefined || !isNews(snapshot, action, nowSeconds)) return wholeOf(action);
   const asked = open.filter((each) => each.actionId !== actionId && each.asked === true);
   const { pending } = underWay(asked, snapshot.cluster);
-  const known = foreseeQuotas(snapshot.cluster, { refusals: [], pending, operations: [] });
-  const rooms = roomForSets(known, pending, sets);
+  const foreseen = foreseeQuotas(snapshot.cluster, { refusals: [], pending, operations: [] });
+  const rooms = roomForSets(foreseen, pending, sets);
   const cut = sets.flatMap(({ nodeArray, vmSize, count }, index): Shortfall[] => {
     const { count: added = count, binding = null } = rooms[index] ?? {};
     if (binding === null) return [];

@@ -23,7 +23,7 @@ export type RecheckPorts = LookPorts &
   Pick<Ports, "configs" | "history" | "operations" | "snapshots" | "targets">;
 
 /** The present state, which may be newer than the plan's. */
-interface Known {
+interface PresentState {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly history: ReadonlyMap<string, NodeHistory>;
   readonly busyHostnames: ReadonlySet<string>;
@@ -57,12 +57,12 @@ export async function recheckNodes(
   );
   // Before the demand is read, so that whatever was posted before this is in it.
   await untilRead(ports, action, [...hostnames.values()]);
-  const known = await load(ports, action, nodes);
+  const present = await load(ports, action, nodes);
   const due: RequestedNode[] = [];
   const stale: string[] = [];
   for (const { nodeId, name, drain } of action.nodes) {
-    const node = known.nodes.get(nodeId);
-    const why = node === undefined ? "is gone" : whyStale(action, { node, drain }, known);
+    const node = present.nodes.get(nodeId);
+    const why = node === undefined ? "is gone" : whyStale(action, { node, drain }, present);
     if (node === undefined || why !== undefined) {
       stale.push(`${name} ${why}`);
     } else {
@@ -88,7 +88,11 @@ async function nodesNow(
   return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
 }
 
-async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly ClusterNode[]): Promise<Known> {
+async function load(
+  ports: RecheckPorts,
+  action: NodesAction,
+  nodes: readonly ClusterNode[],
+): Promise<PresentState> {
   const { cluster } = action;
   const nowSeconds = ports.clock.nowSeconds();
   const demand = await ports.demand.list(cluster);
@@ -109,7 +113,7 @@ async function load(ports: RecheckPorts, action: NodesAction, nodes: readonly Cl
 function whyStale(
   action: NodesAction,
   { node, drain }: { readonly node: ClusterNode } & Pick<ActionNode, "drain">,
-  known: Known,
+  present: PresentState,
 ): string | undefined {
   if (action.kind === "start-nodes") {
     return node.targetState === "Started" ? "is started already" : undefined;
@@ -117,23 +121,24 @@ function whyStale(
   if (action.kind === "retry-failed") {
     return node.status === "Failed" && node.targetState === "Started" ? undefined : "has not failed any more";
   }
-  if (node.keepAlive || known.keptIds.has(node.nodeId)) return keptNow;
-  if (!isForced(action) && node.hostname !== null && known.busyHostnames.has(shortHostname(node.hostname)))
+  if (node.keepAlive || present.keptIds.has(node.nodeId)) return keptNow;
+  if (!isForced(action) && node.hostname !== null && present.busyHostnames.has(shortHostname(node.hostname)))
     return busyNow;
   if (action.kind === "deallocate-nodes" && node.targetState !== "Started") return "is not started any more";
   if (action.kind !== "shutdown-nodes" || action.cause === "operator") return undefined;
-  if (known.ignoredIds.has(node.nodeId)) return "is ignored now";
-  if (isForIdleness(action) && known.doubt !== undefined) return `may run a job: ${known.doubt}`;
-  const row = known.history.get(node.nodeId);
+  if (present.ignoredIds.has(node.nodeId)) return "is ignored now";
+  if (isForIdleness(action) && present.doubt !== undefined) return `may run a job: ${present.doubt}`;
+  const row = present.history.get(node.nodeId);
   switch (action.cause) {
     case "autostop":
       return (
-        known.needed.get(node.nodeId) ?? (isUndrained(known.listings, node) ? "is not drained" : undefined)
+        present.needed.get(node.nodeId) ??
+        (isUndrained(present.listings, node) ? "is not drained" : undefined)
       );
     case "idle-timeout":
       if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
-      if (known.needed.has(node.nodeId)) return known.needed.get(node.nodeId);
-      return mayGetJobs(node, drain, known) ? "is not drained" : undefined;
+      if (present.needed.has(node.nodeId)) return present.needed.get(node.nodeId);
+      return mayGetJobs(node, drain, present) ? "is not drained" : undefined;
     case "spot-released":
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;
@@ -143,7 +148,7 @@ function whyStale(
 }
 
 /** Whether a scheduler that could drain the node has not done so, or has taken it back; except when its time is over. */
-function mayGetJobs(node: ClusterNode, drain: ActionNode["drain"], { listings }: Known): boolean {
+function mayGetJobs(node: ClusterNode, drain: ActionNode["drain"], { listings }: PresentState): boolean {
   if (drain?.isTimedOut === true) return false;
   const sinceSeconds = drain?.sinceSeconds ?? Number.POSITIVE_INFINITY;
   return listingsFor(listings, node.hostname).some((listing) => !isDrained(listing, sinceSeconds));

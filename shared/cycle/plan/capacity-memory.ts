@@ -46,8 +46,9 @@ export function backedOffBuckets(known: {
 export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
   const latest = new Map<string, BackedOff>();
   for (const bucket of backedOff) {
-    const known = latest.get(keyOf(bucket));
-    if (known === undefined || known.untilSeconds < bucket.untilSeconds) latest.set(keyOf(bucket), bucket);
+    const latestOfBucket = latest.get(bucketKey(bucket));
+    if (latestOfBucket === undefined || latestOfBucket.untilSeconds < bucket.untilSeconds)
+      latest.set(bucketKey(bucket), bucket);
   }
   return [...latest.values()];
 }
@@ -88,6 +89,6 @@ export function heldSizesOf(backedOff: readonly BackedOff[]): readonly HeldSize[
   }));
 }
 
-function keyOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
+function bucketKey({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
   return JSON.stringify([nodeArray, vmSize]);
 }

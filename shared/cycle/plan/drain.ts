@@ -32,7 +32,7 @@ export interface Drains {
   readonly nextLookSeconds: number | null;
 }
 
-interface Known {
+interface DrainFacts {
   readonly before: Pick<PlanHead, "draining"> | undefined;
   readonly snapshot: Pick<Snapshot, "cluster">;
   /** All sources, silent ones too: a source that was asked to drain a node and fell silent has not released it. */
@@ -62,9 +62,9 @@ interface Known {
  * While the demand of a source is in doubt, no node is idle for certain: none is deleted, and drains in progress stay
  * as they are.
  */
-export function decideOnDraining(plan: Plan, known: Known): Drains {
-  const inDoubt = doubtsOf(known.demand, known.nowSeconds).length > 0;
-  return inDoubt ? decide(withoutIdle(plan), known, idleIn(plan)) : decide(plan, known, new Set());
+export function decideOnDraining(plan: Plan, facts: DrainFacts): Drains {
+  const inDoubt = doubtsOf(facts.demand, facts.nowSeconds).length > 0;
+  return inDoubt ? decide(withoutIdle(plan), facts, idleIn(plan)) : decide(plan, facts, new Set());
 }
 
 function idleIn({ retire }: Plan): ReadonlySet<string> {
@@ -76,18 +76,18 @@ function withoutIdle(plan: Plan): Plan {
 }
 
 /** `perhapsIdle`: these nodes are not decided. */
-function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Drains {
-  const { before, snapshot, isSent, nowSeconds } = known;
+function decide(plan: Plan, facts: DrainFacts, perhapsIdle: ReadonlySet<string>): Drains {
+  const { before, snapshot, isSent, nowSeconds } = facts;
   const records = new Map(before?.draining.map((record) => [record.nodeId, record]));
-  const listings = listingsOf(known.demand, nowSeconds);
+  const listings = listingsOf(facts.demand, nowSeconds);
   const nothing = { plan, draining: [...records.values()], events: [], nextLookSeconds: null };
-  const wished = new Set(known.drainedNodeIds);
+  const wished = new Set(facts.drainedNodeIds);
   if (!isSent || (records.size === 0 && isEmpty(listings) && wished.size === 0)) return nothing;
 
   const createdSeconds = new Map(
-    [...known.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
+    [...facts.history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
   );
-  const leaving = new Set(known.leavingNodeIds);
+  const leaving = new Set(facts.leavingNodeIds);
   const retired = new Map(plan.retire.map((retirement) => [retirement.nodeId, retirement]));
   const decisions = snapshot.cluster.nodes
     .filter((node) => node.targetState === "Started")
@@ -102,7 +102,7 @@ function decide(plan: Plan, known: Known, perhapsIdle: ReadonlySet<string>): Dra
         createdSeconds: created,
         record,
         said: listingsFor(listings, node.hostname),
-        known,
+        facts,
       };
       const isIdle = cause !== undefined;
       if (perhapsIdle.has(node.nodeId) && !wished.has(node.nodeId))
@@ -138,13 +138,13 @@ interface About {
   readonly createdSeconds: number;
   readonly record: DrainingNode | undefined;
   readonly said: readonly Listing[];
-  readonly known: Known;
+  readonly facts: DrainFacts;
 }
 
 /** The decision about an idle node. */
 function drained(about: About): Decision {
-  const { record, said, known } = about;
-  const { nowSeconds, drainTimeoutSeconds } = known;
+  const { record, said, facts } = about;
+  const { nowSeconds, drainTimeoutSeconds } = facts;
   const isOver = record !== undefined && nowSeconds >= record.sinceSeconds + drainTimeoutSeconds;
   if (record?.phase === "draining") {
     const { sinceSeconds } = record;
@@ -188,36 +188,36 @@ function keptOut(about: About, { isIdle }: { readonly isIdle: boolean }): Decisi
 
 /** The decision about a node that is needed, or may not be deleted. */
 function takenBack(about: About): Decision {
-  const { record, said, known, createdSeconds } = about;
+  const { record, said, facts, createdSeconds } = about;
   // A new machine under the name of an old one may still be out because of the old one. An event that is younger than
   // the machine, and not recorded here, is somebody else's: an operator drained the node.
   const isLeftOut = record === undefined && said.some((listing) => isOutByEvent(listing, createdSeconds));
   if (record === undefined && !isLeftOut) return undecided;
   const next = record?.phase === "undraining" ? record : changed(about, "undraining");
-  const endSeconds = next.sinceSeconds + known.drainTimeoutSeconds;
+  const endSeconds = next.sinceSeconds + facts.drainTimeoutSeconds;
   // Out by a later event than ours: taken back, and drained anew by an operator.
   const isAnsweredBy = (eventAtSeconds: number | null) =>
     eventAtSeconds === null || eventAtSeconds > next.sinceSeconds;
   const isBack = (listing: Listing) =>
     listing.state === "up"
-      ? obeys(listing, next.sinceSeconds) || known.nowSeconds >= endSeconds
+      ? obeys(listing, next.sinceSeconds) || facts.nowSeconds >= endSeconds
       : isAnsweredBy(listing.eventAtSeconds);
   const open = said.filter((listing) => !isBack(listing));
   if (open.length === 0) return undecided;
   return {
     record: next,
     unanswered: live(open),
-    lookSeconds: known.nowSeconds < endSeconds ? endSeconds : null,
+    lookSeconds: facts.nowSeconds < endSeconds ? endSeconds : null,
   };
 }
 
 /** A time later than every decision about this node, and every event that its schedulers follow, on any clock. */
-function changed({ node, record, said, known }: About, phase: DrainingNode["phase"]): DrainingNode {
+function changed({ node, record, said, facts }: About, phase: DrainingNode["phase"]): DrainingNode {
   const { nodeId, name, hostname } = node;
   const times = [record?.sinceSeconds, ...said.map(({ eventAtSeconds }) => eventAtSeconds)];
   const sinceSeconds = times.reduce<number>(
     (latest, at) => Math.max(latest, (at ?? 0) + 1),
-    known.nowSeconds,
+    facts.nowSeconds,
   );
   return { nodeId, name, hostname, phase, sinceSeconds, toldSeconds: null };
 }

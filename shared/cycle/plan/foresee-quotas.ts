@@ -8,7 +8,7 @@ import type { Operation, QuotaRefusal } from "../../ports/index.ts";
  */
 export function foreseeQuotas(
   cluster: Cluster,
-  known: {
+  recent: {
     readonly refusals: readonly QuotaRefusal[];
     /** Nodes on order, which the engine takes off what is left. */
     readonly pending: readonly PendingNodes[];
@@ -19,11 +19,11 @@ export function foreseeQuotas(
   const held = new Cores(cluster);
   for (const node of cluster.nodes) if (holdsCores(node)) held.add(node.nodeArray, node.vmSize, 1);
   const pending = new Cores(cluster);
-  for (const { nodeArray, vmSize, count } of known.pending) pending.add(nodeArray, vmSize, count);
+  for (const { nodeArray, vmSize, count } of recent.pending) pending.add(nodeArray, vmSize, count);
   const most = new Map(
-    known.refusals.map((refusal) => {
+    recent.refusals.map((refusal) => {
       const since = new Cores(cluster);
-      for (const operation of known.operations) addCreated(since, operation, refusal.atSeconds);
+      for (const operation of recent.operations) addCreated(since, operation, refusal.atSeconds);
       const key = `${refusal.limit} ${refusal.scope}`;
       return [key, Math.max(0, refusal.coresLeft - since.of(key)) + pending.of(key)] as const;
     }),

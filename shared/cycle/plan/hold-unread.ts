@@ -36,11 +36,11 @@ export async function holdForUnread(
   if (!isSent || idle === 0) return { made, lookAgainSeconds: null };
   // A clock that was ahead must not make the wait longer.
   const sinceSeconds = Math.min(before?.unread?.sinceSeconds ?? nowSeconds, nowSeconds);
-  const found = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
-  if (found === undefined) return { made, lookAgainSeconds: null };
-  const unread = { messages: found.messages, sinceSeconds, nodes: found.isOver ? 0 : idle };
-  ports.log[found.isOver ? "warn" : "info"]("demand-unread", { cluster, ...unread });
-  if (found.isOver) return { made, unread, lookAgainSeconds: null };
+  const unreadNow = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
+  if (unreadNow === undefined) return { made, lookAgainSeconds: null };
+  const unread = { messages: unreadNow.messages, sinceSeconds, nodes: unreadNow.isOver ? 0 : idle };
+  ports.log[unreadNow.isOver ? "warn" : "info"]("demand-unread", { cluster, ...unread });
+  if (unreadNow.isOver) return { made, unread, lookAgainSeconds: null };
   const pauseSeconds = Math.max(soonestLookSeconds, (nowSeconds - sinceSeconds) / 2);
   return {
     made: { ...made, decided: { ...made.decided, retire: staying } },
@@ -49,7 +49,7 @@ export async function holdForUnread(
   };
 }
 
-interface Found {
+interface UnreadNow {
   readonly messages: number | null;
   readonly isOver: boolean;
 }
@@ -57,13 +57,13 @@ interface Found {
 /** A queue that does not answer holds no plan up, only its deletions, and those until it does. */
 async function look(
   ports: Pick<Ports, "log" | "unreadDemand">,
-  known: Parameters<typeof lookForUnread>[1],
-): Promise<Found | undefined> {
+  asked: Parameters<typeof lookForUnread>[1],
+): Promise<UnreadNow | undefined> {
   try {
-    return await lookForUnread(ports, known);
+    return await lookForUnread(ports, asked);
   } catch (error) {
     if (kindOf(error) !== "upstream") throw error;
-    ports.log.warn("demand-unread", { cluster: known.cluster, message: messageOf(error) });
+    ports.log.warn("demand-unread", { cluster: asked.cluster, message: messageOf(error) });
     return { messages: null, isOver: false };
   }
 }

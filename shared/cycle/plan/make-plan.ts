@@ -31,7 +31,7 @@ import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
 /** The input of a plan besides the engine's own. */
-export interface Known {
+export interface PlanFacts {
   readonly config: ClusterConfig;
   readonly loaded: Loaded;
   readonly snapshot: Snapshot;
@@ -73,16 +73,16 @@ export interface MadePlan {
  * Runs the engine without the buckets that are backed off; again, once it is seen that a scheduler does not start jobs which
  * have their place: these are planned anew, without nodes of that kind.
  */
-export function makePlan(known: Known): MadePlan {
-  const before = { stalled: known.before?.stalled ?? [], watched: known.before?.watched ?? [] };
-  const made = planOnce(known, before);
-  return made.isNewStall ? planOnce(known, made) : made;
+export function makePlan(facts: PlanFacts): MadePlan {
+  const before = { stalled: facts.before?.stalled ?? [], watched: facts.before?.watched ?? [] };
+  const made = planOnce(facts, before);
+  return made.isNewStall ? planOnce(facts, made) : made;
 }
 
-function planOnce(known: Known, stalls: Required<Pick<PlanHead, "stalled" | "watched">>): MadePlan {
-  const { config, loaded, snapshot, recent, losses, nowSeconds } = known;
+function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | "watched">>): MadePlan {
+  const { config, loaded, snapshot, recent, losses, nowSeconds } = facts;
   const backoffSeconds = config.cycle.capacityFailureBackoffSeconds;
-  const failing = failingOf(known);
+  const failing = failingOf(facts);
   const short = backedOffBuckets({ snapshot, operations: recent, losses, backoffSeconds, nowSeconds });
   const backedOff = longest([
     ...short,
@@ -120,13 +120,13 @@ function planOnce(known: Known, stalls: Required<Pick<PlanHead, "stalled" | "wat
       ? { stalled: [], watched: [], isNew: false }
       : noticeStalls(plan, stalls, rows, seen);
   const decided = decideOnFailed(plan, {
-    ...known,
+    ...facts,
     operations: loaded.operations,
     failedNodeRetries: config.cycle.failedNodeRetries,
   });
   const { troubled } = decided;
   const drains = decideOnDraining(decided.plan, {
-    ...known,
+    ...facts,
     demand: loaded.demand,
     history: loaded.history,
     leavingNodeIds: input.leavingNodeIds,
@@ -158,7 +158,12 @@ function planOnce(known: Known, stalls: Required<Pick<PlanHead, "stalled" | "wat
   };
 }
 
-function failingOf({ config, loaded, snapshot: { cluster }, nowSeconds }: Known): readonly BootsFailing[] {
+function failingOf({
+  config,
+  loaded,
+  snapshot: { cluster },
+  nowSeconds,
+}: PlanFacts): readonly BootsFailing[] {
   const { bootFailuresBeforeBackoff: failures, bootFailureBackoffSeconds: backoffSeconds } = config.cycle;
   const { history, settings } = loaded;
   return bootsFailing({ history, cluster, settings, failures, backoffSeconds, nowSeconds });

@@ -170,8 +170,8 @@ function longestWaits({ jobs }: Plan, demand: readonly SourceDemand[]): readonly
     for (const { name, user = null, submittedAt, executingHostnames } of posted) {
       if (submittedAt === undefined || executingHostnames.length > 0 || !waiting.has(name)) continue;
       const sinceSeconds = Date.parse(submittedAt) / 1000;
-      const known = longest.get(user);
-      if (known === undefined || sinceSeconds < known.sinceSeconds)
+      const longestOfUser = longest.get(user);
+      if (longestOfUser === undefined || sinceSeconds < longestOfUser.sinceSeconds)
         longest.set(user, { user, job: name, source, sinceSeconds });
     }
   return [...longest.values()].toSorted((a, b) => a.sinceSeconds - b.sinceSeconds).slice(0, mostUsersShown);

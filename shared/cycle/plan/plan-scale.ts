@@ -143,8 +143,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
   await remember(ports, cluster, plan.history, rows);
   reportPlan(ports, { ...made, summary, before });
-  const known = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
-  measurePlan(ports, { cluster, plan, ...known });
+  const planned = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
+  measurePlan(ports, { cluster, plan, ...planned });
   await noteUnarchived(ports, before);
   await archivePlan(ports, { summary, input, plan, actions, head: next });
   return { outcome: "planned", summary };

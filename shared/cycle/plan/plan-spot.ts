@@ -3,7 +3,7 @@ import { type Cluster, type Job, type Plan, type PlanInput, plan as plannedBy } 
 import {
   addingTo,
   choiceOf,
-  type SpotKnown,
+  type SpotFacts,
   type SpotStance,
   stanceOf,
   waitingSinceOf,
@@ -23,37 +23,37 @@ export interface SpotPlan {
  * Plans with spot nodes first. Jobs that stay off them and find no regular node get one in a second plan, behind the
  * regular ones: waiting for a place that is not there helps nobody. Jobs that may not be interrupted never do.
  */
-export function planSpot(input: PlanInput, known: SpotKnown): SpotPlan {
-  if (!knowsSpot(input, known))
+export function planSpot(input: PlanInput, facts: SpotFacts): SpotPlan {
+  if (!knowsSpot(input, facts))
     return { input, plan: plannedBy(input), stances: new Map(), patienceEndsSeconds: null };
-  const stances = stancesOf(input.jobs, known);
-  const cluster = inSpotOrder(input.cluster, known);
-  const spotShares = sharesOf(known);
+  const stances = stancesOf(input.jobs, facts);
+  const cluster = inSpotOrder(input.cluster, facts);
+  const spotShares = sharesOf(facts);
   const base = { ...input, cluster, ...(spotShares.length === 0 ? {} : { spotShares }) };
-  const patienceEndsSeconds = patienceEnds(input.jobs, stances, known);
-  const first = { ...base, jobs: choosing(base, stances, known) };
+  const patienceEndsSeconds = patienceEnds(input.jobs, stances, facts);
+  const first = { ...base, jobs: choosing(base, stances, facts) };
   const plan = plannedBy(first);
   const lifted = new Map(stances);
   for (const place of stances.keys())
-    if (mayUseSpotAfterAll(plan, place, stances, known)) lifted.delete(place);
+    if (mayUseSpotAfterAll(plan, place, stances, facts)) lifted.delete(place);
   if (lifted.size === stances.size) return { input: first, plan, stances, patienceEndsSeconds };
-  const second = { ...base, jobs: choosing(base, lifted, known) };
+  const second = { ...base, jobs: choosing(base, lifted, facts) };
   return { input: second, plan: plannedBy(second), stances, patienceEndsSeconds };
 }
 
 /** scalelib knows no spot nodes. */
-function knowsSpot({ settings, cluster, jobs }: PlanInput, { pairs }: SpotKnown): boolean {
+function knowsSpot({ settings, cluster, jobs }: PlanInput, { pairs }: SpotFacts): boolean {
   if (settings.compatibility === "scalelib") return false;
   const hasSpot = cluster.nodeArrays.some(({ spot }) => spot);
   return pairs.length > 0 || (hasSpot && jobs.some(({ interruptible }) => interruptible === false));
 }
 
 /** Jobs whose places are all taken stay where they are, whatever became of them since. */
-function stancesOf(jobs: readonly Job[], known: SpotKnown): ReadonlyMap<number, SpotStance> {
+function stancesOf(jobs: readonly Job[], facts: SpotFacts): ReadonlyMap<number, SpotStance> {
   const stances = new Map<number, SpotStance>();
   jobs.forEach((job, place) => {
     const asked = job.packingStrategy === "scatter" ? job.nodeCount : job.iterations;
-    if (job.executingHostnames.length < asked) stances.set(place, stanceOf(job, known));
+    if (job.executingHostnames.length < asked) stances.set(place, stanceOf(job, facts));
   });
   return stances;
 }
@@ -61,10 +61,10 @@ function stancesOf(jobs: readonly Job[], known: SpotKnown): ReadonlyMap<number, 
 function choosing(
   { jobs, cluster }: PlanInput,
   stances: ReadonlyMap<number, SpotStance>,
-  known: SpotKnown,
+  facts: SpotFacts,
 ): readonly Job[] {
   const choices = new Map(
-    [...new Set(stances.values())].map((each) => [each, choiceOf(each, known, cluster)]),
+    [...new Set(stances.values())].map((each) => [each, choiceOf(each, facts, cluster)]),
   );
   const added = addingTo();
   return jobs.map((job, place) => {
@@ -87,7 +87,7 @@ function mayUseSpotAfterAll(
   plan: Plan,
   place: number,
   stances: ReadonlyMap<number, SpotStance>,
-  known: SpotKnown,
+  facts: SpotFacts,
 ): boolean {
   const outcome = plan.jobs[place];
   if (outcome === undefined || outcome.granted >= outcome.asked) return false;
@@ -99,7 +99,7 @@ function mayUseSpotAfterAll(
       // A job that no regular node can ever take is not better off without any.
       return !outcome.reasons.some(
         ({ code, bucket }) =>
-          roomCodes.has(code) && !known.pairs.some(({ spot }) => spot === bucket?.nodeArray),
+          roomCodes.has(code) && !facts.pairs.some(({ spot }) => spot === bucket?.nodeArray),
       );
     case "SpotNotInterruptible":
     case "first":
@@ -109,7 +109,7 @@ function mayUseSpotAfterAll(
 }
 
 /** The better score of Azure first, among the sizes of a spot array; and no pair is decided by `Priority`. */
-function inSpotOrder(cluster: Cluster, { pairs }: SpotKnown): Cluster {
+function inSpotOrder(cluster: Cluster, { pairs }: SpotFacts): Cluster {
   if (pairs.length === 0) return cluster;
   const priorities = new Map(cluster.nodeArrays.map(({ name, priority }) => [name, priority]));
   const nodeArrays = cluster.nodeArrays.map((array) => {
@@ -132,7 +132,7 @@ function rankOf(score: string | null): number {
   return score === "Low" ? 2 : 1;
 }
 
-function sharesOf({ settings, pairs }: SpotKnown): readonly SpotShare[] {
+function sharesOf({ settings, pairs }: SpotFacts): readonly SpotShare[] {
   if (settings === null || settings.maxShare >= 1) return [];
   return pairs.map((pair) => ({ ...pair, perMille: Math.floor(settings.maxShare * 1_000) }));
 }
@@ -140,7 +140,7 @@ function sharesOf({ settings, pairs }: SpotKnown): readonly SpotShare[] {
 function patienceEnds(
   jobs: readonly Job[],
   stances: ReadonlyMap<number, SpotStance>,
-  { settings, pairs }: SpotKnown,
+  { settings, pairs }: SpotFacts,
 ): number | null {
   if (settings === null || pairs.length === 0) return null;
   let ends: number | null = null;

@@ -19,8 +19,8 @@ const figures = [
  */
 export function readRefusal(message: string): RefusedBy | null {
   if (!/quota/i.test(message)) return null;
-  const found = figures.map((pattern) => pattern.exec(message)).find((match) => match !== null);
-  const coresLeft = found ? Math.max(0, Number(found[1]) - Number(found[2])) : null;
+  const figuresFound = figures.map((pattern) => pattern.exec(message)).find((match) => match !== null);
+  const coresLeft = figuresFound ? Math.max(0, Number(figuresFound[1]) - Number(figuresFound[2])) : null;
   if (/low-?_?priority ?cores|low-priority vcpus|\bspot\b/i.test(message))
     return { limit: "spot", coresLeft };
   if (/\bfamily\b|family ?(cores|vcpus|quota)|SKUFamilyQuota/i.test(message))

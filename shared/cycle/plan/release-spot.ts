@@ -9,7 +9,7 @@ import type { SpotPlan } from "./plan-spot.ts";
  */
 export function releasedSpot(
   { plan, stances }: Pick<SpotPlan, "plan" | "stances">,
-  known: {
+  facts: {
     readonly cluster: Cluster;
     readonly pairs: readonly SpotPair[];
     readonly leavingNodeIds: readonly string[];
@@ -18,16 +18,16 @@ export function releasedSpot(
     readonly nowSeconds: number;
   },
 ): readonly DrainedRetirement[] {
-  if (known.isInDoubt || !fellBack(plan, stances)) return [];
+  if (facts.isInDoubt || !fellBack(plan, stances)) return [];
   const unmatched = new Set(plan.unmatched);
-  const leaving = new Set(known.leavingNodeIds);
+  const leaving = new Set(facts.leavingNodeIds);
   const retired = new Set(plan.retire.map(({ nodeId }) => nodeId));
-  return known.cluster.nodes.flatMap((node): DrainedRetirement[] => {
+  return facts.cluster.nodes.flatMap((node): DrainedRetirement[] => {
     const { nodeId, name, nodeArray, hostname, status, targetState, keepAlive } = node;
-    const isSpot = known.pairs.some(({ spot }) => spot === nodeArray);
+    const isSpot = facts.pairs.some(({ spot }) => spot === nodeArray);
     const boots = targetState === "Started" && status !== "Ready" && status !== "Failed" && !keepAlive;
     if (!isSpot || !boots || !unmatched.has(name) || leaving.has(nodeId) || retired.has(nodeId)) return [];
-    return [{ nodeId, name, nodeArray, hostname, cause: "spot-released", sinceSeconds: known.nowSeconds }];
+    return [{ nodeId, name, nodeArray, hostname, cause: "spot-released", sinceSeconds: facts.nowSeconds }];
   });
 }
 

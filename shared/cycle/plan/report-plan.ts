@@ -25,8 +25,10 @@ export function reportPlan(
   if (timedOut.length > 0) ports.log.warn("drain-timed-out", { cluster, nodes: timedOut.length });
   for (const failing of planned.bootsFailing) {
     const { nodeArray, vmSize, failures, boots, untilSeconds } = failing;
-    const known = before?.bootsFailing.find((each) => each.nodeArray === nodeArray && each.vmSize === vmSize);
-    if (known?.failures !== failures)
+    const failingBefore = before?.bootsFailing.find(
+      (each) => each.nodeArray === nodeArray && each.vmSize === vmSize,
+    );
+    if (failingBefore?.failures !== failures)
       ports.log.error("boots-failing", { cluster, nodeArray, vmSize, failures, boots, untilSeconds });
   }
   for (const { subjects, ...warning } of news(warningsOf(plan.warnings), before?.warnings))
@@ -46,6 +48,6 @@ export function warningsOf(warnings: readonly Warning[]): readonly PlanWarnings[
 
 /** Entries that differ from the plan before. */
 function news<T>(now: readonly T[] = [], before: readonly T[] = []): readonly T[] {
-  const known = new Set(before.map((entry) => JSON.stringify(entry)));
-  return now.filter((entry) => !known.has(JSON.stringify(entry)));
+  const entriesBefore = new Set(before.map((entry) => JSON.stringify(entry)));
+  return now.filter((entry) => !entriesBefore.has(JSON.stringify(entry)));
 }

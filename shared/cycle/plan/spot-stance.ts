@@ -6,7 +6,7 @@ import type { NodeLoss, SpotPair, SpotSettings } from "../../ports/index.ts";
 export type SpotStance = "first" | SpotOffCode;
 
 /** What is known of jobs and pairs when a plan is made. */
-export interface SpotKnown {
+export interface SpotFacts {
   /** Null: spot arrays are like all others, but for jobs that may not be interrupted. */
   readonly settings: SpotSettings | null;
   /** Those of the settings that the cluster has. */
@@ -40,14 +40,14 @@ export function pairsOf(
 }
 
 /** Where a job stands that waits. A run time that nobody knows keeps no job off spot nodes: evictions do. */
-export function stanceOf(job: Job, known: SpotKnown): SpotStance {
-  const { settings, nowSeconds } = known;
+export function stanceOf(job: Job, facts: SpotFacts): SpotStance {
+  const { settings, nowSeconds } = facts;
   if (job.interruptible === false) return "SpotNotInterruptible";
   if (settings === null) return "first";
   const { maxRuntimeSeconds, evictionsBeforeRegular, patienceSeconds } = settings;
   const isLong = maxRuntimeSeconds !== null && (job.runtimeSeconds ?? 0) > maxRuntimeSeconds;
   if (isLong) return "SpotRunTimeTooLong";
-  if (evictionsOf(job, known.losses) >= evictionsBeforeRegular) return "SpotEvictedTooOften";
+  if (evictionsOf(job, facts.losses) >= evictionsBeforeRegular) return "SpotEvictedTooOften";
   const since = waitingSinceOf(job);
   return since !== null && nowSeconds - since >= patienceSeconds ? "SpotPatienceOver" : "first";
 }
@@ -73,8 +73,8 @@ export function evictionsOf({ metadata }: Pick<Job, "metadata">, losses: readonl
 }
 
 /** What the stance asks of nodes; null: nothing. */
-export function choiceOf(stance: SpotStance, known: SpotKnown, cluster: Cluster): ArrayChoice | null {
-  const { settings, pairs } = known;
+export function choiceOf(stance: SpotStance, facts: SpotFacts, cluster: Cluster): ArrayChoice | null {
+  const { settings, pairs } = facts;
   const spots = pairs.map(({ spot }) => spot);
   const off = (nodeArrays: readonly string[], bound: number | boolean): ArrayChoice | null =>
     nodeArrays.length === 0 || stance === "first"
@@ -103,8 +103,8 @@ export function addingTo(): (constraints: readonly Constraint[], more: ArrayChoi
   return (constraints, more) => {
     const ofThese = made.get(constraints) ?? new Map<ArrayChoice, readonly Constraint[]>();
     made.set(constraints, ofThese);
-    const known = ofThese.get(more) ?? [...constraints, more];
-    ofThese.set(more, known);
-    return known;
+    const together = ofThese.get(more) ?? [...constraints, more];
+    ofThese.set(more, together);
+    return together;
   };
 }

@@ -110,8 +110,8 @@ const knownJobs = new WeakMap<
 
 function toJobs(present: PresentDemand, predicts: boolean): readonly Job[] {
   const { source, jobs, standIns } = present;
-  const known = knownJobs.get(jobs);
-  if (known?.source === source && known.predicts === predicts) return known.jobs;
+  const readBefore = knownJobs.get(jobs);
+  if (readBefore?.source === source && readBefore.predicts === predicts) return readBefore.jobs;
   const predict = predicts ? predictor(present) : () => undefined;
   const constraintsOf = constraintsReader();
   const read = jobs.map((job) => {

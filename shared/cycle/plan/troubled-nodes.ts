@@ -20,7 +20,7 @@ export interface Decided {
  */
 export function decideOnFailed(
   plan: Plan,
-  known: {
+  facts: {
     readonly before: Pick<PlanHead, "troubled"> | undefined;
     readonly operations: readonly Operation[];
     readonly snapshot: Snapshot;
@@ -29,14 +29,14 @@ export function decideOnFailed(
     readonly nowSeconds: number;
   },
 ): Decided {
-  const { snapshot, nowSeconds } = known;
+  const { snapshot, nowSeconds } = facts;
   const nodes = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node]));
-  const remembered = stillTrue(known.before?.troubled ?? [], nodes);
+  const remembered = stillTrue(facts.before?.troubled ?? [], nodes);
   const retries = countRetries(remembered);
-  const underWay = nodesUnderRetry(known.operations);
+  const underWay = nodesUnderRetry(facts.operations);
   const leaving = new Set(plan.retire.map(({ nodeId }) => nodeId));
   const failed = plan.retry.filter(({ nodeId }) => !underWay.has(nodeId) && !leaving.has(nodeId));
-  const isGivenUp = (nodeId: string) => (retries.get(nodeId) ?? 0) >= known.failedNodeRetries;
+  const isGivenUp = (nodeId: string) => (retries.get(nodeId) ?? 0) >= facts.failedNodeRetries;
   const retry = failed.filter(({ nodeId }) => !isGivenUp(nodeId));
   const givenUp = failed.flatMap(({ nodeId, name }): Retirement[] => {
     const node = nodes.get(nodeId);
@@ -45,7 +45,7 @@ export function decideOnFailed(
     return [{ nodeId, name, nodeArray, hostname, cause: "failed", sinceSeconds: nowSeconds }];
   });
   const decided = { ...plan, retry, retire: [...plan.retire, ...givenUp] };
-  if (!known.isSent) return { plan: decided, troubled: remembered };
+  if (!facts.isSent) return { plan: decided, troubled: remembered };
   const retried = retry.map(({ nodeId }) => ({
     nodeId,
     nodeArray: nodes.get(nodeId)?.nodeArray ?? "",

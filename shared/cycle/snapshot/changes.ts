@@ -38,8 +38,8 @@ function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): No
  * by itself, so only whether there was one counts.
  */
 export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): string {
-  const known = knownDigests.get(cluster);
-  if (known?.ids === ids) return known.digest;
+  const digested = knownDigests.get(cluster);
+  if (digested?.ids === ids) return digested.digest;
   const digest = ids.digest(textOf(cluster));
   knownDigests.set(cluster, { ids, digest });
   return digest;

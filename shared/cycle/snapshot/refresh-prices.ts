@@ -51,14 +51,14 @@ async function refreshLocation(
   list: PriceList,
   { location, vmSizes }: { readonly location: string; readonly vmSizes: readonly string[] },
 ): Promise<void> {
-  const known = await priceSheets.load(location);
+  const sheet = await priceSheets.load(location);
   const nowSeconds = clock.nowSeconds();
-  if (vmSizes.length === 0 || (known !== undefined && isFresh(known, vmSizes, nowSeconds))) return;
+  if (vmSizes.length === 0 || (sheet !== undefined && isFresh(sheet, vmSizes, nowSeconds))) return;
   const listed = await list.read({ location, vmSizes });
   await priceSheets.save({
     location,
     readAtSeconds: nowSeconds,
-    prices: merged({ known, listed, vmSizes, nowSeconds }),
+    prices: merged({ before: sheet, listed, vmSizes, nowSeconds }),
   });
   log.info("prices-read", { location, sizes: vmSizes.length, priced: listed.length });
 }
@@ -76,18 +76,18 @@ function isFresh(
 
 /** Sizes that are in use, and no others. One that the list has no longer keeps its last price, with its date. */
 function merged(read: {
-  readonly known: PriceSheet | undefined;
+  readonly before: PriceSheet | undefined;
   readonly listed: readonly ListedPrice[];
   readonly vmSizes: readonly string[];
   readonly nowSeconds: number;
 }): Readonly<Record<string, ListPrice>> {
-  const found = new Map(read.listed.map((price) => [price.vmSize.toLowerCase(), price]));
+  const listedPrices = new Map(read.listed.map((price) => [price.vmSize.toLowerCase(), price]));
   const none: ListPrice = { regularUsd: null, spotUsd: null, asOfSeconds: read.nowSeconds };
   return Object.fromEntries(
     read.vmSizes.map((vmSize) => {
       const key = vmSize.toLowerCase();
-      const price = found.get(key);
-      if (price === undefined) return [key, read.known?.prices[key] ?? none];
+      const price = listedPrices.get(key);
+      if (price === undefined) return [key, read.before?.prices[key] ?? none];
       const { regularUsd, spotUsd } = price;
       return [key, { regularUsd, spotUsd, asOfSeconds: read.nowSeconds }];
     }),

@@ -75,8 +75,8 @@ async function resolve(
   const isUnanswered = isCreateWithoutAnswer(operation, snapshot);
   if (!isLate && !isUnclear && !isUnknown && !isUnanswered) return undefined;
 
-  const found = await lookUp(ports, cycleCloud, operation);
-  if (found.outcome === "no-answer") {
+  const request = await lookUp(ports, cycleCloud, operation);
+  if (request.outcome === "no-answer") {
     // A missing answer does not prove that nothing was made. It counts as proof only after the same time again, so that
     // jobs do not wait for ever.
     if (nowSeconds <= waits.fromSeconds + 2 * patience(settings)) return undefined;
@@ -87,12 +87,12 @@ async function resolve(
     });
   }
   const caughtUp = nowSeconds > operation.updatedAtSeconds + settings.nodeListLagSeconds;
-  const told = isUnclear ? afterList(operation, found.nodes, { caughtUp, nowSeconds }) : undefined;
+  const told = isUnclear ? afterList(operation, request.nodes, { caughtUp, nowSeconds }) : undefined;
   if (told !== undefined) return told;
   // A request that is known was carried out, also when its nodes do not show: they do not yet, or they are gone again.
-  if (!isAccepted && found.outcome === "known") {
-    const { unknownSinceSeconds: _, ...known } = operation;
-    return { ...known, state: "accepted", nodes: found.nodes, updatedAtSeconds: nowSeconds };
+  if (!isAccepted && request.outcome === "known") {
+    const { unknownSinceSeconds: _, ...accepted } = operation;
+    return { ...accepted, state: "accepted", nodes: request.nodes, updatedAtSeconds: nowSeconds };
   }
   if (!isLate) return undefined;
   const why = isUnknown
@@ -129,7 +129,7 @@ function patience({ nodeListLagSeconds, operationTimeoutSeconds }: Seen["setting
 }
 
 /** `known`: CycleCloud knows the request, and lists these nodes. `unknown`: it does not, or not yet. */
-type Found =
+type RequestLookup =
   | { readonly outcome: "known" | "unknown"; readonly nodes: readonly RequestedNode[] }
   | { readonly outcome: "no-answer" };
 
@@ -138,7 +138,7 @@ async function lookUp(
   ports: ResolvePorts,
   cycleCloud: CycleCloud,
   { cluster, actionId, action }: Operation,
-): Promise<Found> {
+): Promise<RequestLookup> {
   try {
     const nodes = await cycleCloud.nodesOfRequest(action.requestId);
     return nodes === undefined ? { outcome: "unknown", nodes: [] } : { outcome: "known", nodes };
@@ -177,8 +177,8 @@ function together(
   before: readonly RequestedNode[],
   listed: readonly RequestedNode[],
 ): readonly RequestedNode[] {
-  const known = new Set(before.map(({ nodeId }) => nodeId));
-  return [...before, ...listed.filter(({ nodeId }) => !known.has(nodeId))];
+  const idsBefore = new Set(before.map(({ nodeId }) => nodeId));
+  return [...before, ...listed.filter(({ nodeId }) => !idsBefore.has(nodeId))];
 }
 
 function idsOf(nodes: readonly RequestedNode[]): string {

@@ -95,8 +95,8 @@ async function keep(
     return;
   const demand = await ports.demand.list(cluster);
   const control = await loadControl(ports, cluster);
-  const known = { takenAtSeconds, demand, control, settings: config.engine };
-  const count = await countSnapshot(ports, { ...known, cluster: reading.cluster, config, before });
+  const moment = { takenAtSeconds, demand, control, settings: config.engine };
+  const count = await countSnapshot(ports, { ...moment, cluster: reading.cluster, config, before });
   const { spending } = count;
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
@@ -128,8 +128,8 @@ async function priced(
   cluster: Cluster,
   { facts, priceRules: rules }: ClusterConfig,
 ): Promise<Cluster> {
-  const found = await Promise.all(locationsOf(cluster).map((location) => priceSheets.load(location)));
-  return priceCluster(cluster, { facts, rules, sheets: found.filter((sheet) => sheet !== undefined) });
+  const sheets = await Promise.all(locationsOf(cluster).map((location) => priceSheets.load(location)));
+  return priceCluster(cluster, { facts, rules, sheets: sheets.filter((sheet) => sheet !== undefined) });
 }
 
 interface Due {
@@ -140,14 +140,14 @@ interface Due {
 /** Why a plan is due; undefined: the last one is still valid. */
 async function whyDue(
   ports: SnapshotPorts,
-  known: {
+  state: {
     readonly config: ClusterConfig;
     readonly snapshot: Snapshot;
     readonly head: PlanHead | undefined;
     readonly demand: readonly SourceDemand[];
   },
 ): Promise<Due | undefined> {
-  const { config, snapshot, head, demand } = known;
+  const { config, snapshot, head, demand } = state;
   if (head === undefined) return { reason: "first snapshot" };
   const control = await loadControl(ports, config.cluster);
   if (head.held !== undefined && whyHeld(config, control) === undefined)
