@@ -15,8 +15,8 @@ export interface DemandNeed
 export function needOf({ constraints, nodeCount, exclusive, colocated }: Job): DemandNeed {
   const all = constraints.flatMap(parts);
   const amountOf = (...names: readonly string[]) => {
-    const found = all.find((each) => each.kind === "minimum-resource" && names.includes(each.resource));
-    return found?.kind === "minimum-resource" ? found.amount : undefined;
+    const minimum = all.find((each) => each.kind === "minimum-resource" && names.includes(each.resource));
+    return minimum?.kind === "minimum-resource" ? minimum.amount : undefined;
   };
   const nodes = Math.max(1, nodeCount);
   const ncpus = amountOf("ncpus");

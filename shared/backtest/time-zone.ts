@@ -39,8 +39,8 @@ export class TimeZone {
   /** Seconds by which its clocks are ahead of UTC at a moment. */
   #ahead(seconds: number): number {
     const block = Math.floor(seconds / blockSeconds);
-    const known = this.#offsets.get(block);
-    if (known !== undefined) return known;
+    const knownOffset = this.#offsets.get(block);
+    if (knownOffset !== undefined) return knownOffset;
     const parts = this.#format.formatToParts(block * blockSeconds * 1_000);
     const text = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
     // "GMT", "GMT+01:00"; before there were zones "GMT+00:53:28".

@@ -60,8 +60,8 @@ export function findHosts(hosts: Iterable<Left>, shape: JobShape): Allocation | 
   if (!shape.colocated) return firstHosts(hosts, shape);
   const groups = Map.groupBy(hosts, ({ host }) => host.placementGroup);
   for (const [group, own] of groups) {
-    const found = group === null ? undefined : firstHosts(own, shape);
-    if (found !== undefined) return found;
+    const allocation = group === null ? undefined : firstHosts(own, shape);
+    if (allocation !== undefined) return allocation;
   }
   return undefined;
 }

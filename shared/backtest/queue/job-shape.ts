@@ -53,8 +53,8 @@ export class Shapes {
 
   of(job: TraceJob): JobShape {
     const shape = shapeOf(job);
-    const known = this.#byKey.get(shape.key);
-    if (known !== undefined) return known;
+    const sameShape = this.#byKey.get(shape.key);
+    if (sameShape !== undefined) return sameShape;
     this.#byKey.set(shape.key, shape);
     return shape;
   }

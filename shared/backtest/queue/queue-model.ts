@@ -103,12 +103,12 @@ export class QueueModel {
   pass(nowSeconds: number, expected: () => readonly ExpectedHost[]): readonly Running[] {
     const started: Running[] = [];
     for (let head = this.#waiting.first(); head !== undefined; head = this.#waiting.first()) {
-      const found = findHosts(this.#hosts.values(), head.shape);
-      if (found === undefined) {
+      const allocation = findHosts(this.#hosts.values(), head.shape);
+      if (allocation === undefined) {
         if (this.#policy !== "fcfs") this.#passBehind(head, { nowSeconds, expected, started });
         break;
       }
-      started.push(this.#start(head, found, nowSeconds));
+      started.push(this.#start(head, allocation, nowSeconds));
     }
     return started;
   }
@@ -128,8 +128,8 @@ export class QueueModel {
     let reservation: Reservation | undefined;
     for (let own = order.pop(); own !== undefined; own = order.pop()) {
       if (tooLarge.has(own.shape.key)) continue;
-      const found = findHosts(this.#hosts.values(), own.shape);
-      if (found === undefined) {
+      const allocation = findHosts(this.#hosts.values(), own.shape);
+      if (allocation === undefined) {
         tooLarge.add(own.shape.key);
         continue;
       }
@@ -141,9 +141,9 @@ export class QueueModel {
           nowSeconds,
         });
         // Those of its class behind it are estimated alike.
-        if (!reservation.allows(found, nowSeconds + own.estimateSeconds)) continue;
+        if (!reservation.allows(allocation, nowSeconds + own.estimateSeconds)) continue;
       }
-      started.push(this.#start(own, found, nowSeconds));
+      started.push(this.#start(own, allocation, nowSeconds));
       if (firstPlace(own) < Number.POSITIVE_INFINITY) order.push(own);
     }
   }

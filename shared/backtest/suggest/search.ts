@@ -24,7 +24,7 @@ export interface SearchInput {
   readonly longestWait: number;
 }
 
-export interface Found {
+export interface SettingsFound {
   readonly varied: Varied;
   readonly figures: RunFigures;
   readonly configured: RunFigures;
@@ -40,7 +40,7 @@ const graceSeconds = 30;
  * no change helps or the budget is over. Settings that depend on each other may have a better pair that this does not find.
  * The values of one setting do not depend on each other, so they run at the same time; what is found is the same.
  */
-export async function searchSettings(input: SearchInput): Promise<Found> {
+export async function searchSettings(input: SearchInput): Promise<SettingsFound> {
   const runs = new CountedRuns(input.run, input.budget);
   const [first] = input.tunables;
   await runs.make([{}, ...(first === undefined ? [] : candidates({}, first))]);
@@ -86,7 +86,7 @@ function sorted<T>(record: Readonly<Record<string, T>>): Readonly<Record<string,
 class CountedRuns {
   readonly #run: TuneRuns;
   readonly #budget: number;
-  readonly #known = new Map<string, RunFigures>();
+  readonly #figures = new Map<string, RunFigures>();
 
   constructor(run: TuneRuns, budget: number) {
     this.#run = run;
@@ -94,26 +94,26 @@ class CountedRuns {
   }
 
   get count(): number {
-    return this.#known.size;
+    return this.#figures.size;
   }
 
   /** Runs those that have not run yet, the first ones as far as the budget goes. */
   async make(all: readonly Varied[]): Promise<void> {
-    const byKey = new Map(all.map((varied) => [keyOf(varied), varied]));
-    const fresh = [...byKey].filter(([key]) => !this.#known.has(key)).slice(0, this.#budget - this.count);
+    const byKey = new Map(all.map((varied) => [variedKey(varied), varied]));
+    const fresh = [...byKey].filter(([key]) => !this.#figures.has(key)).slice(0, this.#budget - this.count);
     const figures = fresh.length === 0 ? [] : await this.#run(fresh.map(([, varied]) => varied));
     for (const [index, [key]] of fresh.entries()) {
       const own = figures[index];
-      if (own !== undefined) this.#known.set(key, own);
+      if (own !== undefined) this.#figures.set(key, own);
     }
   }
 
   /** Undefined: it would have been one too many. */
   of(varied: Varied): RunFigures | undefined {
-    return this.#known.get(keyOf(varied));
+    return this.#figures.get(variedKey(varied));
   }
 }
 
-function keyOf(varied: Varied): string {
+function variedKey(varied: Varied): string {
   return JSON.stringify(sorted(varied));
 }

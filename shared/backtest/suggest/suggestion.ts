@@ -2,7 +2,7 @@ import { duration } from "../../text/durations.ts";
 import { settingsText } from "../compare/summary.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
 import { type Certainty, certaintyOf } from "./certainty.ts";
-import type { Found, Varied } from "./search.ts";
+import type { SettingsFound, Varied } from "./search.ts";
 
 /** What came of a search, and whether it held on the part of the workload that was not tuned on. */
 export interface Suggestion {
@@ -30,7 +30,7 @@ const graceSeconds = 30;
 
 /** Puts together a search and its check. The same figures and the same seed give the same suggestion. */
 export function suggestionOf(
-  found: Found,
+  found: SettingsFound,
   checked: { readonly configured: RunFigures; readonly changed: RunFigures },
   { seed, longestWait }: { readonly seed: number; readonly longestWait: number },
 ): Suggestion {

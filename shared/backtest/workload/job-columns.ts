@@ -219,8 +219,8 @@ class Distinct<Value extends object> {
 
   placeOf(value: Value): number {
     const key = JSON.stringify(value);
-    const known = this.#places.get(key);
-    if (known !== undefined) return known;
+    const knownPlace = this.#places.get(key);
+    if (knownPlace !== undefined) return knownPlace;
     this.values.push(value);
     this.#places.set(key, this.values.length - 1);
     return this.values.length - 1;

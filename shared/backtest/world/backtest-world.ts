@@ -20,7 +20,7 @@ import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
 import { epochSeconds, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
-import { inWholeMs, Record } from "./record.ts";
+import { inWholeMs, RunRecord } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
 import { jobRunOf } from "./run-watch.ts";
 import { rank, Timeline } from "./timeline.ts";
@@ -42,7 +42,7 @@ export class BacktestWorld {
   readonly #never: NeverFits;
   readonly #sights: NodeSights;
   readonly #reader: ClusterReader;
-  readonly record: Record;
+  readonly record: RunRecord;
   readonly #offsetSeconds: number;
   #now = epochSeconds;
   #next = 0;
@@ -70,14 +70,14 @@ export class BacktestWorld {
     this.#empty = { ...this.#reader.read().cluster, nodes: [] };
     this.#prices = new NodePrices(this.#empty, config);
     this.#capacity = new HostCapacity(this.#empty, config.engine);
-    const known = {
+    const empty = {
       cluster: this.#empty,
       settings: config.engine,
       nowSeconds: epochSeconds,
       inWords: input.inWords,
     };
-    this.#never = new NeverFits(this.#jobs, known);
-    this.record = new Record({
+    this.#never = new NeverFits(this.#jobs, empty);
+    this.record = new RunRecord({
       jobs: workload.jobs.length,
       startSeconds: epochSeconds,
       stepSeconds: stepFor(last - first),

@@ -47,8 +47,8 @@ export class ExactAccounts {
   }
 
   #settle(nodeId: string, atMs: number): void {
-    const known = this.#nodes.get(nodeId);
-    if (known !== undefined) this.#tally.add(known.seen, known.sinceMs, atMs);
+    const node = this.#nodes.get(nodeId);
+    if (node !== undefined) this.#tally.add(node.seen, node.sinceMs, atMs);
   }
 }
 

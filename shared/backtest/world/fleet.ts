@@ -82,15 +82,15 @@ export class Fleet {
     const { cluster, at } = this.#site.clusterNow(this.#cluster);
     for (const node of cluster.population.living()) {
       if (node.operationId === undefined) continue;
-      const known = this.#nodes.get(node.nodeId);
-      if (known?.node === node) continue;
-      if (known === undefined) {
+      const fleetNode = this.#nodes.get(node.nodeId);
+      if (fleetNode?.node === node) continue;
+      if (fleetNode === undefined) {
         this.#nodes.set(node.nodeId, { node, step: stepAt(node.life, at), host: undefined });
         this.#events.bought(node);
         this.#events.changed(node.nodeId);
       } else {
-        known.node = node;
-        this.#move(known, stepAt(node.life, at));
+        fleetNode.node = node;
+        this.#move(fleetNode, stepAt(node.life, at));
       }
       for (const step of node.life)
         if (step.at > at) this.#timeline.at(step.at, rank.node, () => this.#arrive(node, step));
@@ -114,9 +114,9 @@ export class Fleet {
 
   /** A node as the accounts see it, without what runs there; undefined: it costs nothing. */
   seen(nodeId: string, prices: Prices): SeenNode | undefined {
-    const known = this.#nodes.get(nodeId);
-    if (known === undefined) return undefined;
-    const { node, step } = known;
+    const fleetNode = this.#nodes.get(nodeId);
+    if (fleetNode === undefined) return undefined;
+    const { node, step } = fleetNode;
     const { nodearray: nodeArray, machineType: vmSize, spot } = node.bucket;
     if (step.status === "Gone" || step.status === step.target) return undefined;
     return {
@@ -135,19 +135,19 @@ export class Fleet {
   }
 
   #arrive(node: SimulatedNode, step: Step): void {
-    const known = this.#nodes.get(node.nodeId);
+    const fleetNode = this.#nodes.get(node.nodeId);
     // Its timetable was changed since.
-    if (known?.node === node) this.#move(known, step);
+    if (fleetNode?.node === node) this.#move(fleetNode, step);
   }
 
-  #move(known: FleetNode, step: Step): void {
-    const before = known.step;
+  #move(fleetNode: FleetNode, step: Step): void {
+    const before = fleetNode.step;
     if (step === before) return;
-    known.step = step;
-    const { node } = known;
+    fleetNode.step = step;
+    const { node } = fleetNode;
     const isUp = step.status === "Ready" && step.target === "Started";
-    if (!isUp && known.host !== undefined) this.#down(known, known.host);
-    if (isUp && known.host === undefined) this.#up(known, step.at - node.createdAt);
+    if (!isUp && fleetNode.host !== undefined) this.#down(fleetNode, fleetNode.host);
+    if (isUp && fleetNode.host === undefined) this.#up(fleetNode, step.at - node.createdAt);
     if (step.status === "Failed") this.#events.failed();
     const isUnasked = before.target === "Started" && step.target !== "Started" && isOwnEnd(node, step);
     if (isUnasked) this.#events.evicted();
@@ -158,17 +158,17 @@ export class Fleet {
     } else this.#events.changed(node.nodeId);
   }
 
-  #up(known: FleetNode, bootSeconds: number): void {
+  #up(fleetNode: FleetNode, bootSeconds: number): void {
     const { cluster, at } = this.#site.clusterNow(this.#cluster);
-    const shown = this.#reader.nodeOf(cluster.population.byId(known.node.nodeId) ?? known.node, at);
-    const host = this.#toHost(known.node, hostnameIn(shown, known.node));
-    known.host = host;
-    this.#byHost.set(host.hostname, known.node.nodeId);
+    const shown = this.#reader.nodeOf(cluster.population.byId(fleetNode.node.nodeId) ?? fleetNode.node, at);
+    const host = this.#toHost(fleetNode.node, hostnameIn(shown, fleetNode.node));
+    fleetNode.host = host;
+    this.#byHost.set(host.hostname, fleetNode.node.nodeId);
     this.#events.up(host, bootSeconds);
   }
 
-  #down(known: FleetNode, host: Host): void {
-    known.host = undefined;
+  #down(fleetNode: FleetNode, host: Host): void {
+    fleetNode.host = undefined;
     this.#events.down(host.hostname);
     this.#byHost.delete(host.hostname);
   }

@@ -26,8 +26,8 @@ export class HostCapacity {
 
   of(nodeArray: string, vmSize: string): Capacity {
     const key = `${nodeArray}/${vmSize}`;
-    const known = this.#capacities.get(key);
-    if (known !== undefined) return known;
+    const knownCapacity = this.#capacities.get(key);
+    if (knownCapacity !== undefined) return knownCapacity;
     const resources = this.#resourcesOf(nodeArray, vmSize) ?? {};
     const has = (name: string) => probe / largestShare(wanting(name), resources);
     const capacity: Capacity = {
@@ -48,8 +48,8 @@ export class HostCapacity {
     const bySize = this.#shares.get(shape) ?? new Map<string, number>();
     this.#shares.set(shape, bySize);
     const key = `${size.nodeArray}/${size.vmSize}`;
-    const known = bySize.get(key);
-    if (known !== undefined) return known;
+    const knownShare = bySize.get(key);
+    if (knownShare !== undefined) return knownShare;
     const resources: Resources = this.#resourcesOf(size.nodeArray, size.vmSize) ?? {};
     const share = largestShare(
       { constraints: constraints(), exclusive: shape.need.exclusive === "part" },

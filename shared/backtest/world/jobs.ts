@@ -36,8 +36,8 @@ export class Jobs {
   }
 
   #liveJob(place: number): LiveJob {
-    const known = this.#live.get(place);
-    if (known !== undefined) return known;
+    const liveJob = this.#live.get(place);
+    if (liveJob !== undefined) return liveJob;
     const job = this.#jobs.at(place);
     if (job === undefined) throw new RangeError(`Cannot find job ${place}: ${this.#jobs.length} jobs`);
     const live = { job, shape: this.#shapes.of(job) };
@@ -111,8 +111,8 @@ export class Jobs {
 
   /** Jobs of one shape share their constraints, which are then read once. */
   #constraintsOf(shape: JobShape): object {
-    const known = this.#constraints.get(shape);
-    if (known !== undefined) return known;
+    const knownConstraints = this.#constraints.get(shape);
+    if (knownConstraints !== undefined) return knownConstraints;
     const { need, nodeArrays } = shape;
     const constraints = {
       ncpus: need.ncpus,

@@ -14,19 +14,19 @@ import type { InWords } from "./run-input.ts";
 /** The answers for the kinds of jobs of a workload, each worked out once. */
 export class NeverFits {
   readonly #jobs: Jobs;
-  readonly #known: Known;
+  readonly #empty: EmptyCluster;
   readonly #answers = new Map<JobShape, WhyNever | undefined>();
 
-  constructor(jobs: Jobs, known: Known) {
+  constructor(jobs: Jobs, empty: EmptyCluster) {
     this.#jobs = jobs;
-    this.#known = known;
+    this.#empty = empty;
   }
 
   /** Undefined: it can run. */
   why(place: number): WhyNever | undefined {
     const shape = this.#jobs.shape(place);
     if (this.#answers.has(shape)) return this.#answers.get(shape);
-    const why = whyNeverFits(this.#jobs.planned(place), this.#known);
+    const why = whyNeverFits(this.#jobs.planned(place), this.#empty);
     this.#answers.set(shape, why);
     return why;
   }
@@ -37,12 +37,12 @@ export class NeverFits {
     return (name) => ({
       code: "given-up",
       why: "It still waited for nodes when nothing else happened any more.",
-      reasons: this.#known.inWords(reasons.get(name) ?? []),
+      reasons: this.#empty.inWords(reasons.get(name) ?? []),
     });
   }
 }
 
-interface Known {
+interface EmptyCluster {
   readonly inWords: InWords;
   readonly cluster: Cluster;
   readonly settings: EngineSettings;
@@ -50,7 +50,10 @@ interface Known {
 }
 
 /** Why a job can never run: it gets no room in the cluster when nothing else is there. Undefined: it can. */
-function whyNeverFits(job: Job, { cluster, settings, nowSeconds, inWords }: Known): WhyNever | undefined {
+function whyNeverFits(
+  job: Job,
+  { cluster, settings, nowSeconds, inWords }: EmptyCluster,
+): WhyNever | undefined {
   const { jobs } = plan({
     nowSeconds,
     cluster: generatePlacementGroups({ ...cluster, nodes: [] }, settings),

@@ -5,7 +5,7 @@ import type { Fleet } from "./fleet.ts";
 import type { HostCapacity } from "./host-capacity.ts";
 import type { Jobs } from "./jobs.ts";
 import type { NodePrices } from "./node-prices.ts";
-import type { Record } from "./record.ts";
+import type { RunRecord } from "./record.ts";
 
 interface Parts {
   readonly fleet: Fleet;
@@ -13,7 +13,7 @@ interface Parts {
   readonly jobs: Jobs;
   readonly capacity: HostCapacity;
   readonly prices: NodePrices;
-  readonly record: Record;
+  readonly record: RunRecord;
 }
 
 type SeenShare = SeenNode["jobs"][number];
@@ -61,9 +61,9 @@ export class NodeSights {
     for (const place of places) {
       const run = model.runOf(place);
       if (run === undefined) continue;
-      const known = before?.get(run);
-      if (known !== undefined) {
-        shares.set(run, known);
+      const shareBefore = before?.get(run);
+      if (shareBefore !== undefined) {
+        shares.set(run, shareBefore);
         continue;
       }
       const part = run.allocation.parts.find(({ left }) => left.host.hostname === hostname);

@@ -24,10 +24,11 @@ export class OpenOperations implements OperationStore {
     sinceSeconds = 0,
     untilSeconds = Number.POSITIVE_INFINITY,
   ): Promise<readonly Operation[]> {
-    const found: Operation[] = [];
+    const operations: Operation[] = [];
     for (const { value } of this.#all.values())
-      if (value.createdAtSeconds >= sinceSeconds && value.createdAtSeconds <= untilSeconds) found.push(value);
-    return found.slice(-limit).reverse();
+      if (value.createdAtSeconds >= sinceSeconds && value.createdAtSeconds <= untilSeconds)
+        operations.push(value);
+    return operations.slice(-limit).reverse();
   }
 
   async load(_cluster: string, actionId: string): Promise<Stored<Operation> | undefined> {

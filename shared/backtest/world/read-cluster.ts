@@ -28,7 +28,7 @@ export class ClusterReader {
   readonly #toReading: ToReading;
   readonly #frame: ClusterReading;
   readonly #kinds = new Map<string, ClusterNode>();
-  readonly #known = new Map<string, Known>();
+  readonly #shownNodes = new Map<string, ShownNode>();
 
   constructor(site: Site, name: string, toReading: ToReading) {
     this.#site = site;
@@ -56,8 +56,8 @@ export class ClusterReader {
 
   #toNode(node: SimulatedNode, at: number): ClusterNode {
     const step = stepAt(node.life, at);
-    const known = this.#known.get(node.nodeId);
-    if (known?.step === step && known.node === node) return known.shown;
+    const before = this.#shownNodes.get(node.nodeId);
+    if (before?.step === step && before.node === node) return before.shown;
     const hasAddress = step.address !== "none";
     const { statusMessage: _, ...kind } = this.#kindOf(node, at);
     const shown: ClusterNode = {
@@ -73,7 +73,7 @@ export class ClusterReader {
       keepAlive: node.keepAlive,
       ...(step.message === undefined ? {} : { statusMessage: step.message }),
     };
-    this.#known.set(node.nodeId, { node, step, shown });
+    this.#shownNodes.set(node.nodeId, { node, step, shown });
     return shown;
   }
 
@@ -81,8 +81,8 @@ export class ClusterReader {
   #kindOf(node: SimulatedNode, at: number): ClusterNode {
     const { bucket, attributes } = node;
     const key = JSON.stringify([bucket.nodearray, bucket.machineType, attributes]);
-    const known = this.#kinds.get(key);
-    if (known !== undefined) return known;
+    const knownKind = this.#kinds.get(key);
+    if (knownKind !== undefined) return knownKind;
     const { cluster } = this.#site.clusterNow(this.#name);
     const record: NodeRecord = toNodeRecord(node, at, cluster.definition);
     const status = toClusterStatus(cluster, { at, nodes: false });
@@ -93,14 +93,14 @@ export class ClusterReader {
   }
 
   #forgetGone(living: number): void {
-    if (this.#known.size <= 2 * living + 100) return;
+    if (this.#shownNodes.size <= 2 * living + 100) return;
     const { population } = this.#site.clusterNow(this.#name).cluster;
-    for (const nodeId of this.#known.keys())
-      if (population.byId(nodeId) === undefined) this.#known.delete(nodeId);
+    for (const nodeId of this.#shownNodes.keys())
+      if (population.byId(nodeId) === undefined) this.#shownNodes.delete(nodeId);
   }
 }
 
-interface Known {
+interface ShownNode {
   readonly node: SimulatedNode;
   readonly step: ReturnType<typeof stepAt>;
   readonly shown: ClusterNode;

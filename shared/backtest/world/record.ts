@@ -23,7 +23,7 @@ const unknown = Number.NaN;
 export type WhyNever = Omit<NeverRan, "count" | "first">;
 
 /** What happens in a run, for its figures. Times are Unix seconds of the virtual clock. */
-export class Record {
+export class RunRecord {
   readonly accounts: ExactAccounts;
   readonly #columns: Columns;
   readonly #startSeconds: number;
@@ -235,8 +235,8 @@ function sum(values: readonly number[]): number {
 function byPurpose(lines: readonly Line[]): { readonly [Name in Purpose]?: PurposeCost } {
   const costs: { [Name in Purpose]?: PurposeCost } = {};
   for (const { purpose, nodeMs, nanoUsd } of lines) {
-    const known = costs[purpose] ?? { nodeMs: 0, nanoUsd: 0 };
-    costs[purpose] = { nodeMs: known.nodeMs + nodeMs, nanoUsd: known.nanoUsd + nanoUsd };
+    const cost = costs[purpose] ?? { nodeMs: 0, nanoUsd: 0 };
+    costs[purpose] = { nodeMs: cost.nodeMs + nodeMs, nanoUsd: cost.nanoUsd + nanoUsd };
   }
   return costs;
 }
