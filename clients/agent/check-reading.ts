@@ -4,7 +4,7 @@ import type { Job, NodeShape, Reading, SchedulerNode, SetAside } from "./drivers
 import { withUniqueNames } from "./drivers/job-names.ts";
 import { cutToFit, jobsThatKeep, type Limits, largestMessage } from "./largest-message.ts";
 
-type Known = Extract<Reading, { known: true }>;
+type KnownReading = Extract<Reading, { known: true }>;
 
 /** A reading as it can be posted. */
 export interface CheckedReading {
@@ -26,7 +26,7 @@ const perCheck = 1_000;
  * any other wish keeps the nodes.
  */
 export function checkReading(
-  reading: Pick<Known, "jobs" | "nodes" | "setAside" | "shapes">,
+  reading: Pick<KnownReading, "jobs" | "nodes" | "setAside" | "shapes">,
   limits: Limits = largestMessage,
 ): CheckedReading {
   const jobs = checkEach(reading.jobs, { list: "jobs", simpler: simplerJobs, nameOf: jobRecord });

@@ -138,6 +138,6 @@ function configure(kind: DriverKind, section: unknown): ReturnType<DriverKind["c
 }
 
 function unknownKeys(settings: Readonly<Record<string, unknown>>, { name }: DriverKind): string[] {
-  const known = new Set([...Object.keys(configSchema.shape), ...driverNames, name]);
-  return Object.keys(settings).filter((key) => !known.has(key));
+  const keys = new Set([...Object.keys(configSchema.shape), ...driverNames, name]);
+  return Object.keys(settings).filter((key) => !keys.has(key));
 }

@@ -27,9 +27,9 @@ export async function loadDriver(name: string, folder: string): Promise<LoadedDr
     return refuse(
       `expected ${driverNames.join(", ")}, a file such as "./my-driver.mjs", or a package that is installed in ${folder}`,
     );
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) return refuse(`there is no file ${path}`);
-  if ((found.mode & 0o002) !== 0)
+  const file = await stat(path).catch(() => undefined);
+  if (file?.isFile() !== true) return refuse(`there is no file ${path}`);
+  if ((file.mode & 0o002) !== 0)
     return refuse(`everybody can write ${path}, expected a file that others cannot change`);
   let module: Readonly<Record<string, unknown>>;
   try {

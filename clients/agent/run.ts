@@ -75,7 +75,7 @@ const shownRecords = 20;
 export class Notices {
   readonly #event: string;
   readonly #agent: { readonly cluster: string; readonly source: string };
-  #known: ReadonlySet<string> = new Set();
+  #last: ReadonlySet<string> = new Set();
 
   constructor(event: string, { cluster, source }: { readonly cluster: string; readonly source: string }) {
     this.#event = event;
@@ -85,8 +85,8 @@ export class Notices {
   /** A line of JSON about the records that were not there before; undefined when there are none. */
   lineFor(records: readonly SetAside[]): string | undefined {
     const all = new Set(records.map(({ record, reason }) => logText(`${record}: ${reason}`)));
-    const news = [...all].filter((each) => !this.#known.has(each));
-    this.#known = all;
+    const news = [...all].filter((each) => !this.#last.has(each));
+    this.#last = all;
     if (news.length === 0) return undefined;
     return JSON.stringify({
       event: this.#event,

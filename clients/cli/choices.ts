@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { nearest } from "../../shared/engine/index.ts";
 
 /** `Did you mean "waiting"? ` of a word that is none of the known ones; "" if nobody can tell. */
-export function suggestion(word: string, known: readonly string[]): string {
+export function suggestion(word: string, words: readonly string[]): string {
   const lower = word.toLowerCase();
-  const names = new Map(known.map((each) => [each.toLowerCase(), each]));
-  const containing = known.filter((each) => word !== "" && each.toLowerCase().includes(lower));
+  const names = new Map(words.map((each) => [each.toLowerCase(), each]));
+  const containing = words.filter((each) => word !== "" && each.toLowerCase().includes(lower));
   const near = containing.length === 1 ? containing[0]?.toLowerCase() : nearest(lower, [...names.keys()]);
   const meant = names.get(near ?? "");
   return meant === undefined ? "" : `Did you mean "${meant}"? `;
@@ -15,12 +15,12 @@ export function suggestion(word: string, known: readonly string[]): string {
  * Reads words of a fixed list, separated by commas, and returns the text. Throws InvalidArgumentError with what was probably
  * meant and the whole list, for which the service need not be asked.
  */
-export function wordsOf(noun: string, known: readonly string[]): (text: string) => string {
+export function wordsOf(noun: string, words: readonly string[]): (text: string) => string {
   return (text) => {
     for (const word of text.split(",").map((each) => each.trim()))
-      if (!known.includes(word))
+      if (!words.includes(word))
         throw new InvalidArgumentError(
-          `"${word}" is no ${noun}. ${suggestion(word, known)}Expected of ${known.join(", ")}.`,
+          `"${word}" is no ${noun}. ${suggestion(word, words)}Expected of ${words.join(", ")}.`,
         );
     return text;
   };

@@ -40,8 +40,8 @@ const peerCommands: ReadonlyMap<string, readonly string[] | Advice> = new Map<
 /** The command line in the spelling of this program; or advice, if a peer's command does not exist here. */
 export function fromPeers(argv: readonly string[]): readonly string[] | Advice {
   const [first = "", ...rest] = argv;
-  const known = peerCommands.get(first);
-  if (known !== undefined) return "text" in known ? known : [...known, ...rest];
+  const spelling = peerCommands.get(first);
+  if (spelling !== undefined) return "text" in spelling ? spelling : [...spelling, ...rest];
   const hyphened = first.replaceAll("_", "-");
   return commandNames.has(hyphened) ? [hyphened, ...rest] : argv;
 }

@@ -79,8 +79,8 @@ async function unknownOf(
 ): Promise<readonly string[]> {
   const names = [...new Set(given)].filter((name) => !wildcard.test(name));
   if (names.length === 0) return [];
-  const known = new Set((await knownOf(names.join(","))).map((name) => name.toLowerCase()));
-  const unknown = names.filter((name) => !known.has(name.toLowerCase()));
+  const knownNames = new Set((await knownOf(names.join(","))).map((name) => name.toLowerCase()));
+  const unknown = names.filter((name) => !knownNames.has(name.toLowerCase()));
   if (unknown.length === 0) return [];
   const all = await allOf();
   return unknown.map((name, index) => {

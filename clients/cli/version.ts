@@ -11,7 +11,7 @@ interface Package {
 const ownPackage: Package | undefined = ["../../package.json", "../../../package.json"]
   .map((path) => new URL(path, import.meta.url))
   .map(packageIn)
-  .find((found) => found !== undefined);
+  .find((each) => each !== undefined);
 
 export const version: string = ownPackage?.version ?? "unknown";
 

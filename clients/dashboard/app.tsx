@@ -173,12 +173,12 @@ function intoView(link: HTMLElement | null): void {
 
 function Chosen({ place }: { readonly place: Place }) {
   const { cluster, view } = place;
-  const found = views.find((each) => each.view === view);
+  const chosen = views.find((each) => each.view === view);
   useEffect(() => {
-    document.title = [found?.title, cluster, "CycleCloud autoscale"].filter(Boolean).join(" · ");
-  }, [found, cluster]);
+    document.title = [chosen?.title, cluster, "CycleCloud autoscale"].filter(Boolean).join(" · ");
+  }, [chosen, cluster]);
   if (cluster === undefined) return <Clusters strayed={place.subject} />;
-  if (found === undefined)
+  if (chosen === undefined)
     return (
       <>
         <h1>{cluster}</h1>
@@ -187,5 +187,5 @@ function Chosen({ place }: { readonly place: Place }) {
         </p>
       </>
     );
-  return <found.show key={cluster} place={place} cluster={cluster} />;
+  return <chosen.show key={cluster} place={place} cluster={cluster} />;
 }

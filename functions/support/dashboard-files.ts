@@ -42,11 +42,11 @@ export async function dashboardFiles(given?: string): Promise<DashboardFiles | u
     existsSync(join(place, "files.json")),
   );
   if (folder === undefined) return undefined;
-  const known = loaded.get(folder) ?? load(folder);
-  loaded.set(folder, known);
+  const files = loaded.get(folder) ?? load(folder);
+  loaded.set(folder, files);
   // A file that cannot be read now may be there the next time.
-  known.catch(() => loaded.delete(folder));
-  return known;
+  files.catch(() => loaded.delete(folder));
+  return files;
 }
 
 async function load(folder: string): Promise<DashboardFiles> {

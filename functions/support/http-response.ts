@@ -76,8 +76,8 @@ async function polled(request: HttpRequest, body: Polled): Promise<HttpResponseI
     .digest("base64url");
   const etag = `W/"${digest.slice(0, 27)}"`;
   const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept-Encoding" };
-  const known = request.headers.get("if-none-match")?.split(",") ?? [];
-  const isKnown = known.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
+  const etags = request.headers.get("if-none-match")?.split(",") ?? [];
+  const isKnown = etags.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
   if (isKnown) return { status: 304, headers };
   const text = joined(JSON.stringify({ atSeconds, next }), content);
   const answered = { ...headers, "Content-Type": "application/json" };

@@ -212,8 +212,8 @@ function cycleCloudClients(environment: Environment, clock: Clock): CycleCloudFo
   return (config) => {
     const password = secretIn(environment, config.connection.passwordSetting) ?? "";
     const key = JSON.stringify([config.connection, config.facts, password]);
-    const known = clients.get(config.cluster);
-    if (known?.key === key) return known.client;
+    const kept = clients.get(config.cluster);
+    if (kept?.key === key) return kept.client;
     const client = createCycleCloud({
       connection: config.connection,
       cluster: config.cluster,

@@ -18,14 +18,14 @@ export async function compile(folder: string, signal?: AbortSignal): Promise<voi
   await refuseReadOnly(dist);
   const state = join(dist, ".tsbuildinfo");
   const expected = (await filesIn(folder)).filter(isSource).map((path) => path.replace(/\.ts$/, ".js"));
-  const found = await filesIn(dist);
+  const files = await filesIn(dist);
   const wanted = new Set(expected);
-  const leftover = found.filter(
+  const leftover = files.filter(
     (path) => /\.js(\.map)?$/.test(path) && !wanted.has(path.replace(/\.map$/, "")),
   );
   await Promise.all(leftover.map((path) => rm(join(dist, path))));
   // The compiler trusts its notes, not the folder: without them it writes everything again.
-  const present = new Set(found);
+  const present = new Set(files);
   if (expected.some((path) => !present.has(path))) await rm(state, { force: true });
   await runCompiler(
     ["-p", join(folder, "tsconfig.build.json"), "--incremental", "--tsBuildInfoFile", state],

@@ -23,18 +23,18 @@ const fileNames: Readonly<Partial<Record<SupportPart, string>>> = {
 
 /**
  * Everything that the service has about a cluster, as files without secrets. An archived plan holds the snapshot that it was made
- * from, so the last plans are the last snapshots too. The service takes out the secrets that it knows; `known` are those of
+ * from, so the last plans are the last snapshots too. The service takes out the secrets that it knows; `secrets` are those of
  * this machine.
  */
 export async function collect(
   service: Service,
   options: {
     readonly amounts: Amounts;
-    readonly known: readonly string[];
+    readonly secrets: readonly string[];
     readonly onPart: (part: string) => void;
   },
 ): Promise<JsonFiles> {
-  const { amounts, known, onPart } = options;
+  const { amounts, secrets, onPart } = options;
   const limits: Readonly<Partial<Record<SupportPart, number>>> = {
     losses: amounts.operations,
     operations: amounts.operations,
@@ -63,7 +63,7 @@ export async function collect(
     // A plan that was not archived whole has only its line in the index.
     if (archive !== null) collected[name] = archive;
   }
-  return redact(collected, known) as JsonFiles;
+  return redact(collected, secrets) as JsonFiles;
 }
 
 function about(cluster: string, takenAtSeconds: number, service: unknown): object {

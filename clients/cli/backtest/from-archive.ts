@@ -132,12 +132,12 @@ async function configured(service: Service, offline: readonly string[] | undefin
 
 /** The oldest first. */
 async function plansOf(service: Service, spanSeconds: number): Promise<readonly string[]> {
-  const found: string[] = [];
+  const planIds: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await service.ask("plans", { query: { limit: plansAtOnce, cursor } });
     const inTime = page.plans.filter(({ atSeconds }) => atSeconds >= page.atSeconds - spanSeconds);
-    found.push(...inTime.map(({ planId }) => planId));
-    if (page.next === null || inTime.length < page.plans.length) return found.reverse();
+    planIds.push(...inTime.map(({ planId }) => planId));
+    if (page.next === null || inTime.length < page.plans.length) return planIds.reverse();
     cursor = page.next;
   }
 }

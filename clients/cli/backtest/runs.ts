@@ -88,26 +88,26 @@ async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
   const { fromArchive, cluster, snapshot, config } = flags;
   const isOwn = cluster === undefined && snapshot === undefined;
   if (fromArchive === undefined) {
-    const found = await clusterFor(flags);
-    const { name } = found.definition;
+    const given = await clusterFor(flags);
+    const { name } = given.definition;
     const { json } = await readConfig(config, name);
     // A value that cannot be used is refused before a long trace is read.
-    tasksOf(json, found.definition, flags);
-    reportWarnings(terminal, json, found.definition);
-    return { ...withBoots(found, json), json, workload: await readWorkload(terminal, flags) };
+    tasksOf(json, given.definition, flags);
+    reportWarnings(terminal, json, given.definition);
+    return { ...withBoots(given, json), json, workload: await readWorkload(terminal, flags) };
   }
   const past = await readPast(terminal, { ...flags, fromArchive });
-  const found = isOwn ? past : await clusterFor(flags);
-  const { name } = found.definition;
+  const given = isOwn ? past : await clusterFor(flags);
+  const { name } = given.definition;
   const { json } = config === "" ? past : await readConfig(config, name);
-  reportWarnings(terminal, json, found.definition);
-  return { ...withBoots(found, json), json, workload: past.workload };
+  reportWarnings(terminal, json, given.definition);
+  return { ...withBoots(given, json), json, workload: past.workload };
 }
 
-type Found = Pick<Past, "definition"> & Partial<Pick<Past, "nodes">>;
+type ClusterGiven = Pick<Past, "definition"> & Partial<Pick<Past, "nodes">>;
 
 /** A real cluster boots as its nodes did; a definition says itself how long that takes. */
-function withBoots({ definition, nodes }: Found, json: unknown): Pick<Given, "definition" | "boots"> {
+function withBoots({ definition, nodes }: ClusterGiven, json: unknown): Pick<Given, "definition" | "boots"> {
   const parsed = parseFor(definition.name, json);
   return nodes === undefined || !parsed.ok
     ? { definition }
@@ -137,7 +137,7 @@ async function suggested(
   });
 }
 
-async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
+async function clusterFor({ cluster, snapshot }: RunFlags): Promise<ClusterGiven> {
   const file = cluster ?? snapshot;
   if (file === undefined || (cluster !== undefined && snapshot !== undefined))
     throw new CommandFailure(
@@ -145,11 +145,11 @@ async function clusterFor({ cluster, snapshot }: RunFlags): Promise<Found> {
       'Give "--cluster definition.json" or "--snapshot archive.zip".',
     );
   try {
-    const found = cluster === undefined ? await fromSnapshot(file) : { definition: await readJson(cluster) };
-    const { definition } = found;
+    const given = cluster === undefined ? await fromSnapshot(file) : { definition: await readJson(cluster) };
+    const { definition } = given;
     if (!isDictionary(definition)) throw new TypeError("expected the definition of a cluster");
     parseDefinition(definition);
-    return { ...found, definition: definition as DefinitionInput };
+    return { ...given, definition: definition as DefinitionInput };
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(`Cannot use "${printable(file)}": ${reasonIn(error)}`, "Check the file.");

@@ -61,16 +61,16 @@ export async function suggest({
     return runs.filter((figures) => figures !== undefined);
   };
   try {
-    const found = await searchSettings({
+    const settings = await searchSettings({
       tunables: tunablesOf(setting, task),
       run: (all) => run(tuning, all),
       budget,
       longestWait,
     });
-    const isSame = Object.keys(found.varied).length === 0;
-    const [configured, changed = configured] = await run(checking, isSame ? [{}] : [{}, found.varied]);
+    const isSame = Object.keys(settings.varied).length === 0;
+    const [configured, changed = configured] = await run(checking, isSame ? [{}] : [{}, settings.varied]);
     if (configured === undefined || changed === undefined) return undefined;
-    return suggestionText(suggestionOf(found, { configured, changed }, { seed: task.seed, longestWait }));
+    return suggestionText(suggestionOf(settings, { configured, changed }, { seed: task.seed, longestWait }));
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

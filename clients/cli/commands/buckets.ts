@@ -130,9 +130,9 @@ const naming = 3;
 function bucketsAlike(records: readonly Fields[]): readonly Fields[] {
   const parsed = parseColumns(bucketColumns.slice(naming));
   const shown = parsed.ok ? parsed.columns : [];
-  const keyOf = (record: Fields) =>
+  const shownKey = (record: Fields) =>
     JSON.stringify(shown.map(({ expression }) => shownValue(evaluate(expression, record, "text"))));
-  return groupsAlike(records, keyOf).map((group) => {
+  return groupsAlike(records, shownKey).map((group) => {
     const [first] = group;
     if (group.length === 1) return first;
     const named = (field: string) => [...new Set(group.flatMap((record) => record[field] ?? []))] as string[];

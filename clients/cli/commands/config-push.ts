@@ -50,8 +50,8 @@ async function push(terminal: Terminal, file: string, flags: Flags): Promise<voi
     });
   };
   const would = await ask(true);
-  const known = new Set(warnings);
-  warn(terminal, file, would.warnings.filter((warning) => !known.has(warning)).map(printable));
+  const warned = new Set(warnings);
+  warn(terminal, file, would.warnings.filter((warning) => !warned.has(warning)).map(printable));
   printChange(terminal, would);
   if (would.outcome === "nothing-to-do" || flags.dryRun === true) return;
   const mustAsk = would.etag !== null && flags.yes !== true;

@@ -180,11 +180,11 @@ async function refuseUnknownOwner({
     const given = flags[name];
     if (given === undefined) continue;
     const { rows } = await service.ask("cost", { query: { by: name, from: flags.from, until: flags.to } });
-    const known = rows.flatMap(({ keys }) => (typeof keys[name] === "string" ? [keys[name]] : []));
-    if (!known.includes(given))
+    const names = rows.flatMap(({ keys }) => (typeof keys[name] === "string" ? [keys[name]] : []));
+    if (!names.includes(given))
       throw new CommandFailure(
         `Nothing was counted of ${name} "${given}" in this time`,
-        `${suggestion(given, known)}"ccscale cost --by ${name}" lists those of whom something was.`,
+        `${suggestion(given, names)}"ccscale cost --by ${name}" lists those of whom something was.`,
       );
   }
 }

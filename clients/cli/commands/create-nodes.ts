@@ -116,10 +116,10 @@ function nested(pairs: Readonly<Record<string, unknown>>): Readonly<Record<strin
     const last = steps.pop() ?? path;
     let at = root;
     for (const step of steps) {
-      const known = at[step];
+      const there = at[step];
       const next =
-        typeof known === "object" && known !== null
-          ? (known as Record<string, unknown>)
+        typeof there === "object" && there !== null
+          ? (there as Record<string, unknown>)
           : (Object.create(null) as Record<string, unknown>);
       at[step] = next;
       at = next;

@@ -60,10 +60,10 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
     flags.idle || flags.held ? service.ask("status") : undefined,
   ]);
   await refuseUnknownStates(service, flags.state);
-  const found = flags.idle ? nodes.filter(isIdle) : nodes;
-  if (flags.held && status) return showHeld(looking, { flags, nodes: found, atSeconds, status });
-  if (flags.summary) return showSummary(looking, { flags, nodes: found, atSeconds });
-  const ordered = sorted(found, flags.sort ?? [], (node) => sortFields(node, atSeconds));
+  const chosen = flags.idle ? nodes.filter(isIdle) : nodes;
+  if (flags.held && status) return showHeld(looking, { flags, nodes: chosen, atSeconds, status });
+  if (flags.summary) return showSummary(looking, { flags, nodes: chosen, atSeconds });
+  const ordered = sorted(chosen, flags.sort ?? [], (node) => sortFields(node, atSeconds));
   const items = ordered.slice(0, flags.limit);
   // What CycleCloud says of failed nodes is what people look for where there are some.
   const isFailed = items.some(({ state, failure }) => state === "Failed" && failure?.message != null);
@@ -133,7 +133,7 @@ function reportWhyNoneGoes(terminal: Terminal, { problems }: ClusterStatus): voi
   for (const { text } of holds) note(terminal, `no node goes now: ${printable(text)}`);
 }
 
-interface Found {
+interface NodesShown {
   readonly flags: Flags;
   readonly nodes: readonly NodeView[];
   readonly atSeconds: number;
@@ -141,7 +141,7 @@ interface Found {
 
 function showHeld(
   { terminal, settings }: Looking,
-  { flags, nodes, atSeconds, status }: Found & { readonly status: ClusterStatus },
+  { flags, nodes, atSeconds, status }: NodesShown & { readonly status: ClusterStatus },
 ): void {
   const holds = holdsOf(nodes, status);
   const list = {
@@ -169,7 +169,7 @@ function sortFields(node: NodeView, nowSeconds: number): Fields {
   };
 }
 
-function showSummary({ terminal, settings }: Looking, { flags, nodes, atSeconds }: Found): void {
+function showSummary({ terminal, settings }: Looking, { flags, nodes, atSeconds }: NodesShown): void {
   const groups = summaryOf(nodes, atSeconds);
   const total = summaryTotal(nodes);
   const isTable = (flags.format ?? settings.format ?? "table").startsWith("table");

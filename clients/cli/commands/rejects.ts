@@ -108,14 +108,14 @@ async function showReject(
   rejectionId: string,
   flags: LookFlags,
 ): Promise<void> {
-  const found: RejectAnswer = await withWholeId(
+  const reject: RejectAnswer = await withWholeId(
     rejectionId,
     (whole) => service.ask("reject", { params: { rejectionId: whole } }),
     () => rejectionIds(service),
   );
-  const { rejection, message } = found;
+  const { rejection, message } = reject;
   const isJson = (flags.format ?? settings.format) === "json";
-  terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(found));
+  terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(reject));
 }
 
 const mostLookedThrough = 1_000;

@@ -96,8 +96,11 @@ function differenceOf(archived: WholePlan): string | undefined {
   // Packed as the archive was: reasons that were left out there are not compared.
   const again = packPlan({ ...rest, plan: plan(archived.input) });
   const now = unpackPlan(JSON.parse(JSON.stringify(again)));
-  const found = firstDifference(now.plan, before);
-  return found && `${printable(found.path)} is ${shown(found.now)} now, was ${shown(found.before)} then`;
+  const difference = firstDifference(now.plan, before);
+  return (
+    difference &&
+    `${printable(difference.path)} is ${shown(difference.now)} now, was ${shown(difference.before)} then`
+  );
 }
 
 const mostShown = 200;
@@ -143,8 +146,8 @@ export function firstDifference(now: unknown, before: unknown, path = ""): Diffe
     return Object.is(now, before) ? undefined : { path, now, before };
   for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const step = Array.isArray(before) ? `[${key}]` : `${path === "" ? "" : "."}${key}`;
-    const found = firstDifference(now[key], before[key], `${path}${step}`);
-    if (found !== undefined) return found;
+    const difference = firstDifference(now[key], before[key], `${path}${step}`);
+    if (difference !== undefined) return difference;
   }
   return undefined;
 }

@@ -47,7 +47,7 @@ async function pack(terminal: Terminal, flags: Flags): Promise<void> {
   try {
     const files = await collect(service, {
       amounts: { plans: flags.plans, operations: flags.operations, rejections: flags.rejects },
-      known: knownSecretsIn(process.env),
+      secrets: knownSecretsIn(process.env),
       onPart: (part) => progress.report(`${part} (${duration((performance.now() - startedAt) / 1000)})`),
     });
     progress.report("packing");

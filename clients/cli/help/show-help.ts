@@ -48,10 +48,10 @@ export async function showCommand(
   program: Command,
   { words, isPaged }: HelpWanted,
 ): Promise<boolean> {
-  const { command, missing } = found(program, words);
+  const { command, missing } = commandOf(program, words);
   if (missing !== undefined) {
-    const known = command.commands.map((each) => each.name()).filter((each) => each !== "help");
-    const choice = known.length === 0 ? "" : `, expected one of ${known.join(", ")}`;
+    const names = command.commands.map((each) => each.name()).filter((each) => each !== "help");
+    const choice = names.length === 0 ? "" : `, expected one of ${names.join(", ")}`;
     terminal.stderr.write(`error: "${nameOf(command)}" has no command "${printable(missing)}"${choice}\n`);
     return false;
   }
@@ -71,7 +71,7 @@ export async function showCommand(
 }
 
 /** The command of these words; `missing` is the first that leads nowhere. */
-function found(
+function commandOf(
   program: Command,
   words: readonly string[],
 ): { readonly command: Command; readonly missing: string | undefined } {

@@ -40,8 +40,8 @@ function placeOptions({ local, cluster }: PanelFlags): string {
 
 /** A node array by its name. Throws NotFound that lists them. */
 export function arrayOf({ nodeArrays }: PanelCluster, name: string): PanelNodeArray {
-  const found = nodeArrays.find((array) => array.name === name);
-  if (found !== undefined) return found;
+  const nodeArray = nodeArrays.find((array) => array.name === name);
+  if (nodeArray !== undefined) return nodeArray;
   throw new NotFound(
     `The simulator has no node array "${printable(name)}", only ${nodeArrays.map((array) => array.name).join(", ")}`,
     "Check the spelling.",
@@ -52,8 +52,8 @@ export function arrayOf({ nodeArrays }: PanelCluster, name: string): PanelNodeAr
 export function sizesOf({ name, machineTypes }: PanelNodeArray, given: readonly string[]): readonly string[] {
   if (given.length === 0) return machineTypes;
   return given.map((size) => {
-    const found = machineTypes.find((each) => each === size || each === `Standard_${size}`);
-    if (found !== undefined) return found;
+    const machineType = machineTypes.find((each) => each === size || each === `Standard_${size}`);
+    if (machineType !== undefined) return machineType;
     throw new NotFound(
       `Node array "${name}" has no VM size "${printable(size)}", only ${machineTypes.join(", ")}`,
       'Check the spelling; "ccscale lab sizes" adds a size.',

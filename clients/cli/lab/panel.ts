@@ -89,8 +89,8 @@ async function readState(address: URL): Promise<PanelState> {
 }
 
 function pick({ clusters }: PanelState, name: string): PanelCluster {
-  const found = clusters.find((each) => each.name === name);
-  if (found !== undefined) return found;
+  const cluster = clusters.find((each) => each.name === name);
+  if (cluster !== undefined) return cluster;
   throw new NotFound(
     `The simulator has no cluster "${printable(name)}", only ${clusters.map((each) => each.name).join(", ")}`,
     "Name one of them with --cluster.",

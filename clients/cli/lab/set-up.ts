@@ -60,9 +60,9 @@ export async function setUp({ panel, exercise, number, report }: SetUp): Promise
 }
 
 async function refuseObstacle(service: Service, { obstacle }: Exercise, number: number): Promise<void> {
-  const found = await obstacle?.(service);
-  if (found === undefined) return;
-  throw new CommandFailure(`Exercise ${number} would show nothing: ${found.what}`, found.next);
+  const inTheWay = await obstacle?.(service);
+  if (inTheWay === undefined) return;
+  throw new CommandFailure(`Exercise ${number} would show nothing: ${inTheWay.what}`, inTheWay.next);
 }
 
 /** Deletes the nodes of its arrays through the service, failed ones too: idle ones would solve it. */

@@ -247,8 +247,8 @@ export function accidentCommand(terminal: Terminal, kind: "kill" | "crash"): Com
 
 function nodesOf({ nodes }: PanelCluster, names: readonly string[]): readonly PanelNode[] {
   return names.map((name) => {
-    const found = nodes.find((node) => node.name === name);
-    if (found !== undefined) return found;
+    const named = nodes.find((node) => node.name === name);
+    if (named !== undefined) return named;
     throw new NotFound(
       `The simulator has no node "${printable(name)}"`,
       nodes.length === 0 ? "It has no nodes." : `It has ${listed(nodes.map((node) => node.name))}.`,

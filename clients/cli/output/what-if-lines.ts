@@ -15,8 +15,8 @@ const raised = /^(?<limit>[a-z-]+) (?<scope>.+) (?<more>\d+(?:\.\d+)?) (?<unit>n
 
 /** Reads `node-array htc 10 nodes`: kind and scope as `limits` shows them, by how much, in which unit. */
 export function collectLimits(text: string, before: readonly RaisedLimit[]): readonly RaisedLimit[] {
-  const found = raised.exec(text.trim())?.groups;
-  const { limit = "", scope = "", unit = "", more = "" } = found ?? {};
+  const parts = raised.exec(text.trim())?.groups;
+  const { limit = "", scope = "", unit = "", more = "" } = parts ?? {};
   if (!raisableLimits.some((each) => each === limit))
     throw new InvalidArgumentError(
       `expected a limit, its scope, by how much and the unit, such as 'node-array htc 10 nodes'; limits: ${raisableLimits.join(", ")}.`,

@@ -42,9 +42,9 @@ function sharedOptions(program: Command): ReadonlyMap<string, Option> {
   const counts = new Map<string, { readonly option: Option; count: number }>();
   const count = (command: Command): void => {
     for (const option of optionsOf(command)) {
-      const known = counts.get(rowOf(option));
-      if (known === undefined) counts.set(rowOf(option), { option, count: 1 });
-      else known.count++;
+      const counted = counts.get(rowOf(option));
+      if (counted === undefined) counts.set(rowOf(option), { option, count: 1 });
+      else counted.count++;
     }
     for (const child of visible(command)) count(child);
   };

@@ -33,9 +33,9 @@ export async function readScenario(value: unknown, reading: Reading): Promise<Sc
 
 /** Recorded cases have keys of their own, which are passed over: only one that looks like a known key is told of. */
 function misspeltKeys(value: unknown): readonly string[] {
-  const known = Object.keys(scenarioSchema.shape);
+  const keys = Object.keys(scenarioSchema.shape);
   return Object.keys(isDictionary(value) ? value : {}).flatMap((key) => {
-    const meant = known.includes(key) ? null : nearest(key, known);
+    const meant = keys.includes(key) ? null : nearest(key, keys);
     return meant === null ||
       (isDictionary(value) && Object.hasOwn(value, meant) && value[meant] !== undefined)
       ? []

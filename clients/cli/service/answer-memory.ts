@@ -4,7 +4,7 @@ interface Answered {
   readonly etag: string | undefined;
 }
 
-interface Known {
+interface KeptAnswer {
   readonly etag: string;
   readonly answer: unknown;
   readonly atMs: number;
@@ -18,7 +18,7 @@ const mostKept = 16;
  * advance: `atSeconds`, from which they are computed, grows by the time that has passed here, whatever this machine's clock shows.
  */
 export class AnswerMemory {
-  readonly #known = new Map<string, Known>();
+  readonly #kept = new Map<string, KeptAnswer>();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number = () => performance.now()) {
@@ -26,24 +26,24 @@ export class AnswerMemory {
   }
 
   etagOf(url: string): string | undefined {
-    return this.#known.get(url)?.etag;
+    return this.#kept.get(url)?.etag;
   }
 
   keep({ url, etag }: Answered, answer: unknown): void {
-    this.#known.delete(url);
+    this.#kept.delete(url);
     if (etag === undefined) return;
-    this.#known.set(url, { etag, answer, atMs: this.#nowMs() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKept && oldest !== undefined) this.#known.delete(oldest);
+    this.#kept.set(url, { etag, answer, atMs: this.#nowMs() });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
   }
 
   /** Undefined when nothing is kept of this address. */
   of({ url }: Answered): unknown {
-    const known = this.#known.get(url);
-    if (known === undefined) return undefined;
-    this.#known.delete(url);
-    this.#known.set(url, known);
-    const { answer, atMs } = known;
+    const kept = this.#kept.get(url);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(url);
+    this.#kept.set(url, kept);
+    const { answer, atMs } = kept;
     if (typeof answer !== "object" || answer === null || !("atSeconds" in answer)) return answer;
     const passedSeconds = (this.#nowMs() - atMs) / 1000;
     return { ...answer, atSeconds: Number(answer.atSeconds) + passedSeconds };

@@ -59,8 +59,8 @@ export function connectService(address: ServiceAddress, cluster: string): Servic
       const reply = await send(route, pathOf(route, { ...call.params, cluster }), call);
       const { status, body } = reply;
       if (reply.printing !== undefined) printing = reply.printing;
-      const known = status === 304 ? memory?.of(reply) : undefined;
-      if (known !== undefined) return known as AnswerOf<Id>;
+      const remembered = status === 304 ? memory?.of(reply) : undefined;
+      if (remembered !== undefined) return remembered as AnswerOf<Id>;
       // A refused action is an answer: it lists the nodes that were left alone, and why.
       const answer = route.answer.safeParse(body);
       if (status >= 200 && status < 300) {

@@ -194,8 +194,8 @@ type JobRun = readonly [TopJob, ...TopJob[]];
 const runsOfLists = new WeakMap<readonly TopJob[], readonly JobRun[]>();
 
 function alikeInOrder(jobs: readonly TopJob[]): readonly JobRun[] {
-  const known = runsOfLists.get(jobs);
-  if (known !== undefined) return known;
+  const knownRuns = runsOfLists.get(jobs);
+  if (knownRuns !== undefined) return knownRuns;
   const runs: [TopJob, ...TopJob[]][] = [];
   for (const job of jobs) {
     const run = runs.at(-1);
@@ -224,10 +224,10 @@ const sortedLists = new WeakMap<readonly unknown[], Map<unknown, readonly unknow
 
 function ordered<T>(items: readonly T[], order: Order<T> | undefined): readonly T[] {
   if (order?.compare === undefined) return items;
-  const known = sortedLists.get(items) ?? new Map<unknown, readonly unknown[]>();
-  sortedLists.set(items, known);
-  const sorted = (known.get(order) as readonly T[] | undefined) ?? items.toSorted(order.compare);
-  known.set(order, sorted);
+  const sortings = sortedLists.get(items) ?? new Map<unknown, readonly unknown[]>();
+  sortedLists.set(items, sortings);
+  const sorted = (sortings.get(order) as readonly T[] | undefined) ?? items.toSorted(order.compare);
+  sortings.set(order, sorted);
   return sorted;
 }
 

@@ -36,7 +36,7 @@ export function Chart(props: ChartProps) {
         <Table
           caption={title}
           rows={rows.toReversed()}
-          keyOf={({ at }) => String(at)}
+          rowKey={({ at }) => String(at)}
           columns={[
             { title: "Time", cell: ({ at }) => localTime(at) },
             ...curves.map((curve) => ({

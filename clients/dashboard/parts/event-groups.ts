@@ -51,8 +51,8 @@ type Grouped = Pick<EventView, "kind" | "by">;
 
 /** What an event is: a drain, say, is a decision of somebody, or one of the autoscaler's own actions. */
 export function groupOf({ kind, by }: Grouped): EventGroup | undefined {
-  const found = eventGroups.find(({ kinds }) => kinds.includes(kind));
-  return found === decisions && by === "the autoscaler" ? actions : found;
+  const group = eventGroups.find(({ kinds }) => kinds.includes(kind));
+  return group === decisions && by === "the autoscaler" ? actions : group;
 }
 
 /** How many of each group there are, such as "Plans: 2, Failures: 1"; empty: none. */

@@ -39,16 +39,16 @@ export function Causes({
 
 /** Buckets that refuse it for the same are one row. A text begins with the name of its bucket. */
 function byReason(refusals: Explained["refusals"]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+  const namesByReason = new Map<string, string[]>();
   for (const { bucket, text } of refusals) {
     const { nodeArray, vmSize, placementGroup } = bucket ?? {};
     const name = [nodeArray, vmSize, placementGroup].filter((part) => part != null).join("/") || "cluster";
     const reason = text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
-    const names = found.get(reason) ?? [];
+    const names = namesByReason.get(reason) ?? [];
     if (!names.includes(name)) names.push(name);
-    found.set(reason, names);
+    namesByReason.set(reason, names);
   }
-  return found;
+  return namesByReason;
 }
 
 /** Why not, bucket by bucket, and what the planner did about it. */
@@ -60,7 +60,7 @@ export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
         <Table
           caption="Refusals"
           rows={[...byReason(refusals)]}
-          keyOf={([text]) => text}
+          rowKey={([text]) => text}
           none="No bucket refuses it."
           columns={[
             {
@@ -82,7 +82,7 @@ export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
         <Table
           caption="Steps of the planner"
           rows={planner.map((step, index) => ({ ...step, index }))}
-          keyOf={({ index }) => String(index)}
+          rowKey={({ index }) => String(index)}
           none="Nothing yet."
           columns={[
             { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },

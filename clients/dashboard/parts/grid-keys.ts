@@ -11,13 +11,13 @@ const focusable = "a[href], button, input";
 export function useGridKeys<T>({
   box,
   rows,
-  keyOf,
+  rowKey,
   columns,
   rowPixels,
 }: {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string;
+  readonly rowKey: (row: T) => string;
   readonly columns: number;
   readonly rowPixels: number;
 }) {
@@ -28,7 +28,8 @@ export function useGridKeys<T>({
   // Asked before this drawing takes the element away.
   const hadFocus = rowsOf(box.current)?.contains(document.activeElement) === true;
   const wantsFocus = useRef(false);
-  if (before.current !== rows) spot.current.index = placeNow(before.current, rows, spot.current.index, keyOf);
+  if (before.current !== rows)
+    spot.current.index = placeNow(before.current, rows, spot.current.index, rowKey);
   before.current = rows;
   const active = spot.current.index;
 
@@ -99,16 +100,16 @@ function placeNow<T>(
   before: readonly T[],
   rows: readonly T[],
   index: number,
-  keyOf: (row: T) => string,
+  rowKey: (row: T) => string,
 ): number {
   const same = rows[index];
   const was = before[index];
-  if (same !== undefined && was !== undefined && keyOf(same) === keyOf(was)) return index;
+  if (same !== undefined && was !== undefined && rowKey(same) === rowKey(was)) return index;
   // The first row is that of a table nobody has gone into.
   if (index === 0) return 0;
-  const places = new Map(rows.map((row, place) => [keyOf(row), place]));
-  const left = before.slice(index).find((row) => places.has(keyOf(row)));
-  return (left && places.get(keyOf(left))) ?? Math.max(0, rows.length - 1);
+  const places = new Map(rows.map((row, place) => [rowKey(row), place]));
+  const left = before.slice(index).find((row) => places.has(rowKey(row)));
+  return (left && places.get(rowKey(left))) ?? Math.max(0, rows.length - 1);
 }
 
 /** What takes the focus in a cell: a link or a box in it, else the cell itself. */

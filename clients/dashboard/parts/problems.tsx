@@ -87,8 +87,8 @@ function useNewOnes(problems: readonly StatusProblem[]): void {
   const kinds = grave.map(({ gravity, kind }) => `${gravity} ${kind}`).join();
   const last = useRef(kinds);
   useEffect(() => {
-    const known = last.current.split(",");
-    const isKnown = ({ gravity, kind }: StatusProblem) => known.includes(`${gravity} ${kind}`);
+    const kindsBefore = last.current.split(",");
+    const isKnown = ({ gravity, kind }: StatusProblem) => kindsBefore.includes(`${gravity} ${kind}`);
     if (kinds === "" && last.current !== "") announce("The problems are over.");
     const added = grave.filter((each) => !isKnown(each));
     if (added.length > 0) announce(added.map(({ gravity, text }) => `${words[gravity]}. ${text}`).join(" "));

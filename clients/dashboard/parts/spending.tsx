@@ -19,7 +19,7 @@ export function Spending(props: { readonly cluster: string; readonly spending: S
           <Table
             caption="Costs by node array"
             rows={[...spending.nodeArrays, { ...spending, nodeArray: "all" }]}
-            keyOf={({ nodeArray }) => nodeArray}
+            rowKey={({ nodeArray }) => nodeArray}
             columns={[
               {
                 title: "Node array",
@@ -60,7 +60,7 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
     <Table
       caption="Budgets"
       rows={budgets}
-      keyOf={({ name }) => name}
+      rowKey={({ name }) => name}
       columns={[
         { title: "Budget", cell: ({ name }) => <span class="name">{name}</span> },
         {

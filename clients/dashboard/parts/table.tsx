@@ -24,10 +24,10 @@ export function Table<T>(props: {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string;
+  readonly rowKey: (row: T) => string;
   readonly none?: string;
 }) {
-  const { caption, columns, rows, keyOf, none = "None." } = props;
+  const { caption, columns, rows, rowKey, none = "None." } = props;
   if (rows.length === 0) return <p class="quiet">{none}</p>;
   // Rows with sentences become cards on a narrow screen. Figures stay in columns, to be compared.
   const isCards = columns.some(({ isLong }) => isLong);
@@ -47,7 +47,7 @@ export function Table<T>(props: {
         </thead>
         <tbody {...roleOf("rowgroup")}>
           {rows.map((row) => (
-            <tr key={keyOf(row)} {...roleOf("row")}>
+            <tr key={rowKey(row)} {...roleOf("row")}>
               {columns.map((column) => (
                 <td key={column.title} {...roleOf("cell")} class={classOf(column)} data-title={column.title}>
                   {column.cell(row)}

@@ -29,15 +29,15 @@ export function VirtualTable<T>(props: {
   readonly caption: string;
   readonly columns: readonly WideColumn<T>[];
   readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string;
+  readonly rowKey: (row: T) => string;
   readonly heading?: (column: WideColumn<T>) => ComponentChildren;
 }) {
-  const { caption, columns, rows, keyOf, heading = ({ title }: WideColumn<T>) => title } = props;
+  const { caption, columns, rows, rowKey, heading = ({ title }: WideColumn<T>) => title } = props;
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ first: 0, last: 40 });
   const rowPixels = useRowPixels();
   const isPrinting = usePrinting();
-  const grid = useGridKeys({ box, rows, keyOf, columns: columns.length, rowPixels });
+  const grid = useGridKeys({ box, rows, rowKey, columns: columns.length, rowPixels });
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -90,7 +90,7 @@ export function VirtualTable<T>(props: {
           const row = rows[index] as T;
           return (
             <Row
-              key={keyOf(row)}
+              key={rowKey(row)}
               row={row}
               index={index}
               columns={columns}

@@ -20,7 +20,7 @@ export function WaitingJobs(props: {
     <Table
       caption="Jobs that wait"
       rows={[...jobsOf]}
-      keyOf={([reason]) => reason}
+      rowKey={([reason]) => reason}
       none={none}
       columns={[
         {

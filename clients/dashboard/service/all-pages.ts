@@ -51,17 +51,17 @@ export function useAllPages<P extends Paged, T>(
     let isSame = before?.isWhole === true;
     let next: string | null = "";
     while (next !== null) {
-      const known: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
+      const pageBefore: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
       const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
       const called: Called<P> = await askAgain<P>(
         `${address}&limit=${pageSize}${cursor}`,
-        before?.isWhole === true ? (known ?? {}) : {},
+        before?.isWhole === true ? (pageBefore ?? {}) : {},
         signal,
       );
       if (called.answer !== undefined) isSame = false;
-      const answer: P | undefined = called.answer ?? known?.answer;
+      const answer: P | undefined = called.answer ?? pageBefore?.answer;
       if (answer === undefined) break;
-      pages.push({ answer, etag: called.etag ?? known?.etag });
+      pages.push({ answer, etag: called.etag ?? pageBefore?.etag });
       next = answer.next;
     }
     return { answer: isSame ? undefined : whole(pages, true), etag: undefined };

@@ -94,9 +94,9 @@ export function usePolled<T>(address: string | null, options: PollOptions<T> = {
   }, [poll]);
 
   return {
-    answer: poll?.known?.answer as T | undefined,
+    answer: poll?.last?.answer as T | undefined,
     error: poll?.error,
-    atMs: poll?.known?.atMs,
+    atMs: poll?.last?.atMs,
     everyMs: options.everyMs ?? everyMs,
     refresh: () => poll?.now(),
   };
@@ -104,7 +104,7 @@ export function usePolled<T>(address: string | null, options: PollOptions<T> = {
 
 class Poll {
   readonly address: string;
-  known: Kept | undefined;
+  last: Kept | undefined;
   error: CallError | undefined;
   readonly #askFor: Ask<unknown>;
   readonly #usualMs: () => number;
@@ -116,7 +116,7 @@ class Poll {
 
   constructor(address: string, ask: Ask<unknown>, usualMs: () => number, tell: () => void) {
     this.address = address;
-    this.known = kept.get(address);
+    this.last = kept.get(address);
     this.#askFor = ask;
     this.#usualMs = usualMs;
     this.#tell = tell;
@@ -144,20 +144,20 @@ class Poll {
     const { signal } = this.#ended;
     this.#isAsking = true;
     try {
-      const before = this.known;
+      const before = this.last;
       const show = (answer: unknown) => {
         if (signal.aborted) return;
-        this.known = { answer, etag: undefined, atMs: Date.now() };
+        this.last = { answer, etag: undefined, atMs: Date.now() };
         this.#tell();
       };
       const called = await this.#askFor((before as Called<unknown> | undefined) ?? {}, { signal, show });
       if (signal.aborted) return;
       const atMs = Date.now();
-      this.known =
+      this.last =
         called.answer === undefined && before !== undefined
           ? { ...before, answer: later(before.answer, atMs - before.atMs), atMs }
           : { ...called, answer: called.answer, atMs };
-      keep(this.address, this.known);
+      keep(this.address, this.last);
       this.error = undefined;
       this.#failures = 0;
     } catch (thrown) {

@@ -200,7 +200,7 @@ function Versions(props: {
     <Table
       caption="Versions, newest first"
       rows={answer.versions}
-      keyOf={({ version }) => String(version)}
+      rowKey={({ version }) => String(version)}
       none="Nobody has changed the configuration through the service yet."
       columns={[
         { title: "Version", isNumber: true, cell: ({ version }) => version },

@@ -57,7 +57,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
             <Table
               caption="Events, newest first"
               rows={events}
-              keyOf={({ id }) => id}
+              rowKey={({ id }) => id}
               none="Nothing of that kind happened then."
               columns={[
                 { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },

@@ -58,7 +58,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
             <Table
               caption="Jobs"
               rows={jobs}
-              keyOf={({ source, job }) => `${source} ${job}`}
+              rowKey={({ source, job }) => `${source} ${job}`}
               none="No such job."
               columns={[
                 {
@@ -188,7 +188,7 @@ function Explanation({
         <Table
           caption="Places"
           rows={places}
-          keyOf={({ node }) => node}
+          rowKey={({ node }) => node}
           none="It has no place."
           columns={[
             { title: "Node", cell: ({ node }) => node },

@@ -48,7 +48,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
           rows={limits
             .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)
             .slice(0, most)}
-          keyOf={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
+          rowKey={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
           none="No limit is known."
           columns={[
             { title: "Limit", cell: ({ limit }) => limit },

@@ -62,7 +62,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
             <Table
               caption={`Costs by ${by}`}
               rows={rows}
-              keyOf={(row) => nameOf(row, by)}
+              rowKey={(row) => nameOf(row, by)}
               none="Nothing was used."
               columns={[
                 { title: headOf(by), cell: (row) => nameOf(row, by) },

@@ -211,7 +211,7 @@ function List({ items, sort, chosen, isAllChosen, cluster, now, onSort, onChoose
       caption="Nodes"
       columns={columns}
       rows={rows}
-      keyOf={({ name, nodeId }) => nodeId ?? name}
+      rowKey={({ name, nodeId }) => nodeId ?? name}
       heading={(column) => {
         const { sort: own, title } = column as NodeColumn;
         if (title === "Choose")

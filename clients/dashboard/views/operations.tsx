@@ -39,7 +39,7 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
             <Table
               caption="Operations, newest first"
               rows={"operations" in answer ? answer.operations : [answer]}
-              keyOf={({ actionId }) => actionId}
+              rowKey={({ actionId }) => actionId}
               none="Nothing was asked of CycleCloud yet."
               columns={[
                 {

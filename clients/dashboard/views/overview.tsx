@@ -163,7 +163,7 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
         <Table
           caption="Sources of demand"
           rows={demand}
-          keyOf={({ source }) => source}
+          rowKey={({ source }) => source}
           none="No scheduler has sent anything."
           columns={[
             { title: "Source", cell: ({ source }) => source },

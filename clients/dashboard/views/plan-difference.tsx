@@ -55,7 +55,7 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
       <Table
         caption="The two plans"
         rows={[answer.before, answer.after]}
-        keyOf={({ planId }) => planId}
+        rowKey={({ planId }) => planId}
         columns={[
           {
             title: "Plan",
@@ -86,7 +86,7 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
             <Table
               caption={title}
               rows={there}
-              keyOf={({ name }) => name}
+              rowKey={({ name }) => name}
               columns={[
                 { title: "Which", isLong: true, cell: ({ name }) => name },
                 { title: "Before", cell: ({ before }) => shortened(before) },

@@ -37,7 +37,7 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
       <Table
         caption="New nodes"
         rows={create}
-        keyOf={({ names }) => names.join()}
+        rowKey={({ names }) => names.join()}
         none="None."
         columns={[
           { title: "Node array", cell: ({ nodeArray }) => nodeArray },
@@ -70,7 +70,7 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
       <Table
         caption="Nodes that go"
         rows={retire}
-        keyOf={({ nodeId }) => nodeId}
+        rowKey={({ nodeId }) => nodeId}
         none="None."
         columns={[
           { title: "Node", cell: ({ name }) => name },
@@ -87,7 +87,7 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
       <Table
         caption="Operations"
         rows={operations}
-        keyOf={({ actionId }) => actionId}
+        rowKey={({ actionId }) => actionId}
         none="It asked for nothing, or that is no longer recorded."
         columns={[
           {

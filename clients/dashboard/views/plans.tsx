@@ -47,7 +47,7 @@ function List({ cluster }: { readonly cluster: string }) {
               <Table
                 caption="Plans, newest first"
                 rows={plans}
-                keyOf={({ planId }) => planId}
+                rowKey={({ planId }) => planId}
                 none="No plan was made yet."
                 columns={[
                   {

@@ -56,14 +56,14 @@ function Excerpt({ cluster, rejectionId }: Named) {
   return (
     <Shown polled={polled}>
       {({ rejections }) => {
-        const found = rejections.find((each) => each.rejectionId === rejectionId);
-        if (found === undefined) return <p>No rejected message “{rejectionId}” is kept.</p>;
+        const rejection = rejections.find((each) => each.rejectionId === rejectionId);
+        if (rejection === undefined) return <p>No rejected message “{rejectionId}” is kept.</p>;
         return (
           <>
-            <Facts rejection={found} />
-            <Problems problems={found.problems} />
+            <Facts rejection={rejection} />
+            <Problems problems={rejection.problems} />
             <h2>How it begins</h2>
-            <Source label="Start of the message" text={found.excerpt} />
+            <Source label="Start of the message" text={rejection.excerpt} />
             <p class="quiet">Operators see the whole message, and can send it again.</p>
           </>
         );

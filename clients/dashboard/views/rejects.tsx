@@ -30,7 +30,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
             <Table
               caption="Rejected messages, newest first"
               rows={rejections}
-              keyOf={({ rejectionId }) => rejectionId}
+              rowKey={({ rejectionId }) => rejectionId}
               none="No message was refused."
               columns={[
                 {

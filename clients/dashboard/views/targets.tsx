@@ -30,7 +30,7 @@ function List({ cluster }: { readonly cluster: string }) {
             <Table
               caption="Request sets"
               rows={status.requestSets}
-              keyOf={({ requestSet }) => requestSet}
+              rowKey={({ requestSet }) => requestSet}
               none="Nobody asks for targets."
               columns={[
                 { title: "Request set", cell: ({ requestSet }) => requestSet },
@@ -69,7 +69,7 @@ export function TargetTable(props: {
     <Table
       caption="Targets of node arrays"
       rows={props.targets}
-      keyOf={({ name, requestSet }) => `${requestSet} ${name}`}
+      rowKey={({ name, requestSet }) => `${requestSet} ${name}`}
       none="No target is planned with."
       columns={[
         {
@@ -134,7 +134,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
       <Table
         caption="Nodes that count towards it"
         rows={nodes}
-        keyOf={({ node }) => node}
+        rowKey={({ node }) => node}
         none="It has none."
         columns={[
           {
@@ -156,7 +156,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
           <Table
             caption="Groups"
             rows={groups}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             columns={[
               { title: "Group", cell: ({ id }) => id },
               { title: "VM size", cell: ({ vmSize }) => vmSize },

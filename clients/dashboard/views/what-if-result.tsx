@@ -33,7 +33,7 @@ export function WhatIfResult({ answer }: { readonly answer: WhatIfAnswer }) {
             is: `${count(is)} of ${count(asked)}`,
           })),
         ]}
-        keyOf={({ what }) => what}
+        rowKey={({ what }) => what}
         columns={[
           {
             title: "What",

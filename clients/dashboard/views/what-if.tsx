@@ -33,7 +33,7 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
     return () => ended.abort();
   }, [text, turn, cluster]);
   if (request === null || state === "running" || state === "set-aside") return null;
-  const known = { ...request, ...asked?.change?.with };
+  const shownRequest = { ...request, ...asked?.change?.with };
   return (
     <section>
       <h2>What if it asked for something else?</h2>
@@ -52,7 +52,7 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
           }
         }}
       >
-        <Fields key={text} request={known} asked={asked} raise={explained.raise} />
+        <Fields key={text} request={shownRequest} asked={asked} raise={explained.raise} />
         <LeftOut names={split(request.constraints).secret} />
         {wrong === undefined ? null : (
           <p role="alert" class="problem stopped">

@@ -17,17 +17,17 @@ const catalogue: { known?: ReturnType<typeof createVmCatalogue> } = {};
 /** What Azure publishes about a VM size; `undefined` when it is not in the catalogue. */
 export function vmFacts(vmSize: string): VmFacts | undefined {
   catalogue.known ??= createVmCatalogue();
-  const known = catalogue.known.find(vmSize);
+  const size = catalogue.known.find(vmSize);
   return (
-    known && {
-      vcpuCount: known.vcpusAvailable,
-      vcpuQuotaCount: known.vcpus,
-      pcpuCount: known.pcpus,
-      gpuCount: known.gpus,
-      coresPerSocket: known.vcpusPerCore ?? 1,
-      memoryBytes: known.memoryGiB * 1024 ** 3,
-      family: known.family,
-      infiniband: known.rdma,
+    size && {
+      vcpuCount: size.vcpusAvailable,
+      vcpuQuotaCount: size.vcpus,
+      pcpuCount: size.pcpus,
+      gpuCount: size.gpus,
+      coresPerSocket: size.vcpusPerCore ?? 1,
+      memoryBytes: size.memoryGiB * 1024 ** 3,
+      family: size.family,
+      infiniband: size.rdma,
     }
   );
 }

@@ -60,15 +60,15 @@ function addNodeActions(api: Hono, site: Site): void {
 }
 
 function addOperations(api: Hono, site: Site): void {
-  const known = (operation: Operation | undefined): readonly Operation[] => {
+  const shownOf = (operation: Operation | undefined): readonly Operation[] => {
     const shown = knownOperation(site, operation);
     return shown === undefined ? [] : [shown];
   };
   const list = (c: Context) => {
     const requestId = c.req.query("request_id");
-    if (requestId === undefined) return c.json(site.operations.all().flatMap(known).map(toOperationStatus));
+    if (requestId === undefined) return c.json(site.operations.all().flatMap(shownOf).map(toOperationStatus));
     if (requestId === "") throw new Refusal(400, 'Cannot list operations: request_id is "", expected an id');
-    return c.json(known(site.operations.byRequest(requestId)).map(toOperationStatus));
+    return c.json(shownOf(site.operations.byRequest(requestId)).map(toOperationStatus));
   };
   api.get("/operations", list);
   api.get("/operations/", list);

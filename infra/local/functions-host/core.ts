@@ -134,8 +134,8 @@ const coreKey = Symbol.for("cyclecloud-autoscale.functions-core");
  */
 export function installCore(): FunctionsCore {
   // Not in module scope: a test runner may evaluate this file twice in a process, and the library asks only once.
-  const known: unknown = Reflect.get(globalThis, coreKey);
-  if (known !== undefined) return known as FunctionsCore;
+  const installed: unknown = Reflect.get(globalThis, coreKey);
+  if (installed !== undefined) return installed as FunctionsCore;
   const core = new FunctionsCore();
   // Methods are called without a receiver by destructuring importers, hence the bound copy.
   const exported = bindMethods(core);

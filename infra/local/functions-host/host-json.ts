@@ -96,12 +96,12 @@ function unknownPaths(value: unknown): readonly string[] {
     logging: ["logLevel"],
   };
   const walk = (at: unknown, path: string): string[] => {
-    const known = shapes[path];
-    if (known === undefined || typeof at !== "object" || at === null) return [];
+    const keys = shapes[path];
+    if (keys === undefined || typeof at !== "object" || at === null) return [];
     return Object.entries(at).flatMap(([key, child]) => {
       const childPath = path === "" ? key : `${path}.${key}`;
       if (silent.has(childPath)) return [];
-      return known.includes(key) ? walk(child, childPath) : [childPath];
+      return keys.includes(key) ? walk(child, childPath) : [childPath];
     });
   };
   return walk(value, "");

@@ -39,9 +39,9 @@ export function hostFunction(
 ): HostedFunction | RefusedFunction {
   const { name } = metadata;
   const refuse = (problem: string): RefusedFunction => ({ name, problem });
-  const found = Object.entries(metadata.bindings).find(([, { type }]) => /trigger$/i.test(type));
-  if (found === undefined) return refuse("no trigger, expected one");
-  const [bindingName, raw] = found;
+  const trigger = Object.entries(metadata.bindings).find(([, { type }]) => /trigger$/i.test(type));
+  if (trigger === undefined) return refuse("no trigger, expected one");
+  const [bindingName, raw] = trigger;
   const triggerType = raw.type.toLowerCase();
   if (!isTriggerType(triggerType))
     return refuse(`trigger "${raw.type}", expected a timer, queue, Service Bus, HTTP or Event Grid`);

@@ -24,8 +24,8 @@ export async function toHttpData(
 function toNullable(entries: Iterable<[string, string]>): Readonly<Record<string, NullableString>> {
   const joined = new Map<string, string>();
   for (const [name, value] of entries) {
-    const known = joined.get(name);
-    joined.set(name, known === undefined ? value : `${known},${value}`);
+    const before = joined.get(name);
+    joined.set(name, before === undefined ? value : `${before},${value}`);
   }
   return Object.fromEntries([...joined].map(([name, value]) => [name, { value }]));
 }

@@ -25,9 +25,9 @@ export function parseSchedule(text: string): TimerSchedule {
   }
   const cron = parseCron(text);
   const next = (after: number): number => {
-    const found = cron.nextRun(new Date(after));
-    if (found === null) throw new Error(`Cannot find an occurrence of schedule "${text}": it never comes`);
-    return found.getTime();
+    const run = cron.nextRun(new Date(after));
+    if (run === null) throw new Error(`Cannot find an occurrence of schedule "${text}": it never comes`);
+    return run.getTime();
   };
   const isShorterThanMinute = (from: number): boolean => {
     const times = cron.nextRuns(10, new Date(from)).map(Number);

@@ -20,8 +20,8 @@ export class Drains {
     if (kind !== "drain" && kind !== "undrain") return false;
     const news = nodes.flatMap(({ hostname }) => {
       if (hostname === null || !isHere(hostname)) return [];
-      const known = this.#orders.get(hostname);
-      return known === undefined || known.atSeconds < atSeconds ? [hostname] : [];
+      const order = this.#orders.get(hostname);
+      return order === undefined || order.atSeconds < atSeconds ? [hostname] : [];
     });
     for (const hostname of news) this.#orders.set(hostname, { isOut: kind === "drain", atSeconds });
     return news.length > 0;

@@ -64,7 +64,7 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   let eventsAtSeconds = 0;
   let unposted = { changed: true, newJobs: 0 };
   let takenOrder = 0;
-  let known: readonly Host[] | undefined;
+  let lastHosts: readonly Host[] | undefined;
 
   /** Carries out what it is asked to do. Returns whether it may post. */
   const obeyOrders = async (): Promise<boolean> => {
@@ -85,9 +85,9 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   const tick = async ({ isLast = false } = {}): Promise<string | undefined> => {
     const read = await readHosts(options.access).catch(messageOf);
     // What runs on its hosts goes on while CycleCloud is down. Before it knows any, it cannot begin.
-    const hosts = typeof read === "string" ? known : read;
+    const hosts = typeof read === "string" ? lastHosts : read;
     if (hosts === undefined) throw new Error(String(read));
-    known = hosts;
+    lastHosts = hosts;
     const mayPost = await obeyOrders();
     if (mayPost && Date.now() / 1000 - eventsAtSeconds >= eventGapSeconds) {
       await options.takeEvents((event) => {

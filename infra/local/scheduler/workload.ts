@@ -38,12 +38,12 @@ const constraintsShape = {
 const constraintsSchema = z.strictObject(constraintsShape, unknownKeys(Object.keys(constraintsShape)));
 
 /** The words for keys that a strict object does not have. */
-function unknownKeys(known: readonly string[]): {
+function unknownKeys(keys: readonly string[]): {
   readonly error: (issue: z.core.$ZodRawIssue) => string | undefined;
 } {
   const sentence = (key: string): string => {
-    const meant = nearest(key, known);
-    return `${key} is not known${meant === null ? `, expected ${known.join(", ")}` : `; did you mean "${meant}"?`}`;
+    const meant = nearest(key, keys);
+    return `${key} is not known${meant === null ? `, expected ${keys.join(", ")}` : `; did you mean "${meant}"?`}`;
   };
   return {
     error: (issue) => {

@@ -15,10 +15,10 @@ export interface Run extends ServedCluster {
 /** Reads the values of `--placement`. */
 export function parsePlacements(text: string): readonly Placement[] {
   const values = text.split(",").map((word) => {
-    const known = placements.find((each) => each === word);
-    if (known === undefined)
+    const placement = placements.find((each) => each === word);
+    if (placement === undefined)
       throw new InvalidArgumentError(`"${word}", expected ${placements.join(", ")}, or several with commas.`);
-    return known;
+    return placement;
   });
   if (new Set(values).size < values.length) throw new InvalidArgumentError(`"${text}", expected each once.`);
   return values;

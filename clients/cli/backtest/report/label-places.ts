@@ -33,7 +33,7 @@ export function labelPlaces(
   return points.map(({ x, y, text }, own) => {
     const wide = Math.max(1, text.length) * fontSize * 0.62;
     const aside = gap + wide / 2 - 4;
-    const found = [
+    const place = [
       { dx: 0, dy: -gap },
       { dx: 0, dy: gap },
       { dx: aside, dy: 0 },
@@ -43,8 +43,8 @@ export function labelPlaces(
       const isInside = box.left >= 0 && box.right <= width;
       return isInside && taken.every((other, index) => index === own || !overlap(box, other));
     });
-    if (found !== undefined) taken.push(boxAround(x + found.dx, y + found.dy, wide, fontSize));
-    return found;
+    if (place !== undefined) taken.push(boxAround(x + place.dx, y + place.dy, wide, fontSize));
+    return place;
   });
 }
 

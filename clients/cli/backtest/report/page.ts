@@ -153,10 +153,10 @@ function biggestDifferences(
   const other = last === undefined || last === quick ? lines.find((line) => line !== quick) : last;
   const [a, b] = [runs[(quick?.run ?? 0) - 1], runs[(other?.run ?? 0) - 1]];
   if (quick === undefined || other === undefined || a === undefined || b === undefined) return html``;
-  const found: Differences = differences(jobs, [a, b]);
+  const changes: Differences = differences(jobs, [a, b]);
   return html`<h2>What differs most</h2>
 <p>${runName(other)}, against ${runName(quick)}.</p>
-${differenceTables(found, shown, [`run ${quick.run}`, `run ${other.run}`])}`;
+${differenceTables(changes, shown, [`run ${quick.run}`, `run ${other.run}`])}`;
 }
 
 function eachRun(

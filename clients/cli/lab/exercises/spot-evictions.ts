@@ -44,8 +44,8 @@ export const spotEvictions: Exercise = {
     const { config } = await service.ask("config");
     const rule = ruleOf(config);
     const { jobs } = await service.ask("jobs");
-    const known = jobs.find((each) => each.job.startsWith(job))?.runtimeSeconds ?? undefined;
-    const isKept = rule === "none" || (typeof rule === "number" && rule < (known ?? rule + 1));
+    const runtimeSeconds = jobs.find((each) => each.job.startsWith(job))?.runtimeSeconds ?? undefined;
+    const isKept = rule === "none" || (typeof rule === "number" && rule < (runtimeSeconds ?? rule + 1));
     const ruled: Finding = {
       isMet: isKept,
       text:
@@ -53,7 +53,7 @@ export const spotEvictions: Exercise = {
           ? "No spot array is paired with a regular one."
           : rule === undefined
             ? "Any job may go to spot nodes: spot.max_runtime is not set."
-            : `Jobs longer than ${rule} s stay off spot nodes${isKept ? "" : `, and ${job} runs ${known} s`}.`,
+            : `Jobs longer than ${rule} s stay off spot nodes${isKept ? "" : `, and ${job} runs ${runtimeSeconds} s`}.`,
     };
     const { nodes } = await service.ask("nodes", { query: { nodeArray: spot, resources: "-" } });
     const there = nodes.filter((node) => node.jobs.some((each) => each.job.startsWith(job)));

@@ -172,8 +172,8 @@ export class Sessions {
   }
 
   #session(id: string): Session {
-    const known = this.#sessions.get(id);
-    if (known !== undefined) return known;
+    const open = this.#sessions.get(id);
+    if (open !== undefined) return open;
     const session: Session = { id, lane: this.#host.newLane(), lease: undefined, state: null };
     this.#sessions.set(id, session);
     return session;
