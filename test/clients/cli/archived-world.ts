@@ -28,7 +28,7 @@ export async function archiveOf(
   configFiles.put(cluster, text);
   const files = await collect(serviceOn({ ...world.ports, configFiles }), {
     amounts: { plans: 10, operations: 100, rejections: 100 },
-    known: [],
+    secrets: [],
     onPart: () => {},
   });
   for (const [name, value] of Object.entries(files)) {
