@@ -87,7 +87,7 @@ describe("pauseCluster", () => {
   test("an unknown cluster is told, with those that there are", async () => {
     const { ports } = createWorld();
     const outcome = await pauseCluster(ports, { ...decision, cluster: "hcp" });
-    expect(outcome).toEqual({ outcome: "unknown-cluster", known: [cluster] });
+    expect(outcome).toEqual({ outcome: "unknown-cluster", knownClusters: [cluster] });
     expect(await ports.controls.load("hcp")).toBeUndefined();
   });
 });
