@@ -46,12 +46,12 @@ const url = text.transform((value, context) => {
 const connectionShape = {
   url,
   username,
-  /** Accepted only for an error that names the right place. */
+  /** Accepted only to report an error that names the right place. */
   password: z.unknown().optional(),
-  // Held to one prefix: whoever may write a configuration must not be able to send any other secret to any address.
+  // The fixed prefix keeps an author of configurations from sending any other secret to an address of their choice.
   password_setting: passwordSetting(defaultPasswordSetting),
   verify_certificates: flag.optional(),
-  /** Never quoted: what is given in its place is most likely the private key. */
+  /** Never quoted: a wrong value is most likely the private key. */
   certificate_authority: secretText("expected the PEM text of a certificate", (value) =>
     value.includes("-----BEGIN CERTIFICATE-----"),
   ).optional(),
@@ -96,7 +96,7 @@ export const nodeArraySchema = z.looseObject(
 
 export type NodeArraySettings = z.output<typeof nodeArraySchema>;
 
-/** Held to one prefix, so that no configuration can make another secret the password that nodes have to know. */
+/** The fixed prefix keeps a configuration from using another secret as the password of nodes. */
 const autostopPasswordPrefix = "AUTOSTOP_PASSWORD";
 
 /** When a node may stop itself, and how it logs in where nodes come with a login instead of a function key. */
@@ -202,7 +202,7 @@ const attributePatterns = z
   )
   .max(50, "expected at most 50 of them");
 
-/** Held to one prefix, so that no other secret can be made the key. */
+/** The fixed prefix keeps a configuration from using another secret as the key. */
 const pseudonymKeyPrefix = "PSEUDONYM_KEY";
 
 /** As the configuration spells the fields of messages. */
@@ -264,7 +264,7 @@ const cycleShape = {
 
 export const engineSchema = z.looseObject(engineShape, "expected an object of settings");
 
-/** One cluster's `autoscale.json` with its includes merged. Unknown keys pass, and are warned of. */
+/** One cluster's `autoscale.json` with its includes merged. Unknown keys are accepted with a warning. */
 export const configSchema = z.looseObject(
   {
     cluster_name: text.optional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Destination, notificationFormats, notificationKinds } from "../ports/index.ts";
 import { secretText } from "./setting-value.ts";
 
-/** Held to one ending, so that no configuration can send another secret to an address, or make one an address. */
+/** The fixed ending keeps a configuration from sending any other secret to an address, or using one as an address. */
 const webhookSetting = /^[A-Z][A-Z0-9_]{0,99}_WEBHOOK(?:_[A-Z0-9_]{1,99})?$/;
 
 const wantedSetting =
@@ -13,7 +13,7 @@ function words(all: readonly string[]): string {
 }
 
 const shape = {
-  // Never quoted: people put the address itself there.
+  // Never quoted: people put the secret address itself here.
   url_setting: secretText(wantedSetting, (value) => webhookSetting.test(value)),
   format: z.enum(notificationFormats, words(notificationFormats)),
   kinds: z

@@ -69,7 +69,7 @@ export function parseConfig({
   return { ok: true, config };
 }
 
-/** The name in the file, also when other keys are in error. A name that is no text is the schema's business. */
+/** The name in the file, also when other keys are in error. The schema reports a name that is not text. */
 function nameOf(json: unknown): string | undefined {
   const parsed = configSchema.pick({ cluster_name: true }).safeParse(json);
   return parsed.success ? parsed.data.cluster_name : undefined;
@@ -124,7 +124,7 @@ function toSpot({ spot, compatibility }: ConfigKeys): Pick<CycleSettings, "spot"
   };
 }
 
-/** Filled array by array, a job whose regular node is on order would get a spot one as well. */
+/** With nodes filled array by array, a job whose regular node is on order would get a spot node as well. */
 function spotWarnings({ spot, compatibility }: ConfigKeys, engine: EngineSettings): string[] {
   if (spot === undefined) return [];
   if (compatibility === "scalelib") return ['spot: ignored, "compatibility" is "scalelib"'];
@@ -202,7 +202,7 @@ function warningsOf(keys: ConfigKeys): string[] {
 /** scalelib's keys, both spellings: the command line reads them. */
 const printingKeys = ["output_columns", "output-columns", "output_format"];
 
-/** They go along with answers, in a header. */
+/** Limits their length: they are sent with answers, in a header. */
 const mostCharacters = 4_096;
 
 /** What a configuration says about printing, or why that cannot be told; neither when it says nothing. */

@@ -7,7 +7,7 @@ export const text = z
   .string("expected a text")
   .min(1, { error: "expected a text that is not empty", abort: true });
 
-/** A text in whose place people write passwords: no problem ever quotes what is there. */
+/** A setting in which people put passwords by mistake: problems never quote its value. */
 export function secretText(wanted: string, accepts: (value: string) => boolean) {
   return z.custom<string>((value) => typeof value === "string" && accepts(value), {
     error: ({ input }) => (input === undefined ? `missing, ${wanted}` : wanted),
@@ -15,7 +15,7 @@ export function secretText(wanted: string, accepts: (value: string) => boolean) 
   });
 }
 
-/** The name of an app setting that holds a password or a key. A fixed beginning keeps other settings from being sent as one. */
+/** The name of an app setting that holds a password or a key. The fixed prefix keeps any other setting from being sent as one. */
 export function passwordSetting(prefix: string, held = "password") {
   const form = `expected the name of the app setting that holds the ${held}: "${prefix}", or "${prefix}_" and letters, digits and _`;
   return secretText(form, (value) => isPasswordSetting(value, prefix)).default(prefix);

@@ -41,7 +41,7 @@ const spotKeys = Object.keys(spotSchema.shape);
 const pseudonymKeys = Object.keys(pseudonymSchema.shape);
 const nodeArrayKeys = Object.keys(nodeArraySchema.shape);
 
-/** A warning for every key that nobody reads, with the one that was probably meant. */
+/** A warning for every unknown key, with the nearest known one. */
 export function warnOfUnknownKeys(json: unknown): string[] {
   if (!isDictionary(json)) return [];
   const arrays = isDictionary(json.nodearrays) ? Object.entries(json.nodearrays) : [];

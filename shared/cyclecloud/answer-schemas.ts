@@ -50,7 +50,7 @@ export function refusalMessage(body: string): string {
   }
 }
 
-/** Another try may read better, and what an action did is found again by its request id. */
+/** Retryable: the next answer may be complete, and the effect of an action is found by its request id. */
 export function unreadable(doing: string, why: string): UpstreamError {
   return new UpstreamError(`Cannot ${doing}: unexpected answer, ${why}`, { retryable: true });
 }

@@ -69,7 +69,7 @@ async function readCluster(target: Target, catalogue: VmCatalogue): Promise<Clus
   const doing = `read the status of cluster "${target.cluster}"`;
   const { text } = await target.send({ doing, method: "GET", path: `${target.path}/status?nodes=true` });
   const status = readAnswer(clusterStatusSchema, text, doing);
-  // No list is not an empty list: taking it for one would forget every node.
+  // A missing list is an error: read as empty, it would remove every node.
   if (status.nodes == null) throw unreadable(doing, "no list of nodes");
   return toCluster({ name: target.cluster, status, nodes: status.nodes, catalogue });
 }
@@ -118,7 +118,7 @@ function toActedNode(node: z.output<typeof managementResultSchema>["nodes"][numb
     : { nodeId, name, error: node.error ?? `status "${node.status}" without a reason` };
 }
 
-/** An endpoint of the server, not of the cluster, and without a request id. What it answers is documented nowhere. */
+/** An endpoint of the server, not of the cluster, without a request id. Its answer is undocumented, so it is not read. */
 async function retryFailedNodes({ send, cluster }: Target): Promise<void> {
   const doing = `retry the failed nodes of cluster "${cluster}"`;
   await send({ doing, method: "POST", path: `/cloud/actions/retry/${encodeURIComponent(cluster)}` });

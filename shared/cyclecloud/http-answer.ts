@@ -81,7 +81,7 @@ function retryAfterSeconds(headers: HttpHeaders): number | undefined {
   return Number.isFinite(until) ? Math.max(0, until) : undefined;
 }
 
-/** The server asks for a longer pause than a call can wait; whoever handles the message waits instead. */
+/** The server asks for a longer pause than a call can wait; the message is retried later instead. */
 class LongPause extends Error {
   readonly response: PipelineResponse;
 
@@ -91,7 +91,7 @@ class LongPause extends Error {
   }
 }
 
-/** Sits inside the retries, which would wait for any `Retry-After`, be it an hour. */
+/** Placed inside the retry policy, which would wait for any `Retry-After`, even an hour. */
 export function refuseLongPauses(longestPauseMs: number): PipelinePolicy {
   return {
     name: "refuseLongPauses",
@@ -108,8 +108,7 @@ export function refuseLongPauses(longestPauseMs: number): PipelinePolicy {
 export const largestAnswerBytes = 64 * 1024 * 1024;
 
 /**
- * Reads the body of every answer, be it a success or not, and gives it up when it is too large: the pipeline itself would
- * read whatever comes.
+ * Reads the body of every answer, successful or not, and stops when it is too large: the pipeline itself has no limit.
  */
 export function readAnswers(mostBytes: number): PipelinePolicy {
   return {
@@ -119,7 +118,7 @@ export function readAnswers(mostBytes: number): PipelinePolicy {
       const { readableStreamBody: stream, ...response } = await next(request);
       if (stream === undefined) return response;
       const body = await readAtMost(stream as AsyncIterable<Uint8Array>, mostBytes).catch((error) => {
-        // Its own error reports only that the connection ended.
+        // The stream's own error reports only that the connection ended.
         throw request.abortSignal?.aborted === true
           ? new DOMException("no whole answer", "AbortError")
           : error;

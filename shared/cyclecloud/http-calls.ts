@@ -125,7 +125,7 @@ function createPipeline({
     ...(ca === undefined || pin !== undefined ? {} : { tlsOptions: { ca } }),
   });
   pipeline.addPolicy(refuseLongPauses(retries.maxRetryDelayInMs), { phase: "Sign" });
-  // Inside the other policy, which shows the text of the answer.
+  // Inside the other policy, whose error quotes the answer.
   pipeline.addPolicy(readAnswers(mostAnswerBytes), { phase: "Sign", afterPolicies: ["refuseLongPauses"] });
   return pipeline;
 }

@@ -3,18 +3,18 @@ import type { Clock } from "../ports/index.ts";
 
 /** The server's answer to a login. */
 interface Answer {
-  /** Undefined: it was taken. */
+  /** Undefined: the login was accepted. */
   readonly refusal: LoginRefusedError | undefined;
   readonly atSeconds: number;
 }
 
-/** How long an answer speaks for the login; also long enough for a refusal to be noted where all processes see it. */
+/** How long an answer stands for the login. Long enough to store a refusal where all processes see it. */
 const standsSeconds = 5;
 
 /**
  * Keeps the calls of a process from failing all at once when a password changes: five failed logins in a minute lock the
- * account. Whoever comes when no answer stands asks alone, and the others with the same login wait for what comes of it. A
- * refusal is theirs too, without a call of their own; anything else lets them all go.
+ * account. When no recent answer stands, one call goes first and the others with the same login wait for its answer. A
+ * refusal fails them too, without calls of their own; any other answer releases them all.
  */
 export class LoginGate {
   readonly #clock: Clock;

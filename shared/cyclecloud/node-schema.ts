@@ -15,7 +15,7 @@ export const nodeSchema = z.object({
   Status: maybeText,
   /** Free text for people: a record is not left out for it. */
   StatusMessage: maybeText.catch(null),
-  /** Can be missing; then nobody may act on the node. */
+  /** Can be missing; then no action on the node is allowed. */
   TargetState: maybeText,
   PlacementGroupId: maybeText,
   Interruptible: maybeFlag,

@@ -11,26 +11,26 @@ type Connected = (error: Error | null, socket: Duplex) => void;
 
 /**
  * An agent for one server that is known by its certificate. The fingerprint takes the place of chain, name and expiry, so
- * that a self-signed server needs no authority. It is checked on each connection before anything is sent on it:
- * nobody but the holder of the certificate's key gets to see a password.
+ * that a self-signed server needs no authority. It is checked on each connection before anything is sent, so only
+ * the holder of the certificate's key can receive a password.
  */
 export class PinnedAgent extends Agent {
   readonly #fingerprint: string;
 
   /** SHA-256 of the certificate (DER), in hex. */
   constructor(fingerprint: string) {
-    // No session is taken up again: such a handshake shows no certificate.
+    // No TLS session resumption: a resumed handshake shows no certificate.
     super({ keepAlive: true, maxCachedSessions: 0, rejectUnauthorized: false });
     this.#fingerprint = normalised(fingerprint);
   }
 
-  /** Hands the socket out once its certificate is the pinned one, never before. */
+  /** Returns the socket only after its certificate was checked. */
   override createConnection(options: RequestOptions, callback?: Connected): Duplex | null | undefined {
     const socket = super.createConnection({ ...options, rejectUnauthorized: false });
     if (!(socket instanceof TLSSocket)) throw new TypeError("Cannot pin a connection without TLS");
     const fail = (error: Error) => callback?.(error, socket);
     socket.once("error", fail);
-    // No request owns the socket yet, so that no request's time-out would end a handshake that stalls.
+    // No request owns the socket yet, so no request's time-out would end a stalled handshake.
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy(new Error("no TLS handshake in time")));
     socket.once("secureConnect", () => {
       socket.off("error", fail);

@@ -43,7 +43,7 @@ function toSet(set: ActionCreateSet): NodeCreationSet {
   };
 }
 
-/** Throws InvariantError without ids: what an empty selection selects is the server's guess. */
+/** Throws InvariantError without ids: the server does not define what an empty selection means. */
 export function toManagementRequest(request: NodesRequest): NodeManagementRequest {
   if (request.nodeIds.length === 0)
     throw new InvariantError(`Cannot ask CycleCloud to act on nodes: 0 node ids in "${request.requestId}"`);

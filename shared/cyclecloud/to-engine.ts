@@ -17,7 +17,7 @@ export interface ClusterAnswers {
 
 /**
  * A cluster in the engine's terms. A record that cannot be understood is left out with a sentence and the rest goes
- * on: one broken node must not stop a thousand good ones. It is then invisible, so nothing is done to it either.
+ * on: one broken node must not stop a thousand good ones. It is then invisible, so no action touches it.
  * Head nodes stay in the list: their `nodeArray` names no node array, but their names are taken.
  */
 export function toCluster(answers: ClusterAnswers): ClusterReading {

@@ -43,10 +43,10 @@ export function toNode(
   };
 }
 
-/** A script or an image may write anything into it, a password included. */
+/** Status messages are redacted: a script or an image may write anything into them, even a password. */
 const longestMessage = 500;
 
-/** Only of failed nodes: what a booting node says changes all the time, and nobody asks for it later. */
+/** Kept for failed nodes only: the message of a booting node changes constantly. */
 function failureOf({
   Status,
   StatusMessage,

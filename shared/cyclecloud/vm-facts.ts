@@ -31,7 +31,7 @@ export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSource
     pcpuCount:
       ownPcpus(own, catalogueSize) ?? positive(reported?.pcpuCount) ?? catalogueSize?.pcpus ?? vcpuCount,
     gpuCount: own.gpus ?? mostGpus(reported, catalogueSize),
-    // The reference library calls Azure's "vCPUsPerCore" so, and configurations divide by it.
+    // scalelib gives Azure's "vCPUsPerCore" this name, and configurations divide by it.
     coresPerSocket: catalogueSize?.vcpusPerCore ?? 1,
     memoryBytes: memoryGiB * bytesPerGiB,
     // Two sizes of an unknown family must not share a quota by accident.

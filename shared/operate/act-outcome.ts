@@ -7,7 +7,7 @@ export type ActPorts = WorldPorts & Pick<Ports, "events" | "ids" | "log" | "plan
 
 export type ActOutcome =
   | { readonly outcome: "answered"; readonly answer: ActionAnswer }
-  /** Nothing of it is done, for these reasons. */
+  /** Nothing was done, for these reasons. */
   | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
   /** The key was given before, for another request. */
   | { readonly outcome: "key-reused"; readonly actionId: string }

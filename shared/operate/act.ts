@@ -160,14 +160,14 @@ function dryRun(outlook: Outlook, body: Requested): ActOutcome {
     problems,
     isDryRun: true,
   });
-  // What it asks is what the action would do: a pause is no reason to keep that back, and ends.
+  // A dry run also answers for a paused cluster: the pause will end.
   const held = outlook.held === undefined ? "" : ` Nothing is sent now: ${outlook.held}.`;
   return { outcome: "answered", answer: { ...answer, summary: `${answer.summary}${held}` } };
 }
 
 /**
- * One action after the other, each decided again from the records so far: nodes of an earlier action are skipped by the
- * next.
+ * Requests one action after the other. Each is decided again from the records so far, so nodes of an earlier action are
+ * skipped.
  */
 async function request(
   ports: ActPorts,
@@ -177,9 +177,9 @@ async function request(
   const first = draftsOf(outlook, body);
   const actions: ActionAnswer["actions"][number][] = [];
   let { skipped, problems } = first;
-  // The request of this key may be under way by now, and leaves nothing to draft.
+  // A repeated key may find its request under way, with nothing left to draft.
   let mayBeKnown = key !== undefined;
-  // One of its actions is over: the key asks for nothing more. Until then, a process may have died after some of its actions, and the rest is asked for.
+  // Once one action of a repeated key is over, nothing more is requested. Before that, a process may have died between its actions: the rest is requested.
   let isOver = false;
   const askedDigest = key === undefined ? undefined : ports.ids.digest(canonicalJson(body));
   const isNews = ({ node }: Skipped) => !skipped.some((each) => each.node === node);
@@ -233,12 +233,12 @@ async function request(
     : { outcome: "answered", answer };
 }
 
-/** Operations of earlier releases do not say what their key was given for. */
+/** Operations of earlier releases have no digest of their request. */
 function isOther({ askedDigest }: Operation, digest: string | undefined): boolean {
   return askedDigest !== undefined && askedDigest !== digest;
 }
 
-/** The same text for the same JSON: the order of keys makes no difference. */
+/** The same text for the same JSON, whatever the order of keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     isDictionary(member)

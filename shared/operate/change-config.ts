@@ -21,7 +21,7 @@ export type ConfigChanges = "off" | "settings" | "all";
 export interface ConfigWish {
   readonly cluster: string;
   readonly body: ConfigBody;
-  /** What the caller has seen: the ETag of the file, `none`, `some` file, or `any` for whatever is there or not. */
+  /** What the caller expects to replace: a file with this ETag, `none`, `some` file, or `any` (no check). */
   readonly seen: { readonly etag: string } | "none" | "some" | "any";
   readonly allowed: ConfigChanges;
   /** Secrets that must be neither stored in a configuration nor shown. */
@@ -48,18 +48,18 @@ const connectionKeys = [
 ] as const;
 
 const longestCluster = 256;
-/** Of those that are told, and of the way to each. */
+/** Keys of destinations and of how to reach them. */
 const mostSecrets = 50;
 const longestPath = 500;
 
-/** Checks a configuration with what it includes, and stores it in place of the one that its caller has seen. */
+/** Checks a configuration with its includes, and stores it in place of the one that the caller has seen. */
 export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promise<ConfigOutcome> {
   const { cluster, body, seen, allowed, knownSecrets } = wish;
   const named = nameProblems(cluster);
   if (named.length > 0) return { outcome: "unusable", problems: named };
   const checked = await ports.configFiles.check(cluster, body.config, body.includes);
   if (!checked.ok) return { outcome: "unusable", problems: checked.problems };
-  // With `include` left in, it is read anew at every start: what is stored is what was sent.
+  // The text is stored as it was sent: `include` stays, and its files are read again at every start.
   const next = body.includes === undefined ? body.config : checked.json;
   if (!isDictionary(next)) return { outcome: "unusable", problems: ["config: expected an object"] };
   const secrets = secretsIn(next, knownSecrets)
@@ -97,7 +97,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   return answer("done", etag);
 }
 
-/** Of the newest snapshot; none before the first one. */
+/** The node arrays of the newest snapshot; none before the first one. */
 async function arraysOf(ports: Pick<Ports, "snapshots">, cluster: string): Promise<readonly string[]> {
   const snapshot = await ports.snapshots.load(cluster);
   return snapshot?.value.cluster.nodeArrays.map(({ name }) => name) ?? [];
@@ -180,7 +180,7 @@ function changesUnder(
     .filter((key) => !isSame(before[key], after[key]))
     .flatMap((key) => {
       const [then, now] = [before[key], after[key]];
-      // A key may tell that what is below it is secret, so such an object is shown as a whole.
+      // An object whose key marks its content as secret is reported as a whole.
       const isOpen =
         isSame(redactMember(key, then, knownSecrets), then) &&
         isSame(redactMember(key, now, knownSecrets), now);

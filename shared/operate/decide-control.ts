@@ -53,7 +53,7 @@ function whatFollows(refused: RefusedLogin | null): string {
     : ". The next snapshot tries the login once more, a minute after the last refusal at the earliest; nothing is sent until it is taken.";
 }
 
-/** Decisions in our own records that take effect at once: actions and plans follow them from then on. */
+/** Decisions stored in our own records. They take effect at once, for actions and plans. */
 export async function decideIgnored(
   ports: ActPorts,
   outlook: Outlook,

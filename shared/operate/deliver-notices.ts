@@ -1,18 +1,18 @@
 import type { Delivery, Notice, NotificationRecord, Sent } from "../ports/index.ts";
 
-/** Nobody else sends meanwhile. Longer than a run takes to send what it claimed. */
+/** How long a claim keeps other runs from sending. Longer than a run needs to send what it claimed. */
 const claimSeconds = 90;
 const shortestWaitSeconds = 60;
 const longestWaitSeconds = 3_600;
-/** A message that could not be sent for that long is given up. */
+/** How long a message is retried. */
 const longestTrySeconds = 86_400;
-/** For one destination in one run: receivers take about one a second. */
+/** Most messages to one destination in one run: receivers accept about one a second. */
 const mostAtOnce = 5;
 
-/** What one run may send: of each destination in this order, and no further after one that did not arrive. */
+/** What one run may send, in this order for each destination. A failure stops the rest for that destination. */
 export type Claimed = ReadonlyMap<string, readonly Notice[]>;
 
-/** Claims what is due, for a run that sends once this is saved. If it dies, the next one that comes after the claim does. */
+/** Claims what is due. The run sends after the claim is saved; if it dies, the first run after the claim ends sends it. */
 export function claimNotices(
   record: NotificationRecord,
   nowSeconds: number,
@@ -38,14 +38,14 @@ export function claimNotices(
   return { record: { ...record, deliveries }, claimed };
 }
 
-/** What came of it, by destination: what arrived, and why the one behind it did not. */
+/** The result by destination: which messages arrived, and why the next one did not. */
 export interface Told {
   readonly to: string;
   readonly arrived: readonly string[];
   readonly failed: Extract<Sent, { ok: false }> | undefined;
 }
 
-/** The record when messages arrived or did not, and those that are given up. */
+/** The record after sending, and the messages that are given up. */
 export function settleNotices(
   record: NotificationRecord,
   told: readonly Told[],
@@ -56,7 +56,7 @@ export function settleNotices(
   const isOld = ({ to, atSeconds }: Notice) =>
     toldTo(to)?.failed !== undefined && nowSeconds - atSeconds >= longestTrySeconds;
   const old = left.filter(isOld);
-  // Who received no message when it began receives none when it is over.
+  // A destination that never received the beginning of an incident is not sent its end.
   const isPart = ({ to, incident }: { to: string; incident: string }) =>
     old.some((each) => each.phase === "begun" && each.to === to && each.incident === incident);
   const givenUp = left.filter((notice) => old.includes(notice) || isPart(notice));
@@ -78,7 +78,7 @@ export function settleNotices(
   };
 }
 
-/** None when the last one arrived: the next is due at once. */
+/** The pause before the next attempt; none after a success. */
 function deliveryAfter(before: Delivery, { to, failed }: Told, nowSeconds: number): readonly Delivery[] {
   if (failed === undefined) return [];
   const failures = before.failures + 1;

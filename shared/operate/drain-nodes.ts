@@ -29,7 +29,7 @@ export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainB
   const drainedBefore = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
   const over = whyOver(body, outlook.atSeconds);
   if (over !== undefined) return refused(outlook, [over], body.dryRun);
-  // Another end is a new decision.
+  // A different end time is a new decision.
   const isSo = (node: DrainedNode | undefined) => node?.untilSeconds === body.untilSeconds;
   const changing = chosen.nodes.filter(
     ({ nodeId }) => !drainedBefore.has(nodeId) || !isSo(drainedBefore.get(nodeId)),
@@ -51,7 +51,7 @@ export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainB
   });
 }
 
-/** Ends a drain that was requested here. A drain that was made at the scheduler is ended there. */
+/** Ends a drain that was requested here. A drain made at the scheduler must be ended there. */
 export async function undrainNodes(
   ports: ActPorts,
   outlook: Outlook,

@@ -75,7 +75,7 @@ function jobOf(body: CreateNodesBody, own: readonly Constraint[]): Job {
       ...(vmSize === undefined ? [] : [propertyIs("vm_size", vmSize)]),
       propertyIs("placement_group", placementGroup ?? null),
       ...own,
-      // A slot that says nothing else takes a vcpu: else all of them would fit one node.
+      // Without any resource a slot takes one vcpu: otherwise all slots would fit one node.
       ...(isPerNode || own.length > 0 ? [] : [oneVcpu]),
     ],
     ...(strategy === "pack" ? { iterations: wanted } : { nodeCount: wanted }),
@@ -107,7 +107,7 @@ function settingsFor(settings: EngineSettings, body: CreateNodesBody): EngineSet
   };
 }
 
-/** Nodes on order are no existing nodes to the engine: a job for each of their buckets takes them all. */
+/** The engine would use nodes on order: one job for each of their buckets takes them all. */
 function fillers({ pending }: PlanInput): readonly Job[] {
   return pending.map(({ nodeArray, vmSize, placementGroup, count }, index) =>
     defineJob({

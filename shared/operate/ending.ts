@@ -1,14 +1,14 @@
 import { untilText } from "../cycle/index.ts";
 import { moment } from "../text/moment.ts";
 
-/** What a decision says about its end: a body's field as the record has it. */
+/** A decision's end, from the body to the record. */
 export function ending({ untilSeconds }: { readonly untilSeconds?: number | undefined }): {
   readonly untilSeconds?: number;
 } {
   return untilSeconds === undefined ? {} : { untilSeconds };
 }
 
-/** Why a decision is none: it would be over at once. Undefined: its end is to come, or it has none. */
+/** Why a decision is refused: its end has passed. Undefined: the end is in the future, or there is none. */
 export function whyOver(
   { untilSeconds }: { readonly untilSeconds?: number | undefined },
   nowSeconds: number,

@@ -23,7 +23,7 @@ export async function foreseeConfig(
     ...coming(before, after),
     ...newBudgets.map((name) => `What is spent of budget "${name}" is known with the next snapshot.`),
   ];
-  // Said as well: no word could also mean that nothing was looked at.
+  // Reported explicitly: an empty list could also mean that nothing was compared.
   return differences.length > 0 ? differences : ["A plan made now would be the same."];
 }
 

@@ -8,10 +8,10 @@ import type {
 } from "../ports/index.ts";
 import type { Finding } from "../views/index.ts";
 
-/** How long an incident has to be gone to be over: one that comes back before that is the same. */
+/** How long an incident must be absent to be over. If it returns earlier, it is the same incident. */
 const quietSeconds: Readonly<Record<NotificationKind, number>> = {
   budget: 300,
-  // After a pause the array gets nodes again: whether they boot is known only when they had time to fail.
+  // After a pause the array gets nodes again, which need time to boot or fail.
   "boots-failing": 3_600,
   "login-refused": 300,
   "long-wait": 300,
@@ -19,7 +19,7 @@ const quietSeconds: Readonly<Record<NotificationKind, number>> = {
   stuck: 300,
 };
 
-/** A receiver that is down for long gets no more than this afterwards. */
+/** Most messages kept for a receiver that is down. */
 const mostWaiting = 100;
 
 /** A clock that was ahead must not keep an incident waiting until that time comes. */
@@ -27,18 +27,18 @@ const furthestAheadSeconds = 60;
 
 export interface Seen {
   readonly findings: readonly Finding[];
-  /** Undefined: the configuration cannot be read, so that those of before stand. */
+  /** Undefined: the configuration cannot be read, and the earlier destinations stay. */
   readonly destinations: readonly Destination[] | undefined;
   readonly nowSeconds: number;
   readonly digest: (text: string) => string;
 }
 
-/** Nothing is known yet. */
+/** The record before the first check. */
 export function emptyRecord(cluster: string): NotificationRecord {
   return { cluster, destinations: [], incidents: [], candidates: [], outbox: [], deliveries: [] };
 }
 
-/** The record after a look at the cluster: which incidents began and which are over, and the messages about both. */
+/** The record after a check of the cluster: incidents that began or are over, and the messages about both. */
 export function keepIncidents(before: NotificationRecord, seen: Seen): NotificationRecord {
   const record = withDestinations(before, seen.destinations ?? before.destinations);
   const { nowSeconds } = seen;
@@ -85,7 +85,7 @@ function withDestinations(
   };
 }
 
-/** What has to last before it counts: since when it does. */
+/** Findings that must last before they open an incident, with the time since when they do. */
 function candidatesOf(
   record: NotificationRecord,
   { findings, nowSeconds }: Seen,

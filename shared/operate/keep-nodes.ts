@@ -80,7 +80,7 @@ function whyNotKept(
   kept: KeptNode | undefined,
   untilSeconds: number | undefined,
 ): Why {
-  // Another end is a new decision.
+  // A different end time is a new decision.
   if (kept !== undefined && kept.untilSeconds !== untilSeconds) return undefined;
   if (kept !== undefined)
     return {
@@ -105,7 +105,7 @@ function whyNotFreed({ keepAlive }: ClusterNode, isKept: boolean): Why {
     : { why: "is not kept alive", next: "Nothing.", refused: false };
 }
 
-/** The executor records that it asks, then checks the note for the last time: whichever comes later sees the other. */
+/** The executor records its request before it reads this record for the last time, so the later of the two sees the other. */
 async function tooLate(ports: ActPorts, cluster: string, ids: ReadonlySet<string>): Promise<string> {
   const open = await ports.operations.open(cluster);
   const names = open

@@ -5,7 +5,7 @@ type VersionPorts = Pick<Ports, "clock" | "configVersions" | "events" | "log">;
 
 type Change = Pick<ConfigVersion, "by" | "reason" | "changes" | "text">;
 
-/** Two changes at once take the next numbers one after the other. */
+/** Concurrent changes take the next free numbers. */
 const mostTries = 5;
 const mostChanges = 50;
 

@@ -21,8 +21,8 @@ type NotifyPorts = Pick<
 
 /**
  * Notifies the cluster's destinations of what is wrong: once when it begins, once when it is over. Who receives what is
- * stored before anything is sent, and claimed by one run, so that of two runs one sends, and what a run that dies has not
- * sent is sent by the next. A message is sent again only when its run died after it arrived; its id is the same then.
+ * stored before anything is sent, and claimed by one run: only one of two runs sends, and the next run sends what a run
+ * that died did not. A message is sent again only when its run died after it arrived; its id is the same then.
  */
 export async function notify(ports: NotifyPorts, notifier: Notifier, cluster: string): Promise<void> {
   const config = await readConfig(ports, cluster);
@@ -51,7 +51,7 @@ async function readConfig({ configs }: NotifyPorts, cluster: string): Promise<Fo
   }
 }
 
-/** A cluster that notifies nobody costs nothing but this look. */
+/** Without destinations and without a record there is nothing else to do. */
 function isNobody(
   destinations: readonly Destination[] | undefined,
   record: NotificationRecord | undefined,
@@ -60,7 +60,7 @@ function isNobody(
   return (destinations ?? before).length === 0 && before.length === 0;
 }
 
-/** Another run that saved meanwhile saw the same, and sends it. */
+/** On a conflict the other run has seen the same incidents, and sends the messages. */
 async function isSaved(
   { notifications }: Pick<NotifyPorts, "notifications">,
   record: NotificationRecord,
@@ -75,7 +75,7 @@ async function isSaved(
   }
 }
 
-/** Destinations at the same time, the messages of each one after the other. */
+/** Sends to all destinations concurrently, and to each one message at a time. */
 function tellAll(
   notifier: Notifier,
   destinations: readonly Destination[],
@@ -100,7 +100,7 @@ async function tell(notifier: Notifier, destination: Destination, notices: reado
   return { to, arrived, failed: undefined };
 }
 
-/** Others may have saved since: what was sent is taken off the newest record. */
+/** Removes what was sent from the newest record, because other runs may have saved it since. */
 async function settle(ports: NotifyPorts, cluster: string, told: readonly Told[]): Promise<void> {
   const stored = await ports.notifications.load(cluster);
   if (stored === undefined) return;

@@ -25,7 +25,7 @@ export interface Decision {
 export type PauseOutcome = { readonly outcome: "paused" } | UnknownCluster;
 
 export type ResumeOutcome =
-  /** What held the cluster, and does not any more. */
+  /** What held the cluster until now. */
   | { readonly outcome: "resumed"; readonly from: readonly ("pause" | "refused login")[] }
   | { readonly outcome: "not-stopped" }
   | UnknownCluster;
@@ -63,7 +63,7 @@ export async function resumeCluster(ports: ResumePorts, decision: Decision): Pro
     ...(before.refusedLogin === null ? [] : (["refused login"] as const)),
   ];
   if (from.length === 0) return { outcome: "not-stopped" };
-  // First, because a second run of this command reads the cluster's own record.
+  // Before the cluster's own record changes: a repeated command decides from that record.
   if (before.refusedLogin !== null) await resumeLogin(ports, before.refusedLogin.fingerprint);
   const resumedAtSeconds = ports.clock.nowSeconds();
   await changeControl(ports, cluster, (control) => {

@@ -31,7 +31,7 @@ export async function postDemand(
   const parsed = parseDemand({ ...message, cluster });
   const problems = [
     ...(named === cluster ? [] : [`cluster: "${String(named)}", expected "${cluster}" or none`]),
-    // The service splits it as needed.
+    // The service splits large messages itself.
     ...["part", "blob"].filter((key) => Object.hasOwn(message, key)).map((key) => `${key}: expected none`),
     ...(parsed.ok ? [] : parsed.problems),
   ];
@@ -72,8 +72,8 @@ export async function postDemand(
 }
 
 /**
- * What the queue will do with the message, as far as is known before it is there: a sender that is told only that its
- * message was posted looks for its jobs in vain.
+ * Predicts how the message will be handled: otherwise a sender whose message will be ignored only learns that it was
+ * posted.
  */
 async function foresee(
   { demand, clock }: Pick<Ports, "demand" | "clock">,

@@ -8,7 +8,7 @@ type RequestPorts = Pick<
   "clock" | "configs" | "controls" | "ids" | "log" | "operations" | "scaleActions"
 >;
 
-/** Tries to record a request while others record theirs. Each lost one means that another request was recorded. */
+/** Attempts to record a request. Each lost attempt means that another request was recorded. */
 const mostTries = 100;
 const longestWord = 500;
 
@@ -18,7 +18,7 @@ type DraftOf<A> = A extends ScaleAction ? Omit<A, Envelope> : never;
 /** What is asked for: an action without its envelope. */
 export type ActionDraft = DraftOf<ScaleAction>;
 
-/** What somebody decided to ask for, given everything that was recorded before; or why nothing is asked for. */
+/** The decision, from everything recorded so far: what to request, or why nothing is requested. */
 export type Decision<R> = { readonly ask: ActionDraft } | { readonly refused: R };
 
 export interface ActionRequest<R> {
@@ -31,7 +31,7 @@ export interface ActionRequest<R> {
   readonly key?: string;
   /** What the key was given for: kept with the operation. */
   readonly askedDigest?: string;
-  /** Asked anew when another request was recorded meanwhile, so it has to read what it decides from by itself. */
+  /** Called again when another request was recorded meanwhile, so it must read its input itself. */
   readonly decide: () => Promise<Decision<R>>;
 }
 
@@ -54,8 +54,8 @@ export type RequestOutcome<R> =
  *
  * A requested action is of no plan (`planId` null), so no plan takes it back as stray. A run that dies before it was
  * recorded has asked for nothing; one that dies before it was sent leaves it to the next plan, which the next snapshot
- * asks for, and the broker drops what was sent twice. Of requests at the same moment one is recorded, and the others
- * decide again: what several ask for is decided one after the other, wherever they run.
+ * asks for, and the broker drops what was sent twice. Only one of several concurrent requests is recorded; the others
+ * decide again.
  */
 export async function requestAction<R = never>(
   ports: RequestPorts,
@@ -104,7 +104,7 @@ async function tryOnce<R>(
   return { outcome: "requested", operation: recorded.value };
 }
 
-/** A store whose answer was lost is asked again by its client, and finds what it wrote itself: that is no conflict. */
+/** After a lost answer the store's client retries and may find its own write: that is not a conflict. */
 async function record(
   ports: RequestPorts,
   operation: Operation,
@@ -137,7 +137,7 @@ function toAction(
   };
 }
 
-/** What is recorded is as good as sent: a queue that cannot be reached now keeps nobody from having asked. */
+/** A failure to send is only logged: the request is recorded, and the next plan sends it. */
 async function send(ports: RequestPorts, recorded: Stored<Operation>): Promise<void> {
   const { cluster, actionId, action } = recorded.value;
   ports.log.info("requested", { cluster, actionId, kind: action.kind, reason: action.reason });

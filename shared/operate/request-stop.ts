@@ -137,7 +137,7 @@ function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Wh
   };
 }
 
-/** A node that a target counts is not idle, whatever runs there: who asks for it would wait in vain. */
+/** A node that a target counts is not idle, even without jobs: the requester of the target would wait in vain. */
 function heldBy({ loaded, nowSeconds }: Now, { nodeArray, dynamicArray }: ClusterNode): string {
   const set = loaded.targets.find(
     ({ expiresAtSeconds, arrays }) =>

@@ -31,7 +31,7 @@ export async function requestTargets(
     readonly expirationInterval: number;
     /** Not checked yet. */
     readonly arrays: unknown;
-    /** Only says what was understood, and what the plan would then do. */
+    /** Only reports how the request is read, and what the plan would do. */
     readonly dryRun: boolean;
   },
 ): Promise<TargetsAsked> {
@@ -50,7 +50,7 @@ export async function requestTargets(
     return { outcome: "refused", problems: setAside.flatMap(problemsInPlace).slice(0, mostProblems) };
   const problems = dryRun ? [] : await accept(ports, message, setAside);
   if (problems.length > 0) return { outcome: "refused", problems };
-  // By arrival, no request is older than another.
+  // Requests through the API count in order of arrival, so none can be outdated.
   const expiresAtSeconds = atSeconds + message.expirationInterval;
   const { requestSet, arrays } = message;
   const set = { ...message, sentAtSeconds: atSeconds, receivedAtSeconds: atSeconds, ignoredMessages: 0 };
@@ -93,7 +93,7 @@ function toAnswer({
   return { name, nodeArray, dynamicArray, unit, asked, groupSize, vmSizes };
 }
 
-/** The array may be new, or misspelt: only the plan knows for certain. */
+/** The array may be new or misspelt: only the next plan can decide. */
 function unknownTo({ nodeArrays }: Cluster, { name, nodeArray, dynamicArray, vmSizes }: Target): string[] {
   const array = nodeArrays.find((each) => each.name === nodeArray);
   if (array === undefined) {

@@ -12,8 +12,8 @@ type RollBody = Extract<ActionBody, { kind: "roll" }>;
 type StopBody = Extract<ActionBody, { kind: "stop-rolling" }>;
 
 /**
- * Records that nodes are to be drained one after the other, so many at a time. Each snapshot then goes on by itself
- * (`rollOn`), whatever becomes of the process that was asked.
+ * Records that nodes are to be drained in turn, a limited number at a time. Each snapshot then continues the drain
+ * (`rollOn`), so it does not depend on this process.
  */
 export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBody): Promise<ActOutcome> {
   const { cluster, atSeconds, control } = outlook;
@@ -32,7 +32,7 @@ export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBod
   const more = { actions: [{ actionId: null, kind: "roll", nodes: left, create: [] }], skipped };
   if (dryRun) return answered(outlook, "would", `Would drain ${words}`, more);
   const started: Rolling = { by, reason, atSeconds, left, inTurn: [], atOnce, replace, total: left.length };
-  // The first have their turn at once; each snapshot goes on.
+  // The first nodes are drained at once; each snapshot continues.
   const decided = await takeTurns(ports, outlook, ({ rolling }) => rolling ?? started);
   const { rolling } = decided;
   if (rolling !== null && !isSameRolling(rolling, started))
@@ -46,12 +46,12 @@ function whyRolling({ by, atSeconds, left }: Rolling): string {
   return `rolling: ${by} began one at ${moment(atSeconds)} that has ${counted(left.length, "nodes")} left, expected none; \`ccscale stop-rolling\` ends it`;
 }
 
-/** Whether it is this one, some steps later, and not somebody else's. */
+/** Whether it is the same rolling drain, some steps later, and not another operator's. */
 function isSameRolling(a: Rolling, b: Rolling): boolean {
   return a.by === b.by && a.reason === b.reason && a.atSeconds === b.atSeconds && a.total === b.total;
 }
 
-/** Ends it: nodes that wait for their turn are left as they are, those that are drained stay so. */
+/** Ends a rolling drain: waiting nodes stay as they are, drained nodes stay drained. */
 export async function stopRolling(ports: ActPorts, outlook: Outlook, body: StopBody): Promise<ActOutcome> {
   const { rolling } = outlook.control;
   if (rolling === null) return answered(outlook, "nothing-to-do", "Nothing to do: no drain is rolling.");
@@ -69,8 +69,8 @@ export async function stopRolling(ports: ActPorts, outlook: Outlook, body: StopB
 }
 
 /**
- * One step of a rolling drain, saved; nodes whose turn it is now leave an event each. Returns the decisions that hold now.
- * `begin` is asked for the drain that rolls then.
+ * Saves one step of a rolling drain, with an event for each node whose turn it is. Returns the decisions that hold now.
+ * `begin` returns the rolling drain to continue.
  */
 export async function takeTurns(
   ports: ActPorts,
@@ -102,7 +102,7 @@ function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
   const { snapshot, atSeconds } = outlook;
   const isBusy = busyIn(outlook);
   const drainedIds = new Set(drainedNodes.map(({ nodeId }) => nodeId));
-  // Somebody decided otherwise since: such a node would never go, and the others would wait for it.
+  // An operator decided otherwise since: such a node would never be deleted, and the others would wait for it.
   const isKept = rolling.replace ? keptIn(outlook) : () => false;
   const inTurn = stillThere(rolling.inTurn, snapshot).filter(
     ({ nodeId }) => drainedIds.has(nodeId) && !isKept(nodeId) && (rolling.replace || isBusy(nodeId)),
@@ -113,7 +113,7 @@ function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
   if (next.length === 0 && inTurn.length === rolling.inTurn.length && left.length === rolling.left.length)
     return control;
   const { by, reason } = rolling;
-  // A drain that ends by itself would give the node jobs again before it is done here.
+  // A drain with an end time could give the node jobs again before it is deleted.
   const drainedForGood = drainedNodes.filter(({ untilSeconds }) => untilSeconds === undefined);
   const knownIds = new Set(drainedForGood.map(({ nodeId }) => nodeId));
   const drained = next

@@ -7,8 +7,8 @@ import type { ActPorts } from "./act-outcome.ts";
 import { busyIn, takeTurns } from "./roll-nodes.ts";
 
 /**
- * One step: nodes on which no job runs any more have had their turn, and the next are drained. Does nothing while nothing
- * may be sent, and while it is not known what runs where.
+ * One step: nodes without jobs are deleted, and the next ones are drained. Does nothing while the cluster is held, or while
+ * running jobs are unknown.
  */
 export async function rollOn(ports: ActPorts, cluster: string): Promise<void> {
   if ((await loadControl(ports, cluster)).rolling === null) return;
@@ -31,14 +31,14 @@ async function replaceIdle(ports: ActPorts, outlook: Outlook, rolling: Rolling):
   );
   const drainedBefore = new Set(outlook.control.drainedNodes.map(({ nodeId }) => nodeId));
   const idle = rolling.inTurn.filter(
-    // One that is drained only now may get a job before its scheduler knows.
+    // A node drained only now may get a job before its scheduler knows.
     ({ nodeId }) => drainedBefore.has(nodeId) && !isLeaving.has(nodeId) && !isBusy(nodeId),
   );
   if (idle.length === 0) return;
   const { by, reason } = rolling;
   const nodes = { nodeIds: idle.map(({ nodeId }) => nodeId) };
   const body = { kind: "delete", by, reason, nodes, force: false, dryRun: false } as const;
-  // Once for each snapshot: a deletion that came to nothing is asked for again, one that is under way is not.
+  // The key has the snapshot's time: a failed deletion is requested again with the next snapshot, one under way is not.
   const key = `roll-${rolling.atSeconds}-${outlook.snapshot.takenAtSeconds}`;
   await act(ports, { cluster: outlook.cluster, body, key });
 }

@@ -20,8 +20,8 @@ export type Chosen =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * The nodes of the cluster's arrays that a selection names, by name; and what it names that the cluster does not have, so
- * that a slip in a list of names does not pass for done. It has to name a node.
+ * The nodes of the cluster's arrays that match a selection, and the names in it that match nothing, so that a typing error
+ * in a list of names is reported. The selection must name at least one node.
  */
 export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   const selector = selectorOf(outlook.input, selection);
@@ -37,7 +37,7 @@ export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
 
 const mostNamed = 5;
 
-/** Names the slip where there is one; of others, that nothing matches. */
+/** Reports unknown names, or that nothing matches. */
 function whyNone(skipped: readonly Skipped[]): readonly string[] {
   const named = skipped.slice(0, mostNamed).map(({ node, why }) => `nodes: ${quoted(node)}: ${why}`);
   const more = skipped.length - named.length;
@@ -55,7 +55,7 @@ function failedNodes({ snapshot }: Outlook): Chosen {
   return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
 }
 
-/** Wildcards ask for whatever there is; a name without one was meant to be there. */
+/** Only names without wildcards are reported as unknown: a wildcard may match nothing. */
 const wildcard = /[*?[]/;
 
 function unknownNames({ input, snapshot }: Outlook, selection: Selection): readonly Skipped[] {
@@ -64,7 +64,7 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
   const owned = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
   const namesAndIds = (all: readonly ClusterNode[]) =>
     new Set(all.flatMap(({ name, nodeId }) => [name, nodeId]));
-  // A list may hold thousands of names, and nearly all of them are right.
+  // A list may hold thousands of names, nearly all correct: look them up in a set first.
   const [ours, anybodys] = [namesAndIds(owned), namesAndIds(nodes)];
   const unknown = (given: readonly string[] = [], what: string, isFound: (name: string) => boolean) =>
     given.flatMap((name): Skipped[] => {
@@ -101,7 +101,7 @@ function unknownNames({ input, snapshot }: Outlook, selection: Selection): reado
   ];
 }
 
-/** What an action on nodes must not touch, and why; each sentence says what to do instead. */
+/** Nodes that an action must not touch, each with the reason and the next step. */
 export function chooseNodes(
   outlook: Outlook,
   action: {
@@ -127,7 +127,7 @@ export function chooseNodes(
 interface Facts {
   readonly keptNodes: ReadonlyMap<string, KeptNode>;
   readonly busyHostnames: ReadonlySet<string>;
-  /** Only drawn up where a node is refused. */
+  /** Computed only when a node is refused. */
   readonly jobsByHost: () => ReadonlyMap<string, readonly string[]>;
   /** Open operations by the ids of the nodes that they are about. */
   readonly operations: ReadonlyMap<string, Operation>;
@@ -160,7 +160,7 @@ function whyNot(
   { busyHostnames, jobsByHost, operations, keptNodes }: Facts,
 ): WhyNot {
   const operation = operations.get(node.nodeId);
-  // A create is done with a node that shows.
+  // A node that the snapshot shows is no longer being created.
   if (operation !== undefined && operation.action.kind !== "create-nodes")
     return {
       why: `${operation.action.kind} ${operation.actionId} is under way for it`,
@@ -192,7 +192,7 @@ function jobsOnHosts(demand: readonly SourceDemand[]): ReadonlyMap<string, reado
   return idsByName;
 }
 
-/** Who asked decides where it is ended. */
+/** The next step depends on who asked to keep the node. */
 function whyKept(kept: KeptNode | undefined): Omit<Skipped, "node"> {
   return kept === undefined
     ? {
@@ -238,7 +238,7 @@ function whyWrongState({ status, targetState }: ClusterNode, kind: NodeActionKin
   }
 }
 
-/** The state that a node ends in, where that is final. */
+/** The final state that an action leads to, if it has one. */
 function goalOf(kind: string): string | undefined {
   if (kind === "delete" || kind === "remove" || kind === "terminate") return "Terminated";
   return kind === "deallocate" ? "Deallocated" : undefined;

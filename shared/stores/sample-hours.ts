@@ -6,12 +6,12 @@ const minuteOf = ({ atSeconds }: Sample): number => Math.floor(atSeconds / minut
 
 const byTime = (a: Sample, b: Sample): number => a.atSeconds - b.atSeconds;
 
-/** Samples with one more; of one minute the last one counts. */
+/** Samples with one more. The last sample of a minute replaces earlier ones. */
 export function withSample(known: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...known.filter((each) => minuteOf(each) !== minuteOf(sample)), sample].toSorted(byTime);
 }
 
-/** Those of a period, in order. */
+/** The samples of a period, in order. */
 export function inPeriod(
   samples: readonly Sample[],
   { fromSeconds, untilSeconds }: Period,

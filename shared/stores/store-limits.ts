@@ -9,7 +9,7 @@ const fullProperties = 15;
 /** The longest JSON that a row of a table holds, in characters. */
 export const longestRow = azureLimits.table.stringCharacters * fullProperties;
 
-/** The JSON of a row's value. Throws InvariantError when it does not fit: whoever made such a value has to make several. */
+/** The JSON of a row's value. Throws InvariantError when it does not fit: the caller must split it. */
 export function rowText(row: string, value: unknown): string {
   const text = JSON.stringify(value);
   if (text.length <= longestRow) return text;
@@ -43,7 +43,7 @@ export function textOfUpload(blob: string, bytes: Buffer, limits: JsonLimits): R
   return excess === undefined ? bytes.toString("utf8") : { refused: refusedUpload(blob, excess) };
 }
 
-/** The sentence for whoever sent a blob that is too large. */
+/** The problem reported to the sender of a blob that is too large. */
 export function tooLarge(blob: string, bytes: number, limits: JsonLimits): string {
   return refusedUpload(blob, tooManyBytes(bytes, limits));
 }
@@ -52,7 +52,7 @@ function refusedUpload(blob: string, why: string): string {
   return `Cannot read upload "${blob}": ${why}`;
 }
 
-/** The sentence for whoever named a blob that there cannot be. */
+/** The problem reported to a sender that names an impossible blob. */
 export function noSuchName(blob: string, problem: string): string {
   return `Cannot read upload "${blob.slice(0, 80).toWellFormed()}": ${problem}`;
 }

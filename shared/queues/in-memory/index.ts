@@ -179,13 +179,13 @@ export class MemoryDemandQueue implements DemandQueue, UnreadDemand {
     return taken.text;
   }
 
-  /** Whoever took the oldest hidden message is done with it. */
+  /** Completes the oldest hidden message. */
   done(): void {
     const done = this.#messages.find(({ isHidden }) => isHidden);
     this.#messages = this.#messages.filter((each) => each !== done);
   }
 
-  /** The same, and it goes to the poison queue. */
+  /** Moves the oldest hidden message to the poison queue. */
   giveUp(): void {
     const before = this.#messages.length;
     this.done();

@@ -13,10 +13,10 @@ import { azureLimits } from "../../ports/index.ts";
 /** The broker's limit for session ids and message ids; long enough for a subject. */
 const longestProperty = azureLimits.serviceBus.idCharacters;
 const shortestTtlMs = 1_000;
-/** A late copy closes its action, which nobody else does before the operation times out. */
+/** A copy is delivered even after its action expired: it closes the operation, which would otherwise wait for its time-out. */
 const shortestRetryTtlMs = 60_000;
 
-/** Errors that the same message meets again, however often it is sent. */
+/** Errors that a retry of the same message cannot avoid. */
 const lastingCodes: readonly string[] = [
   "MessageSizeExceeded",
   "MessagingEntityNotFound",
@@ -74,7 +74,7 @@ function toPlanMessage({ request, messageId, deliverAtSeconds }: ScheduledPlanRe
   };
 }
 
-/** An action that has expired already still goes out, for a second: the executor may be waiting to record that. */
+/** An expired action is still sent, with one second to live, so that the executor can record that it expired. */
 function toActionMessage(action: ScaleAction, nowSeconds: number): ServiceBusMessage {
   const leftMs = Math.round((action.expiresAtSeconds - nowSeconds) * 1000);
   return {
@@ -163,7 +163,7 @@ function tooLarge(queue: string, message: ServiceBusMessage, mostBytes: number):
   );
 }
 
-/** The SDK's errors become ours; anything else is a bug, or ours already, and stays what it is. */
+/** Converts errors of the SDK to ours; any other error is returned unchanged. */
 function toUpstream(queue: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -167,8 +167,8 @@ async function upload(service: BlobServiceClient, blob: string, content: Buffer)
 }
 
 /**
- * As base64, as Azure's own tools do. What only fits as it is goes as it is: a message that came so, and is sent again.
- * Throws UpstreamError for one that Azure refuses either way, which emulators may take.
+ * Encodes a message as base64, as Azure's own tools do. A message that only fits as plain text, such as a replayed one,
+ * is sent as plain text. Throws UpstreamError for one that Azure refuses either way; emulators may accept it.
  */
 async function post(queue: QueueClient, json: string): Promise<void> {
   const most = azureLimits.storageQueue.messageBytes;
@@ -184,7 +184,7 @@ async function post(queue: QueueClient, json: string): Promise<void> {
   await makingIfMissing(`send to queue "${queue.name}"`, send, () => queue.createIfNotExists());
 }
 
-/** Whether it comes back as it went: it travels in XML, and text in the form of base64 is decoded. */
+/** Whether plain text survives the queue: it is sent in XML, and the reader decodes text that looks like base64. */
 function isPlainText(text: string): boolean {
   return (
     text.startsWith("{") &&

@@ -21,7 +21,7 @@ export class StorageUnreadDemand implements UnreadDemand {
   }
 
   async count(): Promise<number> {
-    // In this order: a message that is moved to the poison queue in between is then counted in both, not in neither.
+    // The poison queue last: a message moved there in between is counted twice, not missed.
     const unread = await countIn(this.#queue);
     return unread + (await countIn(this.#poison));
   }

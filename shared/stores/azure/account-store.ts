@@ -23,11 +23,11 @@ import { type Change, inTransactions, type Table } from "./table.ts";
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-/** How long a forgotten month may have been over: older ones were forgotten before. */
+/** How far back to look for months to forget: earlier calls removed older ones. */
 const monthsLookedAt = 3;
 /** The most that one call deletes. The next one deletes the rest, so that no call waits for all of them. */
 const mostForgotten = 1_000;
-/** Runs are kept for thirteen months, and one asked for ended in one of them, or in the month that is not over. */
+/** Months to search for a run: the thirteen that are kept, and the open month. */
 const monthsKept = 14;
 
 /**
@@ -136,7 +136,7 @@ export class AzureAccountStore implements AccountStore {
   }
 }
 
-/** What cannot be read counts like a store that does not answer: budgets must not start again at 0 for it. */
+/** An unreadable record is an upstream error, like an unreachable store: otherwise budgets would restart at 0. */
 function bookIn(bytes: Buffer): Book {
   try {
     return unpackBook(fromJson(gunzipSync(bytes)));
@@ -155,7 +155,7 @@ function folderOf(cluster: string, kind: "hours" | "days"): string {
   return `${escapeName(cluster)}/${kind}/`;
 }
 
-/** Names sort as their times do. */
+/** Names sort by time. */
 function nameOf(folder: string, seconds: number): string {
   return `${folder}${new Date(seconds * 1_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.json.gz`;
 }

@@ -6,7 +6,7 @@ import { includesReader, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
 import { escapeName, staysInside } from "./keys.ts";
 
-/** Checks a configuration with what it includes; an include that there is none of is undefined. */
+/** Checks a configuration with its includes. A missing include is undefined. */
 export type CheckConfig = (
   cluster: string,
   json: unknown,

@@ -3,7 +3,7 @@ import type { TokenCredential } from "@azure/identity";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 
-/** Where the storage account is, and how to prove who we are: the three forms that a Functions connection has. */
+/** Address and credentials of the storage account: the three forms of a Functions connection. */
 export type StorageConnection =
   | { readonly connectionString: string }
   | { readonly accountName: string; readonly credential: TokenCredential }
@@ -30,7 +30,7 @@ const retryDelayMs = 500;
 const maxRetryDelayMs = 8_000;
 const tryTimeoutMs = 30_000;
 
-/** Makes the clients; nothing is sent yet, so a wrong account shows at the first call. */
+/** Creates the clients without sending anything, so a wrong account fails at the first call. */
 export function connectStorage(connection: StorageConnection, options: ConnectOptions = {}): StorageClients {
   const tries = options.tries ?? 4;
   return "connectionString" in connection

@@ -19,7 +19,7 @@ export interface Blob {
   readonly etag: string;
 }
 
-/** How many bytes a blob has that is larger than was asked for, at least. */
+/** A blob larger than requested, with its minimum size in bytes. */
 export interface TooLarge {
   readonly tooLarge: number;
 }
@@ -60,7 +60,7 @@ export class Container {
     return reading(this.#call("read", name), () => this.#home.use(() => this.#download(name, {})));
   }
 
-  /** The same, unless it is larger than that: what came before that turned out is given up. */
+  /** The same, unless the blob is larger than that: then the bytes read so far are discarded. */
   async readAtMost(name: string, mostBytes: number): Promise<Blob | TooLarge | undefined> {
     return reading(this.#call("read", name), () =>
       this.#home.use(() => this.#downloadAtMost(name, mostBytes, {})),
@@ -171,7 +171,7 @@ export class Container {
     return { bytes: await buffer(stream), etag };
   }
 
-  /** One answer has both, the size and the bytes: nobody can put a larger blob in between. */
+  /** Size and bytes come from one answer, so no larger blob can be put in between. */
   async #downloadAtMost(
     name: string,
     mostBytes: number,

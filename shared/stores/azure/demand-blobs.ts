@@ -54,7 +54,7 @@ export class BlobDemandStore implements DemandStore {
     const blobs = await this.#container.listed(sourcesOf(cluster));
     const summaries = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
       if (summary !== undefined) return fromMetadata(summary);
-      // It had no room there.
+      // The summary did not fit the metadata.
       const stored = await this.#sources.read(name);
       return stored && summaryOf(stored.value);
     });
@@ -108,7 +108,7 @@ export class BlobDemandStore implements DemandStore {
     await concurrently(dropped, (name) => this.#container.delete(name));
   }
 
-  /** Parts that are older than this stay incomplete: their source has sent other demand since, or nothing. */
+  /** Parts older than this will never be completed: their source has sent newer demand, or nothing. */
   async #dropStaleParts(cluster: string): Promise<void> {
     const nowMs = Date.now();
     if (nowMs - (this.#partsCheckedMs.get(cluster) ?? 0) < checkPartsEveryMs) return;

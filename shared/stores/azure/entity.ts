@@ -4,7 +4,7 @@ import { rowText } from "../store-limits.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
 
 const longestProperty = azureLimits.table.stringCharacters;
-/** Columns are for people: more than this of one helps nobody. */
+/** Longest text of a column, which only people read. */
 const longestColumn = 1024;
 
 /** Short properties for people who open the table; no code reads them. */
@@ -18,8 +18,8 @@ export interface Entity {
 
 /**
  * A value as one entity: its JSON in `payload00`, `payload01`, … as many as it needs. JSON in text keeps null,
- * nesting and fractions, which table properties do not. Throws InvariantError when it does not fit: whoever made such
- * a value has to make several.
+ * nesting and fractions, which table properties do not. Throws InvariantError when it does not fit: the
+ * caller must split it.
  */
 export function toEntity(keys: { partition: string; row: string }, value: unknown, columns: Columns): Entity {
   const payload = split(rowText(keys.row, value)).map((piece, index) => [propertyName(index), piece]);

@@ -12,7 +12,7 @@ export class TableEventStore implements EventStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    // The row is all there is of an event.
+    // No other row or blob refers to it.
     this.#retention = new Retention({ table, prefix: "time:", log: options.log, remove: async () => {} });
   }
 

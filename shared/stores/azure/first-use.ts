@@ -1,8 +1,8 @@
 import { RestError } from "@azure/core-rest-pipeline";
 
 /**
- * A table or a container that may have to be made. It is made when a call reports that it is missing, and not before every first
- * call: the deployment has made it, and who may only use it has no right to make it.
+ * A table or container that is created when a call reports it missing, not before the first call: the deployment usually
+ * created it, and an identity that may only use it has no right to create it.
  */
 export class FirstUse {
   readonly #create: () => Promise<unknown>;
@@ -12,7 +12,7 @@ export class FirstUse {
     this.#create = create;
   }
 
-  /** Runs a call that needs it to be there; a second time, once it was made, where it was missing. */
+  /** Runs a call. If the table or container is missing, creates it and runs the call again. */
   async use<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -23,7 +23,7 @@ export class FirstUse {
     }
   }
 
-  /** Once for all calls that wait for it. */
+  /** Shared by all calls that wait for it. */
   async #make(): Promise<void> {
     this.#making ??= this.#create();
     try {

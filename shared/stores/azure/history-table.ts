@@ -66,7 +66,7 @@ export class TableHistoryStore implements HistoryStore {
     await concurrently(inTransactions(changes), (some) => this.#removeSome(cluster, some));
   }
 
-  /** One row that is gone already fails a whole transaction; then each is deleted on its own. */
+  /** A row that is already gone fails the whole transaction; then each row is deleted separately. */
   async #removeSome(cluster: string, changes: readonly Change[]): Promise<void> {
     const partition = escapeName(cluster);
     try {
@@ -84,13 +84,13 @@ function blobName(cluster: string): string {
 
 /**
  * Rows may show some time after their time stamps say that they were written, and the clocks of a store's machines are not
- * quite the same: so far back they are read once more.
+ * quite the same: so rows from this much earlier are read again.
  */
 const overlapMs = 10_000;
 
 /** Times on the store's clock around a reading of rows. */
 interface Reading {
-  /** Start of the reading before; undefined: this reading was of all rows. */
+  /** Start of the previous reading; undefined: this one read all rows. */
   readonly mark: string | undefined;
   /** Start of this reading; undefined: the answer had no Date header. */
   readonly begunAt: Date | undefined;
@@ -104,8 +104,8 @@ export function unseenSince(mark: string): Date {
 }
 
 /**
- * Where the next reading goes on: when this one began, as what was written later may have come behind it. A store that does
- * not tell has the newest row for a clock, and rows that were written with it are read each time. Undefined while
+ * Where the next reading goes on: when this one began, as what was written later may have come behind it. Without a Date
+ * header the newest row's time stamp is used, and rows written at that time are read again. Undefined while
  * there are no rows.
  */
 export function markAfter({ mark, begunAt, writtenAt }: Reading): string | undefined {

@@ -24,7 +24,7 @@ const requestsRow = "requests";
  * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; two kinds of rows
  * point to it: `open:<action id>` while it is open, so that the open ones are found without reading the closed, and
  * `time:<reverse time>:<action id>` for "the newest". All rows of an operation change in one transaction; that of a
- * requested one replaces row `requests` as well, so of two requests at the same moment one is recorded.
+ * requested one replaces row `requests` as well, so only one of two concurrent requests is recorded.
  */
 export class TableOperationStore implements OperationStore {
   readonly #table: Table;

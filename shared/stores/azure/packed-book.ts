@@ -1,7 +1,7 @@
 import { type Book, type BookNode, type JobTotal, jobKey } from "../../accounting/index.ts";
 import { InvariantError } from "../../errors/errors.ts";
 
-/** Place of a text, number or null in a table of those that come again and again. */
+/** Index of a text, number or null in a table of repeated values. */
 type Place = number;
 
 type PackedRun = readonly [
@@ -28,7 +28,7 @@ type PackedNode = readonly [
   usdPerHour: number | null,
   use: Place,
   sinceMs: number,
-  /** Place of the run, or the key of a job that no run is known of; and the share. */
+  /** Index of the run (or the key of a job without a known run), then its share. */
   ...jobs: (Place | string)[],
 ];
 

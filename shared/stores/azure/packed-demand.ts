@@ -1,23 +1,23 @@
 import { InvariantError } from "../../errors/errors.ts";
 import type { SourceDemand, StoredJob } from "../../ports/index.ts";
 
-/** Members that differ from job to job in most schedulers. In a shape they would make a shape of each job. */
+/** Members that differ from job to job in most schedulers. As part of a shape they would give each job its own shape. */
 const ownKeys = [
   ...["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"],
   ...["waitingSinceSeconds", "interruptedOn"],
 ] as const satisfies readonly (keyof StoredJob)[];
 type OwnKey = (typeof ownKeys)[number];
-/** Members that the jobs of one owner share across shapes. In a shape they would multiply the shapes by the owners. */
+/** Members that an owner's jobs share across shapes. As part of a shape they would multiply shapes by owners. */
 type Owner = Partial<Pick<StoredJob, "user" | "account" | "queue">>;
 /** Members that jobs of one shape share: all the rest. */
 type JobShape = Omit<StoredJob, "name" | "executingHostnames" | OwnKey | keyof Owner>;
 
-/** Jobs as columns. One that no job has a value in is left out; null stands for none. */
+/** Jobs as columns. A column without any value is left out; null means that the job has none. */
 type Columns = { readonly [Key in OwnKey]?: readonly (NonNullable<StoredJob[Key]> | null)[] } & {
   readonly name: readonly string[];
-  /** Places in `shapes` and `owners`. */
+  /** Indexes into `shapes` and `owners`. */
   readonly shape: readonly number[];
-  /** Absent: all are of the first. */
+  /** Absent: all jobs have the first owner. */
   readonly owner?: readonly number[];
   readonly executingHostnames?: readonly (readonly string[] | null)[];
 };
@@ -51,7 +51,7 @@ export function packDemand({ jobs, ...rest }: SourceDemand): PackedDemand {
   return { ...rest, shapes: shapes.values, owners: owners.values, jobs: columns };
 }
 
-/** Values that are written once, and where. */
+/** Distinct values with their indexes. */
 class Places<T> {
   readonly values: T[] = [];
   readonly #places = new Map<string, number>();
@@ -65,7 +65,7 @@ class Places<T> {
   }
 }
 
-/** The compiler asks for a new member of a job here, if it is not among those above. */
+/** Fails to compile when a new member of a job is in none of the lists above. */
 const shapeMembers = Object.keys({
   constraints: 0,
   iterations: 0,
@@ -96,7 +96,7 @@ function shapeOf(job: StoredJob): JobShape {
   return Object.fromEntries(told.map((member) => [member, job[member]])) as unknown as JobShape;
 }
 
-/** Their lengths keep apart what no character can. */
+/** Lengths prefix the texts, because any separator could occur in a text. */
 function ownerKey({ user = "", account = "", queue = "" }: StoredJob): string {
   return `${user.length} ${account.length} ${user}${account}${queue}`;
 }
@@ -109,7 +109,7 @@ function ownerOf({ user, account, queue }: StoredJob): Owner {
   };
 }
 
-/** Jobs of one shape share their constraints: who works something out of them does it once. */
+/** Jobs of one shape share one constraints object, so derived values can be cached by it. */
 export function unpackDemand({ jobs, shapes, owners, ...rest }: PackedDemand): SourceDemand {
   const { priority = [], submittedAt = [], startedAtSeconds = [], runtimeSeconds = [], jobName = [] } = jobs;
   const unpacked = jobs.name.map((name, index): StoredJob => {

@@ -19,7 +19,7 @@ export class BlobPriceSheetStore implements PriceSheetStore {
     return (await this.#blobs.read(blobName(location)))?.value;
   }
 
-  /** Somebody who wrote meanwhile read the list meanwhile too: their sheet is as good. */
+  /** On a conflict the other writer's sheet stays: it was read at about the same time. */
   async save(sheet: PriceSheet): Promise<void> {
     const storedSheet = await this.#blobs.read(blobName(sheet.location));
     if ((storedSheet?.value.readAtSeconds ?? 0) > sheet.readAtSeconds) return;

@@ -70,7 +70,7 @@ export class TableRejectionStore implements RejectionStore {
     return message === undefined || rejection === undefined ? undefined : { rejection, body: message.body };
   }
 
-  /** Two operators at once: one of them gets a ConflictError, and the mark is there all the same. */
+  /** When two operators mark it at once, one gets a ConflictError; the mark is stored either way. */
   async markReplayed(cluster: string | undefined, rejectionId: string, atSeconds: number): Promise<void> {
     const record = `rejection "${rejectionId}"`;
     const row = (await this.#find(cluster, rejectionId))?.row;
@@ -92,7 +92,7 @@ export class TableRejectionStore implements RejectionStore {
   }
 }
 
-/** The source is as a stranger wrote it: what a property cannot be trusted to hold is only in the JSON. */
+/** The source is untrusted text: values that a table property may not hold are stored in the JSON only. */
 function columnsOf({ kind, queue, source }: Rejection) {
   return { kind, queue, source: source?.replaceAll(/[^ -~]/g, "?") ?? "" };
 }

@@ -3,14 +3,14 @@ import type { Stored } from "../../ports/index.ts";
 import { type Container, fromJson } from "./container.ts";
 
 /**
- * Of blobs whose values are kept at a time: two of 100,000 jobs, or of some hundred usual clusters and sources. What is made
- * of a value takes several times as much memory, and lives as long (`npm run bench -- memory`).
+ * Total size of the blobs whose values are kept: two with 100,000 jobs, or some hundred usual clusters and sources. Objects
+ * derived from a value take several times as much memory, and live as long (`npm run bench -- memory`).
  */
 const mostBytes = 12 * 1024 * 1024;
 
 /**
- * Blobs of a container as values. What did not change since it was read last is neither transferred nor parsed again:
- * every read asks, so an answer is never older than the store's. Readers share what is inside a value, which is readonly.
+ * Blobs of a container as parsed values. Every read sends the last ETag, so an unchanged blob is neither transferred nor
+ * parsed again and an answer is never stale. Readers share the inside of a value, which is readonly.
  */
 export class RememberedBlobs<T extends object> {
   readonly #container: Container;
@@ -37,7 +37,7 @@ export class RememberedBlobs<T extends object> {
     return ownCopy(stored);
   }
 
-  /** What was just written and has this ETag now: the next read does not transfer it either. */
+  /** Keeps a value that was just written with this ETag, so that the next read does not transfer it. */
   remember(name: string, stored: Stored<T>, bytes: number): void {
     this.#remembered.set(name, stored, bytes);
   }

@@ -14,7 +14,7 @@ export interface RetentionOptions {
   readonly table: Pick<Table, "list" | "delete">;
   /** Prefix of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
   readonly prefix: string;
-  /** Removes what the row stands for; the row itself goes after that, so that a failure is made good later. */
+  /** Removes what the row stands for. The row is removed after that, so a later run retries a failure. */
   readonly remove: (partition: string, name: string) => Promise<void>;
   readonly log: Log | undefined;
 }

@@ -9,7 +9,7 @@ const prefix = "hour:";
 
 /**
  * Table `Samples`, partition cluster. Row `hour:<reverse time>:` has the samples of an hour, so that a month is read in
- * one page. Nothing guards it: of two writers at once one loses a sample, which nobody misses.
+ * one page. No ETag guards it: two concurrent writers may lose one sample, which is acceptable for a curve.
  */
 export class TableSampleStore implements SampleStore {
   readonly #table: Table;
@@ -17,7 +17,7 @@ export class TableSampleStore implements SampleStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    // The row is all there is of an hour.
+    // No other row or blob refers to it.
     this.#retention = new Retention({ table, prefix, log: options.log, remove: async () => {} });
   }
 
@@ -35,7 +35,7 @@ export class TableSampleStore implements SampleStore {
     const { fromSeconds, untilSeconds } = period;
     if (fromSeconds >= untilSeconds) return [];
     const first = Math.floor(fromSeconds / hourSeconds) * hourSeconds;
-    // Rows are the newest first: from the hour of the end to that of the start.
+    // Row keys count down, so the range runs from the hour of the end to the hour of the start.
     const range = { from: `${prefix}${reverseTime(untilSeconds)}`, to: `${rowOf(first)};` };
     const rows = await this.#table.list<readonly Sample[]>(escapeName(cluster), range);
     return inPeriod(

@@ -45,7 +45,7 @@ function isLostRace(error: unknown): boolean {
   );
 }
 
-/** An SDK's error as one of ours; anything else is a bug and stays what it is. */
+/** Converts an SDK error to one of ours. Any other error is a bug and is returned unchanged. */
 function toUpstream(call: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isSdk =

@@ -107,7 +107,7 @@ export class Table {
 
   /**
    * Makes all changes or none; at most 100, each to another row. Throws ConflictError about `record` when a row to
-   * insert is there, or a row to replace or delete has changed or is gone. Returns the new ETags, in order.
+   * insert exists, or a row to replace or delete has changed or is gone. Returns the new ETags, in order.
    */
   async submit(partition: string, changes: readonly Change[], record: string): Promise<readonly string[]> {
     const actions = changes.map((change) => toAction(partition, change));

@@ -5,7 +5,7 @@ import { rowText } from "../store-limits.ts";
 interface Row<T> {
   readonly text: string;
   readonly etag: string;
-  /** Read from the text when it is first asked whether the record counts; shown to nobody who could change it. */
+  /** Parsed from the text on first use by `which`. Never returned, so no caller can change it. */
   seen?: T;
 }
 

@@ -4,7 +4,7 @@ import { newestRejectionFirst } from "../order.ts";
 import { rowText } from "../store-limits.ts";
 import { Records, recordKey } from "./memory-records.ts";
 
-/** Refused messages of every cluster, and of none. */
+/** Refused messages of every cluster, and those that name no cluster. */
 export class MemoryRejectionStore implements RejectionStore {
   readonly #messages = new Records<RejectedMessage>("rejection");
 
