@@ -29,7 +29,7 @@ describe("settings", () => {
     [{ source: undefined }, /^source: missing, .*--source/],
     [
       { driver: undefined },
-      /^driver: missing, expected one of celery, pbs, slurm, or a file with a driver; give it with --driver/,
+      /^driver: missing, expected one of celery, gridengine, pbs, slurm, or a file with a driver; give it with --driver/,
     ],
     [{ celery: {} }, /^celery\.app: missing, expected what "celery -A" takes/],
     [{ cluster: 5 }, /^cluster: 5, invalid input: expected string/],

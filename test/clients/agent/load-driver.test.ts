@@ -59,7 +59,7 @@ describe("a driver from outside", () => {
     });
     expect(name).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/^driver: "lsf", expected celery, slurm, a file/),
+      problem: expect.stringMatching(/^driver: "lsf", expected celery, gridengine, pbs, slurm, a file/),
     });
   });
 

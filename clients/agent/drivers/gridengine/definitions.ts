@@ -1,0 +1,202 @@
+import { matches } from "./amounts.ts";
+
+/**
+ * What `qconf` shows of the cell: complexes, queues, parallel environments, host groups, access lists, quotas. It changes when an
+ * administrator changes it, so it is read now and then, all of it by one command.
+ */
+
+/** Ends with a line of its own: text without it was cut short. */
+const end = "=== end";
+
+/**
+ * Constant: what qconf is called by are its arguments. A list that is empty ends with 1 and says "no … defined"; whatever else fails
+ * makes the whole command fail.
+ */
+const script = `set -e
+names() {
+  if list=$("$@" 2>&1); then printf '%s\\n' "$list"; return 0; fi
+  case $list in [Nn]o\\ *) ;; *) printf '%s\\n' "$list" >&2; return 1 ;; esac
+}
+echo "=== complexes"; "$@" -sc
+echo "=== queues"; "$@" -sq '*'
+echo "=== global"; "$@" -se global
+pes=$(names "$@" -spl); echo "=== pes"; for each in $pes; do "$@" -sp "$each"; echo; done
+groups=$(names "$@" -shgrpl); echo "=== groups"; for each in $groups; do "$@" -shgrp "$each"; echo; done
+lists=$(names "$@" -sul | paste -sd, -); echo "=== lists"; if [ -n "$lists" ]; then "$@" -su "$lists"; fi
+echo "=== quotas"; names "$@" -srqs
+echo "${end}"`;
+
+export function definitionsCommand(qconf: readonly string[]) {
+  return { program: "sh", args: ["-c", script, "sh", ...qconf] };
+}
+
+export interface Complex {
+  readonly name: string;
+  readonly type: string;
+  readonly relation: string;
+  readonly consumable: "NO" | "YES" | "JOB";
+  /** What a job takes that does not ask. */
+  readonly usual: string;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+export interface Queue {
+  readonly name: string;
+  readonly fields: Fields;
+}
+
+export interface ParallelEnvironment {
+  readonly name: string;
+  readonly slots: number;
+  /** `$pe_slots`, `$fill_up`, `$round_robin`, or the number of slots on each host. */
+  readonly rule: string;
+  readonly allows: Fields;
+}
+
+export interface Definitions {
+  /** By name and by shortcut. */
+  readonly complexes: ReadonlyMap<string, Complex>;
+  /** In the order in which jobs get them. */
+  readonly queues: readonly Queue[];
+  readonly pes: readonly ParallelEnvironment[];
+  /** Groups in a group, itself included. */
+  readonly groupsIn: (group: string) => ReadonlySet<string>;
+  /** Groups that name a host, in lower case, themselves. */
+  readonly groupsNaming: (host: string) => readonly string[];
+  readonly accessLists: ReadonlyMap<string, readonly string[]>;
+  readonly globalValues: Fields;
+  readonly quotas: string;
+}
+
+/** Undefined when not all of it is there. */
+export function parseDefinitions(text: string): Definitions | undefined {
+  if (!text.endsWith(`${end}\n`)) return undefined;
+  const sections = new Map(
+    text.split(/^=== /m).map((section) => {
+      const newline = section.indexOf("\n");
+      return [section.slice(0, newline), section.slice(newline + 1)] as const;
+    }),
+  );
+  const of = (name: string) => sections.get(name);
+  const [complexes, queues, pes, groups, lists] = ["complexes", "queues", "pes", "groups", "lists"].map(of);
+  const [global, quotas] = [of("global"), of("quotas")];
+  if ([complexes, queues, pes, groups, lists, global, quotas].includes(undefined)) return undefined;
+  const members = recordsIn(groups ?? "", "group_name").map(
+    ({ group_name = "", hostlist = "" }) => [group_name, listOf(hostlist)] as const,
+  );
+  const inGroup = new Map(
+    members.map(([group, list]) => [group, list.filter((name) => name.startsWith("@"))]),
+  );
+  const naming = new Map<string, string[]>();
+  for (const [group, list] of members)
+    for (const host of list)
+      naming.set(host.toLowerCase(), [...(naming.get(host.toLowerCase()) ?? []), group]);
+  return {
+    complexes: readComplexes(complexes ?? ""),
+    queues: recordsIn(queues ?? "", "qname")
+      .map((fields) => ({ name: fields.qname ?? "", fields }))
+      .toSorted((a, b) => sequenceOf(a) - sequenceOf(b) || (a.name < b.name ? -1 : 1)),
+    pes: recordsIn(pes ?? "", "pe_name").map((fields) => ({
+      name: fields.pe_name ?? "",
+      slots: Number(fields.slots ?? 0),
+      rule: fields.allocation_rule ?? "",
+      allows: fields,
+    })),
+    groupsIn: (group) => groupsUnder(group, inGroup),
+    groupsNaming: (host) => naming.get(host) ?? [],
+    accessLists: new Map(
+      recordsIn(lists ?? "", "name").map(({ name = "", entries = "NONE" }) => [name, listOf(entries)]),
+    ),
+    globalValues: valuesOf(recordsIn(global ?? "", "hostname")[0]?.complex_values ?? ""),
+    quotas: quotas ?? "",
+  };
+}
+
+function sequenceOf({ fields }: Queue): number {
+  return Number(/^\d+/.exec(fields.seq_no ?? "")?.[0] ?? 0);
+}
+
+function readComplexes(text: string): ReadonlyMap<string, Complex> {
+  const rows = text.split("\n").filter((line) => !line.startsWith("#"));
+  return new Map(
+    rows.flatMap((row) => {
+      const [name, shortcut, type = "", relation = "", , consumable, usual = "0"] = row.trim().split(/\s+/);
+      if (name === undefined || shortcut === undefined || name === "") return [];
+      const kind = consumable === "YES" || consumable === "JOB" ? consumable : "NO";
+      const complex: Complex = { name, type, relation, consumable: kind, usual };
+      return [[name, complex] as const, [shortcut, complex] as const];
+    }),
+  );
+}
+
+/** Records of lines `key value`, continued after a backslash; each begins with its first key. */
+function recordsIn(text: string, first: string): readonly Fields[] {
+  const records: Record<string, string>[] = [];
+  for (const line of text.replace(/\\\n\s*/g, "").split("\n")) {
+    const [, key, value = ""] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
+    if (key === undefined || key.startsWith("#")) continue;
+    if (key === first) records.push({});
+    const record = records.at(-1);
+    if (record !== undefined) record[key] = value.trim();
+  }
+  return records;
+}
+
+function groupsUnder(
+  group: string,
+  inGroup: ReadonlyMap<string, readonly string[]>,
+  found: Set<string> = new Set(),
+): ReadonlySet<string> {
+  if (found.has(group)) return found;
+  found.add(group);
+  for (const inner of inGroup.get(group) ?? []) groupsUnder(inner, inGroup, found);
+  return found;
+}
+
+/** `a,b c`; none for `NONE`. */
+export function listOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((each) => each !== "" && each !== "NONE" && each !== "UNDEFINED");
+}
+
+/** `gpus=2,exclusive=true`. */
+export function valuesOf(text: string): Fields {
+  return Object.fromEntries(
+    listOf(text).flatMap((pair) => {
+      const at = pair.indexOf("=");
+      return at < 1 ? [] : [[pair.slice(0, at), pair.slice(at + 1)]];
+    }),
+  );
+}
+
+/** What a field of a queue says for hosts of one of the groups: `1,[@htc=4],[ip-0a000005=2]`. The first that fits counts. */
+export function fieldFor(field: string, groups: ReadonlySet<string>): string {
+  const own = [...field.matchAll(/\[([^=\]]+)=([^\]]*)\]/g)].find(([, who = ""]) => groups.has(who));
+  return own?.[2] ?? field.replace(/,?\[[^\]]*\]/g, "");
+}
+
+/** Whether somebody may use what has these access lists and projects. */
+export function mayUse(
+  { user_lists = "", xuser_lists = "", projects = "", xprojects = "" }: Fields,
+  groups: ReadonlySet<string>,
+  who: { readonly user: string; readonly department: string; readonly project: string },
+  accessLists: Definitions["accessLists"],
+): boolean {
+  const of = (field: string) => listOf(fieldFor(field, groups));
+  const isIn = (name: string) => {
+    const entries = accessLists.get(name) ?? [];
+    if (name === who.department || entries.includes(who.user)) return "yes";
+    // A group of the operating system: qstat does not say whose members are whose.
+    return entries.some((entry) => entry.startsWith("@")) ? "unknown" : "no";
+  };
+  const [allowed, denied] = [of(user_lists), of(xuser_lists)];
+  if (allowed.length > 0 && !allowed.some((name) => isIn(name) !== "no")) return false;
+  if (denied.some((name) => isIn(name) === "yes")) return false;
+  const [wanted, refused] = [of(projects), of(xprojects)];
+  if (wanted.length > 0 && !wanted.some((name) => name === who.project)) return false;
+  return !refused.some((name) => name === who.project);
+}
+
+export function pesMatching({ pes }: Definitions, pattern: string): readonly ParallelEnvironment[] {
+  return pes.filter(({ name }) => matches(pattern, name));
+}

@@ -1,0 +1,206 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
+import type { Command, Context, SchedulerNode } from "../driver.ts";
+import { amountOf } from "./amounts.ts";
+import { disable, enable, setValues } from "./commands.ts";
+import type { Definitions } from "./definitions.ts";
+import type { GridengineSettings } from "./gridengine-settings.ts";
+import type { GridengineMemory } from "./memory.ts";
+import type { QueueInstance, RunningRecord } from "./queue-records.ts";
+import { slotsName, takenBy } from "./running.ts";
+
+/** As a demand message takes it. */
+const longestReason = 500;
+
+/** A host with its queue instances. */
+export interface Host {
+  readonly hostname: string;
+  readonly short: string;
+  readonly instances: readonly QueueInstance[];
+  readonly jobs: readonly RunningRecord[];
+}
+
+export function hostsOf(
+  instances: readonly QueueInstance[],
+  running: readonly RunningRecord[],
+): readonly Host[] {
+  const jobs = Map.groupBy(running, ({ host }) => host);
+  return [...Map.groupBy(instances, ({ host }) => host)].map(([hostname, own]) => ({
+    hostname,
+    short: shortHostname(hostname),
+    instances: own,
+    jobs: jobs.get(hostname) ?? [],
+  }));
+}
+
+/** Words for the letters of a state that take no new job. `a` and `A`, too much load, end by themselves. */
+const closing: Readonly<Record<string, string>> = {
+  d: "disabled",
+  D: "disabled by its calendar",
+  E: "in error",
+  u: "unreachable",
+  o: "orphaned",
+  c: "configuration ambiguous",
+  s: "suspended",
+  S: "suspended by another queue",
+  C: "suspended by its calendar",
+};
+const open = new Set(["a", "A"]);
+
+/** Letters that are not known. */
+export function unknownStates({ state }: QueueInstance): readonly string[] {
+  return [...state].filter((letter) => closing[letter] === undefined && !open.has(letter));
+}
+
+export function isDisabled({ state }: QueueInstance): boolean {
+  return state.includes("d");
+}
+
+/** Takes no new job; so does what is in a state that is not known. */
+function isClosed(instance: QueueInstance): boolean {
+  return [...instance.state].some((letter) => !open.has(letter));
+}
+
+/** No queue of it takes jobs because somebody disabled it; queues that it was taken out of take none anyway. */
+export function isOut({ instances }: Host): boolean {
+  return (
+    instances.some(isDisabled) && instances.every((each) => isDisabled(each) || each.state.includes("o"))
+  );
+}
+
+/** A host without slots is in a queue so that jobs may ask for the queue while no other host is there. */
+export function hasSlots({ instances }: Host): boolean {
+  return instances.some(({ slots }) => slots > 0);
+}
+
+export function isBusy({ instances }: Host): boolean {
+  return instances.some(({ used, hasJobs }) => used > 0 || hasJobs);
+}
+
+export function isSilent({ instances }: Host): boolean {
+  return instances.some(({ state }) => state.includes("u"));
+}
+
+/** `isOurs`: an event asked for the drain. */
+export function toNode(host: Host, resources: SchedulerNode["resources"], isOurs: boolean): SchedulerNode {
+  return { hostname: host.hostname, resources, ...stateOf(host, isOurs) };
+}
+
+function stateOf(host: Host, isOurs: boolean): Omit<SchedulerNode, "hostname" | "resources"> {
+  if (isOut(host)) {
+    const state = isBusy(host) ? "draining" : "drained";
+    return isOurs ? { state } : { state, isOutByOthers: true, ...reasonOf(host) };
+  }
+  // Its daemon does not answer: it may be booting, or dead. That is not for this driver to decide.
+  const closed = host.instances.filter((each) => isClosed(each));
+  if (closed.length < host.instances.length) return { state: "up" };
+  if (host.instances.every(({ state }) => [...state].every((letter) => letter === "u" || open.has(letter))))
+    return { state: "up" };
+  return { state: "draining", ...(isOurs ? {} : { isOutByOthers: true as const, ...reasonOf(host) }) };
+}
+
+function reasonOf({ instances }: Host): { readonly stateReason?: string } {
+  const words = instances.flatMap(({ queue, state, messages }) => {
+    const said = [...state].flatMap((letter) => closing[letter] ?? []);
+    return said.length === 0 ? [] : [[`queue ${queue} is ${said.join(", ")}`, ...messages].join(": ")];
+  });
+  const text = words.join("; ").slice(0, longestReason);
+  return text === "" ? {} : { stateReason: text };
+}
+
+/** All that jobs can ask of it: slots, and consumables with what its jobs have of them. */
+export function resourcesOf(
+  host: Host,
+  definitions: Definitions | undefined,
+  counted: ReadonlySet<string>,
+  queues: readonly string[],
+): Readonly<Record<string, number>> {
+  const used: Record<string, number> = {};
+  for (const job of host.jobs)
+    for (const [name, amount] of Object.entries(takenBy(job, definitions)))
+      used[name] = (used[name] ?? 0) + amount;
+  const resources = host.instances.flatMap((each) => each.resources);
+  const leftOf = (name: string) => {
+    const left = resources.find((each) => each.name === name && /^[hq]c$/.test(each.type));
+    const amount = left === undefined ? undefined : amountOf(left.value);
+    return amount === undefined || !Number.isFinite(amount) ? undefined : amount;
+  };
+  const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
+  const ofQueues = host.instances.reduce((sum, { slots }) => sum + slots, 0);
+  const ofHost = resources.find(({ name, type }) => name === "slots" && type === "hc");
+  const mostOfHost = ofHost === undefined ? undefined : amountOf(ofHost.value);
+  // What is left of the host's own slots is no more than what is left of the queue's: then the queue's bind.
+  const bindsHost = mostOfHost !== undefined && host.instances.length > 1;
+  return {
+    slots: bindsHost ? Math.min(ofQueues, mostOfHost + slotsUsed) : ofQueues,
+    ...Object.fromEntries(
+      queues.map((queue) => [
+        slotsName(queue),
+        host.instances.find((each) => each.queue === queue)?.slots ?? 0,
+      ]),
+    ),
+    ...Object.fromEntries(
+      [...counted].map((name) => {
+        const left = leftOf(name);
+        return [name, left === undefined ? 0 : Math.max(0, left + (used[name] ?? 0))];
+      }),
+    ),
+  };
+}
+
+/** Values of a host that new ones of its array are taken to have, too. */
+const kept = /^(num_proc|arch|mem_total|virtual_total|swap_total|m_core|m_socket|m_thread|m_topology)$/;
+
+export function seenOn(
+  host: Host,
+  resources: Readonly<Record<string, number>>,
+  definitions: Definitions,
+): Readonly<Record<string, string>> {
+  const values = host.instances
+    .flatMap((each) => each.resources)
+    .flatMap(({ name, type, value }) => {
+      if (type === "hf" || (type === "hl" && kept.test(name))) return [[name, value] as const];
+      if (type !== "hc" || name === "slots") return [];
+      if (definitions.complexes.get(name)?.relation === "EXCL") return [[name, "true"] as const];
+      return [[name, String(resources[name] ?? 0)] as const];
+    });
+  return Object.fromEntries(values);
+}
+
+/** The node array of a host: as CycleCloud called its node, or the only one that it can be. */
+export function arrayOf(
+  host: Host,
+  settings: GridengineSettings,
+  memory: GridengineMemory,
+  definitions: Definitions | undefined,
+): string | undefined {
+  const arrays = Object.keys(settings.node_arrays);
+  const named = Object.hasOwn(memory.arrays, host.short) ? memory.arrays[host.short] : undefined;
+  if (named !== undefined && arrays.includes(named)) return named;
+  const groups = [...(definitions?.groupsNaming(host.hostname.toLowerCase()) ?? [])];
+  const fitting = arrays.filter((array) =>
+    settings.node_arrays[array]?.host_groups.some((group) => groups.includes(group)),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Drains that Grid Engine lost, drains that are over, and hosts whose values could not be set before their daemon came. */
+export function correction(
+  host: Host,
+  array: string | undefined,
+  { draining }: Context,
+  memory: GridengineMemory,
+  settings: GridengineSettings,
+): readonly Command[] {
+  if (!/^[a-z0-9][a-z0-9.-]{0,254}$/i.test(host.hostname)) return [];
+  if (draining.has(host.short) && !isOut(host)) return [disable(host.hostname, settings)];
+  const isOver = memory.ours.includes(host.short) && !draining.has(host.short);
+  const undrain = isOver && host.instances.some(isDisabled) ? [enable(host.hostname, settings)] : [];
+  const own = array === undefined ? undefined : settings.node_arrays[array];
+  const names = new Set(host.instances.flatMap(({ resources }) => resources.map(({ name }) => name)));
+  const lacks = Object.keys(own?.complex_values ?? {}).some((name) => !names.has(name));
+  const values =
+    lacks && own !== undefined && !isSilent(host)
+      ? setValues(host.hostname, own.complex_values, settings)
+      : [];
+  return [...undrain, ...values];
+}

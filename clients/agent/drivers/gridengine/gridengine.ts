@@ -1,0 +1,339 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
+import { describeProblems } from "../../../../shared/messages/index.ts";
+import type { Answers, Context, DriverKind, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import { commandsFor, remove } from "./commands.ts";
+import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
+import {
+  arrayOf,
+  correction,
+  type Host,
+  hasSlots,
+  hostsOf,
+  isBusy,
+  isOut,
+  isSilent,
+  resourcesOf,
+  seenOn,
+  toNode,
+  unknownStates,
+} from "./gridengine-nodes.ts";
+import { type GridengineSettings, gridengineSettingsSchema } from "./gridengine-settings.ts";
+import type { JobContext } from "./job-context.ts";
+import { type Details, readDetails } from "./job-details.ts";
+import { type GridengineMemory, readMemory } from "./memory.ts";
+import { consumablesAt, type Place, placesOf, slotsOfNode } from "./places.ts";
+import { poolsOf } from "./pools.ts";
+import { type JobRecord, type RunningRecord, readQueues } from "./queue-records.ts";
+import { slotsName, toRunning } from "./running.ts";
+import { needsDetails, toWaiting } from "./waiting.ts";
+import { parseXml } from "./xml.ts";
+
+/**
+ * Grid Engine's jobs as jobs, its hosts with queues as nodes. One command prints both at one moment; what administrators define
+ * is read now and then.
+ */
+export const gridengine: DriverKind = {
+  name: "gridengine",
+  configure(section) {
+    const parsed = gridengineSettingsSchema.safeParse(section, { reportInput: true });
+    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
+    const settings = parsed.data;
+    return {
+      ok: true,
+      driver: {
+        reads: (context) => reads(settings, context),
+        interpret: (answers, context) => interpret(answers, context, settings),
+        commandsFor: (event, context) => commandsFor(event, context, settings, definitionsIn),
+      },
+    };
+  },
+};
+
+/** An administrator's change counts after so long at the latest. */
+const definitionsKnownSeconds = 300;
+/** Jobs that `qstat -j` is asked about at once. */
+const mostAsked = 1000;
+/** Of those that wait, so many are asked again why. */
+const mostReasons = 30;
+
+function reads(
+  settings: GridengineSettings,
+  context: Pick<Context, "memory" | "nowSeconds">,
+): readonly (readonly Read[])[] {
+  const { definitions, asking } = readMemory(context.memory);
+  const isOld =
+    definitions === undefined || context.nowSeconds - definitions.atSeconds >= definitionsKnownSeconds;
+  // Without the variable, times are the host's own, and do not say their zone.
+  const qstat = (name: string, args: readonly string[]) => ({
+    kind: "command" as const,
+    name,
+    program: "env",
+    args: ["TZ=UTC", ...settings.qstat, ...args],
+  });
+  return [
+    [
+      qstat("qstat", ["-xml", "-s", "prs", "-r", "-f", "-ext", "-pri", "-explain", "acE", "-u", "*", "-F"]),
+      ...(asking.length === 0
+        ? []
+        : [{ ...qstat("details", ["-xml", "-j", asking.join(",")]), exitCodes: [1] }]),
+      ...(isOld
+        ? [{ kind: "command" as const, name: "definitions", ...definitionsCommand(settings.qconf) }]
+        : []),
+    ],
+  ];
+}
+
+function definitionsIn({ definitions }: Pick<GridengineMemory, "definitions">): Definitions | undefined {
+  return definitions === undefined ? undefined : parseDefinitions(definitions.text);
+}
+
+function interpret(answers: Answers, context: Context, settings: GridengineSettings): Reading {
+  const memory = readMemory(context.memory);
+  const read = readQueues(parseXml(answers.qstat?.text ?? ""));
+  if (read === undefined)
+    return { known: false, reason: '"qstat -xml -f" printed no whole list of queues and jobs' };
+  const kept =
+    answers.definitions === undefined
+      ? memory.definitions
+      : { text: answers.definitions.text, atSeconds: context.nowSeconds };
+  const definitions = definitionsIn({ definitions: kept });
+  if (kept !== undefined && definitions === undefined)
+    return { known: false, reason: "qconf did not print all queues, complexes and parallel environments" };
+  const told = answers.details === undefined ? new Map<string, Details>() : detailsFrom(answers.details);
+  if (told === undefined) return { known: false, reason: '"qstat -xml -j" printed no whole list of jobs' };
+  const details = new Map([...Object.entries(memory.details), ...told]);
+  const setAside: SetAside[] = [...read.setAside];
+  const removed = new Set(memory.removed);
+  const hosts = hostsOf(read.instances, read.running);
+  const there = hosts.filter(
+    (host) => (!removed.has(host.short) || host.jobs.length > 0) && (hasSlots(host) || isBusy(host)),
+  );
+  for (const instance of read.instances) {
+    const unknown = unknownStates(instance);
+    if (unknown.length > 0)
+      setAside.push({
+        record: `queue instance ${instance.queue}@${instance.host}`,
+        reason: `state "${unknown.join("")}" is not known: taken for closed`,
+      });
+  }
+  const cell = cellOf(settings, definitions, there, memory);
+  const runs = toRunning(read.running, definitions, cell.counted, cell.queues.length > 0);
+  const jobs = [...runs];
+  if (definitions !== undefined) {
+    const jobContext = jobContextOf({
+      settings,
+      definitions,
+      cell,
+      details,
+      running: read.running,
+      hosts,
+      nowSeconds: context.nowSeconds,
+    });
+    const taken = new Map<string, number>();
+    for (const record of read.waiting) {
+      const found = toWaiting(record, jobContext);
+      if ("leftOut" in found) {
+        setAside.push({ record: `job ${record.id}`, reason: found.leftOut });
+        continue;
+      }
+      for (const job of found) {
+        // Tasks of one array may be listed twice, such as those that run again.
+        const times = (taken.get(job.name) ?? 0) + 1;
+        taken.set(job.name, times);
+        jobs.push(times === 1 ? job : { ...job, name: `${job.name}+${times}` });
+      }
+    }
+  }
+  const disabled = there.filter(isOut);
+  const isOurs = ({ short }: Host) =>
+    !memory.others.includes(short) && (context.draining.has(short) || memory.ours.includes(short));
+  return {
+    known: true,
+    jobs,
+    nodes: there.map((host) => toNode(host, cell.resources.get(host.hostname) ?? {}, isOurs(host))),
+    shapes: cell.shapes,
+    setAside,
+    silent: there.filter(isSilent).map(({ hostname }) => hostname),
+    corrections: [
+      ...hosts
+        .filter(({ short, jobs }) => removed.has(short) && jobs.length === 0)
+        .flatMap(({ hostname }) => remove(hostname, settings, definitions)),
+      ...there.flatMap((host) =>
+        correction(host, cell.arrayOf.get(host.hostname), context, memory, settings),
+      ),
+    ],
+    memory: {
+      definitions: kept,
+      details: Object.fromEntries(
+        read.waiting.flatMap(({ id }) => (details.has(id) ? [[id, details.get(id)]] : [])),
+      ),
+      asking: askedNext(read.waiting, details),
+      arrays: memory.arrays,
+      seen: cell.seen,
+      ours: memory.ours.filter(
+        (name) => !memory.others.includes(name) && disabled.some(({ short }) => short === name),
+      ),
+      others: disabled.filter((host) => !isOurs(host)).map(({ short }) => short),
+      removed: memory.removed.filter((name) =>
+        hosts.some(({ hostname }) => shortHostname(hostname) === name),
+      ),
+    },
+  };
+}
+
+function detailsFrom({ text }: { readonly text: string }) {
+  return readDetails(parseXml(text));
+}
+
+/** Jobs of which something has to be known first, and the first ones that wait, for why they do. */
+function askedNext(waiting: readonly JobRecord[], details: ReadonlyMap<string, Details>): readonly string[] {
+  const wanting = waiting.filter(({ state }) => !/[hEd]/.test(state));
+  const first = wanting
+    .filter((record) => needsDetails(record) && !details.has(record.id))
+    .map(({ id }) => id);
+  const why = wanting.slice(0, mostReasons).map(({ id }) => id);
+  return [...new Set([...first, ...why])].slice(0, mostAsked);
+}
+
+/** Node arrays, their places and what nodes have. */
+interface Cell {
+  readonly places: readonly Place[];
+  /** Consumables of hosts that shapes and nodes count, beside slots. */
+  readonly counted: ReadonlySet<string>;
+  /** Queues whose slots are counted by themselves, because nodes have several; none where each has one. */
+  readonly queues: readonly string[];
+  readonly shapes: readonly NodeShape[];
+  /** By host name. */
+  readonly resources: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  readonly arrayOf: ReadonlyMap<string, string>;
+  readonly seen: GridengineMemory["seen"];
+}
+
+function cellOf(
+  settings: GridengineSettings,
+  definitions: Definitions | undefined,
+  hosts: readonly Host[],
+  memory: GridengineMemory,
+): Cell {
+  const arrays = new Map(
+    hosts.flatMap((host) => {
+      const array = arrayOf(host, settings, memory, definitions);
+      return array === undefined ? [] : [[host.hostname, array] as const];
+    }),
+  );
+  if (definitions === undefined)
+    return {
+      places: [],
+      counted: new Set(),
+      queues: [],
+      shapes: [],
+      resources: new Map(hosts.map((host) => [host.hostname, resourcesOf(host, undefined, new Set(), [])])),
+      arrayOf: arrays,
+      seen: memory.seen,
+    };
+  const ofHosts = new Set(
+    hosts.flatMap(({ instances }) =>
+      instances.flatMap(({ resources }) =>
+        resources.flatMap(({ name, type, value }) => {
+          const isCounted = /^[hq]c$/.test(type) && name !== "slots" && !/^inf/i.test(value);
+          return isCounted && definitions.complexes.get(name)?.relation !== "EXCL" ? [name] : [];
+        }),
+      ),
+    ),
+  );
+  const all = new Map(
+    hosts.map((host) => [host.hostname, resourcesOf(host, definitions, ofHosts, [])] as const),
+  );
+  const seen = { ...memory.seen };
+  for (const host of hosts) {
+    const array = arrays.get(host.hostname);
+    // A host that does not answer reports nothing.
+    if (array !== undefined && !isSilent(host))
+      seen[array] = seenOn(host, all.get(host.hostname) ?? {}, definitions);
+  }
+  const places = placesOf(settings, definitions, seen);
+  const byArray = Map.groupBy(places, ({ array }) => array);
+  const consumables = new Map(
+    [...byArray].map(([array, own]) => {
+      const amounts = own.flatMap((place) => [...consumablesAt(place, definitions)]);
+      return [array, Object.fromEntries(amounts)] as const;
+    }),
+  );
+  const counted = new Set([...ofHosts, ...[...consumables.values()].flatMap((each) => Object.keys(each))]);
+  const isOfSeveral =
+    [...byArray.values()].some((own) => own.length > 1) ||
+    hosts.some(({ instances }) => instances.length > 1);
+  const queues = isOfSeveral
+    ? [
+        ...new Set([
+          ...places.map(({ queue }) => queue.name),
+          ...hosts.flatMap(({ instances }) => instances.map(({ queue }) => queue)),
+        ]),
+      ]
+    : [];
+  const shapes = [...byArray].map(([nodeArray, own]): NodeShape => {
+    const slotsByQueue = queues.map((name) => [
+      slotsName(name),
+      own.find(({ queue }) => queue.name === name)?.slots ?? 0,
+    ]);
+    const none = [...counted].map((name) => [name, 0]);
+    return {
+      nodeArray,
+      resources: {
+        slots: slotsOfNode(own),
+        ...Object.fromEntries(slotsByQueue),
+        ...Object.fromEntries(none),
+        ...consumables.get(nodeArray),
+      },
+    };
+  });
+  return {
+    places,
+    counted,
+    queues,
+    shapes,
+    resources: new Map(hosts.map((host) => [host.hostname, resourcesOf(host, definitions, counted, queues)])),
+    arrayOf: arrays,
+    seen,
+  };
+}
+
+function jobContextOf({
+  settings,
+  definitions,
+  cell,
+  details,
+  running,
+  hosts,
+  nowSeconds,
+}: {
+  readonly settings: GridengineSettings;
+  readonly definitions: Definitions;
+  readonly cell: Cell;
+  readonly details: ReadonlyMap<string, Details>;
+  readonly running: readonly RunningRecord[];
+  readonly hosts: readonly Host[];
+  readonly nowSeconds: number;
+}): JobContext {
+  const { places, queues } = cell;
+  const byArray = Map.groupBy(places, ({ array }) => array);
+  const slots = new Map([...byArray].map(([array, own]) => [array, slotsOfNode(own)]));
+  const consumables = new Map(places.map((place) => [place, consumablesAt(place, definitions)]));
+  const tasks = Map.groupBy(running, ({ id }) => id);
+  return {
+    settings,
+    nowSeconds,
+    definitions,
+    places,
+    details,
+    runningTasks: new Map([...tasks].map(([id, own]) => [id, new Set(own.map((each) => each.tasks)).size])),
+    consumables: (place) => consumables.get(place) ?? new Map(),
+    slotsOf: (array) => slots.get(array) ?? 0,
+    slotsIn: (own, count) => {
+      const [first] = own;
+      const isAll = first === undefined || own.length === byArray.get(first.array)?.length;
+      return queues.length === 0 || isAll ? {} : { [slotsName(first.queue.name)]: count };
+    },
+    poolsFor: poolsOf({ definitions, running, hosts }),
+  };
+}

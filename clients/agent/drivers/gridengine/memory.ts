@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Memory } from "../driver.ts";
+
+const hosts = z.array(z.string()).catch([]);
+const details = z.object({
+  most: z.number(),
+  notBefore: z.number(),
+  reservation: z.number(),
+  reason: z.string(),
+});
+
+/** What the driver keeps between passes. What another version left counts as nothing. */
+const schema = z.object({
+  definitions: z.object({ text: z.string(), atSeconds: z.number() }).optional().catch(undefined),
+  /** Of jobs that wait, as `qstat -j` said. */
+  details: z.record(z.string(), details).catch({}),
+  /** Jobs to ask about in the next pass. */
+  asking: z.array(z.string().regex(/^\d{1,18}$/)).catch([]),
+  /** The node array of a host, by its short name, as CycleCloud called its node. */
+  arrays: z.record(z.string(), z.string()).catch({}),
+  /** What hosts of an array were seen to have. */
+  seen: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
+  /** Hosts that were disabled for an event, by their short names. */
+  ours: hosts,
+  /** Hosts that somebody else disabled. */
+  others: hosts,
+  /** Hosts that are to be removed, and may still be known to Grid Engine. */
+  removed: hosts,
+});
+
+export type GridengineMemory = z.infer<typeof schema>;
+
+export function readMemory(memory: Memory): GridengineMemory {
+  return schema.parse(memory);
+}

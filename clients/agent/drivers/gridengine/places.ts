@@ -1,0 +1,121 @@
+import { amountOf } from "./amounts.ts";
+import {
+  type Complex,
+  type Definitions,
+  fieldFor,
+  listOf,
+  mayUse,
+  type Queue,
+  valuesOf,
+} from "./definitions.ts";
+import type { GridengineSettings, NodeArraySettings } from "./gridengine-settings.ts";
+
+/** A cluster queue on nodes of an array that are to come. */
+export interface Place {
+  readonly array: string;
+  readonly queue: Queue;
+  /** Host groups of the array, and those that have them inside. */
+  readonly groups: ReadonlySet<string>;
+  readonly slots: number;
+  /** What the hosts have: set on them, or seen on others of the array. */
+  readonly hostValues: Readonly<Record<string, string>>;
+  readonly queueValues: Readonly<Record<string, string>>;
+}
+
+/** Queues of an array: those that are set, or all that have one of its host groups. */
+export function queuesOf(
+  { queues, host_groups }: NodeArraySettings,
+  definitions: Definitions | undefined,
+): readonly string[] {
+  if (queues !== undefined) return queues;
+  return (definitions?.queues ?? [])
+    .filter(({ fields }) =>
+      listOf(fields.hostlist ?? "").some((entry) =>
+        [...(definitions?.groupsIn(entry) ?? [])].some((group) => host_groups.includes(group)),
+      ),
+    )
+    .map(({ name }) => name);
+}
+
+export function placesOf(
+  settings: GridengineSettings,
+  definitions: Definitions,
+  seen: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): readonly Place[] {
+  const allGroups = [...new Set(definitions.queues.flatMap(({ fields }) => listOf(fields.hostlist ?? "")))];
+  return Object.entries(settings.node_arrays).flatMap(([array, own]) => {
+    const above = [...allGroups, ...own.host_groups].filter((group) =>
+      [...definitions.groupsIn(group)].some((inner) => own.host_groups.includes(inner)),
+    );
+    const groups = new Set([...own.host_groups, ...above]);
+    const values = { ...(Object.hasOwn(seen, array) ? seen[array] : {}), ...textValues(own.complex_values) };
+    const names = new Set(queuesOf(own, definitions));
+    return definitions.queues
+      .filter(({ name }) => names.has(name))
+      .map((queue): Place => {
+        const slots = slotsSet(own, queue.name) ?? amountOf(fieldFor(queue.fields.slots ?? "", groups)) ?? 0;
+        return {
+          array,
+          queue,
+          groups,
+          slots,
+          hostValues: values,
+          queueValues: valuesOf(fieldFor(queue.fields.complex_values ?? "", groups)),
+        };
+      });
+  });
+}
+
+function textValues(values: NodeArraySettings["complex_values"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+export interface Who {
+  readonly user: string;
+  readonly department: string;
+  readonly project: string;
+}
+
+export function isOpenTo({ queue, groups }: Place, who: Who, { accessLists }: Definitions): boolean {
+  return mayUse(queue.fields, groups, who, accessLists);
+}
+
+/** Where a value of a complex stands: on the host, on the queue (its limits, too), or on all hosts together. */
+export function valueAt(
+  complex: Complex,
+  { hostValues, queueValues, queue, groups }: Place,
+  { globalValues }: Definitions,
+): { readonly of: "host" | "queue" | "global"; readonly value: string } | undefined {
+  const { name } = complex;
+  if (Object.hasOwn(hostValues, name)) return { of: "host", value: hostValues[name] ?? "" };
+  if (Object.hasOwn(queueValues, name)) return { of: "queue", value: queueValues[name] ?? "" };
+  if (Object.hasOwn(globalValues, name)) return { of: "global", value: globalValues[name] ?? "" };
+  // Limits of a queue are complexes of the same name.
+  const limit = /^[hs]_(rt|cpu|fsize|data|stack|core|rss|vmem)$/.test(name) ? queue.fields[name] : undefined;
+  return limit === undefined ? undefined : { of: "queue", value: fieldFor(limit, groups) };
+}
+
+/** What hosts of an array can give of consumables, beside slots: of the host, or of its queues. */
+export function consumablesAt(place: Place, definitions: Definitions): ReadonlyMap<string, number> {
+  const all = new Set(definitions.complexes.values());
+  return new Map(
+    [...all].flatMap((complex) => {
+      if (complex.consumable === "NO" || complex.name === "slots" || complex.relation === "EXCL") return [];
+      const at = valueAt(complex, place, definitions);
+      const amount = at === undefined || at.of === "global" ? undefined : amountOf(at.value);
+      return amount === undefined || !Number.isFinite(amount) ? [] : [[complex.name, amount] as const];
+    }),
+  );
+}
+
+/** Slots that jobs of all its queues can have of a node of an array. */
+export function slotsOfNode(places: readonly Place[]): number {
+  const sum = places.reduce((total, { slots }) => total + slots, 0);
+  const most = amountOf(places[0]?.hostValues.slots ?? "") ?? Number.POSITIVE_INFINITY;
+  return Math.min(sum, most);
+}
+
+/** What the settings say of each node. */
+export function slotsSet({ slots }: NodeArraySettings, queue: string): number | undefined {
+  return typeof slots === "object" ? slots[queue] : slots;
+}

@@ -1,0 +1,321 @@
+import type { Job } from "../driver.ts";
+import { countIn, matches, type Range, rangesOf } from "./amounts.ts";
+import { listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
+import { detailsOf, nameOf } from "./job-common.ts";
+import type { JobContext } from "./job-context.ts";
+import type { Details } from "./job-details.ts";
+import { isOpenTo, type Place, type Who } from "./places.ts";
+import type { JobRecord } from "./queue-records.ts";
+import { type Asked, askedAt } from "./requests.ts";
+
+type Constraints = Readonly<Record<string, unknown>>;
+
+/** More tasks of several nodes of one array than this are not told at once: each is a job of its own. */
+const mostGangs = 100;
+/** As a demand message takes it. */
+const longestNote = 500;
+
+export interface LeftOut {
+  readonly leftOut: string;
+}
+
+/** Whether `qstat -j` has to say more before a job can be planned: the time of `-a`, and the limit of an array (`-tc`). */
+export function needsDetails({ priority, tasks }: JobRecord): boolean {
+  return priority === 0 || (tasks !== "" && !/^\d+$/.test(tasks));
+}
+
+/** A job that waits, as demand. What is not understood leaves it out: nodes that do not help are not bought. */
+export function toWaiting(record: JobRecord, context: JobContext): readonly Job[] | LeftOut {
+  const { state } = record;
+  // Held, in error, or being deleted.
+  if (/[hEdz]/.test(state)) return [];
+  if (!/^[Rqw]+$/.test(state))
+    return { leftOut: `state "${state}" is not known: nothing is bought before it has another` };
+  const details = context.details.get(record.id);
+  if (needsDetails(record) && details === undefined) return [];
+  if ((details?.notBefore ?? 0) > context.nowSeconds) return [];
+  if ((details?.reservation ?? 0) > 0)
+    return { leftOut: `advance reservation ${details?.reservation}: its nodes cannot be ordered` };
+  const ranges = record.tasks === "" ? [] : rangesOf(record.tasks);
+  if (ranges === undefined) return { leftOut: `tasks "${record.tasks}", expected a list of task ids` };
+  const most = details?.most ?? 0;
+  const free = most === 0 ? Number.POSITIVE_INFINITY : most - (context.runningTasks.get(record.id) ?? 0);
+  const tasks = Math.min(ranges.length === 0 ? 1 : countIn(ranges), free);
+  if (tasks <= 0) return [];
+  return jobsOf(record, tasks, details, context);
+}
+
+interface Candidate {
+  /** Its queues of one array that take the job; the first counts where they differ. */
+  readonly places: readonly [Place, ...Place[]];
+  readonly place: Place;
+  readonly asked: Asked;
+  readonly size: Size;
+}
+
+interface Size {
+  readonly pe: ParallelEnvironment | undefined;
+  readonly slots: number;
+  /** `spread`: slots may sit anywhere. */
+  readonly kind: "one-host" | "spread" | "fixed";
+  /** Slots on each host. */
+  readonly perHost: number;
+}
+
+function jobsOf(
+  record: JobRecord,
+  tasks: number,
+  details: Details | undefined,
+  context: JobContext,
+): readonly Job[] | LeftOut {
+  const found = candidatesOf(record, context);
+  if ("leftOut" in found) return found;
+  const [first] = found;
+  if (first === undefined) return { leftOut: "no queue has nodes that would do" };
+  const same = found.filter(({ size, asked }) => isAlike({ size, asked }, first));
+  const { size, asked } = first;
+  const colocated =
+    size.pe !== undefined && context.settings.parallel_environments[size.pe.name]?.colocated === true;
+  const isWhole = asked.exclusive;
+  const notes = [
+    ...asked.notes,
+    ...(same.length < found.length
+      ? [
+          `planned for node array "${first.place.array}" only: on others it would take another number of nodes`,
+        ]
+      : []),
+    ...(record.masterQueues.length > 0 ? ["-masterq is not planned for: any queue is taken"] : []),
+  ].map((note) => note.slice(0, longestNote));
+  const common = {
+    ...detailsOf(record, { queue: record.queues.join(",") }),
+    ...whyItWaits(record, details),
+    ...(isWhole ? { exclusive: true } : {}),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+  const name = nameOf(record, { waits: true });
+  const nodeCount = hostsOf(first);
+  if (size.kind === "spread" && !isWhole && (tasks === 1 || !colocated)) {
+    const constraints = constraintsOf(same, 1, first, context, false);
+    return [
+      {
+        ...common,
+        name,
+        constraints,
+        iterations: size.slots * tasks,
+        ...(colocated && size.slots > 1 ? { colocated: true } : {}),
+      },
+    ];
+  }
+  const perHost = size.kind === "spread" ? Math.ceil(size.slots / nodeCount) : size.perHost;
+  const constraints = constraintsOf(same, perHost, first, context, true);
+  if (nodeCount === 1) return [{ ...common, name, constraints, iterations: tasks }];
+  return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => ({
+    ...common,
+    name: tasks === 1 ? name : `${name}#${index}`,
+    constraints,
+    nodeCount,
+    ...(colocated ? { colocated: true } : {}),
+  }));
+}
+
+/** Slots of a host that the job can use, in all queues that take it, with what each slot takes. */
+function mostOn(places: readonly [Place, ...Place[]], asked: Asked, context: JobContext): number {
+  const has = context.consumables(places[0]);
+  const byConsumable = Object.entries(asked.perSlot).map(([name, amount]) =>
+    Math.floor((has.get(name) ?? Number.POSITIVE_INFINITY) / amount),
+  );
+  const ofQueues = places.reduce((sum, { slots }) => sum + slots, 0);
+  return Math.min(ofQueues, context.slotsOf(places[0].array), ...byConsumable);
+}
+
+function hostsOf({ size }: Candidate): number {
+  return Math.ceil(size.slots / size.perHost);
+}
+
+function isAlike(a: Pick<Candidate, "size" | "asked">, b: Pick<Candidate, "size" | "asked">): boolean {
+  return (
+    a.size.pe?.name === b.size.pe?.name &&
+    a.size.kind === b.size.kind &&
+    a.size.slots === b.size.slots &&
+    a.asked.exclusive === b.asked.exclusive &&
+    // Slots that may sit anywhere may sit on nodes of any size.
+    ((a.size.kind === "spread" && !a.asked.exclusive) || a.size.perHost === b.size.perHost)
+  );
+}
+
+/** One for each array, in the order of the settings; or the first reason why there is none. */
+function candidatesOf(record: JobRecord, context: JobContext): readonly Candidate[] | LeftOut {
+  const { definitions, places, settings } = context;
+  const who = { user: record.owner, department: record.department, project: record.project };
+  const refusals: string[] = [];
+  const found: Candidate[] = [];
+  const pes = record.pe === undefined ? [undefined] : pesMatching(definitions, record.pe.name);
+  if (pes.length === 0) return { leftOut: `parallel environment "${record.pe?.name}" is not defined` };
+  let isIgnored = false;
+  const allowed: { readonly place: Place; readonly asked: Asked }[] = [];
+  for (const place of places) {
+    const { queue } = place;
+    if (!inQueues(record.queues, place)) continue;
+    if (settings.ignore_queues.includes(queue.name)) {
+      isIgnored = true;
+      continue;
+    }
+    const asked = isOpenTo(place, who, definitions)
+      ? askedAt(record.requests, place, definitions)
+      : { refused: `may not use queue ${queue.name}` };
+    if ("refused" in asked) refusals.push(asked.refused);
+    else allowed.push({ place, asked });
+  }
+  for (const own of Map.groupBy(allowed, ({ place }) => place.array).values()) {
+    for (const pe of pes) {
+      const there = own.filter(({ place }) => {
+        const refused = refusedFor(pe, place, who, context);
+        if (refused !== undefined) refusals.push(refused);
+        return refused === undefined;
+      });
+      const [first, ...more] = there;
+      if (first === undefined) continue;
+      const queues = [first.place, ...more.map(({ place }) => place)] as const;
+      const size = sizeIn(record, pe, queues, first.asked, context);
+      if ("refused" in size) {
+        refusals.push(size.refused);
+        continue;
+      }
+      found.push({ places: queues, place: first.place, asked: first.asked, size });
+      break;
+    }
+  }
+  if (found.length > 0) return inOrderOfSettings(found, Object.keys(settings.node_arrays));
+  if (isIgnored && refusals.length === 0) return [];
+  return {
+    leftOut:
+      refusals[0] ??
+      namesHost(record.queues) ??
+      `no node array has a queue of ${record.queues.join(", ") || "its"}`,
+  };
+}
+
+/** A lower sequence number of the queue first; then the order of the settings. */
+function inOrderOfSettings(found: readonly Candidate[], arrays: readonly string[]): readonly Candidate[] {
+  const key = ({ place }: Candidate) => [sequence(place), arrays.indexOf(place.array)] as const;
+  return found.toSorted((a, b) => key(a)[0] - key(b)[0] || key(a)[1] - key(b)[1]);
+}
+
+function sequence({ queue }: Place): number {
+  return Number(/^\d+/.exec(queue.fields.seq_no ?? "")?.[0] ?? 0);
+}
+
+/** Why a queue does not take jobs of a parallel environment, or without one. */
+function refusedFor(
+  pe: ParallelEnvironment | undefined,
+  { queue, groups }: Place,
+  who: Who,
+  { definitions }: JobContext,
+): string | undefined {
+  if (pe === undefined)
+    return /BATCH|INTERACTIVE/.test(queue.fields.qtype ?? "BATCH")
+      ? undefined
+      : `queue ${queue.name} takes jobs of parallel environments only`;
+  const listed = listOf((queue.fields.pe_list ?? "").replace(/\[[^=\]]+=([^\]]*)\]/g, " $1 "));
+  if (!listed.includes(pe.name)) return `queue ${queue.name} has no parallel environment ${pe.name}`;
+  return mayUse(pe.allows, groups, who, definitions.accessLists)
+    ? undefined
+    : `may not use parallel environment ${pe.name}`;
+}
+
+function sizeIn(
+  record: JobRecord,
+  pe: ParallelEnvironment | undefined,
+  places: readonly [Place, ...Place[]],
+  asked: Asked,
+  context: JobContext,
+): Size | { readonly refused: string } {
+  const most = mostOn(places, asked, context);
+  const where = `"${places[0].array}" have ${Math.max(0, most)} for it in ${places.map(({ queue }) => queue.name).join(", ")}`;
+  if (pe === undefined)
+    return most < 1
+      ? { refused: `a slot on a host, and nodes of ${where}` }
+      : { pe, slots: 1, kind: "one-host", perHost: 1 };
+  const ranges = rangesOf(record.pe?.slots ?? "");
+  if (ranges === undefined) return { refused: `slots "${record.pe?.slots}", expected a number or a range` };
+  const fixed = Number(/^\d+$/.exec(pe.rule)?.[0] ?? Number.NaN);
+  const slots = leastOf(ranges, Number.isNaN(fixed) ? 1 : fixed);
+  if (slots === undefined)
+    return { refused: `${record.pe?.slots} slots are no multiple of ${fixed}, as ${pe.name} wants` };
+  if (slots > pe.slots) return { refused: `parallel environment ${pe.name} has ${pe.slots} slots` };
+  const kind =
+    pe.rule === "$fill_up" || pe.rule === "$round_robin"
+      ? "spread"
+      : Number.isNaN(fixed)
+        ? "one-host"
+        : "fixed";
+  if (kind === "one-host" && pe.rule !== "$pe_slots")
+    return { refused: `allocation rule "${pe.rule}" of ${pe.name} is not known` };
+  const perHost = kind === "one-host" ? slots : kind === "fixed" ? fixed : Math.min(most, slots);
+  if (perHost > most || most < 1)
+    return { refused: `${Math.max(1, perHost)} slots on a host, and nodes of ${where}` };
+  return { pe, slots, kind, perHost };
+}
+
+/** The fewest slots with which it starts. */
+function leastOf(ranges: readonly Range[], multipleOf: number): number | undefined {
+  const each = ranges.flatMap(({ least, most }) => {
+    const first = Math.ceil(Math.max(1, least) / multipleOf) * multipleOf;
+    return first <= most ? [first] : [];
+  });
+  return each.length === 0 ? undefined : Math.min(...each);
+}
+
+/** `all.q`, `*@@group`, `all.q@host`; no list: any. */
+function inQueues(wanted: readonly string[], { queue, groups }: Place): boolean {
+  if (wanted.length === 0) return true;
+  return wanted
+    .flatMap((each) => each.split(","))
+    .some((pattern) => {
+      const at = pattern.indexOf("@");
+      const name = at < 0 ? pattern : pattern.slice(0, at);
+      const host = at < 0 ? "*" : pattern.slice(at + 1);
+      if (!matches(name === "" ? "*" : name, queue.name)) return false;
+      if (host.startsWith("@")) return [...groups].some((group) => matches(host, group));
+      return host === "*" || host === "";
+    });
+}
+
+function namesHost(wanted: readonly string[]): string | undefined {
+  const one = wanted.find((each) => /@[^@*]/.test(each));
+  return one === undefined ? undefined : `asks for "${one}": hosts cannot be ordered by name`;
+}
+
+function constraintsOf(
+  candidates: readonly Candidate[],
+  slots: number,
+  first: Candidate,
+  context: JobContext,
+  isWholeJob: boolean,
+): Constraints | readonly Constraints[] {
+  const amountsOf = ({ places, asked }: Candidate): Constraints => ({
+    slots,
+    ...context.slotsIn(places, slots),
+    ...Object.fromEntries(Object.entries(asked.perSlot).map(([name, amount]) => [name, amount * slots])),
+    ...(isWholeJob ? asked.perJob : {}),
+  });
+  const alike = Map.groupBy(candidates, (candidate) => JSON.stringify(amountsOf(candidate)));
+  const options = [...alike.values()].map((group) => {
+    const arrays = group.map(({ place }) => place.array);
+    const [one = first] = group;
+    return { "node.nodearray": arrays.length === 1 ? arrays[0] : arrays, ...amountsOf(one) };
+  });
+  const [only = {}] = options;
+  const where: Constraints = options.length === 1 ? only : { or: options };
+  const pools = context.poolsFor(first.asked.shared, slots, first.size.pe);
+  return pools.length === 0 ? where : { ...where, "shared-consumable-constraint": pools };
+}
+
+function whyItWaits(
+  { priority }: JobRecord,
+  details: Details | undefined,
+): Pick<Job, "waitingReason" | "behindOthers"> {
+  // The scheduler has not looked at it.
+  if (priority === 0) return { behindOthers: true };
+  return details === undefined || details.reason === "" ? {} : { waitingReason: details.reason };
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Context, NodeEvent, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { gridengine } from "../../../../clients/agent/drivers/gridengine/gridengine.ts";
+
+const folder = join(import.meta.dirname, "fixtures/gridengine/no-hosts");
+const definitions = readFileSync(join(folder, "definitions.txt"), "utf8");
+const configured = gridengine.configure({
+  node_arrays: { htc: { slots: 4, complex_values: { gpus: 2 } } },
+});
+if (!configured.ok) throw new Error(configured.problems.join("; "));
+const { driver } = configured;
+
+interface Instance {
+  readonly on: string;
+  readonly state?: string;
+  readonly slots?: number;
+  readonly used?: number;
+}
+
+/** Queue instances, as qstat prints them; a job runs where slots are used. */
+function listing(instances: readonly Instance[]): string {
+  const lists = instances.map(({ on, state = "", slots = 4, used = 0 }) => {
+    const job = `<job_list state="running"><JB_job_number>7</JB_job_number><JAT_prio>0.5</JAT_prio><JB_owner>ann</JB_owner><state>r</state><slots>${used}</slots></job_list>`;
+    return `<Queue-List><name>${on}</name><slots_used>${used}</slots_used><slots_resv>0</slots_resv><slots_total>${slots}</slots_total><state>${state}</state><resource name="gpus" type="hc">2</resource>${used > 0 ? job : ""}</Queue-List>`;
+  });
+  return `<?xml version='1.0'?>\n<job_info><queue_info>${lists.join("")}</queue_info><job_info></job_info></job_info>\n`;
+}
+
+function read(
+  instances: readonly Instance[],
+  {
+    draining = [],
+    memory = {},
+  }: { readonly draining?: readonly string[]; readonly memory?: Context["memory"] } = {},
+): Extract<Reading, { known: true }> {
+  const answers = {
+    qstat: { text: listing(instances), exitCode: 0 },
+    definitions: { text: definitions, exitCode: 0 },
+  };
+  const drains = new Map(draining.map((host) => [host, 0] as const));
+  const reading = driver.interpret(answers, { nowSeconds: 1000, draining: drains, memory });
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+function event(kind: NodeEvent["kind"], memory: Context["memory"] = {}) {
+  const nodes = [{ name: "htc-1", hostname: "ip-0A000001" }];
+  return driver.commandsFor({ kind, nodes }, { nowSeconds: 1000, draining: new Map(), memory });
+}
+
+const lines = (commands: readonly { readonly program: string; readonly args: readonly string[] }[]) =>
+  commands.map(({ program, args }) => [program, ...args].join(" "));
+
+describe("the state of a host", () => {
+  const h = "all.q@ip-0a000001";
+  const long = "long.q@ip-0a000001";
+  test.each<readonly [string, readonly Instance[], string, boolean]>([
+    ["open", [{ on: h }], "up", false],
+    ["too loaded", [{ on: h, state: "a" }], "up", false],
+    ["disabled and empty", [{ on: h, state: "d" }], "drained", true],
+    ["disabled and busy", [{ on: h, state: "d", used: 1 }], "draining", true],
+    ["disabled in one of two queues", [{ on: h, state: "d" }, { on: long }], "up", false],
+    [
+      "disabled in both, busy in one",
+      [
+        { on: h, state: "d", used: 2 },
+        { on: long, state: "d" },
+      ],
+      "draining",
+      true,
+    ],
+    [
+      "disabled in both",
+      [
+        { on: h, state: "d" },
+        { on: long, state: "d" },
+      ],
+      "drained",
+      true,
+    ],
+    ["disabled and away, and known to run nothing", [{ on: h, state: "adu" }], "drained", true],
+    ["away with a job", [{ on: h, state: "au", used: 1 }], "up", false],
+    ["in error", [{ on: h, state: "E" }], "draining", true],
+    ["suspended by a calendar", [{ on: h, state: "C" }], "draining", true],
+    ["in a state that nobody knows", [{ on: h, state: "Q" }], "draining", true],
+  ])("%s", (_, instances, state, isOutByOthers) => {
+    const [node] = read(instances).nodes;
+    expect([node?.state, node?.isOutByOthers ?? false]).toEqual([state, isOutByOthers]);
+  });
+
+  test("a drain that was asked for is nobody else's", () => {
+    expect(read([{ on: h, state: "d" }], { draining: ["ip-0a000001"] }).nodes).toMatchObject([
+      { hostname: "ip-0a000001", state: "drained" },
+    ]);
+    expect(read([{ on: h, state: "d" }], { draining: ["ip-0a000001"] }).nodes[0]).not.toHaveProperty(
+      "isOutByOthers",
+    );
+  });
+
+  test("a host that does not answer is silent, and keeps its jobs", () => {
+    const reading = read([{ on: h, state: "au", used: 1 }]);
+    expect(reading.silent).toEqual(["ip-0a000001"]);
+    expect(reading.jobs).toMatchObject([{ name: "7", executingHostnames: ["ip-0a000001"] }]);
+  });
+});
+
+describe("corrections", () => {
+  test("a host that is to drain and takes jobs is disabled again", () => {
+    const { corrections } = read([{ on: "all.q@ip-0a000001" }], { draining: ["ip-0a000001"] });
+    expect(lines(corrections)).toEqual(["qmod -d *@ip-0a000001"]);
+  });
+
+  test("a drain that is over is ended, if it was asked for", () => {
+    const disabled = [{ on: "all.q@ip-0a000001", state: "d" }];
+    const { memory } = event("drain");
+    expect(lines(read(disabled, { memory }).corrections)).toEqual(["qmod -e *@ip-0a000001"]);
+    expect(read(disabled).corrections).toEqual([]);
+  });
+
+  test("what somebody else disabled is not enabled, whatever the events are", () => {
+    const { memory } = read([{ on: "all.q@ip-0a000001", state: "d" }]);
+    const drained = event("drain", memory);
+    expect(event("undrain", drained.memory).commands).toEqual([]);
+    expect(read([{ on: "all.q@ip-0a000001", state: "d" }], drained).nodes).toMatchObject([
+      { isOutByOthers: true },
+    ]);
+  });
+
+  test("a host that was deleted and is still listed is removed again, and is no node", () => {
+    const { memory } = event("node-deleted");
+    const still = read([{ on: "all.q@ip-0a000001", state: "au" }], { memory });
+    expect(still.nodes).toEqual([]);
+    expect(lines(still.corrections)).toContain("qconf -de ip-0a000001");
+    expect(read([], { memory: still.memory }).memory.removed).toEqual([]);
+  });
+
+  test("a host without slots is nobody's: it is not reported, and not touched", () => {
+    const reading = read([{ on: "all.q@ge-head", state: "au", slots: 0 }]);
+    expect([reading.nodes, reading.corrections]).toEqual([[], []]);
+  });
+});
+
+describe("commands", () => {
+  test("a node that joined", () => {
+    expect(lines(event("node-joined", read([]).memory).commands)).toEqual([
+      "qconf -ah ip-0A000001",
+      "qconf -as ip-0A000001",
+      "qconf -mattr exechost complex_values gpus=2 ip-0A000001",
+      "qconf -mattr queue slots [ip-0A000001=4] all.q",
+      "qconf -mattr queue slots [ip-0A000001=4] long.q",
+      "qconf -aattr hostgroup hostlist ip-0A000001 @allhosts",
+      "qmod -e *@ip-0A000001",
+    ]);
+  });
+
+  test("a node that is gone", () => {
+    expect(lines(event("node-deleted", read([]).memory).commands)).toEqual([
+      "qconf -dattr hostgroup hostlist ip-0A000001 @allhosts",
+      "qconf -purge queue * all.q@ip-0A000001",
+      "qconf -purge queue * long.q@ip-0A000001",
+      "qconf -de ip-0A000001",
+      "qconf -ds ip-0A000001",
+      "qconf -dh ip-0A000001",
+    ]);
+  });
+});
