@@ -51,7 +51,7 @@ export function unknownStates({ state }: QueueInstance): readonly string[] {
   return [...state].filter((letter) => closing[letter] === undefined && !open.has(letter));
 }
 
-export function isDisabled({ state }: QueueInstance): boolean {
+function isDisabled({ state }: QueueInstance): boolean {
   return state.includes("d");
 }
 

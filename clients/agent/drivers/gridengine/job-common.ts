@@ -10,7 +10,7 @@ export function nameOf({ id, tasks }: JobRecord, { waits }: { readonly waits: bo
 }
 
 /** qstat is run with `TZ=UTC`. */
-export function secondsOf(time: string): number | undefined {
+function secondsOf(time: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(time)) return undefined;
   const milliseconds = Date.parse(`${time.slice(0, 19)}Z`);
   return Number.isNaN(milliseconds) || milliseconds <= 0 ? undefined : Math.floor(milliseconds / 1000);

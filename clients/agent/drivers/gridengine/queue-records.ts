@@ -42,7 +42,7 @@ export interface RunningRecord extends JobRecord {
   readonly host: string;
 }
 
-export interface Resource {
+interface Resource {
   readonly name: string;
   /** `h`, `q` or `g` for host, queue or all; `l`, `f` or `c` for a load value, a fixed one or what is left of a consumable. */
   readonly type: string;

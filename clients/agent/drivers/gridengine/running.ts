@@ -6,7 +6,7 @@ import type { RunningRecord } from "./queue-records.ts";
 
 /** What a record takes of its host, of consumables that are counted by host. */
 export function takenBy(
-  { requests, slots, pe }: RunningRecord,
+  { requests, slots }: RunningRecord,
   definitions: Definitions | undefined,
 ): Readonly<Record<string, number>> {
   const asked = new Map(
@@ -21,13 +21,13 @@ export function takenBy(
       const amount = asked.get(name) ?? amountOf(usual) ?? 0;
       if (amount <= 0 || !Number.isFinite(amount)) return [];
       // Of a job on several hosts one has it, and nothing says which.
-      const times = consumable === "YES" ? slots : pe === undefined ? 1 : 1;
+      const times = consumable === "YES" ? slots : 1;
       return [[name, amount * times]];
     }),
   );
 }
 
-export function isExclusive({ requests }: RunningRecord, definitions: Definitions | undefined): boolean {
+function isExclusive({ requests }: RunningRecord, definitions: Definitions | undefined): boolean {
   return requests.some(
     ({ name, value }) => definitions?.complexes.get(name)?.relation === "EXCL" && amountOf(value) === 1,
   );
