@@ -10,9 +10,8 @@ import {
 } from "../../shared/app/names.ts";
 import { readConfig } from "../../shared/config/index.ts";
 import { parseJson } from "../../shared/json/json.ts";
-import type { Clock, PlanRequests } from "../../shared/ports/index.ts";
+import type { Clock, PlanRequests, Stores } from "../../shared/ports/index.ts";
 import {
-  type AzureStores,
   connectStorage,
   createAzureStores,
   type StorageClients,
@@ -53,7 +52,7 @@ async function connected<T>(what: string, connect: () => T | Promise<T>): Promis
 }
 
 /** The stores of an account. */
-export function storesOf({ blob, table }: StorageClients): AzureStores {
+export function storesOf({ blob, table }: StorageClients): Stores {
   return createAzureStores({ blob, table, parseConfig: readConfig });
 }
 

@@ -67,17 +67,11 @@ export interface Ids {
   keyedHash(keySetting: string, text: string): string | undefined;
 }
 
-/** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */
-export interface Ports {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly telemetry: Telemetry;
-  readonly ids: Ids;
-  readonly random: Random;
+/** What is kept. A store that is added here is asked for in memory, in Azure and in the contract suites. */
+export interface Stores {
   readonly configs: ConfigStore;
   readonly configVersions: ConfigVersionStore;
   readonly controls: ControlStore;
-  readonly cycleCloudFor: CycleCloudFor;
   readonly snapshots: SnapshotStore;
   readonly demand: DemandStore;
   readonly uploads: DemandUploads;
@@ -92,6 +86,16 @@ export interface Ports {
   readonly accounts: AccountStore;
   readonly notifications: NotificationStore;
   readonly samples: SampleStore;
+}
+
+/** Everything at once; a use case asks for the few that it needs (`Pick<Ports, …>`). */
+export interface Ports extends Stores {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly cycleCloudFor: CycleCloudFor;
   readonly planRequests: PlanRequests;
   readonly scaleActions: ScaleActions;
   readonly schedulerEvents: SchedulerEvents;

@@ -66,7 +66,8 @@ export function summarize(
 /** What the next snapshot needs to decide whether another plan is due. */
 export function toHead(
   ids: Pick<Ids, "digest">,
-  made: Omit<MadePlan, "decided"> & {
+  run: {
+    readonly made: Omit<MadePlan, "decided">;
     readonly summary: PlanSummary;
     readonly loaded: Loaded;
     readonly snapshot: Snapshot;
@@ -84,32 +85,32 @@ export function toHead(
     readonly before: PlanHead | undefined;
   },
 ): PlanHead {
-  const { demand, targets, settings } = made.loaded;
-  const { snapshot } = made;
+  const { made, snapshot } = run;
+  const { demand, targets, settings } = run.loaded;
   const spotWarnings = made.spot.problems.map((message) => ({ code: "spot-pair", subject: "spot", message }));
   const warnings = warningsOf([...made.plan.warnings, ...spotWarnings]);
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
   return {
-    ...made.summary,
-    requestedAtSeconds: made.requestedAtSeconds,
-    controlDigest: made.controlDigest,
-    newestLossId: made.newestLossId,
+    ...run.summary,
+    requestedAtSeconds: run.requestedAtSeconds,
+    controlDigest: run.controlDigest,
+    newestLossId: run.newestLossId,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
-    demandReadAtSeconds: made.demandReadAtSeconds,
-    unsentPlanIds: made.unsentPlanIds,
+    demandReadAtSeconds: run.demandReadAtSeconds,
+    unsentPlanIds: run.unsentPlanIds,
     demandSequences: Object.fromEntries(demand.map(({ source, sequence }) => [source, sequence])),
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
-      made.lookAgainSeconds,
+      run.lookAgainSeconds,
       made.spot.patienceEndsSeconds,
-      made.decisionEndsSeconds,
+      run.decisionEndsSeconds,
       nextDeadlineSeconds({
         plan: made.plan,
         snapshot,
         demand,
         targets,
-        history: made.rows,
+        history: run.rows,
         settings,
         refusals: [...made.backedOff, ...made.refusedQuotas, ...made.bootsFailing, ...made.stalled],
         nowSeconds: made.input.nowSeconds,
@@ -122,14 +123,14 @@ export function toHead(
     draining: made.draining,
     ...(made.stalled.length === 0 ? {} : { stalled: made.stalled }),
     ...(made.watched.length === 0 ? {} : { watched: made.watched }),
-    ...(made.unread === undefined ? {} : { unread: made.unread }),
+    ...(run.unread === undefined ? {} : { unread: run.unread }),
     out,
     warnings,
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),
     targets: firstTargets(made.plan),
-    bought: boughtIn(made) ?? made.before?.bought ?? null,
+    bought: boughtIn({ plan: made.plan, summary: run.summary }) ?? run.before?.bought ?? null,
     longestWaits: longestWaits(made.plan, liveSources(demand, made.input.nowSeconds)),
     waiting: waitingJobs(made.plan),
   };

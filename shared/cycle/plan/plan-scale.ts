@@ -113,21 +113,20 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const recorded = isSent ? await recordActions(ports, actions, nowSeconds) : [];
   const unsent = operations.filter((operation) => operation.value.state === "planned");
   const unsentPlanIds = [...new Set(unsent.flatMap(({ value }) => value.action.planId ?? []))];
-  const read = { loaded, snapshot, demandReadAtSeconds };
-  const requestedAtSeconds = request.atSeconds;
-  const controlDigest = digestOf(ports, control);
-  const newestLossId = losses[0]?.eventId ?? null;
-  const decisionEndsSeconds = nextEndSeconds(control);
-  const asked = { requestedAtSeconds, controlDigest, newestLossId, decisionEndsSeconds };
-  const waits = { unread, lookAgainSeconds };
   const next = toHead(ports.ids, {
-    ...made,
-    ...read,
-    ...asked,
-    ...waits,
+    made,
     summary,
+    loaded,
+    snapshot,
     rows,
+    demandReadAtSeconds,
     unsentPlanIds,
+    requestedAtSeconds: request.atSeconds,
+    controlDigest: digestOf(ports, control),
+    decisionEndsSeconds: nextEndSeconds(control),
+    newestLossId: losses[0]?.eventId ?? null,
+    unread,
+    lookAgainSeconds,
     before,
   });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });

@@ -1,5 +1,12 @@
-import type { ReasonCode, SpotShare } from "../../engine/index.ts";
-import { type Cluster, type Job, type Plan, type PlanInput, plan as plannedBy } from "../../engine/index.ts";
+import {
+  type Cluster,
+  type Job,
+  type Plan,
+  type PlanInput,
+  plan,
+  type ReasonCode,
+  type SpotShare,
+} from "../../engine/index.ts";
 import {
   addingTo,
   choiceOf,
@@ -25,20 +32,20 @@ export interface SpotPlan {
  */
 export function planSpot(input: PlanInput, facts: SpotFacts): SpotPlan {
   if (!knowsSpot(input, facts))
-    return { input, plan: plannedBy(input), stances: new Map(), patienceEndsSeconds: null };
+    return { input, plan: plan(input), stances: new Map(), patienceEndsSeconds: null };
   const stances = stancesOf(input.jobs, facts);
   const cluster = inSpotOrder(input.cluster, facts);
   const spotShares = sharesOf(facts);
   const base = { ...input, cluster, ...(spotShares.length === 0 ? {} : { spotShares }) };
   const patienceEndsSeconds = patienceEnds(input.jobs, stances, facts);
-  const first = { ...base, jobs: choosing(base, stances, facts) };
-  const plan = plannedBy(first);
+  const firstInput = { ...base, jobs: choosing(base, stances, facts) };
+  const first = plan(firstInput);
   const lifted = new Map(stances);
   for (const place of stances.keys())
-    if (mayUseSpotAfterAll(plan, place, stances, facts)) lifted.delete(place);
-  if (lifted.size === stances.size) return { input: first, plan, stances, patienceEndsSeconds };
-  const second = { ...base, jobs: choosing(base, lifted, facts) };
-  return { input: second, plan: plannedBy(second), stances, patienceEndsSeconds };
+    if (mayUseSpotAfterAll(first, place, stances, facts)) lifted.delete(place);
+  if (lifted.size === stances.size) return { input: firstInput, plan: first, stances, patienceEndsSeconds };
+  const secondInput = { ...base, jobs: choosing(base, lifted, facts) };
+  return { input: secondInput, plan: plan(secondInput), stances, patienceEndsSeconds };
 }
 
 /** scalelib knows no spot nodes. */
@@ -84,12 +91,12 @@ const roomCodes: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
 ]);
 
 function mayUseSpotAfterAll(
-  plan: Plan,
+  first: Plan,
   place: number,
   stances: ReadonlyMap<number, SpotStance>,
   facts: SpotFacts,
 ): boolean {
-  const outcome = plan.jobs[place];
+  const outcome = first.jobs[place];
   if (outcome === undefined || outcome.granted >= outcome.asked) return false;
   switch (stances.get(place)) {
     case "SpotPatienceOver":

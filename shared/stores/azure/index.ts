@@ -1,7 +1,7 @@
 import type { TableClient } from "@azure/data-tables";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { JsonLimits } from "../../json/json-limits.ts";
-import type { Log, Ports } from "../../ports/index.ts";
+import type { Log, Stores } from "../../ports/index.ts";
 import { AzureAccountStore } from "./account-store.ts";
 import { BlobConfigStore, type ParseConfig } from "./config-blobs.ts";
 import { TableConfigVersionStore } from "./config-version-table.ts";
@@ -29,28 +29,6 @@ export {
 } from "./connect.ts";
 export { escapeName } from "./keys.ts";
 
-/** Every store of the ports, in one storage account. */
-export type AzureStores = Pick<
-  Ports,
-  | "configs"
-  | "controls"
-  | "snapshots"
-  | "demand"
-  | "uploads"
-  | "targets"
-  | "history"
-  | "operations"
-  | "plans"
-  | "priceSheets"
-  | "rejections"
-  | "losses"
-  | "accounts"
-  | "notifications"
-  | "samples"
-  | "events"
-  | "configVersions"
->;
-
 export interface AzureStoreOptions {
   readonly blob: BlobServiceClient;
   /** Gives the client of a table by its name. */
@@ -62,7 +40,7 @@ export interface AzureStoreOptions {
 }
 
 /** The stores of one account. Tables and containers are made when a call finds them missing; nothing is sent before. */
-export function createAzureStores(options: AzureStoreOptions): AzureStores {
+export function createAzureStores(options: AzureStoreOptions): Stores {
   const { blob, log, jsonLimits } = options;
   const table = (name: string) => new Table(options.table(name));
   return {

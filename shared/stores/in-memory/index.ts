@@ -1,3 +1,4 @@
+import type { Stores } from "../../ports/index.ts";
 import { MemoryAccountStore } from "./memory-accounts.ts";
 import {
   MemoryControlStore,
@@ -16,8 +17,8 @@ import { MemorySampleStore } from "./memory-samples.ts";
 
 export { MemoryAccountStore, MemoryConfigFiles, MemoryConfigStore, MemoryDemandUploads, MemorySnapshotStore };
 
-/** Every store of the ports, in memory, under the names that `Ports` gives them. */
-export interface MemoryStores {
+/** Every store of the ports, in memory. Tests also look into them. */
+export interface MemoryStores extends Stores {
   readonly configs: MemoryConfigStore;
   readonly controls: MemoryControlStore;
   readonly snapshots: MemorySnapshotStore;

@@ -1,11 +1,10 @@
 import { BlobServiceClient } from "@azure/storage-blob";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors/errors.ts";
-import type { LogFields } from "../../../shared/ports/index.ts";
+import type { LogFields, Stores } from "../../../shared/ports/index.ts";
 import { BlobDemandStore } from "../../../shared/stores/azure/demand-blobs.ts";
 import {
   type AzureStoreOptions,
-  type AzureStores,
   connectStorage,
   createAzureStores,
   type StorageClients,
@@ -232,7 +231,7 @@ describe("retention", () => {
 });
 
 describe("errors of the account", () => {
-  const call = (stores: AzureStores) => [
+  const call = (stores: Stores) => [
     stores.snapshots.load("c"),
     stores.demand.list("c"),
     stores.history.list("c"),
@@ -314,7 +313,7 @@ describe("connectStorage", () => {
   });
 });
 
-function newStores(options: Partial<AzureStoreOptions> = {}): AzureStores {
+function newStores(options: Partial<AzureStoreOptions> = {}): Stores {
   const { blob, table } = clients;
   return createAzureStores({
     blob,

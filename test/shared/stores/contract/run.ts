@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { AzureStores } from "../../../../shared/stores/azure/index.ts";
+import type { Stores } from "../../../../shared/ports/index.ts";
 import { accountStoreCases } from "./account-store.ts";
 import { type ConfigBench, configStoreCases } from "./config-store.ts";
 import { configVersionStoreCases } from "./config-version-store.ts";
@@ -19,35 +19,54 @@ import { snapshotStoreCases } from "./snapshot-store.ts";
 import type { ContractCase } from "./suite.ts";
 import { targetStoreCases } from "./target-store.ts";
 
-/** Everything that the suites work on: fresh stores, and the operator's and the sender's side of two of them. */
+/** What suites work on: the store, or a bench that also is the operator's or the sender's side of it. */
 export interface Bench {
-  readonly stores: Omit<AzureStores, "configs" | "uploads">;
+  readonly stores: Omit<Stores, keyof Benches>;
   readonly configs: ConfigBench;
   readonly uploads: UploadBench;
 }
 
+type Benches = Omit<Bench, "stores">;
+
+type Subjects = Bench["stores"] & Benches;
+
+interface Suite<T> {
+  readonly port: string;
+  readonly cases: readonly ContractCase<T>[];
+}
+
+/** A suite for each store: one that is added to `Stores` is asked for here. */
+const suites: { readonly [Name in keyof Stores]: Suite<Subjects[Name]> } = {
+  snapshots: { port: "SnapshotStore", cases: snapshotStoreCases },
+  controls: { port: "ControlStore", cases: controlStoreCases },
+  demand: { port: "DemandStore", cases: demandStoreCases },
+  history: { port: "HistoryStore", cases: historyStoreCases },
+  operations: { port: "OperationStore", cases: operationStoreCases },
+  plans: { port: "PlanStore", cases: planStoreCases },
+  priceSheets: { port: "PriceSheetStore", cases: priceSheetStoreCases },
+  rejections: { port: "RejectionStore", cases: rejectionStoreCases },
+  losses: { port: "NodeLossStore", cases: nodeLossStoreCases },
+  targets: { port: "TargetStore", cases: targetStoreCases },
+  notifications: { port: "NotificationStore", cases: notificationStoreCases },
+  accounts: { port: "AccountStore", cases: accountStoreCases },
+  samples: { port: "SampleStore", cases: sampleStoreCases },
+  events: { port: "EventStore", cases: eventStoreCases },
+  configVersions: { port: "ConfigVersionStore", cases: configVersionStoreCases },
+  configs: { port: "ConfigStore", cases: configStoreCases },
+  uploads: { port: "DemandUploads", cases: demandUploadCases },
+};
+
 /** Runs every contract suite; `bench` is asked inside the tests, after `beforeAll` has made it. */
 export function runContractSuites(implementation: string, bench: () => Bench): void {
-  const suite = <T>(port: string, cases: readonly ContractCase<T>[], subject: (bench: Bench) => T) => {
+  const subjects = (): Subjects => {
+    const { stores, configs, uploads } = bench();
+    return { ...stores, configs, uploads };
+  };
+  const runSuite = <Name extends keyof Stores>(name: Name) => {
+    const { port, cases }: Suite<Subjects[Name]> = suites[name];
     describe(`${port} (${implementation})`, () => {
-      for (const { name, run } of cases) test(name, () => run(subject(bench())));
+      for (const each of cases) test(each.name, () => each.run(subjects()[name]));
     });
   };
-  suite("SnapshotStore", snapshotStoreCases, ({ stores }) => stores.snapshots);
-  suite("ControlStore", controlStoreCases, ({ stores }) => stores.controls);
-  suite("DemandStore", demandStoreCases, ({ stores }) => stores.demand);
-  suite("HistoryStore", historyStoreCases, ({ stores }) => stores.history);
-  suite("OperationStore", operationStoreCases, ({ stores }) => stores.operations);
-  suite("PlanStore", planStoreCases, ({ stores }) => stores.plans);
-  suite("PriceSheetStore", priceSheetStoreCases, ({ stores }) => stores.priceSheets);
-  suite("RejectionStore", rejectionStoreCases, ({ stores }) => stores.rejections);
-  suite("NodeLossStore", nodeLossStoreCases, ({ stores }) => stores.losses);
-  suite("TargetStore", targetStoreCases, ({ stores }) => stores.targets);
-  suite("NotificationStore", notificationStoreCases, ({ stores }) => stores.notifications);
-  suite("AccountStore", accountStoreCases, ({ stores }) => stores.accounts);
-  suite("SampleStore", sampleStoreCases, ({ stores }) => stores.samples);
-  suite("EventStore", eventStoreCases, ({ stores }) => stores.events);
-  suite("ConfigVersionStore", configVersionStoreCases, ({ stores }) => stores.configVersions);
-  suite("ConfigStore", configStoreCases, ({ configs }) => configs);
-  suite("DemandUploads", demandUploadCases, ({ uploads }) => uploads);
+  for (const name of Object.keys(suites)) runSuite(name as keyof Stores);
 }
