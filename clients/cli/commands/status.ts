@@ -67,7 +67,7 @@ const sections: readonly Section[] = [
  * Problems, facts, then the sections: whole where all fit on one screen, else with fewer rows each; where not even one row of each fits,
  * those of least use are named, with the commands that have them.
  */
-function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): string {
+export function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): string {
   const printed = (print: (page: Page) => void): string => {
     const { terminal: kept, text } = captured(terminal);
     print(pageOn(kept));
