@@ -71,7 +71,8 @@ function jobsOf(
   const found = candidatesOf(record, context);
   if ("leftOut" in found) return found;
   const [first] = found;
-  if (first === undefined) return { leftOut: "no queue has nodes that would do" };
+  // All its queues are ignored.
+  if (first === undefined) return [];
   const same = found.filter(({ size, asked }) => isAlike({ size, asked }, first));
   const { size, asked } = first;
   const colocated =

@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { gridengine } from "../../../../clients/agent/drivers/gridengine/gridengine.ts";
+
+/** What one waiting job becomes, in the recorded cell: queues all.q and long.q with 4 slots each on nodes of one array. */
+const definitions = readFileSync(
+  join(import.meta.dirname, "fixtures/gridengine/no-hosts/definitions.txt"),
+  "utf8",
+);
+
+interface Asked {
+  readonly state?: string;
+  readonly slots?: number;
+  readonly tasks?: string;
+  readonly priority?: number;
+  readonly pe?: readonly [name: string, slots: string];
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly queues?: readonly string[];
+  readonly details?: { readonly most?: number; readonly notBefore?: number; readonly reservation?: number };
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+const nowSeconds = 1_000;
+
+function read(asked: Asked) {
+  const { state = "qw", slots = 1, tasks, priority = 0.5, pe, requests = {}, queues = [], details } = asked;
+  const job = [
+    `<JB_job_number>7</JB_job_number><JAT_prio>${priority}</JAT_prio><JB_owner>ann</JB_owner><state>${state}</state><slots>${slots}</slots>`,
+    tasks === undefined ? "" : `<tasks>${tasks}</tasks>`,
+    pe === undefined ? "" : `<requested_pe name="${pe[0]}">${pe[1]}</requested_pe>`,
+    ...Object.entries(requests).map(
+      ([name, value]) => `<hard_request name="${name}">${value}</hard_request>`,
+    ),
+    ...queues.map((queue) => `<hard_req_queue>${queue}</hard_req_queue>`),
+  ].join("");
+  const text = `<?xml version='1.0'?><job_info><queue_info/><job_info><job_list state="pending">${job}</job_list></job_info></job_info>`;
+  const node_arrays = { htc: { slots: 4, complex_values: { gpus: 2, exclusive: true, nodearray: "htc" } } };
+  const configured = gridengine.configure({ node_arrays, ...asked.settings });
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const known = { most: 0, notBefore: 0, reservation: 0, reason: "", ...details };
+  const memory = details === undefined ? {} : { details: { 7: known } };
+  const answers = { qstat: { text, exitCode: 0 }, definitions: { text: definitions, exitCode: 0 } };
+  const reading = configured.driver.interpret(answers, { nowSeconds, draining: new Map(), memory });
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+const on = { "node.nodearray": "htc" };
+
+describe("a job becomes", () => {
+  test.each<readonly [string, Asked, Readonly<Record<string, unknown>>]>([
+    ["one slot", {}, { constraints: { ...on, slots: 1 }, iterations: 1 }],
+    ["one that runs again", { state: "Rq" }, { constraints: { ...on, slots: 1 }, iterations: 1 }],
+    ["-pe smp 4", { pe: ["smp", "4"] }, { constraints: { ...on, slots: 4 }, iterations: 1 }],
+    ["-pe smp 8, in both queues", { pe: ["smp", "8"] }, { constraints: { ...on, slots: 8 }, iterations: 1 }],
+    ["-pe smp 2-8", { pe: ["smp", "2-8"] }, { constraints: { ...on, slots: 2 }, iterations: 1 }],
+    ["-pe mpi 16", { pe: ["mpi", "16"] }, { constraints: { ...on, slots: 1 }, iterations: 16 }],
+    ["-pe mpi 4-", { pe: ["mpi", "4-"] }, { constraints: { ...on, slots: 1 }, iterations: 4 }],
+    ["-pe mpi 6,4", { pe: ["mpi", "6,4"] }, { constraints: { ...on, slots: 1 }, iterations: 4 }],
+    ["-pe rr 8", { pe: ["rr", "8"] }, { constraints: { ...on, slots: 1 }, iterations: 8 }],
+    ["-pe 'm*' 8", { pe: ["m*", "8"] }, { constraints: { ...on, slots: 1 }, iterations: 8 }],
+    ["-pe two 8", { pe: ["two", "8"] }, { constraints: { ...on, slots: 2 }, nodeCount: 4 }],
+    ["-pe two 2", { pe: ["two", "2"] }, { constraints: { ...on, slots: 2 }, iterations: 1 }],
+    ["-pe two 3-5", { pe: ["two", "3-5"] }, { constraints: { ...on, slots: 2 }, nodeCount: 2 }],
+    ["-t 1-100", { tasks: "1-100:1", details: {} }, { name: "7.*", iterations: 100 }],
+    ["-t 1-49:2", { tasks: "1-49:2", details: {} }, { iterations: 25 }],
+    ["tasks that are left", { tasks: "3,5,7-9:1", details: {} }, { iterations: 5 }],
+    ["-t 1-100 -tc 3", { tasks: "1-100:1", details: { most: 3 } }, { iterations: 3 }],
+    [
+      "-t 1-3 -pe smp 2",
+      { tasks: "1-3:1", pe: ["smp", "2"], details: {} },
+      { constraints: { ...on, slots: 2 }, iterations: 3 },
+    ],
+    [
+      "-t 1-3 -pe mpi 6",
+      { tasks: "1-3:1", pe: ["mpi", "6"], details: {} },
+      { constraints: { ...on, slots: 1 }, iterations: 18 },
+    ],
+    ["-l gpus=1", { requests: { gpus: "1" } }, { constraints: { ...on, slots: 1, gpus: 1 } }],
+    [
+      "-l gpus=1 -pe smp 2",
+      { requests: { gpus: "1" }, pe: ["smp", "2"] },
+      { constraints: { ...on, slots: 2, gpus: 2 } },
+    ],
+    [
+      "-l gpus=2 -pe mpi 3",
+      { requests: { gpus: "2" }, pe: ["mpi", "3"] },
+      { constraints: { ...on, slots: 1, gpus: 2 }, iterations: 3 },
+    ],
+    ["-l excl=true", { requests: { excl: "true" } }, { constraints: { ...on, slots: 1 }, exclusive: true }],
+    [
+      "-l exclusive=true -pe mpi 16",
+      { requests: { exclusive: "true" }, pe: ["mpi", "16"] },
+      { constraints: { ...on, slots: 8 }, nodeCount: 2, exclusive: true },
+    ],
+    ["-l nodearray=h*", { requests: { nodearray: "h*" } }, { constraints: { ...on, slots: 1 } }],
+    ["-l nodearray=a|htc", { requests: { nodearray: "a|htc" } }, { constraints: { ...on, slots: 1 } }],
+    ["-l h_rt=1:00:00", { requests: { h_rt: "1:00:00" } }, { runtimeSeconds: 3600 }],
+    [
+      "-l h_vmem=2G, which no host counts",
+      { requests: { h_vmem: "2G" } },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
+      "-q long.q",
+      { queues: ["long.q"] },
+      { constraints: { ...on, slots: 1, "slots:long.q": 1 }, queue: "long.q" },
+    ],
+    ["-q '*@@allhosts'", { queues: ["*@@allhosts"] }, { constraints: { ...on, slots: 1 } }],
+    ["-q all.q,long.q", { queues: ["all.q", "long.q"] }, { constraints: { ...on, slots: 1 } }],
+    ["-q 'a*'", { queues: ["a*"] }, { constraints: { ...on, slots: 1, "slots:all.q": 1 } }],
+    ["-l exclusive=false", { requests: { exclusive: "false" } }, { constraints: { ...on, slots: 1 } }],
+    ["-l slots=1", { requests: { slots: "1" } }, { constraints: { ...on, slots: 1 } }],
+    [
+      "-l mem_free=4G, which nobody knows of a node to come",
+      { requests: { mem_free: "4G" } },
+      { notes: ["mem_free=4G is not planned for: it is not known of nodes to come"] },
+    ],
+    ["one that the scheduler has not seen", { priority: 0, details: {} }, { behindOthers: true }],
+    ["-a that has come", { priority: 0, details: { notBefore: nowSeconds } }, { iterations: 1 }],
+    [
+      "a colocated parallel environment",
+      { pe: ["mpi", "8"], settings: { parallel_environments: { mpi: { colocated: true } } } },
+      { iterations: 8, colocated: true },
+    ],
+  ])("%s", (_, asked, expected) => {
+    const { jobs } = read(asked);
+    expect(jobs).toHaveLength(1);
+    expect(jobs[0]).toMatchObject(expected);
+    if (expected.constraints !== undefined) expect(jobs[0]?.constraints).toEqual(expected.constraints);
+  });
+
+  test("-l lic=2 -pe mpi 3, of five that all hosts share", () => {
+    const [job] = read({ requests: { lic: "2" }, pe: ["mpi", "3"] }).jobs;
+    expect(job?.constraints).toMatchObject({
+      "shared-consumable-constraint": [
+        { "resource-name": "lic", requested: 2, "initial-value": 5, "current-value": 5 },
+      ],
+    });
+  });
+});
+
+describe("nothing is bought for", () => {
+  test.each<readonly [string, Asked, RegExp | undefined]>([
+    ["a held job", { state: "hqw" }, undefined],
+    ["a job that is being deleted", { state: "dqw" }, undefined],
+    ["a job in error", { state: "Eqw" }, undefined],
+    ["a state that nobody knows", { state: "Zqw" }, /state "Zqw" is not known/],
+    ["an array of which -tc is not known yet", { tasks: "1-10:1" }, undefined],
+    ["a job of which -a is not known yet", { priority: 0 }, undefined],
+    ["-a in the future", { priority: 0, details: { notBefore: nowSeconds + 1 } }, undefined],
+    ["an advance reservation", { details: { reservation: 3 } }, /advance reservation 3/],
+    ["tasks that are no list", { tasks: "many", details: {} }, /tasks "many"/],
+    ["-pe smp 9", { pe: ["smp", "9"] }, /9 slots on a host, and nodes of "htc" have 8/],
+    ["-pe two 3", { pe: ["two", "3"] }, /no multiple of 2/],
+    ["-pe mpi 10000", { pe: ["mpi", "10000"] }, /has 9999 slots/],
+    ["-pe gone 2", { pe: ["gone", "2"] }, /"gone" is not defined/],
+    ["-l gpus=3", { requests: { gpus: "3" } }, /has gpus=3/],
+    ["-l gpus=1 -pe smp 4", { requests: { gpus: "1" }, pe: ["smp", "4"] }, /4 slots on a host/],
+    ["-l nodearray=gpu", { requests: { nodearray: "gpu" } }, /has nodearray=gpu/],
+    ["-l nosuch=1", { requests: { nosuch: "1" } }, /"nosuch" is not defined/],
+    ["-l lic=6", { requests: { lic: "6" } }, /has lic=6/],
+    ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],
+    ["-q all.q@ip-1", { queues: ["all.q@ip-1"] }, /cannot be ordered by name/],
+    ["-q gone.q", { queues: ["gone.q"] }, /no node array has a queue of gone\.q/],
+    ["a queue that is ignored", { queues: ["long.q"], settings: { ignore_queues: ["long.q"] } }, undefined],
+  ])("%s", (_, asked, reason) => {
+    const { jobs, setAside } = read(asked);
+    expect(jobs).toEqual([]);
+    const reasons = setAside.map((each) => each.reason);
+    if (reason === undefined) expect(reasons).toEqual([]);
+    else expect(reasons).toEqual([expect.stringMatching(reason)]);
+  });
+});
