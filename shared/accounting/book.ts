@@ -37,8 +37,8 @@ export interface BookNode extends SeenNode {
 
 /**
  * The open accounts of a cluster: the nodes as they were seen last, the hour and the day that are not over, the jobs that run.
- * One record, written as a whole: a run that dies before that has counted nothing, and a repeated one starts from the same
- * record. A node's time is counted when its use changes, and at full hours: until then nothing is written about it.
+ * It is one record, saved as a whole: a run that dies before the save has counted nothing, and a repeated run starts from
+ * the same record. A node's time is counted when its use changes, and at full hours.
  */
 export interface Book {
   /** When the nodes were seen last. Unix seconds. */
@@ -48,13 +48,13 @@ export interface Book {
   readonly day: DayPage;
   /** The month that is not over: what its days cost together, to the last unit. */
   readonly month: MonthPage;
-  /** The last whole days, the oldest first: what comes is reckoned from them. */
+  /** The last whole days, the oldest first: the forecast is made from them. */
   readonly lastDays: readonly DayCost[];
   /** The last whole hours, the oldest first: what nodes were used for. */
   readonly lastHours: readonly HourUse[];
   /** When the first nodes were seen. The day of that moment is not whole. */
   readonly openedAtSeconds: number;
-  /** Of the jobs that run, without the time since `sinceMs` of their nodes. */
+  /** Totals of the running jobs, without the time since `sinceMs` of their nodes. */
   readonly running: readonly JobTotal[];
   /** Closed with this record. They are written to their places before a later record leaves them out. */
   readonly closed: Closed;
@@ -96,16 +96,16 @@ export function openBook(sight: Sight, earlier: EarlierPages = neverKept): Book 
 }
 
 /**
- * The record after one more sight; the same record for a sight that is not newer. Nothing was seen between the two: of a node
- * whose use changed, the first half goes to its use before and the second to its use after; a node that only one of them
- * shows was there for half of the time.
+ * The record after one more sight; the same record for a sight that is not newer. When a node's use changed between two
+ * sights, half of the time goes to the earlier use and half to the later. A node that only one of them shows existed for
+ * half of the time.
  */
 export function accountFor(book: Book, sight: Sight): Book {
   const { takenAtSeconds: untilSeconds } = sight;
   if (untilSeconds <= book.asOfSeconds) return book;
   const [fromMs, untilMs] = [msOf(book.asOfSeconds), msOf(untilSeconds)];
   const middleMs = Math.floor((fromMs + untilMs) / 2);
-  // Most of the time the same jobs run on, in the same order: then nothing has to be looked up.
+  // Usually the same jobs run on in the same order, and no lookup is needed.
   const hasSameJobs = isSameList(book.running, sight.jobs);
   const runningBefore = once(() => byKey(book.running));
   const running = hasSameJobs ? book.running : runningNow(runningBefore(), sight);
@@ -118,7 +118,7 @@ export function accountFor(book: Book, sight: Sight): Book {
     isOther: ({ jobs }) => renamed.size > 0 && jobs.some(({ key }) => renamed.has(key)),
     end: (node) => tally.add(node, node.sinceMs, middleMs),
   });
-  // A closed page has all of its time: what goes on begins anew with the hour.
+  // A closed page has all of its time, so nodes that run on count from the full hour.
   const settled = nodes.map((node) => {
     if (node.sinceMs >= hourMs) return node;
     after.add(node, node.sinceMs, hourMs);
@@ -140,7 +140,7 @@ function isSameList(running: readonly JobTotal[], jobs: readonly SeenJob[]): boo
   );
 }
 
-/** Worked out when it is first asked for. */
+/** Computes a value at its first use. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -168,7 +168,7 @@ function renamedIn(
   return keys;
 }
 
-/** Takes the nodes as they are now; `end` is told each use that ended in the middle. */
+/** The nodes as they are now. `end` is called with each use that ended at the middle of the interval. */
 function changedNodes(
   before: readonly BookNode[],
   now: readonly SeenNode[],
@@ -178,7 +178,7 @@ function changedNodes(
     end,
   }: {
     readonly middleMs: number;
-    /** Whether a node is another's although it looks the same. */
+    /** Whether a node has other owners although its use looks the same. */
     readonly isOther: (node: SeenNode) => boolean;
     readonly end: (node: BookNode) => void;
   },
@@ -226,7 +226,7 @@ function close(
     turnPages(book.hour, byHour, { untilSeconds, lengthSeconds: hourSeconds }),
   );
   const days = turnPages(book.day, byHour, { untilSeconds, lengthSeconds: daySeconds });
-  // All that ended was seen last on the day of the record before.
+  // Jobs that ended were last seen on the day of the record before.
   const [day, closedDays] = openAndClosed(
     days.map(
       (page, index): DayPage => ({ ...page, jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]) }),
@@ -271,7 +271,7 @@ function lastDays({ lastDays, openedAtSeconds }: Book, closed: readonly DayPage[
   return [...lastDays, ...added].slice(-daysLookedAt);
 }
 
-/** The record with the time of all nodes until they were seen last: what a reader wants to add up. */
+/** The record with the time of all nodes until they were last seen, for readers that add it up. */
 export function settled(book: Book): Book {
   const untilMs = msOf(book.asOfSeconds);
   const tally = new Tally(once(() => byKey(book.running)));
@@ -318,7 +318,7 @@ function openAndClosed<T>(pages: readonly T[]): readonly [T | undefined, readonl
   return [pages.at(-1), pages.slice(0, -1)];
 }
 
-/** Moments may have fractions; amounts are whole. */
+/** Times may have fractions; amounts are whole numbers. */
 function msOf(seconds: number): number {
   return Math.round(seconds * 1_000);
 }

@@ -10,7 +10,7 @@ import {
 } from "./lines.ts";
 import type { Page } from "./pages.ts";
 
-/** What costs are told apart by. */
+/** Dimensions by which costs are grouped. */
 export const costDimensions = [
   "array",
   "size",
@@ -25,7 +25,7 @@ export const costDimensions = [
 export type CostDimension = (typeof costDimensions)[number];
 type CostKey = CostDimension | "job";
 
-/** Whose costs are asked for: those of jobs that match all of these. */
+/** A filter: the costs of jobs that match all of these. */
 export type Owner = { readonly [Name in "user" | "account" | "queue"]?: string | undefined };
 
 function isOf(of: Pick<Dimensions, "user" | "account" | "queue">, { user, account, queue }: Owner): boolean {
@@ -40,25 +40,25 @@ function namesNobody({ user, account, queue }: Owner): boolean {
   return (user ?? account ?? queue) === undefined;
 }
 
-/** Null: nobody said. Absent for dimensions that were not asked for, and for people where it is no job's. */
+/** Null: unknown. Absent for dimensions that were not requested, and for user, account and queue of overhead. */
 type CostKeys = { readonly [Name in CostDimension | "job"]?: string | boolean | null };
 
 /** One group of costs. The parts by purpose add up to `amount`. */
 export interface CostRow {
   readonly keys: CostKeys;
-  /** True: no job's, where jobs are told apart by people. */
+  /** True: overhead, where jobs are grouped by user, account or queue. */
   readonly isOverhead: boolean;
   readonly amount: Amount;
   readonly byPurpose: { readonly [Name in Purpose]?: Amount };
-  /** Core-hours of priced and unpriced nodes, in thousandths of a core-second; null: of some size nobody knows the cores. */
+  /** Core-hours of priced and unpriced nodes, in thousandths of a core-second; null: the cores of some size are unknown. */
   readonly coreMs: number | null;
 }
 
 const ofPeople: readonly CostDimension[] = ["user", "account", "queue"];
 
 /**
- * The costs of some pages, by these dimensions: the dearest first, by time in order. By several, the groups of the first stay
- * together, and the dearest of them comes first.
+ * The costs of some pages, grouped by these dimensions: the most expensive group first, times in order. With several
+ * dimensions, groups of the first one stay together, the most expensive first.
  */
 export function costRows(
   pages: readonly Page[],
@@ -98,16 +98,16 @@ function inOrder(rows: readonly CostRow[], [first = "array"]: readonly CostKey[]
   );
 }
 
-/** What is asked for of whole runs. */
+/** A query for whole runs. */
 export interface JobRows {
-  /** "job", and what of people jobs are put together by. */
+  /** "job", and the dimensions of owners by which jobs are grouped. */
   readonly by: readonly CostKey[];
   readonly owner: Owner;
 }
 
 /**
- * What whole runs cost, whenever they began: a row for each of these jobs, and one, without a name, for the others of each owner of
- * which only the sum is known. A job that ran several times is one row.
+ * The cost of whole runs, whenever they began: a row for each of these jobs, and for each owner a row without a name for
+ * the jobs of which only the sum is kept. A job that ran several times is one row.
  */
 export function costRowsByJob(
   runs: readonly JobTotal[],
@@ -127,7 +127,7 @@ export function costRowsByJob(
   const others = owners
     .filter((sum) => isOfAll || isOf(sum, owner))
     .map(({ user, account, queue, ...sum }) => sumRow({ job: null, user, account, queue }, sum));
-  // Of owners beyond those that are kept, and of days that an older program closed.
+  // Jobs of owners beyond those that are kept, and of days that an older program closed.
   const unnamed = minus(
     ranked.map((each) => each.others),
     owners,
@@ -181,7 +181,7 @@ function addTo(group: Writable<CostRow>, line: Line, coresOf: (vmSize: string) =
   group.coreMs = add(group.coreMs, coresOf(line.vmSize), line.nodeMs);
 }
 
-/** Time that is nobody's needs no cores to be known. */
+/** Zero time has zero core-hours, even when the cores of the size are unknown. */
 function add(sum: number | null, cores: number | undefined, nodeMs: number): number | null {
   if (nodeMs === 0) return sum;
   return sum === null || cores === undefined ? null : sum + cores * nodeMs;

@@ -3,7 +3,7 @@ import type { Purpose } from "./lines.ts";
 import type { Page } from "./pages.ts";
 import type { NodeUse } from "./sight.ts";
 
-/** What a node's time was, seen from outside: with jobs, without, on its way, given up, or anything else. */
+/** Use of a node's time: with jobs, idle, booting, failed, or anything else. */
 const nodeTimes = ["busy", "idle", "boot", "failed", "other"] as const;
 type NodeTime = (typeof nodeTimes)[number];
 

@@ -5,9 +5,9 @@ import type { Spent } from "./stand.ts";
 const daysOfWeek = 7;
 
 /**
- * What the month will have cost when it ends, in thousand-millionths of a US dollar: what it cost so far, and each day to come what
- * the same day of the week cost last. A day of the week that was not seen yet counts as the mean of those that were; if no
- * whole day was seen, what runs now runs on. Of today, the part that is left counts.
+ * The expected cost of the whole month, in nano-US-dollars: the cost so far, and for each day to come the last cost of the
+ * same day of the week. A day of the week without a cost counts as the mean of the others; without any whole day the
+ * present rate continues. Today counts with the part that is left.
  *
  * Linear in what days cost: the forecasts of node arrays add up to that of the cluster.
  */

@@ -2,17 +2,17 @@ import { type Amount, type Dimensions, nothing, plus } from "./lines.ts";
 import type { SeenJob, SeenNode, Sight } from "./sight.ts";
 import type { Sum } from "./tally.ts";
 
-/** What one run of a job cost. A job that comes back under its name later is another run. */
+/** The cost of one run of a job. A job that returns later under its name is another run. */
 export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" | "vmSize" | "spot"> {
   /** When it was seen running first, and last. Unix seconds. */
   readonly firstSeconds: number;
   readonly lastSeconds: number;
 }
 
-/** Jobs of which only the sum is known. */
+/** Jobs of which only the sum is kept. */
 export type JobSum = Amount & { readonly jobs: number };
 
-/** The same of one owner. */
+/** The same for one owner. */
 export type OwnerSum = JobSum & Pick<SeenJob, "user" | "account" | "queue">;
 
 /** Jobs of one day: the dearest by name, the others as a sum. */
@@ -25,12 +25,12 @@ export interface RankedJobs {
 
 /** A day with a hundred thousand jobs still has to fit into a record that is read whole. */
 const mostRanked = 1_000;
-/** Beyond the dearest of all, the dearest of each user, so that a bill of somebody with cheap jobs names them too. */
+/** Besides the most expensive jobs of all, those of each user, so that the bill of a user with cheap jobs names jobs too. */
 const mostRankedOfUser = 20;
 const mostRankedMore = 1_000;
 const mostOwners = 1_000;
 
-/** The totals with what was settled since; those of which nothing was are the same objects. */
+/** The totals with what was settled since. Unchanged totals stay the same objects. */
 export function withSettled(
   totals: readonly JobTotal[],
   byJob: ReadonlyMap<string, Sum>,
@@ -43,8 +43,8 @@ export function withSettled(
 }
 
 /**
- * The jobs that run now: those that ran before with what they had, and new ones. A job on several node arrays or sizes goes by the
- * first. Who it belongs to is what was said last.
+ * The jobs that run now: earlier ones with their totals, and new ones. A job on several node arrays or sizes counts for the
+ * first. Its newest owner counts.
  */
 export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight): readonly JobTotal[] {
   const { takenAtSeconds: at } = sight;
@@ -114,7 +114,7 @@ type Place = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
 /** A job whose hosts are none of the cluster's nodes. */
 const nowhere: Place = { nodeArray: "", vmSize: "", spot: false };
 
-/** Of these jobs, the first node that each has. */
+/** The first node of each of these jobs. */
 function placesOf(keys: ReadonlySet<string>, nodes: readonly SeenNode[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const { nodeArray, vmSize, spot, jobs } of nodes)

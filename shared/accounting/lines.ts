@@ -1,9 +1,9 @@
 import type { NodeUse } from "./sight.ts";
 
-/** What time on nodes was for: a job, what jobs left of a shared node, or overhead of the node array. */
+/** Purpose of time on nodes: a job, the unused rest of a shared node, or overhead of the node array. */
 export type Purpose = "job" | "unused" | Exclude<NodeUse, "jobs">;
 
-/** What lines are told apart by. User, account and queue are null for all that is not a job's, and where nobody said. */
+/** Dimensions of a line. User, account and queue are null for overhead, and where they are unknown. */
 export interface Dimensions {
   readonly purpose: Purpose;
   readonly nodeArray: string;
@@ -18,9 +18,9 @@ export interface Dimensions {
 export interface Amount {
   readonly nodeMs: number;
   readonly nanoUsd: number;
-  /** Of `nodeMs`, on nodes whose price is not known: `nanoUsd` leaves it out. */
+  /** The part of `nodeMs` on nodes without a known price: `nanoUsd` leaves it out. */
   readonly unpricedNodeMs: number;
-  /** Runs of jobs that ended. */
+  /** Number of runs that ended. */
   readonly runs: number;
 }
 

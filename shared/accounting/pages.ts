@@ -6,7 +6,7 @@ import { mergeLines } from "./tally.ts";
 export interface Page {
   /** Start of the hour or day (UTC), Unix seconds. */
   readonly fromSeconds: number;
-  /** What is counted in it ends here: the end of the hour or day once it is closed. */
+  /** Time until which it counts: the end of the hour or day once it is closed. */
   readonly untilSeconds: number;
   readonly lines: readonly Line[];
 }

@@ -10,11 +10,11 @@
  */
 export type NodeUse = "jobs" | "boot" | "idle" | "drained" | "kept" | "failed" | "ending";
 
-/** A part of a node that a job takes. */
+/** The part of a node that a job uses. */
 interface JobShare {
-  /** Of the job, see `SeenJob`. */
+  /** Key of the job, see `SeenJob`. */
   readonly key: string;
-  /** Of the whole node, above 0 and at most 1: the largest of its shares of what the node has (cpus, memory, GPUs). */
+  /** Share of the whole node, above 0 and at most 1: the largest of its shares of CPUs, memory and GPUs. */
   readonly share: number;
 }
 
@@ -24,16 +24,16 @@ export interface SeenNode {
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly spot: boolean;
-  /** US dollars for an hour of it; null: not known, which is not free. */
+  /** US dollars an hour; null: unknown, which is not free. */
   readonly usdPerHour: number | null;
   readonly use: NodeUse;
   /** For `jobs` only. Together they may be more than 1: then each gets less, in proportion. */
   readonly jobs: readonly JobShare[];
 }
 
-/** A job that runs, and who it belongs to. What nobody said is null, and shown as unknown. */
+/** A running job and its owner. An owner that the scheduler does not name is null, and shown as unknown. */
 export interface SeenJob {
-  /** Its source and its name: no two jobs that run at one time have the same. */
+  /** Source and name, unique among the jobs that run at one time. */
   readonly key: string;
   readonly source: string;
   readonly name: string;

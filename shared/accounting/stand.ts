@@ -3,7 +3,7 @@ import { type Amount, plus } from "./lines.ts";
 import { noSums, type SumDimension, type Sums, sumOf, withLines } from "./sums.ts";
 import { Tally } from "./tally.ts";
 
-/** Somebody whose costs are asked for: a node array, or the jobs of a user, account or queue. Null: jobs that name none. */
+/** A subject of costs: a node array, or the jobs of a user, account or queue. Null: jobs that name none. */
 export interface Subject {
   readonly dimension: SumDimension;
   readonly names: readonly (string | null)[];
@@ -27,9 +27,9 @@ export interface Stand {
 const msPerHour = 3_600_000;
 
 /**
- * How a record stands. Nodes are added up whole, which costs the same as split among jobs and takes a hundredth of the time.
- * What people have of them since they were counted last is split in fractions, and rounded once: off by less than a
- * millionth of a dollar until the hour is closed.
+ * The sums of a record. Nodes are added up whole, which gives the same total as splitting them among jobs in a hundredth of
+ * the time. The owners' parts since the last count are split in fractions and rounded once: off by less than a millionth
+ * of a dollar until the hour is closed.
  */
 export function standOf(book: Book, subjects: readonly Subject[]): Stand {
   const closed = { hour: withLines(noSums, book.hour.lines), day: withLines(noSums, book.day.lines) };
@@ -69,7 +69,7 @@ export function standOf(book: Book, subjects: readonly Subject[]): Stand {
   };
 }
 
-/** The time and money of nodes, without saying whose. */
+/** The time and money of nodes, not split by owner. */
 function wholeLines(
   nodes: readonly BookNode[],
   spanOf: (node: BookNode) => readonly [fromMs: number, toMs: number],
@@ -84,7 +84,7 @@ interface Now {
   readonly hourly: Amount;
 }
 
-/** Sums in fractions; added to in place, since a node may have many jobs. */
+/** Fractional sums, changed in place because a node may have many jobs. */
 interface Fractions {
   nodeHours: number;
   nanoUsd: number;
@@ -97,7 +97,7 @@ interface Share {
   readonly hourly: Fractions;
 }
 
-/** What people have of the nodes since these were counted last, and of an hour. */
+/** The owners' parts of the nodes since the last count, and their rates per hour. */
 function peopleIn(
   { nodes, running }: Book,
   subjects: readonly Subject[],
@@ -125,7 +125,7 @@ function peopleIn(
   );
 }
 
-/** Whose each job is, among those who are asked for. Most jobs share one list. */
+/** The requested subjects that each job belongs to. Most jobs share one list. */
 function sharesByJob(
   running: Book["running"],
   shares: readonly Share[],

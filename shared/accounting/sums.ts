@@ -1,15 +1,15 @@
 import { type Amount, type Dimensions, nothing, plus } from "./lines.ts";
 
-/** What sums are told apart by: the node array of all time; user, account and queue of jobs' time only. */
+/** Dimensions of sums: the node array for all time; user, account and queue for jobs' time only. */
 const sumDimensions = ["nodeArray", "user", "account", "queue"] as const;
 export type SumDimension = (typeof sumDimensions)[number];
 
-/** Null: nobody said. */
+/** Null: unknown. */
 interface NamedAmount extends Amount {
   readonly name: string | null;
 }
 
-/** What a time cost, by each dimension on its own: a month of lines would be too many to carry along. */
+/** The cost of a period by each dimension separately: the lines of a month would be too many to keep. */
 export interface Sums {
   readonly total: Amount;
   readonly by: Readonly<Record<SumDimension, readonly NamedAmount[]>>;
@@ -17,7 +17,7 @@ export interface Sums {
 
 export const noSums: Sums = { total: nothing, by: { nodeArray: [], user: [], account: [], queue: [] } };
 
-/** Anything that has an amount for dimensions: lines of pages, or nodes that nobody splits. */
+/** Anything with an amount and dimensions: lines of pages, or whole nodes. */
 type Part = Amount & Pick<Dimensions, "purpose" | SumDimension>;
 
 /** The sums with more lines. Whole numbers: the order of adding makes no difference. */
@@ -50,7 +50,7 @@ export function withLines(sums: Sums, lines: Iterable<Part>): Sums {
   };
 }
 
-/** What one name has. Nothing is known to have been spent by a name that never came: that is zero. */
+/** The sum of one name. A name without lines has spent nothing: zero. */
 export function sumOf(sums: Sums, dimension: SumDimension, names: readonly (string | null)[]): Amount {
   return sums.by[dimension].filter(({ name }) => names.includes(name)).reduce<Amount>(plus, nothing);
 }

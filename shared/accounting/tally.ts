@@ -62,7 +62,7 @@ export class Tally {
       return;
     }
     const jobs = this.#jobs();
-    // Back-tests come here at each start and end of a job, so nothing is made that is thrown away.
+    // Back-tests call this at each start and end of a job, so it allocates no temporary objects.
     const weights: number[] = [];
     let taken = 0;
     for (const { share } of node.jobs) {
@@ -89,7 +89,7 @@ export class Tally {
     if (got.nodeMs + got.nanoUsd > 0) addTo(partOf(sums, "unused", nobody).sum, got);
   }
 
-  /** A job is looked up under its person's key, which is made once. */
+  /** Keys of owners, each built once. */
   #partOfJob(sums: Map<string, Part>, job: Who = nobody): Part {
     let key = this.#keys.get(job);
     if (key === undefined) {
@@ -147,8 +147,8 @@ export function mergeLines(...lists: readonly (readonly Line[])[]): readonly Lin
 }
 
 /**
- * Splits a whole number into whole parts in proportion to the weights, so that the parts add up to it exactly: what is given
- * away up to each part is rounded, never the part itself, so errors do not add up. Weights are not negative; when all are
+ * Splits a whole number into whole parts in proportion to the weights, so that the parts add up to it exactly: the running
+ * sum is rounded, never a single part, so errors do not add up. Weights are not negative; when all are
  * zero, the last part takes everything. No weights: an empty list.
  */
 function splitExactly(total: number, weights: readonly number[]): readonly number[] {

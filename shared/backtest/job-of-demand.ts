@@ -11,7 +11,7 @@ export interface DemandNeed
   readonly isLess: boolean;
 }
 
-/** Of one task (a slot) of a job that is packed, or of all nodes of one that is scattered. */
+/** The need of one task (a slot) of a packed job, or of all nodes of a scattered one. */
 export function needOf({ constraints, nodeCount, exclusive, colocated }: Job): DemandNeed {
   const all = constraints.flatMap(parts);
   const amountOf = (...names: readonly string[]) => {

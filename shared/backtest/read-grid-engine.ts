@@ -28,7 +28,7 @@ const field = {
 const leastFields = field.task + 1;
 /** 1 January 5138 in seconds: a larger time is in milliseconds, as Univa Grid Engine 8.2 and later write it. */
 const latestSeconds = 100_000_000_000;
-/** Of the field `failed`: the job was moved away, or scheduled again. Another record follows. */
+/** Values of the field `failed`: the job was migrated or rescheduled. Another record follows. */
 const movedAway: readonly string[] = ["24", "25"];
 const earlierRun = "an earlier run of a job that was started again";
 
@@ -37,8 +37,8 @@ const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
 
 /**
  * Reads the accounting file of Grid Engine (`$SGE_ROOT/default/common/accounting`): one record a line, separated by colons. A
- * task of an array is a job of its own; records of the parts of a parallel job are passed over. Of a job that was started again
- * the last run counts.
+ * task of an array is a job of its own; records of the parts of a parallel job are passed over. The last run of a
+ * restarted job counts.
  */
 export class GridEngineReader implements LineReader {
   readonly #jobs = new JobPacking();
@@ -78,7 +78,7 @@ export class GridEngineReader implements LineReader {
 
   end(): Workload {
     this.#seen.clear();
-    // A file of another form reads like that, and is not an empty one.
+    // A file in another format looks like this: report it instead of returning an empty workload.
     if (this.#firstPart !== undefined && this.#jobs.length === 0)
       this.#leftOut.add("a part of a parallel job, and no record of any job", `line ${this.#firstPart}`);
     return { jobs: this.#jobs.inOrder(byNumber), leftOut: this.#leftOut.list() };

@@ -3,11 +3,11 @@ import { type DemandNeed, needOf } from "./job-of-demand.ts";
 import { LeftOutRecords, runTimeProblem, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 
-/** What an archived plan says of a workload. */
+/** The part of an archived plan that a workload is made of. */
 export type SeenPlan = Pick<PlanInput, "nowSeconds" | "jobs">;
 
 interface RunningTask {
-  /** Of a job over several nodes: none, it runs as a whole. */
+  /** None for a job over several nodes, which runs as a whole. */
   readonly host: string;
   /** Null: before the first plan. */
   readonly start: number | null;
@@ -97,7 +97,7 @@ export class PlansWorkload {
       (index >= 0 ? stays : ended).push(task);
     }
     this.#end(seen, ended, nowSeconds);
-    // Of an array it is the first task's.
+    // For an array it is the start of the first task.
     const told = seen.hasTasks ? null : job.startedAtSeconds;
     const start = told ?? (this.#plans === 0 ? null : nowSeconds);
     seen.running = [...stays, ...left.map((host) => ({ host, start }))];

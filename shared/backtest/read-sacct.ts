@@ -41,16 +41,16 @@ const unfinished: Readonly<Record<string, string>> = {
 const earlierRun = "an earlier run of a job that was requeued or resized";
 const isUnknown = (text: string) => text === "" || text === "Unknown" || text === "None";
 
-/** What a text does not say of itself. */
+/** Settings that the text itself does not contain. */
 export interface SacctOptions {
-  /** Of times that do not name theirs. Absent: UTC. */
+  /** Time zone of times without one. Absent: UTC. */
   readonly timeZone?: TimeZone;
 }
 
 /**
  * Reads what `sacct --parsable2` (or `--parsable`, or with another `--delimiter`) prints: the first line names the columns,
  * which may be any, in any order, as long as the needed ones are among them. Steps are parts of jobs and passed over. A task of
- * an array is a job of its own. Of a job that was requeued the last run counts.
+ * an array is a job of its own. The last run of a requeued job counts.
  */
 export class SacctReader implements LineReader<Workload | MissingColumns> {
   readonly #options: SacctOptions;
@@ -217,7 +217,7 @@ class SacctRecord {
     return !["", "00:00:00"].includes(this.#text("Suspended"));
   }
 
-  /** In an hour that the clocks had twice, the start decides where it can: no job is submitted after that. */
+  /** In an hour that the clocks had twice, the start decides if it can: a job is submitted before it starts. */
   #submitted(): SlurmMoment | undefined {
     const submitted = this.#moment("Eligible") ?? this.#moment("Submit");
     const start = this.#start();

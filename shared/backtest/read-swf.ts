@@ -22,7 +22,7 @@ const column = {
   queue: 14,
 } as const;
 
-/** Of the standard; traces of PBS clusters have more, the last of which names nodes: `8:ppn=8:x86_64#excl`. */
+/** Columns of the standard. Traces of PBS clusters have more; the last one names nodes: `8:ppn=8:x86_64#excl`. */
 const standardColumns = 18;
 const kibPerGiB = 2 ** 20;
 const bytesPerGiB = 2 ** 30;

@@ -51,11 +51,11 @@ function* scheduledIn(queued: TraceJobs, run: FleetRun): Generator<ScheduledJob,
   return undefined;
 }
 
-/** What the model looks at of a job. */
+/** The fields of a job that the model reads. */
 interface FleetJob {
   readonly processors: number;
   readonly runSeconds: number;
-  /** What the scheduler is told: the request, and never less than the job runs. Without a request: its run time. */
+  /** Requested run time, never less than the actual one. Without a request: the actual run time. */
   readonly estimateSeconds: number;
 }
 

@@ -33,7 +33,7 @@ export interface TraceJob {
   readonly jobName?: string;
 }
 
-/** Records of a workload that were left out (or are remarkable), and why. Nothing is guessed in their place. */
+/** Records of a workload that were left out (or are remarkable), and why. */
 export interface LeftOut {
   /** Such as `no run time above 0`. */
   readonly why: string;
@@ -42,7 +42,7 @@ export interface LeftOut {
   readonly where: readonly string[];
 }
 
-/** Jobs in the order of a queue: an array, or something that puts each together when it is asked for. */
+/** Jobs in the order of a queue: an array, or packed columns that build each job on access. */
 export interface TraceJobs extends Iterable<TraceJob> {
   readonly length: number;
   /** Undefined behind the last. -1 is the last. */
@@ -68,7 +68,7 @@ export function runTimeProblem(runSeconds: number): string | undefined {
   return runSeconds > mostRunSeconds ? "a run time of more than ten years" : undefined;
 }
 
-/** So many places of each reason are named. */
+/** How many places are named for each reason. */
 const mostPlaces = 5;
 
 /** A workload whose jobs are an array: one that fits into memory several times. */

@@ -2,7 +2,7 @@
 export interface Gap {
   /** Processors that are free now. */
   readonly free: number;
-  /** Of them, those that the reservation leaves: they may be used for any time. */
+  /** The free processors that the reservation does not need: usable for any time. */
   readonly extra: number;
   /** Time until the reservation: a job that takes no longer may use the others. */
   readonly seconds: number;
@@ -55,7 +55,7 @@ export class WaitingJobs {
     );
   }
 
-  /** Of a single job it is exact. */
+  /** Exact for a single job. */
   #mayFit(entry: number, { free, extra, seconds }: Gap): boolean {
     const processors = this.#at(this.#processors, entry);
     return processors <= free && (processors <= extra || this.#at(this.#seconds, entry) <= seconds);

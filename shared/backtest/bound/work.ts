@@ -81,7 +81,7 @@ export function partsOf({
   };
 }
 
-/** Of more kinds of work than this, memory is rounded down until there are fewer: the bound stays one, and is a little lower. */
+/** With more kinds of work, memory is rounded down until there are fewer: the result is still a bound, slightly lower. */
 const mostItems = 400;
 
 /** The work of all jobs in hours of their parts, those that are alike together. */

@@ -7,7 +7,7 @@ import type { RunFigures } from "../figures/run-figures.ts";
 export function onFront(runs: readonly RunFigures[]): ReadonlySet<number> {
   const hasPrices = runs.some(({ cost }) => cost.total.unpricedNodeMs < cost.total.nodeMs);
   const points = runs.map(({ cost, waitSeconds, jobs }) => [
-    // A run that leaves out the price of some nodes would win by what is not known.
+    // A run with unpriced nodes would look cheaper than it is.
     hasPrices && cost.total.unpricedNodeMs > 0
       ? Number.POSITIVE_INFINITY
       : cost.total[hasPrices ? "nanoUsd" : "nodeMs"],

@@ -48,7 +48,7 @@ export function costOf({ cost }: RunFigures): number {
   return nodeMs > 0 && unpricedNodeMs === nodeMs ? nodeMs : nanoUsd;
 }
 
-/** Null: no node has a price. Nothing at all costs nothing. */
+/** Null: no node has a price. Without nodes the cost is 0. */
 function usdOf({ total }: RunFigures["cost"]): number | null {
   return total.nodeMs > 0 && total.unpricedNodeMs === total.nodeMs ? null : total.nanoUsd / nanoPerUsd;
 }

@@ -12,7 +12,7 @@ export interface RunFigures {
   /** Seconds on the workload's own clock: from the first submission until the last node was gone. */
   readonly period: { readonly startSeconds: number; readonly endSeconds: number };
   readonly jobs: JobFigures;
-  /** Of jobs that ran. Null: none did. */
+  /** Waits of jobs that ran. Null: none did. */
   readonly waitSeconds: Spread | null;
   /** `max(1, (wait + run) / max(run, 10 s))` of jobs that ran. Null: none did. */
   readonly boundedSlowdown: Spread | null;
@@ -74,7 +74,7 @@ export interface NeverRan {
   readonly first: readonly string[];
 }
 
-/** Of at least one value. The median and the 95th percentile are values that occur (nearest rank). */
+/** At least one value. The median and the 95th percentile are values that occur (nearest rank). */
 export interface Spread {
   readonly mean: number;
   readonly median: number;

@@ -19,8 +19,8 @@ export interface QueuedJob {
 }
 
 /**
- * A model of a scheduler on hosts that come and go. It decides which jobs start where, and nothing else: ends are told. All parts
- * of a job start at once, on the first hosts, in the order in which they came.
+ * A model of a scheduler on hosts that come and go. It decides which jobs start where; callers report when jobs end. All
+ * parts of a job start at once, on the first hosts, in the order in which they came.
  */
 export class QueueModel {
   readonly #policy: QueuePolicy;

@@ -9,7 +9,7 @@ export interface WaitingClass {
   first: number;
 }
 
-/** Jobs that wait, by class: a pass looks at classes, of which there are few, and never at all jobs. */
+/** Waiting jobs by class: a pass reads the few classes, not all jobs. */
 export class WaitingClasses {
   readonly #classes = new Map<string, WaitingClass>();
   #size = 0;

@@ -6,13 +6,13 @@ import type { RunFigures } from "../figures/run-figures.ts";
 
 const secondsPerDay = 86_400;
 const draws = 2_000;
-/** Fewer days say nothing about other days. */
+/** With fewer days there is no estimate. */
 const leastDays = 5;
 
 /** How sure it is that a change saves money, from the days of a workload that it was not tuned on. */
 export interface Certainty {
   readonly days: number;
-  /** Of the cost as configured: 0.1 is a tenth less. */
+  /** Share of the configured cost: 0.1 is a tenth less. */
   readonly savedShare: number;
   /** Nine of ten draws of as many days saved between these. Null: too few days. */
   readonly between: readonly [number, number] | null;

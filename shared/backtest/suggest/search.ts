@@ -36,9 +36,9 @@ export interface SettingsFound {
 const graceSeconds = 30;
 
 /**
- * Changes one setting at a time, keeps what is cheapest of what waits not too long and runs no fewer jobs, and goes round until
- * no change helps or the budget is over. Settings that depend on each other may have a better pair that this does not find.
- * The values of one setting do not depend on each other, so they run at the same time; what is found is the same.
+ * Coordinate descent: changes one setting at a time, keeps the cheapest value among those with acceptable waits and no fewer
+ * jobs, and repeats until no change helps or the budget is used up. It does not find a better pair of dependent settings.
+ * The values of one setting are independent, so they run concurrently with the same result.
  */
 export async function searchSettings(input: SearchInput): Promise<SettingsFound> {
   const runs = new CountedRuns(input.run, input.budget);
@@ -68,12 +68,12 @@ export async function searchSettings(input: SearchInput): Promise<SettingsFound>
   return { ...best, configured, runs: runs.count, isFinished: true };
 }
 
-/** The settings with each value of one of them: that one's own value among `varied` does not matter. */
+/** The settings with each value of one of them. */
 function candidates(varied: Varied, tunable: Tunable): readonly Varied[] {
   return tunable.values.map((value) => withSetting(varied, tunable, value));
 }
 
-/** The settings with one more. A value as configured is left out, so that the same settings are the same run. */
+/** The settings with one more. A value equal to the configured one is left out, so that equal settings are one run. */
 function withSetting(varied: Varied, { key, now }: Tunable, value: SettingValue): Varied {
   const { [key]: _, ...others } = varied;
   return JSON.stringify(value) === JSON.stringify(now) ? others : sorted({ ...others, [key]: value });
@@ -97,7 +97,7 @@ class CountedRuns {
     return this.#figures.size;
   }
 
-  /** Runs those that have not run yet, the first ones as far as the budget goes. */
+  /** Runs those that have not run yet, in order, within the budget. */
   async make(all: readonly Varied[]): Promise<void> {
     const byKey = new Map(all.map((varied) => [variedKey(varied), varied]));
     const fresh = [...byKey].filter(([key]) => !this.#figures.has(key)).slice(0, this.#budget - this.count);
@@ -108,7 +108,7 @@ class CountedRuns {
     }
   }
 
-  /** Undefined: it would have been one too many. */
+  /** Undefined: the budget did not allow this run. */
   of(varied: Varied): RunFigures | undefined {
     return this.#figures.get(variedKey(varied));
   }

@@ -3,7 +3,7 @@ import { chosen } from "../workload/job-columns.ts";
 
 const secondsPerDay = 86_400;
 
-/** A workload in two: to tune on, and to see whether that holds. */
+/** A workload in two parts: one to tune on, one to check the result. */
 export interface SplitWorkload {
   readonly tune: Workload;
   readonly check: Workload;

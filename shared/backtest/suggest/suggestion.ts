@@ -4,7 +4,7 @@ import type { RunFigures } from "../figures/run-figures.ts";
 import { type Certainty, certaintyOf } from "./certainty.ts";
 import type { SettingsFound, Varied } from "./search.ts";
 
-/** What came of a search, and whether it held on the part of the workload that was not tuned on. */
+/** The result of a search, checked on the part of the workload that was not used for tuning. */
 export interface Suggestion {
   /**
    * `change`: cheaper there too, in at least 95 of 100 draws of its days, and waits are not too long. `keep`: no change helps.
@@ -28,7 +28,7 @@ export interface Suggestion {
 const sure = 0.95;
 const graceSeconds = 30;
 
-/** Puts together a search and its check. The same figures and the same seed give the same suggestion. */
+/** Combines a search with its check. Deterministic for the same figures and seed. */
 export function suggestionOf(
   found: SettingsFound,
   checked: { readonly configured: RunFigures; readonly changed: RunFigures },

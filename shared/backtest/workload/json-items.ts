@@ -1,4 +1,4 @@
-/** More is no record of a job. */
+/** Longest item: a job's record is never larger. */
 const mostCharacters = 10_000_000;
 
 /** Where the next character is: before the list, in its first item or in another one, behind its end. */

@@ -36,7 +36,7 @@ export function readText(reader: LineReader, text: string): ListedWorkload {
 
 class LineSplitter {
   readonly #reader: Pick<LineReader, "line">;
-  /** Of the line that has no end yet. Put together once: a file without line ends would be copied with each of its parts. */
+  /** Parts of the unfinished line, joined once: otherwise a file without line ends would be copied with each part. */
   #begun: string[] = [];
   #number = 0;
 

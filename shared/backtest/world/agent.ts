@@ -33,7 +33,7 @@ export class Agent {
     return this.#isPostDue;
   }
 
-  /** Jobs or hosts have changed: the next pass sends that. */
+  /** Jobs or hosts have changed: the next pass sends the change. */
   changed(): void {
     if (this.#isPostDue) return;
     this.#isPostDue = true;

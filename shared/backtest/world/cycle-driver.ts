@@ -84,22 +84,22 @@ export class CycleDriver {
     return this.#world.head();
   }
 
-  /** Jobs have changed: their scheduler's agent says so with its next message. */
+  /** Jobs have changed: the scheduler's agent sends the change with its next message. */
   demandChanged(): void {
     this.#agent.changed();
   }
 
-  /** Nodes have changed. Most changes are seen when something else happens. */
+  /** Nodes have changed. Most changes are read when something else happens. */
   nodesChanged(): void {
     this.#isChanged = true;
   }
 
-  /** Nodes have changed in a way that plans depend on: the next beat looks. */
+  /** Nodes have changed in a way that plans depend on: the next beat takes a snapshot. */
   nodesMatter(): void {
     this.#beatBy(this.#nowSeconds());
   }
 
-  /** The first look, which finds the cluster as it is. */
+  /** The first snapshot. */
   async start(): Promise<void> {
     await this.#look();
   }
@@ -129,7 +129,7 @@ export class CycleDriver {
   }
 
   #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
-    // A look that a plan needs asks for that same plan.
+    // A snapshot that was taken for a plan requests that same plan again.
     const atSeconds = deliverAtSeconds + this.#delays.planSeconds;
     if (this.#isLooking || this.#planAtSeconds <= atSeconds) return;
     this.#planAtSeconds = atSeconds;
@@ -173,7 +173,7 @@ export class CycleDriver {
   }
 
   async #beat(atSeconds: number): Promise<void> {
-    // An earlier one has come in between.
+    // An earlier beat was scheduled meanwhile.
     if (this.#beatAtSeconds !== atSeconds) return;
     this.#beatAtSeconds = Number.POSITIVE_INFINITY;
     await this.#sendHeldBack();
@@ -233,7 +233,7 @@ export class CycleDriver {
   }
 
   async #act(action: ScaleAction): Promise<void> {
-    // A scheduler that drains starts nothing on a node that goes: here it says in time what it has started.
+    // A scheduler that drains starts nothing on a node being deleted: here it reports its started jobs in time.
     if (action.kind !== "create-nodes") await this.#send();
     await executeAction(this.#world.ports, action);
   }
@@ -246,5 +246,5 @@ function nextDay(seconds: number): number {
 
 const daySeconds = 86_400;
 
-/** What lies further away is as good as never: the demand of a source that always speaks up ends then. */
+/** Deadlines beyond this are ignored: the demand of the source, which never falls silent, ends there. */
 const longestSeconds = 366 * daySeconds;

@@ -2,7 +2,7 @@ import type { DemandJob, DemandMessage, DemandNode, SchedulerEvent } from "../..
 
 const sourceName = "backtest";
 
-/** A source that always speaks up in time: heartbeats change nothing, so none is sent. */
+/** A time to live that never ends: heartbeats change no plan, so none is sent. */
 const ttlSeconds = 10 * 365 * 86_400;
 
 /** What the newest event about a host asked for, and when that was decided. */

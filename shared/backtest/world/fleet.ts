@@ -21,7 +21,7 @@ interface FleetNode {
   host: Host | undefined;
 }
 
-/** What a change of a node means to the rest of the world. */
+/** Callbacks for changes of nodes. */
 export interface FleetEvents {
   readonly up: (host: Host, bootSeconds: number | null) => void;
   readonly down: (hostname: string) => void;
@@ -31,7 +31,7 @@ export interface FleetEvents {
   readonly gone: (node: SimulatedNode) => void;
   /** Its use has to be seen anew. */
   readonly changed: (nodeId: string) => void;
-  /** Something that plans depend on: the next look at the cluster is due. */
+  /** Something that plans depend on changed: the next snapshot is due. */
   readonly matters: () => void;
 }
 
@@ -77,7 +77,7 @@ export class Fleet {
     return this.#nodes.get(nodeId)?.host?.hostname;
   }
 
-  /** Looks for nodes that are new, and for timetables that were changed. */
+  /** Reads new nodes and changed timetables. */
   look(): void {
     const { cluster, at } = this.#site.clusterNow(this.#cluster);
     for (const node of cluster.population.living()) {

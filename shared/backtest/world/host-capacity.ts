@@ -14,7 +14,7 @@ import type { JobShape } from "../queue/job-shape.ts";
 const probe = 2 ** -10;
 const resourceOf = { ncpus: "ncpus", memoryGiB: "memgb", gpus: "ngpus" } as const;
 
-/** What nodes of each VM size have for jobs, in the planner's own reckoning: default resources and the like included. */
+/** Resources of each VM size for jobs as the planner computes them, default resources included. */
 export class HostCapacity {
   readonly #resourcesOf: ReturnType<typeof resourcesOfSizes>;
   readonly #capacities = new Map<string, Capacity>();

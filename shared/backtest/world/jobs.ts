@@ -30,7 +30,7 @@ export class Jobs {
     return this.#liveJob(place).job;
   }
 
-  /** It is over: nobody asks for it again. */
+  /** The job is over and not read again. */
   forget(place: number): void {
     this.#live.delete(place);
   }

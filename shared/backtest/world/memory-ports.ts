@@ -77,7 +77,7 @@ export function memoryPorts(options: {
     ids: {
       planId: () => `plan-${String(++plans).padStart(9, "0")}`,
       requestId: (actionId) => `request-${actionId}`,
-      // Compared with other texts only: it need not be short.
+      // The digest is only compared, so the text itself will do.
       digest: (text) => text,
       // Nothing leaves this process: names stay as the workload has them.
       keyedHash: (_setting, text) => text,
@@ -172,7 +172,7 @@ export function memoryPorts(options: {
     },
     notifications: { load: nothing, save: async () => "" },
     samples: { add: nothing, list: none },
-    // Nobody looks at the past of a backtest.
+    // The past of a back-test is never read.
     events: { note: nothing, list: none },
     configVersions: { add: nothing, list: none },
     planRequests: { send: async (scheduled) => deliver.requestPlan(scheduled) },
@@ -195,7 +195,7 @@ export function memoryPorts(options: {
     },
   };
 
-  /** Rows of nodes that are gone matter to nobody but people who look at the past. */
+  /** Rows of removed nodes are dropped: only people who read the past need them. */
   function forgetDeleted(): void {
     if (history.size <= 2 * (snapshot?.value.cluster.nodes.length ?? 0) + 20) return;
     for (const row of history.values()) if (row.deletedSeconds !== null) history.delete(row.nodeId);

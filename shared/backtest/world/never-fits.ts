@@ -31,7 +31,7 @@ export class NeverFits {
     return why;
   }
 
-  /** Of jobs that wait when nothing happens any more: what the last plan says of each, by name. */
+  /** Reasons of the last plan, by name, for jobs that still wait when nothing happens any more. */
   stillWaiting(head: PlanHead | undefined): (name: string) => WhyNever {
     const reasons = new Map(head?.waiting.map((job) => [job.name, job.reasons]));
     return (name) => ({

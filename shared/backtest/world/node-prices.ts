@@ -3,7 +3,7 @@ import type { ClusterConfig } from "../../ports/index.ts";
 import { priceCluster } from "../../prices/index.ts";
 import type { SimulatedNode } from "../../simulated-cyclecloud/index.ts";
 
-/** What an hour of each node costs, as the service reckons it. */
+/** Hourly price of each node, computed as in the service. */
 export class NodePrices {
   readonly #bySize = new Map<string, number | null>();
   /** Whether nodes may be paid by a reservation: then a price depends on what other nodes there are. */

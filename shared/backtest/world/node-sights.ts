@@ -49,7 +49,7 @@ export class NodeSights {
     );
   }
 
-  /** Of jobs that ran there when it was seen last, the share is known. */
+  /** The share of each job on a node. Jobs that ran there before keep their share. */
   #sharesOn(
     nodeId: string,
     places: ReadonlySet<number>,

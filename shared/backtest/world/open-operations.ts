@@ -1,6 +1,6 @@
 import { type IfMatch, isOpen, type Operation, type OperationStore, type Stored } from "../../ports/index.ts";
 
-/** Twice the longest time for which anybody asks for closed ones. */
+/** Twice the longest period for which closed operations are queried. */
 const keptSeconds = 7_200;
 
 /** Operations of one cluster: those that are open, and those of the last hours, oldest first. */

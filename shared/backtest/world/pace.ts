@@ -23,7 +23,7 @@ export function stepFor(spanSeconds: number): number {
   return steps.find((step) => spanSeconds / step <= 400) ?? 7 * 86_400;
 }
 
-/** Lets others have their turn: a progress bar, or somebody who wants it to end. */
+/** Yields to the event loop, for a progress bar or a cancellation. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

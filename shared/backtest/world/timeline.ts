@@ -1,6 +1,6 @@
 import TinyQueue from "tinyqueue";
 
-/** What of one moment comes first: ends of jobs free room, nodes come and go, and only then somebody looks at it. */
+/** Order of events at one moment: jobs end first and free room, then nodes change, then the service reads the state. */
 export const rank = { end: 0, node: 1, control: 2 } as const;
 
 export interface Moment {
