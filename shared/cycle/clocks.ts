@@ -2,8 +2,8 @@
 export const furthestAheadSeconds = 60;
 
 /**
- * Whether a time comes from a clock that is wrong: nothing that is known happens later than now. Such a time must not
- * count as the newest until it has come, which may take an hour.
+ * Whether a time comes from a clock that is wrong: no event lies in the future. Such a time must not
+ * count as the newest until then, which may take an hour.
  */
 export function isAhead(atSeconds: number, nowSeconds: number): boolean {
   return atSeconds > nowSeconds + furthestAheadSeconds;

@@ -18,7 +18,7 @@ export function undecided(cluster: string): ClusterControl {
   };
 }
 
-/** What holds now: a decision whose end has come does not, though it is still stored. */
+/** The decisions that hold now: one that has ended may still be stored. */
 export async function loadControl(
   ports: Pick<Ports, "clock" | "controls">,
   cluster: string,
@@ -27,7 +27,7 @@ export async function loadControl(
   return stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds());
 }
 
-/** When a decision ends, behind who made it: ` until 2026-11-24T08:00:00Z`. Empty: somebody has to end it. */
+/** When a decision ends, for a sentence: ` until 2026-11-24T08:00:00Z`. Empty: it does not end by itself. */
 export function untilText({ untilSeconds }: { readonly untilSeconds?: number | undefined }): string {
   if (untilSeconds === undefined) return "";
   return ` until ${moment(untilSeconds)}`;
@@ -85,7 +85,7 @@ export function whyPaused(paused: Pause): string {
 export type ControlPorts = Pick<Ports, "clock" | "controls" | "events" | "log">;
 
 /**
- * Changes the decisions about a cluster. When somebody else changes them at the same moment, `change` is called again.
+ * Changes the decisions about a cluster. When another run changes them at the same time, `change` is called again.
  * Those that have ended by themselves go, and leave an event. Returns the decisions that hold now.
  */
 export async function changeControl(

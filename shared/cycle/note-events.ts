@@ -21,7 +21,7 @@ export function eventsOf(
   }));
 }
 
-/** Keeps events for people who look later. What they are about has been done: a store that does not answer undoes nothing. */
+/** Keeps events for people. What they report is already done, so a failed write is only logged. */
 export async function noteEvents(
   ports: Pick<Ports, "events" | "log">,
   cluster: string,

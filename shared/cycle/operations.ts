@@ -22,7 +22,7 @@ export function underWay(operations: readonly Operation[], cluster: Cluster): Un
   const seen: Seen = {
     byId: new Map(cluster.nodes.map((node) => [node.nodeId, node])),
     names: new Set(cluster.nodes.map((node) => node.name)),
-    // Only what was made: a deletion names an older node, and where clocks disagree it may come last in the list.
+    // Only created nodes: a deletion names an older node, and with clocks that disagree it may come last in the list.
     owners: new Map(
       operations
         .filter(({ action }) => action.kind === "create-nodes")

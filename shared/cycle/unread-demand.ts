@@ -11,7 +11,7 @@ export const longestUnreadSeconds = 3_600;
 export interface Unread {
   /** On the demand queue and its poison queue, of all clusters. */
   readonly messages: number;
-  /** It has kept nodes for long enough. */
+  /** The wait is over. */
   readonly isOver: boolean;
 }
 

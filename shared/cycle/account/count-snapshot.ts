@@ -7,8 +7,8 @@ import { spendingOf } from "./spending.ts";
 
 type CountPorts = Pick<Ports, "ids" | "log" | "samples"> & {
   /**
-   * Null: nobody asks what the nodes cost, nor for curves, and neither is worked out. Not for a cluster with budgets, whose
-   * plans depend on it.
+   * Null: neither costs nor curves are needed, and they are not computed. Never null for a cluster with budgets, whose plans
+   * depend on them.
    */
   readonly accounts: AccountStore | null;
 };
@@ -44,7 +44,7 @@ export async function countSnapshot(
   };
 }
 
-/** No sum of it is read. */
+/** Spending without sums. */
 function uncounted({ cluster, cycle }: ClusterConfig, asOfSeconds: number): Spending {
   if (budgetsOf(cycle).length > 0)
     throw new TypeError(`Cannot take a snapshot of "${cluster}": it has budgets, and no accounts are kept`);

@@ -54,7 +54,7 @@ export function holdOf(
 
 /**
  * Buckets that get no new nodes: those of node arrays whose budget is spent, and under a budget that holds, those whose price is
- * not known. What a budget cannot count, it cannot hold.
+ * not known. A budget cannot limit what it cannot count.
  */
 export function heldBuckets(
   { cycle: { budgets = [] } }: Pick<ClusterConfig, "cycle">,

@@ -9,7 +9,7 @@ import {
 import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
 import type { Ports, Stored } from "../../ports/index.ts";
 
-/** Hours answer "this hour" and "today"; days answer the rest. */
+/** Hours are kept for queries of the last days; days for the rest. */
 const keptHourSeconds = 8 * daySeconds;
 /** Thirteen months: this month and the same one a year ago. */
 const keptDaySeconds = 400 * daySeconds;

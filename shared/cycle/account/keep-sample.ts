@@ -3,7 +3,7 @@ import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
 
-/** Keeps how the cluster is now, for curves. A store that fails is logged: a curve with a hole stops nothing. */
+/** Keeps how the cluster is now, for curves. A failed write is logged and ignored: the curve then has a gap. */
 export async function keepSample(
   ports: Pick<Ports, "samples" | "log">,
   cluster: string,

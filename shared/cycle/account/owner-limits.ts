@@ -2,7 +2,7 @@ import type { OwnerLimit } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import type { OwnerCap } from "../../ports/index.ts";
 
-/** Jobs that do not say whose they are have one limit together: what is not known is not free. */
+/** Jobs without an owner share one limit: an unknown owner is not exempt. */
 const unknownOwner = "unknown";
 
 /** What the engine calls the caps. */

@@ -14,7 +14,7 @@ import type { DemandJob } from "../../messages/index.ts";
 import type { ClusterControl, SourceDemand } from "../../ports/index.ts";
 import { constraintsReader, isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
 
-/** What is known of a cluster when a snapshot was taken. */
+/** A cluster and its demand when a snapshot was taken. */
 export interface SightSources {
   readonly cluster: Cluster;
   readonly takenAtSeconds: number;

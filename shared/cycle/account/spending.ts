@@ -20,8 +20,8 @@ import { carriedOn } from "./carry-on.ts";
 import type { Counted } from "./keep-accounts.ts";
 
 /**
- * What is spent, for the snapshot. The accounts say so. If they cannot be read, the snapshot before is reckoned on at the rates
- * of both: a budget never counts as unspent because nothing could be read. Without either the sum is unknown, and there is no snapshot.
+ * What is spent, for the snapshot. It comes from the accounts. If they cannot be read, the last snapshot's sums are continued at the mean rate
+ * of both snapshots: a budget never counts as unspent because nothing could be read. Without either the sum is unknown, and there is no snapshot.
  */
 export function spendingOf(
   counted: Counted,

@@ -17,13 +17,13 @@ export async function configuredTtlSeconds(
   }
 }
 
-/** Whether it is kept of jobs since when they wait, and where they were interrupted: plans with spot arrays need it. */
+/** Whether to record since when jobs wait and where they were interrupted, which plans with spot arrays need. */
 export async function keepsPastOf({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
   try {
     return (await configs.load(cluster))?.cycle.spot !== undefined;
   } catch (error) {
     if (kindOf(error) !== "configuration") throw error;
-    // What is known already is worth keeping until the file is valid again.
+    // Keep the recorded past until the file is valid again.
     return true;
   }
 }

@@ -57,7 +57,7 @@ export function pseudonymIn(
 
 const asItIs: HideNames = (body) => body;
 
-/** It might say that names are hidden. */
+/** The unreadable configuration might hide names. */
 const unreadable: PseudonymSettings = { keySetting: "", fields: pseudonymFields };
 
 async function settingsOf(

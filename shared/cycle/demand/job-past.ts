@@ -26,7 +26,7 @@ export function withPast(
   });
 }
 
-/** Some of it runs nowhere yet. */
+/** Whether a part of the job still waits. */
 function isWaiting({ executingHostnames, iterations, nodeCount }: DemandJob): boolean {
   return executingHostnames.length < (nodeCount > 0 ? nodeCount : iterations);
 }

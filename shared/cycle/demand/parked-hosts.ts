@@ -6,7 +6,7 @@ const mostMessages = 100;
 
 /** A message that was taken and could not take effect yet. */
 export interface ParkedMessage extends Pick<MessageIdentity, "source" | "sequence"> {
-  /** Short names of hosts on which a job runs by what of it is there. */
+  /** Short names of hosts on which a job runs, by the parts that have arrived. */
   readonly hostnames: readonly string[];
 }
 
@@ -37,7 +37,7 @@ function hostnamesIn({ jobs, setAside = [] }: DemandPart): readonly string[] {
 
 /**
  * Hosts that parked messages name which are newer than what counts of their source. A source that never had demand does not
- * count: nothing would ever end that.
+ * count: its message would protect hosts without end.
  */
 export function parkedHostnames(
   parked: readonly ParkedMessage[],

@@ -73,7 +73,7 @@ export async function checkDemand(
   body: unknown,
   hideNames: HideNames = (claimed) => claimed,
 ): Promise<Parsed<QueueMessage>> {
-  // Read once, though two look into it.
+  // Parsed once, for the claim check and for the message itself.
   const read = readBody(body);
   const blob = claimedBlob(read);
   if (blob === undefined) return parseMessage(read ?? body);

@@ -5,7 +5,7 @@ import type { RunTime, SourceDemand } from "../../ports/index.ts";
 const mostNames = 1_000;
 /** Two runs of a name predict the next one about as well as longer memories do. */
 const runsOfName = 2;
-/** As long as a limit may be; more is a clock that is wrong. */
+/** The longest run time limit; a longer run comes from a wrong clock. */
 const mostRuntimeSeconds = 315_360_000;
 
 /** A run that has ended. */
@@ -13,8 +13,8 @@ export type EndedRun = Pick<RunTime, "user" | "jobName"> & { readonly seconds: n
 
 /**
  * The jobs that ran in the demand before and are in the demand after it no more: they ran from their start until the later
- * message was sent, both by their scheduler's clock. Nothing is learned where it cannot be told which jobs are left (one that
- * was set aside has no name), or when (the source was silent in between).
+ * message was sent, both by their scheduler's clock. Nothing is learned when the ended jobs are unclear (a job that was
+ * set aside has no name), or their end (the source was silent in between).
  */
 export function endedRuns(
   before: SourceDemand,
@@ -55,7 +55,7 @@ export type Predict = (job: DemandJob) => number | undefined;
 
 /**
  * How long a job will probably run: the mean of the last two runs of its user under its name, and never longer than its limit.
- * Undefined: there is no name, or there were no two runs. Of a job that has run for longer already, the runs say nothing.
+ * Undefined: there is no name, or there were no two runs. For a job that has already run longer there is no prediction.
  */
 export function predictor({
   runTimes = [],

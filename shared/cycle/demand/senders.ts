@@ -1,7 +1,7 @@
 import type { DemandMessage } from "../../messages/index.ts";
 import type { Senders } from "../../ports/index.ts";
 
-/** Who sent something long ago needs no place: two that take turns come again soon. */
+/** Senders that are remembered. Few suffice: two senders that take turns return soon. */
 const mostKnown = 4;
 
 /**

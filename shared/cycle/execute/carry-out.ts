@@ -98,7 +98,7 @@ async function createNodes(
   action: CreateNodesAction,
 ): Promise<Fate> {
   const { requestId } = action;
-  // Asked for again, a create is the same as before: what an earlier try made must not count against it.
+  // A repeated create is sent unchanged: nodes of the earlier try must not count against it.
   const { sets: due, cut } = wasAsked ? wholeOf(action) : await fitCreate(ports, action);
   const cutMessages = cut.flatMap(({ message }) => message ?? []);
   if (due.length === 0) return { state: "dropped", messages: cutMessages, shortfalls: cut };

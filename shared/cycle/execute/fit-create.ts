@@ -5,7 +5,7 @@ import { isAhead } from "../clocks.ts";
 import { underWay } from "../operations.ts";
 import { foreseeQuotas } from "../plan/foresee-quotas.ts";
 
-/** What of a create is sent. */
+/** The part of a create that is sent. */
 export interface FittedCreate {
   /** By their place in the action; those that are left without nodes are not among them. */
   readonly sets: readonly { readonly place: number; readonly set: ActionCreateSet }[];
@@ -16,7 +16,7 @@ export interface FittedCreate {
 /**
  * Cuts a create down to what the limits of the newest snapshot leave: an action waits for its turn, and a quota may have
  * been used up or lowered since its plan. Other creates count that CycleCloud was asked for; those behind this one find
- * what it leaves. Without a snapshot younger than the plan there is nothing to say that the plan did not know.
+ * what it leaves. Without a snapshot younger than the plan there is nothing new to apply.
  */
 export async function fitCreate(
   ports: Pick<Ports, "clock" | "operations" | "snapshots">,

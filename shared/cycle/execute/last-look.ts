@@ -15,10 +15,10 @@ export interface Rechecked {
   readonly stale: readonly string[];
 }
 
-/** Nothing was asked of CycleCloud: what is unread may say that a node of the action runs a job. */
+/** Nothing was sent to CycleCloud: an unread message may name a node of the action as busy. */
 export class UnreadDemandError extends Error {}
 
-/** The call follows the look within this time, or the look is made again. */
+/** The call must follow the check within this time; otherwise the check is repeated. */
 const longestLookSeconds = 10;
 
 export const keptNow = "is keep-alive now";
@@ -29,13 +29,13 @@ export function takesAway({ kind }: NodesAction): boolean {
   return kind !== "start-nodes" && kind !== "retry-failed";
 }
 
-/** Whether an operator takes the nodes away whatever runs there. */
+/** Whether an operator forces the action on nodes with jobs. */
 export function isForced(action: NodesAction): boolean {
   const isOperators = action.kind !== "shutdown-nodes" || action.cause === "operator";
   return isOperators && "force" in action && action.force === true;
 }
 
-/** Whether a node goes for being idle: any doubt about that keeps it. */
+/** Whether a node is deleted because it is idle: any doubt about that keeps it. */
 export function isForIdleness(action: NodesAction): boolean {
   return action.kind === "shutdown-nodes" && (action.cause === "autostop" || action.cause === "idle-timeout");
 }

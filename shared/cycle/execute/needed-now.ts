@@ -15,7 +15,7 @@ const longestPlanSeconds = 120;
 /**
  * Why nodes have to stay after all, by id; of actions that let spare nodes go. What was spare when a node asked may be needed
  * now, so it is judged anew. So are a plan's idle nodes when a stop was granted beside the plan: it may not have known that the
- * other one goes, and whoever granted that counted on these. What cannot be judged stays.
+ * other one goes, and that stop was granted because these stay. A node that cannot be judged stays.
  */
 export async function neededNow(
   ports: NeededPorts,
@@ -46,7 +46,7 @@ async function isStopBeside(
   return [...open, ...(await operations.recent(cluster, mostOfLastMinutes, since))].some(isGranted);
 }
 
-/** Whatever became of it, unless its node stays. */
+/** Whether a stop was granted, in any state except those in which its node stays. */
 function isGranted({ action, state }: Operation): boolean {
   const isStop = action.kind === "shutdown-nodes" && action.cause === "autostop";
   return isStop && state !== "dropped" && state !== "failed";

@@ -36,7 +36,7 @@ async function look(
     return { outcome: "looked" };
   } catch (error) {
     if (kindOf(error) !== "upstream") throw error;
-    // Tried again at once and again, it would only burden a server that is in trouble.
+    // No immediate retry: it would burden a server that is in trouble.
     ports.log.warn("look", { cluster, reason, message: messageOf(error) });
     return { outcome: "not-seen" };
   }

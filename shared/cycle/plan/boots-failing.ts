@@ -75,7 +75,7 @@ function bootsOf({
   return [...ended, ...failed];
 }
 
-/** Null: it goes on, or was ended before anybody could tell. A node that failed and came up when it was retried is up. */
+/** Null: still booting, or deleted before its outcome was seen. A node that failed and came up on a retry counts as up. */
 function endOf(
   { createdSeconds, readySeconds, deletedSeconds, failure }: NodeHistory,
   { nowSeconds, timeout }: { readonly nowSeconds: number; readonly timeout: number },
@@ -86,7 +86,7 @@ function endOf(
   return overSeconds < (deletedSeconds ?? nowSeconds) ? { atSeconds: overSeconds, failed: true } : null;
 }
 
-/** The same as buckets of which nothing is asked. */
+/** The same as backed-off buckets. */
 export function bucketsOf(failing: readonly BootsFailing[]): readonly BackedOff[] {
   return failing.map(({ nodeArray, vmSize, failures, boots, untilSeconds }) => {
     const why = `${failures} of ${boots} boots of ${nodeArray}/${vmSize} failed within an hour`;

@@ -80,7 +80,7 @@ function lossesOf(loss: NodeLoss, { nodeArrays }: Cluster): Failure[] {
   return [{ nodeArray, vmSize, atSeconds, why }];
 }
 
-/** As the planner takes them. */
+/** In the form of the engine's input. */
 export function heldSizesOf(backedOff: readonly BackedOff[]): readonly HeldSize[] {
   return backedOff.map(({ nodeArray, vmSize, budget }) => ({
     nodeArray,

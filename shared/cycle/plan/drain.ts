@@ -121,7 +121,7 @@ function decide(plan: Plan, facts: DrainFacts, perhapsIdle: ReadonlySet<string>)
 
 /** The decision about one node. */
 interface Decision {
-  /** Undefined: the node is up as far as known. */
+  /** Undefined: the node counts as up. */
   readonly record: DrainingNode | undefined;
   /** Live sources that have not answered. */
   readonly unanswered: readonly string[];

@@ -59,7 +59,7 @@ class Cores {
     return this.#cores.get(key) ?? 0;
   }
 
-  /** Nodes of an unknown array or size count nothing: what they take cannot be told. */
+  /** Nodes of an unknown array or size are not counted: their cores are unknown. */
   add(nodeArray: string, vmSize: string, nodes: number): void {
     const array = this.#cluster.nodeArrays.find(({ name }) => name === nodeArray);
     const bucket = array?.buckets.find((each) => each.vmSize === vmSize);

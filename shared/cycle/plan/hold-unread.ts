@@ -11,7 +11,7 @@ export interface Held {
   readonly made: MadePlan;
   /** Absent: nothing is unread, or the plan deletes no idle node. */
   readonly unread?: UnreadHold;
-  /** When another plan looks again; null: nothing waits. */
+  /** When another plan checks again; null: nothing waits. */
   readonly lookAgainSeconds: number | null;
 }
 
@@ -34,7 +34,7 @@ export async function holdForUnread(
   const staying = made.decided.retire.filter(({ cause }) => cause !== "idle-timeout");
   const idle = made.decided.retire.length - staying.length;
   if (!isSent || idle === 0) return { made, lookAgainSeconds: null };
-  // A clock that was ahead must not make the wait longer.
+  // A start time from a clock that was ahead must not prolong the wait.
   const sinceSeconds = Math.min(before?.unread?.sinceSeconds ?? nowSeconds, nowSeconds);
   const unreadNow = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
   if (unreadNow === undefined) return { made, lookAgainSeconds: null };
@@ -54,7 +54,7 @@ interface UnreadNow {
   readonly isOver: boolean;
 }
 
-/** A queue that does not answer holds no plan up, only its deletions, and those until it does. */
+/** A queue that does not answer delays only deletions, not the plan. */
 async function look(
   ports: Pick<Ports, "log" | "unreadDemand">,
   asked: Parameters<typeof lookForUnread>[1],

@@ -30,7 +30,7 @@ export type WorldPorts = Pick<
 >;
 
 const evictionsCountForSeconds = 86_400;
-/** The newest of a day; a job that lost nodes before so many others did is given another chance. */
+/** Most losses read, the newest of a day. A job whose losses are older than these may use spot nodes again. */
 const mostEvictions = 2_000;
 
 /** Read first: enough to decide whether the rest is worth reading. */
@@ -143,7 +143,7 @@ export async function readWorld(
   };
 }
 
-/** What of a world follows from the configuration. */
+/** The parts of a world that depend on the configuration. */
 function configured(
   config: ClusterConfig,
   { control, snapshot, readAtSeconds }: Pick<World, "control" | "snapshot" | "readAtSeconds">,
@@ -156,7 +156,7 @@ function configured(
   };
 }
 
-/** The same world under another configuration. Of a budget that is new, nobody knows before the next snapshot what is spent. */
+/** The same world under another configuration. The spending of a new budget is unknown until the next snapshot. */
 export function worldUnder(world: World, config: ClusterConfig): World {
   return { ...world, config, loaded: { ...world.loaded, ...configured(config, world) } };
 }

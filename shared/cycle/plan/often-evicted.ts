@@ -3,7 +3,7 @@ import type { BackedOff, NodeLoss } from "../../ports/index.ts";
 
 const withinSeconds = 3_600;
 const leastEvictions = 3;
-/** Of the nodes of a size that were there within the hour. */
+/** Share of the nodes of a size within the hour. */
 const leastShare = 0.2;
 const longestBackOffSeconds = 3_600;
 

@@ -162,7 +162,7 @@ function waitingJobs({ jobs }: Plan): readonly WaitingJob[] {
 
 const mostUsersShown = 50;
 
-/** Jobs without a time of submission wait since nobody knows when, and are left out. */
+/** Jobs without a time of submission are left out: how long they have waited is unknown. */
 function longestWaits({ jobs }: Plan, demand: readonly SourceDemand[]): readonly LongestWait[] {
   const waiting = new Set(jobs.filter(({ asked, granted }) => granted < asked).map(({ name }) => name));
   if (waiting.size === 0) return [];

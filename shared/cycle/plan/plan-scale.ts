@@ -150,7 +150,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
 }
 
 /**
- * Where plans take longer than requests take to come, all but the newest request would only make the queue longer. Not
+ * When plans take longer than the interval between requests, all but the newest request only lengthen the queue. Not
  * while the newest plan has actions that were not sent: this may be the second try of the run that made it.
  */
 function isSuperseded(

@@ -20,7 +20,7 @@ import {
 export interface SpotPlan {
   readonly input: PlanInput;
   readonly plan: Plan;
-  /** By place in the input; of jobs that wait. */
+  /** Stances of waiting jobs, by index in the input. */
   readonly stances: ReadonlyMap<number, SpotStance>;
   /** When the next of the waiting jobs has waited as long as it waits for a spot node; null: none does. */
   readonly patienceEndsSeconds: number | null;
@@ -28,7 +28,7 @@ export interface SpotPlan {
 
 /**
  * Plans with spot nodes first. Jobs that stay off them and find no regular node get one in a second plan, behind the
- * regular ones: waiting for a place that is not there helps nobody. Jobs that may not be interrupted never do.
+ * regular ones, instead of waiting for capacity that does not exist. Jobs that may not be interrupted never use spot nodes.
  */
 export function planSpot(input: PlanInput, facts: SpotFacts): SpotPlan {
   if (!knowsSpot(input, facts))
@@ -55,7 +55,7 @@ function knowsSpot({ settings, cluster, jobs }: PlanInput, { pairs }: SpotFacts)
   return pairs.length > 0 || (hasSpot && jobs.some(({ interruptible }) => interruptible === false));
 }
 
-/** Jobs whose places are all taken stay where they are, whatever became of them since. */
+/** Only for jobs that still wait: running jobs stay where they are. */
 function stancesOf(jobs: readonly Job[], facts: SpotFacts): ReadonlyMap<number, SpotStance> {
   const stances = new Map<number, SpotStance>();
   jobs.forEach((job, place) => {
@@ -81,7 +81,7 @@ function choosing(
   });
 }
 
-/** What a bucket says that would take the job if it had room. */
+/** Codes of buckets that would take the job if they had room. */
 const roomCodes: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
   "NoCapacity",
   "OutOfCapacity",
@@ -103,7 +103,7 @@ function mayUseSpotAfterAll(
       return true;
     case "SpotRunTimeTooLong":
     case "SpotEvictedTooOften":
-      // A job that no regular node can ever take is not better off without any.
+      // A job that no regular node can ever take may use a spot node.
       return !outcome.reasons.some(
         ({ code, bucket }) =>
           roomCodes.has(code) && !facts.pairs.some(({ spot }) => spot === bucket?.nodeArray),
@@ -133,7 +133,7 @@ function inSpotOrder(cluster: Cluster, { pairs }: SpotFacts): Cluster {
   return { ...cluster, nodeArrays };
 }
 
-/** One that is not known is neither good nor bad. */
+/** An unknown score ranks between High and Low. */
 function rankOf(score: string | null): number {
   if (score === "High") return 0;
   return score === "Low" ? 2 : 1;

@@ -1,7 +1,7 @@
 import type { Cluster, NodeArray } from "../../engine/index.ts";
 import type { NodeLoss, Operation, QuotaRefusal, Shortfall } from "../../ports/index.ts";
 
-/** What a refusal says of the quota behind it. */
+/** The quota named in a refusal. */
 export interface RefusedBy {
   readonly limit: "family" | "region" | "spot";
   /** Cores that were left, when it gives figures. */
@@ -15,7 +15,7 @@ const figures = [
 
 /**
  * Reads which of Azure's quotas a message is about: CycleCloud passes on what Azure says. Null for other reasons, and
- * where it says "quota" and not which one: then nobody can tell what else it holds for.
+ * when it does not name which quota: then its scope is unknown.
  */
 export function readRefusal(message: string): RefusedBy | null {
   if (!/quota/i.test(message)) return null;
@@ -59,7 +59,7 @@ export function quotaRefusals(known: {
     if (refusedBy === null || array === undefined || bucket === undefined || untilSeconds <= nowSeconds)
       return [];
     const { vcpuQuotaCount, family } = bucket.vm;
-    // What fits is not said, but a node more did not.
+    // The message has no figures, but one node more did not fit.
     const coresLeft = refusedBy.coresLeft ?? Math.max(0, vcpuQuotaCount - 1);
     const quota = quotaOf(array, refusedBy.limit === "family" ? family : null);
     return [{ ...quota, coresLeft, atSeconds, untilSeconds, why: message ?? "" }];

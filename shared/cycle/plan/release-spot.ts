@@ -13,7 +13,7 @@ export function releasedSpot(
     readonly cluster: Cluster;
     readonly pairs: readonly SpotPair[];
     readonly leavingNodeIds: readonly string[];
-    /** While demand is in doubt, nobody can tell what is needed. */
+    /** While demand is in doubt, no node is released: it may be needed. */
     readonly isInDoubt: boolean;
     readonly nowSeconds: number;
   },

@@ -5,7 +5,7 @@ import type { NodeLoss, SpotPair, SpotSettings } from "../../ports/index.ts";
 /** What sends a job to spot nodes, or keeps it off them. */
 export type SpotStance = "first" | SpotOffCode;
 
-/** What is known of jobs and pairs when a plan is made. */
+/** Facts about jobs and pairs of node arrays for a plan. */
 export interface SpotFacts {
   /** Null: spot arrays are like all others, but for jobs that may not be interrupted. */
   readonly settings: SpotSettings | null;
@@ -39,7 +39,7 @@ export function pairsOf(
   };
 }
 
-/** Where a job stands that waits. A run time that nobody knows keeps no job off spot nodes: evictions do. */
+/** The stance of a waiting job. An unknown run time does not keep a job off spot nodes; evictions do. */
 export function stanceOf(job: Job, facts: SpotFacts): SpotStance {
   const { settings, nowSeconds } = facts;
   if (job.interruptible === false) return "SpotNotInterruptible";
@@ -72,7 +72,7 @@ export function evictionsOf({ metadata }: Pick<Job, "metadata">, losses: readonl
   return new Set(losses.filter(wasOn).map(({ nodeId }) => nodeId)).size;
 }
 
-/** What the stance asks of nodes; null: nothing. */
+/** The restriction on node arrays that follows from the stance; null: none. */
 export function choiceOf(stance: SpotStance, facts: SpotFacts, cluster: Cluster): ArrayChoice | null {
   const { settings, pairs } = facts;
   const spots = pairs.map(({ spot }) => spot);
@@ -97,7 +97,7 @@ export function choiceOf(stance: SpotStance, facts: SpotFacts, cluster: Cluster)
   }
 }
 
-/** Constraints with one more. Jobs that share their constraints go on sharing them: then they are one shape. */
+/** Constraints with one more. Jobs that share their constraints keep sharing them, so that they stay one shape. */
 export function addingTo(): (constraints: readonly Constraint[], more: ArrayChoice) => readonly Constraint[] {
   const made = new Map<readonly Constraint[], Map<ArrayChoice, readonly Constraint[]>>();
   return (constraints, more) => {

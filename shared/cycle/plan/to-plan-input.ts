@@ -45,7 +45,7 @@ export interface Loaded {
   readonly history: readonly NodeHistory[];
   /** Nodes that operators drained. Absent: none. */
   readonly drainedNodes?: readonly DrainedNode[];
-  /** Whether jobs count with the time that they will probably run, where earlier ones tell. Absent: no. */
+  /** Whether run times are predicted from earlier jobs. Absent: no. */
   readonly predictsRunTimes?: boolean;
   /** Which jobs budgets hold. Absent: none. */
   readonly jobHolds?: readonly JobHold[];
@@ -86,7 +86,7 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
   };
 }
 
-/** What schedulers count of nodes that come. */
+/** Coming nodes as schedulers count them. */
 function shapesIn(sources: readonly SourceDemand[]): Pick<PlanInput, "nodeShapes"> {
   const nodeShapes = sources.flatMap(({ source, nodeShapes: shapes = [] }) =>
     shapes.map(({ nodeArray, vmSize = null, resources }) => ({
@@ -179,7 +179,7 @@ function toJob(
   });
 }
 
-/** Most jobs have nothing of that: they share it. */
+/** Shared by the many jobs without any of these. */
 const nothingMore: Job["metadata"] = {};
 
 function aboutOf(job: StoredJob): Job["metadata"] {

@@ -45,7 +45,7 @@ export function clusterDigest(cluster: Cluster, ids: Pick<Ids, "digest">): strin
   return digest;
 }
 
-/** A snapshot is compared with the last plan, and mostly planned then: its cluster is gone through once. */
+/** A snapshot's digest is used for the comparison with the last plan and for the next plan, and computed once. */
 const knownDigests = new WeakMap<Cluster, { readonly ids: Pick<Ids, "digest">; readonly digest: string }>();
 
 function textOf(cluster: Cluster): string {

@@ -32,7 +32,7 @@ export async function receiveEvent(ports: EventPorts, body: unknown): Promise<Ev
   const { cluster } = event;
   if (!(await ports.configs.clusters()).includes(cluster))
     return ignored(ports, `cluster "${cut(cluster)}" is not configured`);
-  // An event of a clock that is ahead must not stay the newest for ever.
+  // An event from a clock that is ahead would otherwise stay the newest until that time.
   const nowSeconds = ports.clock.nowSeconds();
   const atSeconds = Math.min(event.atSeconds, nowSeconds);
   const isNewLoss = await remember(ports, { ...event, atSeconds });

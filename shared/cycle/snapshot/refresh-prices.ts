@@ -9,7 +9,7 @@ type RefreshPorts = Pick<Ports, "clock" | "configs" | "log" | "priceSheets" | "s
 
 /**
  * Reads the price list of every location where a cluster may buy nodes, for the VM sizes that it may buy there: when the last
- * reading is old, or when a size is new. What cannot be read leaves the last sheet as it is. Throws when no location could be
+ * reading is old, or when a size is new. A failed reading leaves the last sheet as it is. Throws when no location could be
  * read.
  */
 export async function refreshPrices(ports: RefreshPorts, list: PriceList): Promise<void> {
@@ -27,7 +27,7 @@ export async function refreshPrices(ports: RefreshPorts, list: PriceList): Promi
     throw new AggregateError(failures, `Cannot read prices of ${failures.length} locations`);
 }
 
-/** By location: VM sizes in Azure's spelling, by the same in lower case. */
+/** By location: VM sizes in Azure's spelling, keyed by their lower case. */
 async function sizesInUse({
   configs,
   snapshots,

@@ -167,8 +167,7 @@ function afterList(
   // It had its effect, and its nodes were deleted before a snapshot showed them.
   if (before.length > 0)
     return closedAs(operation, { state: "visible", why: "its nodes are gone again", nowSeconds });
-  // Its answer was lost, and may have been that no node was added. It may also have been that there were some, so nobody
-  // can say that it had no effect.
+  // Its answer was lost: nodes may have been added or not, so the operation is not reported as without effect.
   const why = "CycleCloud carried it out, and lists no nodes of it: none was made, or all are gone again";
   return added.length === 0 ? closedAs(operation, { state: "visible", why, nowSeconds }) : undefined;
 }

@@ -27,7 +27,7 @@ import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { noteSpotLosses } from "./spot-losses.ts";
 
-/** More than one plan sends; of the operations that failed since, one is enough. */
+/** More operations than one plan sends. A single one that failed since is enough. */
 const recentOperations = 20;
 
 type SnapshotPorts = Pick<
@@ -172,7 +172,7 @@ function whyOperations(operations: readonly Operation[], head: PlanHead): Due | 
   const isNews = (operation: Operation) => operation.updatedAtSeconds >= head.demandReadAtSeconds;
   if (operations.some((operation) => !isOpen(operation) && isNews(operation)))
     return { reason: "operations closed" };
-  // A planner that died for good has recorded its actions: the next one sends them.
+  // A planner that died may have left recorded actions: the next plan sends them.
   return operations.some((operation) => operation.state === "planned")
     ? { reason: "actions not sent" }
     : undefined;

@@ -2,7 +2,7 @@ import { shortHostname } from "../../engine/index.ts";
 import type { NodeLoss, Ports, Snapshot } from "../../ports/index.ts";
 import { mostOfLastMinutes } from "../operations.ts";
 
-/** Shutdowns of the last hour are looked through: one that is older has had its effect. */
+/** Only shutdowns of the last hour are read: older ones have had their effect. */
 const longestShutdownSeconds = 3_600;
 
 /**
