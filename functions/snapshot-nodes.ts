@@ -43,7 +43,7 @@ async function snapshotAll(ports: Ports): Promise<void> {
       });
     } catch (error) {
       failures.push(error);
-      // Nobody waits for this one any more who could report it.
+      // The caller no longer waits for this one, so its error is logged here.
       if (isOver) ports.log.error("snapshot-failed", { cluster, message: messageOf(error) });
     } finally {
       reading.delete(cluster);

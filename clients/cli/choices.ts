@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { nearest } from "../../shared/engine/index.ts";
 
-/** `Did you mean "waiting"? ` of a word that is none of the known ones; "" if nobody can tell. */
+/** `Did you mean "waiting"? ` for an unknown word; "" when no known word is near. */
 export function suggestion(word: string, words: readonly string[]): string {
   const lower = word.toLowerCase();
   const names = new Map(words.map((each) => [each.toLowerCase(), each]));

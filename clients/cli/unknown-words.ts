@@ -10,7 +10,7 @@ const usualStates: readonly string[] = [
 
 const wildcard = /[*?[]/;
 
-/** Throws CommandFailure for a state that neither CycleCloud knows nor any node has: an empty list would look like an answer. */
+/** Throws CommandFailure for a state that no node has and CycleCloud does not use: an empty list would look like an answer. */
 export async function refuseUnknownStates(service: Service, states: string | undefined): Promise<void> {
   const unusual = unknownIn(states, usualStates);
   if (unusual.length === 0) return;

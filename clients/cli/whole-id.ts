@@ -4,7 +4,7 @@ import type { Service } from "./service/service.ts";
 const mostShown = 5;
 
 /**
- * Asks with an id, or with the one whole id that begins with it: nobody types twenty digits. `list` gives the ids that there
+ * Asks with an id, or with the one whole id that begins with it: ids have twenty digits. `list` gives the ids that there
  * are, and is called only when there is none of that name. Throws CommandFailure when several begin so.
  */
 export async function withWholeId<T>(
@@ -29,7 +29,7 @@ export async function withWholeId<T>(
 
 const mostLookedThrough = 1_000;
 
-/** Of the newest plans. */
+/** Ids of the newest plans. */
 export async function planIds(service: Service): Promise<readonly string[]> {
   const { plans } = await service.ask("plans", { query: { limit: mostLookedThrough } });
   return plans.map(({ planId }) => planId);

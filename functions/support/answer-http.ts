@@ -26,7 +26,7 @@ import {
 import { refusedNodeLogin } from "./node-login.ts";
 import { service } from "./service.ts";
 
-/** Answers a call that the guard let in. `caller`: undefined where the platform knows a key and nobody's name. */
+/** Answers a call that the guard let in. `caller`: undefined when the platform checked only a key. */
 export type HttpHandler = (
   request: HttpRequest,
   context: InvocationContext,

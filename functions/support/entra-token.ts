@@ -142,7 +142,7 @@ function keysOf({ authority, tenantId }: TokenIssuer, fetch: Fetch): JWTVerifyGe
   };
 }
 
-/** Says what is wrong, in words of ours: nothing of the token is repeated. */
+/** Describes the problem without quoting the token. */
 function whyRefused(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return "has expired";
   if (error instanceof errors.JWTClaimValidationFailed) return whyClaimRefused(error.claim);

@@ -2,7 +2,7 @@ import type { HttpRequest } from "@azure/functions";
 import type { Route } from "../../shared/api/index.ts";
 import { problem, type Refused } from "../../shared/service/index.ts";
 
-/** A page of another site cannot send these without asking first (a CORS preflight), which nobody grants. */
+/** A page of another site cannot send these without asking first (a CORS preflight), which this app never grants. */
 const ownHeaders = ["x-functions-key", "authorization", "api-version", "idempotency-key"];
 
 /**

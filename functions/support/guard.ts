@@ -14,7 +14,7 @@ export type ApiLogin =
   | { readonly by: "function-key" }
   | { readonly by: "entra"; readonly issuer: TokenIssuer };
 
-/** Somebody whose name is known for certain, and goes into the record. */
+/** A caller whose name is authenticated and recorded. */
 export interface Caller {
   readonly name: string;
 }
@@ -38,7 +38,7 @@ export interface Guard {
 const principalHeader = "x-ms-client-principal-name";
 const longestName = 200;
 
-/** The platform asks for a key; where it signs callers in as well, it says who they are. */
+/** The platform checks a key. When it also signs callers in, it passes their names. */
 export function keyGuard(options: {
   readonly nodeLogin: NodeLogin;
   /** Else that header is whatever a caller writes there. */

@@ -90,7 +90,7 @@ const leastZipped = 4_000;
 /** A list that is polled is packed again and again: 10,000 nodes take half of the usual time, and a tenth more bytes. */
 const fast = { level: 3 };
 
-/** One object's JSON of those of two, neither of which is empty. */
+/** Joins the JSON of two objects, neither of them empty, into one object. */
 function joined(first: string, second: string): string {
   return `${first.slice(0, -1)},${second.slice(1)}`;
 }
@@ -116,7 +116,7 @@ function unpacks({ headers }: HttpRequest): boolean {
 /** An answer that is no success, as RFC 9457 wants it. */
 export function refusedWith(body: Problem): HttpResponseInit {
   const { status, retryAfterSeconds } = body;
-  // The header takes whole seconds, and nobody needs to know it better.
+  // The header takes whole seconds.
   const wait = retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(retryAfterSeconds));
   const headers = {
     "Content-Type": "application/problem+json",

@@ -30,7 +30,7 @@ function isSame(shown: Buffer, wanted: Buffer): boolean {
 
 /**
  * The answer to a node whose login is wrong; undefined: it is right. Says the same of a wrong login and of a cluster that
- * does not exist: who cannot log in learns of no cluster.
+ * does not exist: a caller that cannot log in must not learn which clusters exist.
  */
 export async function refusedNodeLogin(
   request: HttpRequest,
@@ -61,7 +61,7 @@ function shownSetting(name: string): string {
   return name === "AUTOSTOP_PASSWORD" ? name : "the one that autostop.password_setting names";
 }
 
-/** A configuration that cannot be used is the operator's business, not that of somebody who is not logged in. */
+/** The problems of an unusable configuration are not shown to a caller that is not logged in. */
 async function loginOf(
   { configs, log }: Pick<Ports, "configs" | "log">,
   cluster: string,

@@ -44,7 +44,7 @@ const longestLooked = 2 * longestField;
 /**
  * Logs of one invocation: one JSON object a line, `event` first, so that queries need no parsing of prose. A traced run
  * has the id of its trace in every line. This is the one place where texts are cut, where secrets are taken out of what a
- * sender wrote, and where what a terminal would obey or hide is spelled: nobody who logs has to think of it.
+ * sender wrote, and where what a terminal would obey or hide is spelled: callers need not care about it.
  */
 export function logOf(sink: LogSink, traceparent?: string): Log {
   const trace = traceparent?.split("-")[1];
@@ -63,7 +63,7 @@ function safe(fields: LogFields): LogFields {
 
 function safeValue(value: LogFields[string]): LogFields[string] {
   if (typeof value !== "string") return value;
-  // Before it is cut: nobody recognises half a secret.
+  // Redact before cutting: half a secret would not be recognised.
   const safe = redactText(value.slice(0, longestLooked));
   if (value.length <= longestLooked) return printableCut(safe, longestField);
   return `${printable(safe.slice(0, longestField))}… (${value.length} characters)`;

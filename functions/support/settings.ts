@@ -56,7 +56,7 @@ export interface AppSettings {
   readonly configChanges: ConfigChanges;
   /** Where list prices are read; undefined: none are. */
   readonly priceListAddress: string | undefined;
-  /** Of an instance, which bodies are bounded by; undefined: what the system says. */
+  /** Memory of an instance, which limits the size of bodies; undefined: ask the system. */
   readonly memoryMiB: number | undefined;
 }
 
@@ -93,7 +93,7 @@ function oneOf<const Words extends readonly [string, ...string[]]>(...words: Wor
   });
 }
 
-/** Of an address its origin, which is all that matters. Its keys are believed, so nobody between may change them. */
+/** The origin of an address. Its signing keys are trusted, so it must be https (except on this machine). */
 const authority = z
   .url({ protocol: /^https?$/, error: "expected an address such as https://login.microsoftonline.com" })
   .transform((address) => new URL(address))
@@ -107,7 +107,7 @@ const authority = z
 
 const wantedPriceList = `expected an address such as ${publicPriceList}, or off`;
 
-/** Prices that somebody between could change would change what is bought: https, but for this machine. */
+/** Must be https (except on this machine): forged prices would change what is bought. */
 const priceList = z.string().trim().refine(isPriceListAddress, { error: wantedPriceList });
 
 function isPriceListAddress(value: string): boolean {
@@ -181,7 +181,7 @@ export function readSettings(env: Environment): AppSettings {
   };
 }
 
-/** Nobody is let in by half of a login: what is missing stops the start. */
+/** An incomplete login configuration stops the start. */
 function apiLoginFrom(env: Environment): ApiLogin | { readonly missing: readonly string[] } {
   if (env[apiLoginSetting] !== "entra") return { by: "function-key" };
   const { [apiTenantSetting]: tenantId, [apiClientSetting]: clientId } = env;
@@ -207,7 +207,7 @@ function apiLoginFrom(env: Environment): ApiLogin | { readonly missing: readonly
   };
 }
 
-/** Off where nobody said where to; asked for Azure without its address, too: what cannot be told must not stop the app. */
+/** Off without a target, also for Azure without its address: missing telemetry must not stop the app. */
 function telemetryFrom(env: Environment): TelemetrySettings {
   const connectionString = env[insightsConnectionSetting];
   const to = env[telemetrySetting] ?? "azure";

@@ -38,7 +38,7 @@ export class Turns {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Undefined, at once, when too many wait already. What `work` throws is thrown, and holds up nobody. */
+  /** Undefined, at once, when too many wait already. Throws what `work` throws, without blocking others. */
   take<T>(name: string, work: () => Promise<T>): Promise<T> | undefined {
     const line = this.#lines.get(name) ?? { last: Promise.resolve(), waiting: 0 };
     if (line.waiting >= this.#mostWaiting) return undefined;

@@ -52,7 +52,7 @@ export interface Service {
   stop(): Promise<void>;
   /** Before every HTTP function. */
   readonly guard: Guard;
-  /** How callers of the HTTP API show who they are. */
+  /** How callers of the HTTP API authenticate. */
   readonly apiLogin: ApiLogin;
   readonly stops: StopService;
   /** What HTTP functions look at clusters with. */

@@ -127,7 +127,7 @@ async function run(flags: Flags): Promise<void> {
       console.log(`  in the examples of docs: URL=${environment.functionsUrl}`);
       await demonstrate(flags, { environment, runs, jobs, speed, definition, signal });
     } finally {
-      // First: nobody is sent to what is about to end.
+      // First, so that no caller is directed to a service that is about to end.
       await rm(environmentFile, { force: true });
       await environment.stop();
       if (signal.aborted) console.log("Stopped: no part of it runs any more");

@@ -58,7 +58,7 @@ function together(all: readonly RecordedBoots[]): RecordedBoots {
   };
 }
 
-/** Where nearly all failed, too few tell how long a boot takes. */
+/** With fewer successful boots there is no estimate of their duration. */
 function toRecorded({ seconds, count, failed }: RecordedBoots) {
   return {
     failureRate: failed / count,

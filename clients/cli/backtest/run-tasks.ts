@@ -3,7 +3,7 @@ import { type JobColumns, packed, type RunFigures } from "../../../shared/backte
 import { CommandFailure } from "../exit-code.ts";
 import { runTask, type Setting, type Task } from "./one-run.ts";
 
-/** What a worker says of its task: how far it is, and in the end what came of it. */
+/** A worker's message: its progress, and at the end its result. */
 export type FromWorker = { readonly index: number } & (
   | { readonly share: number }
   | { readonly figures: RunFigures }
@@ -75,7 +75,7 @@ export class RunThreads {
     this.#signal = signal;
   }
 
-  /** What came of each task; undefined: it was stopped before. One task alone runs here. */
+  /** The result of each task; undefined: it was stopped. A single task runs in this thread. */
   async run(
     tasks: readonly Task[],
     onProgress: (share: number) => void,

@@ -106,7 +106,7 @@ async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
 
 type ClusterGiven = Pick<Past, "definition"> & Partial<Pick<Past, "nodes">>;
 
-/** A real cluster boots as its nodes did; a definition says itself how long that takes. */
+/** A recorded cluster boots as its nodes did; a definition contains its boot times. */
 function withBoots({ definition, nodes }: ClusterGiven, json: unknown): Pick<Given, "definition" | "boots"> {
   const parsed = parseFor(definition.name, json);
   return nodes === undefined || !parsed.ok
@@ -156,7 +156,7 @@ async function clusterFor({ cluster, snapshot }: RunFlags): Promise<ClusterGiven
   }
 }
 
-/** Who reads a definition says that it cannot, too. */
+/** The message without the prefix of the definition reader, which the caller words itself. */
 function reasonIn(error: unknown): string {
   return messageOf(error).replace(/^Cannot read cluster definition: /, "");
 }

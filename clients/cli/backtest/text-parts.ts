@@ -45,7 +45,7 @@ async function unpacked(source: AsyncIterable<Buffer | string>): Promise<AsyncIt
   }
   const all = withHead(head, parts);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return all;
-  // An error of either ends the other, and is thrown to who reads.
+  // An error of either stream ends the other, and is thrown to the reader.
   return pipeline(Readable.from(all), createGunzip(), () => {});
 }
 

@@ -24,7 +24,7 @@ export interface WorkloadFlags {
   readonly trace?: string;
   readonly sacct?: string;
   readonly qacct?: string;
-  /** Of times in `sacct` that do not name theirs. */
+  /** Time zone of times in `sacct` output that have none. */
   readonly timeZone?: TimeZone;
 }
 

@@ -23,7 +23,7 @@ export async function writeReport(
     readonly setting: Setting;
     readonly tasks: readonly Task[];
     readonly runs: readonly RunFigures[];
-    /** Of the workload. */
+    /** Name of the workload. */
     readonly name: string;
     readonly suggestion: readonly string[] | undefined;
   },

@@ -221,7 +221,7 @@ async function store(
   if (would.outcome === "nothing-to-do" || flags.dryRun === true) return;
   if (flags.yes !== true && !(await confirm(terminal, "Store it?")))
     throw new CommandFailure("Nothing was stored.", "Answer y, or give --yes.");
-  // What was read when the change was made, not what is there now: somebody may have changed it meanwhile.
+  // The ETag of the text that was edited: another change since then must cause a conflict.
   const seen = { etag: etag ?? would.etag ?? "" };
   const done = await service.ask("put-config", { body: { config, ...request, dryRun: false }, seen });
   terminal.stdout.write(`${printable(done.summary)}\n`);

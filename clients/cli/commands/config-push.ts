@@ -81,7 +81,7 @@ function withoutPasswords(includes: Readonly<Record<string, unknown>>): Readonly
   );
 }
 
-/** Everybody who may read the container could read a secret in a stored configuration, so it is not even sent. */
+/** A configuration with a secret is not sent: every reader of the container could read it. */
 function refuseSecrets(file: string, json: Readonly<Record<string, unknown>>): void {
   const held = secretsIn(json);
   if (held.length === 0) return;

@@ -104,7 +104,7 @@ export function costCommand(terminal: Terminal): CommandType {
 
 const ownerNames = ["user", "account", "queue"] as const;
 
-/** Accounts have the days of UTC. A length of time counts back to a whole hour: within one nobody knows what was when. */
+/** Accounts have the days of UTC. A length of time is rounded to a whole hour, the finest step of the accounts. */
 function readMoment(text: string): number {
   const atSeconds = momentSeconds(text, "utc");
   if (atSeconds !== undefined) return atSeconds;
@@ -168,7 +168,7 @@ function ofOwner(owner: readonly string[]): string {
   return owner.length === 0 ? "" : ` of ${owner.join(", ")}`;
 }
 
-/** A misspelt name would otherwise look like somebody who cost nothing. */
+/** Otherwise a misspelt name would look like an owner without costs. */
 async function refuseUnknownOwner({
   service,
   flags,

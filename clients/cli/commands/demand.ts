@@ -24,7 +24,7 @@ export function wholeOption(): Option {
   return new Option("--nodes", "the table of all nodes of the plan too; -o shows it as well");
 }
 
-/** Who chooses columns wants to see them. */
+/** Chosen columns are always shown. */
 export function isWhole({ nodes, outputColumns }: WholeFlags & LookFlags): boolean {
   return nodes === true || outputColumns !== undefined;
 }

@@ -140,7 +140,7 @@ function reportWarnings(terminal: Terminal, jobs: readonly JobView[]): void {
   if (more > 0) note(terminal, `and ${counted(more, "warnings")} more: "ccscale jobs --format json"`);
 }
 
-/** Reports jobs of silent sources, which are not listed: an empty list would look as if there were none. */
+/** Reports jobs of silent sources, which are not listed: without this an empty list would look complete. */
 function reportSilent(terminal: Terminal, { silent }: JobsAnswer, flags: Flags): void {
   const isOfNodes = Object.values(toQuery(flags)).some((wanted) => wanted !== undefined);
   if (isOfNodes || (flags.state ?? "waiting") !== "waiting") return;

@@ -116,7 +116,7 @@ async function readNodes(
     },
   });
   progress.end();
-  // An older service does not tell.
+  // An older service does not send it.
   const [isHeld, isIdleHeld] = [first.held, first.idleHeld].map((why) => (why ?? null) !== null);
   return {
     atSeconds: first.atSeconds,

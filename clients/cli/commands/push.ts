@@ -97,7 +97,7 @@ async function demandIn(
 ): Promise<{
   readonly demand: DemandToSend;
   readonly setAside: readonly SetAside[];
-  /** Of an item of the demand, in which those that do not check out come last. */
+  /** The index in the file of an item of the demand, which lists invalid items last. */
   readonly placeInFile: (item: Pick<SetAside, "kind" | "index">) => number;
   readonly warnings: readonly string[];
 }> {
@@ -122,7 +122,7 @@ async function demandIn(
   const parsed = parseDemand(demand);
   if (!parsed.ok) throw refusal(file, parsed.problems);
   const { jobs, nodes } = parsed.message;
-  // A file of which nothing can be read is the wrong file: it must not end what the source wants.
+  // A file without any readable item is the wrong file: posting it would remove the source's demand.
   const whole = jobs.length + nodes.length === 0 ? wholly(parsed) : parsed;
   if (!whole.ok) throw refusal(file, whole.problems);
   return {

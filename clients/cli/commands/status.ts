@@ -139,7 +139,7 @@ function headOn(page: Page, status: ClusterStatus, most: number): void {
   const shown = problems.slice(0, most);
   for (const [at, { gravity, kind, text, next }] of shown.entries()) {
     page.warning(`${gravity.toUpperCase()}: ${text}`);
-    // Of problems of one kind the advice is the same: once, under the last of them.
+    // Problems of one kind share their advice: print it once, under the last of them.
     if (shown[at + 1]?.kind !== kind) page.line(`  ${next}`);
   }
   if (problems.length === 0) page.line("No problems.");

@@ -63,6 +63,6 @@ async function top(terminal: Terminal, flags: Flags): Promise<void> {
   } finally {
     for (const signal of endingSignals) process.off(signal, onSignal);
   }
-  // Whoever sent it learns from the exit status that it ended the process.
+  // The exit status reports to the sender that the signal ended the process.
   if (received !== undefined) process.kill(process.pid, received);
 }

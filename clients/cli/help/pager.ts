@@ -33,7 +33,7 @@ function shownBy(program: string, args: readonly string[], text: string): Promis
     };
     child.once("error", () => end(false));
     child.once("close", () => end(true));
-    // Somebody quits before the end of the text.
+    // The user quits before the end of the text.
     child.stdin.on("error", () => {});
     child.stdin.end(text);
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the simulator says of itself, so that nothing else is taken for it. */
+/** Identifies the simulator, so that no other server is mistaken for it. */
 const simulator = z.literal("cyclecloud-autoscale");
 
 const count = z.int().min(0);

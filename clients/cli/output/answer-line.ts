@@ -22,7 +22,7 @@ function namesOf(additions: readonly PlannedAddition[]): string {
   return additions.map(({ count, vmSize, nodeArray }) => `+${count} ${vmSize} in ${nodeArray}`).join(" and ");
 }
 
-/** A sum over nodes of which some have no known price would look like the whole. */
+/** Names unpriced nodes: otherwise the sum would look complete. */
 function costOf(additions: readonly PlannedAddition[]): string {
   const unpriced = nodesOf(additions.filter(({ usdPerHour }) => usdPerHour === null));
   if (unpriced === nodesOf(additions)) return "price not known";

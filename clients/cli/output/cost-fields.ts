@@ -7,7 +7,7 @@ import {
 import type { Fields } from "../../columns/evaluate.ts";
 import type { ReconciledDay } from "./reconcile.ts";
 
-/** A job is shown with whom it belongs to. What is somebody's is busy all the time. */
+/** A job is shown with its owner. Owned time is always busy time. */
 export function costColumns(by: CostAnswer["by"]): readonly string[] {
   const isOfJobs = by.some((each) => ["job", "user", "account", "queue", "purpose"].includes(each));
   const told = by.includes("job") ? [...by, "user", "account:-", "queue:-"] : by;
@@ -253,7 +253,7 @@ export function reconciledFields(day: ReconciledDay): Fields {
   };
 }
 
-/** Null in the answer: nobody said. Absent: no job's. */
+/** Null in the answer: the owner is unknown. Absent: overhead without an owner. */
 function labelOf({ keys, isOverhead }: CostRowView, dimension: CostAnswer["by"][number]): string | null {
   const value = keys[dimension];
   if (value === undefined && keys.job === null) return "(others)";

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { CostAnswer, CostDimensionName } from "../../../shared/api/index.ts";
 
-/** A line of FOCUS is of one day and one group of everything that costs are told apart by. */
+/** A FOCUS line holds the cost of one day for one combination of all dimensions. */
 export const focusDimensions: readonly CostDimensionName[] = [
   "day",
   "array",
@@ -18,7 +18,7 @@ const dayMs = 86_400_000;
 /**
  * Costs in the columns of FOCUS 1.0 (FinOps Open Cost and Usage Specification, focus.finops.org). The tags
  * `CycleCloudCluster` and `CycleCloudNodeArray` are those that CycleCloud gives the VMs, so that lines can be joined with
- * the bill. What cannot be told from here (billing accounts, subscriptions) is empty.
+ * the bill. Columns unknown here (billing accounts, subscriptions) are empty.
  */
 export function focusCsv({ cluster, rows }: CostAnswer): string {
   const lines = rows.map(({ keys, usd, nodeHours }) => {

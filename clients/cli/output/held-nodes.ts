@@ -9,10 +9,10 @@ export interface Hold {
   readonly nodearray: string;
   readonly state: string | null;
   readonly held: "kept alive" | "draining" | "undraining" | "ignored";
-  /** Null: nobody says. */
+  /** Null: unknown. */
   readonly by: string | null;
   readonly sinceSeconds: number | null;
-  /** When it ends by itself; null: when somebody ends it. */
+  /** When it ends by itself; null: it must be ended by an operator. */
   readonly untilSeconds: number | null;
   readonly why: string | null;
 }
@@ -63,7 +63,7 @@ function keptHold(node: NodeView): Hold {
   return { ...base, by, sinceSeconds, untilSeconds, why: reason };
 }
 
-/** One that nobody asked for here is in `ignored_nodes` of the configuration. */
+/** A node without an operator's decision is in `ignored_nodes` of the configuration. */
 function ignoredHold(node: NodeView, decision: Ignored | undefined): Hold {
   const base = { ...about(node), held: "ignored" } as const;
   if (decision === undefined) return { ...base, ...nobody, why: "ignored_nodes of the configuration" };

@@ -26,7 +26,7 @@ export interface Listing {
   readonly narrowing?: Narrowing | undefined;
 }
 
-/** A list of which no column is worth more than another. */
+/** A list whose columns all have the same priority. */
 const plainNarrowing: Narrowing = {
   keeps: [],
   goFirst: [],

@@ -24,7 +24,7 @@ export interface NodeGroup {
   readonly idle: number;
   /** List prices of those that have, or soon have, a VM. Null: no price is known. */
   readonly usd_per_hour: number | null;
-  /** Nodes that cost, and of which no price is known: the sum leaves them out. */
+  /** Nodes that cost money but have no known price: the sum leaves them out. */
   readonly unpriced: number;
 }
 

@@ -17,7 +17,7 @@ export interface OutputFlags {
   readonly format?: Format;
   readonly outputColumns?: string;
   readonly long?: true;
-  /** Of lists that have moments. */
+  /** Only for lists with times. */
   readonly times?: Times;
 }
 

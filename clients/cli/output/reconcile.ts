@@ -27,7 +27,7 @@ export interface Counts {
   readonly cost: CostAnswer;
   /** By day, of the same time. */
   readonly usage: UsageAnswer;
-  /** Of the day of our first snapshot, by hour; undefined: it is not among these days. */
+  /** Hours of the day of our first snapshot; undefined: it is not among these days. */
   readonly firstDay: UsageAnswer | undefined;
 }
 
@@ -57,7 +57,7 @@ export function reconcile({ cost, usage, firstDay }: Counts): readonly Reconcile
   return [...both, ...[...ours].map(ofOurs)].toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** A day of which CycleCloud says nothing: what it counted is not known, so neither is the difference. */
+/** A day without a count from CycleCloud: its difference is unknown. */
 function ofOurs([day, { coreHours, usd }]: readonly [string, CostAnswer["rows"][number]]): ReconciledDay {
   const unknown = { cycleCloud: null, rest: null, cycleCloudUsd: null };
   return { day, ...unknown, ours: coreHours, outside: 0, before: 0, ourUsd: usd };

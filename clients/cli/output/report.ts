@@ -12,7 +12,7 @@ export interface Page {
   line(text: string): void;
   /** A problem, in red. */
   warning(text: string): void;
-  /** Names under each other, values beside them; nothing of those without a value. */
+  /** One line for each name with its value. Names without a value are left out. */
   facts(facts: readonly (readonly [name: string, value: string | null])[]): void;
   table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void;
   bullets(lines: readonly string[]): void;

@@ -1,6 +1,6 @@
 import type { Example } from "./command-example.ts";
 
-/** Of `ccscale lab`, on the cluster of `npm start -- --example lab`. */
+/** Examples of `ccscale lab`, on the cluster of `npm start -- --example lab`. */
 export const labExamples: Readonly<Record<string, readonly Example[]>> = {
   "lab exercise": [
     { line: "lab exercise", does: "which exercises there are", isShown: true },

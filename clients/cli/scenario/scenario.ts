@@ -31,7 +31,7 @@ export async function readScenario(value: unknown, reading: Reading): Promise<Sc
   return { name, input, warnings: [...misspelt, ...rules.warnings, ...setAside, ...warnings] };
 }
 
-/** Recorded cases have keys of their own, which are passed over: only one that looks like a known key is told of. */
+/** Recorded cases may have other keys, so only keys that resemble a known one are reported. */
 function misspeltKeys(value: unknown): readonly string[] {
   const keys = Object.keys(scenarioSchema.shape);
   return Object.keys(isDictionary(value) ? value : {}).flatMap((key) => {

@@ -42,7 +42,7 @@ export function serviceOrFilesOptions(command: Command): Command {
   );
 }
 
-/** `CCSCALE_CLUSTER` counts for every command that takes a cluster: nobody acts on one and looks at another. */
+/** `CCSCALE_CLUSTER` applies to every command with a cluster, so that acts and views concern the same one. */
 export function clusterOption(description: string): Option {
   const option = new Option("--cluster <name>", description).argParser(clusterName);
   // An empty variable is as good as none.

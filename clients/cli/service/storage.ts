@@ -53,5 +53,5 @@ async function portsAt(place: Place) {
   return ports;
 }
 
-/** Whoever runs a command reads its answer. */
+/** No log: problems reach the user in the answer. */
 function silent(): void {}

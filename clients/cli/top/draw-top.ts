@@ -77,7 +77,7 @@ function bodyLines(state: TopState, size: Size): readonly Line[] {
   }
   const isAll = size.height >= leastHeightForAll - 5;
   const shownPanes = isAll ? panes : [state.pane];
-  // Of each list a heading with its columns.
+  // Each list has a heading with its columns.
   const beside = (shownPanes.length - 1) * (rowsBeside + 1);
   return shownPanes.flatMap((pane) =>
     listLines(state, pane, {

@@ -27,7 +27,7 @@ interface Handlers {
   readonly isColoured: boolean;
 }
 
-/** Throws CommandFailure where nobody looks at a screen, before anything is written. */
+/** Throws CommandFailure, before writing anything, when the output is not a terminal. */
 export function refuseWithoutScreen({ stdin, stdout }: Terminal, kind = process.env.TERM): void {
   if (stdin.isTTY === true && stdout.isTTY === true && kind !== "dumb") return;
   const why = kind === "dumb" ? 'TERM is "dumb"' : "input or output is not a terminal";

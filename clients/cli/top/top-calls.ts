@@ -9,12 +9,12 @@ import type { Terminal } from "../terminal.ts";
 import type { TopCalls } from "./run-top.ts";
 import type { Drainable } from "./top-state.ts";
 
-/** Nobody scrolls through more, and every refresh reads them. */
+/** Most rows read by each refresh. */
 const mostNodes = 10_000;
 const mostJobs = 10_000;
 const sampleSpanSeconds = 600;
 
-/** Who asks and why, as every request says. */
+/** The user and the reason that every request carries. */
 export interface Asker {
   readonly by: string;
   readonly reason: string;

@@ -97,7 +97,7 @@ export function openedOn(data: TopData): TopState {
 /** A row of a list; `id` stays the same from refresh to refresh. */
 export interface Row {
   readonly id: string;
-  /** Made when it is looked at: of ten thousand rows a screen shows forty. */
+  /** Computed on access: a screen shows forty of ten thousand rows. */
   readonly cells: readonly string[];
 }
 

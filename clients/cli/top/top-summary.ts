@@ -21,7 +21,7 @@ export function moneyLine({ spending }: TopStatus): string {
   return `Cost: ${usdPerHour.toFixed(2)} USD/h, ${month}: ${monthUsd.toFixed(2)} USD, forecast ${forecastUsd.toFixed(2)}${unpriced}`;
 }
 
-/** An older sample says how the cluster was, not how it is. */
+/** An older sample is not shown as the present state. */
 const freshSeconds = 300;
 
 /** Nodes as bars by what they are used for; without a fresh sample by CycleCloud's states. One line in words where `most` has no room. */

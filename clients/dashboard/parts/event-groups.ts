@@ -2,7 +2,7 @@ import type { EventView } from "../../../shared/api/index.ts";
 
 export interface EventGroup {
   readonly title: string;
-  /** A sign that tells it from the others without colours. */
+  /** A sign that distinguishes it without colours. */
   readonly sign: string;
   /** Name of a colour of `style.css`. */
   readonly color: string;
@@ -49,7 +49,7 @@ export const eventGroups: readonly EventGroup[] = [
 
 type Grouped = Pick<EventView, "kind" | "by">;
 
-/** What an event is: a drain, say, is a decision of somebody, or one of the autoscaler's own actions. */
+/** The group of an event. A drain can be an operator's decision or the autoscaler's own action. */
 export function groupOf({ kind, by }: Grouped): EventGroup | undefined {
   const group = eventGroups.find(({ kinds }) => kinds.includes(kind));
   return group === decisions && by === "the autoscaler" ? actions : group;

@@ -105,7 +105,7 @@ function placeNow<T>(
   const same = rows[index];
   const was = before[index];
   if (same !== undefined && was !== undefined && rowKey(same) === rowKey(was)) return index;
-  // The first row is that of a table nobody has gone into.
+  // Index 0: the table has not been entered yet.
   if (index === 0) return 0;
   const places = new Map(rows.map((row, place) => [rowKey(row), place]));
   const left = before.slice(index).find((row) => places.has(rowKey(row)));

@@ -41,7 +41,7 @@ export function Shown<T>({
   const { answer, error } = polled;
   // Said once for the whole page.
   const isOut = error !== undefined && isOutOfReach(error);
-  // Nothing of a cluster that is gone is shown, and no acts are offered.
+  // A removed cluster shows no data and offers no acts.
   const isGone = error?.type?.endsWith(":unknown-cluster") === true;
   return (
     <>

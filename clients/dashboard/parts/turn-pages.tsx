@@ -25,5 +25,5 @@ export function TurnPages(props: {
   );
 }
 
-/** Of a list whose newest items come first. */
+/** Page buttons of a list whose newest items come first. */
 export const byAge = { first: "Newest", next: "Older" } as const;

@@ -36,7 +36,7 @@ export const connection = {
     connection.leave(asker);
   },
 
-  /** Nobody asks for it any more, or it was answered. */
+  /** The call was cancelled or answered. */
   leave(asker: Asker): void {
     failing.delete(asker);
     if (failing.size === 0) show(undefined);

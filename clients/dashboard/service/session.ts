@@ -116,7 +116,7 @@ export const session = {
 async function renewWith(renew: () => Promise<TokenCredentials>, before: TokenCredentials): Promise<void> {
   try {
     const next = await renew();
-    // No listener is called: the viewer is the same. Whoever signed out meanwhile stays so.
+    // The viewer is the same, so no listener is called. A viewer who signed out meanwhile stays signed out.
     if (credentials === before) credentials = next;
   } catch {
     // The old token lasts for some minutes: later calls try again.

@@ -32,7 +32,7 @@ export function Editor(props: {
 export function ToLine(props: {
   readonly problem: string;
   readonly text: string;
-  /** Of that text. */
+  /** Problems of that text. */
   readonly lines: ReturnType<typeof linesIn>;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {

@@ -46,7 +46,7 @@ export function whyNoJson(text: string): string | undefined {
 interface Level {
   readonly path: string;
   readonly isList: boolean;
-  /** Of the value that comes next: a place in a list, or a key once it is read. */
+  /** Path step of the next value: its index in a list, or its key once read. */
   step: number | string | undefined;
 }
 

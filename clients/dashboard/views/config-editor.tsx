@@ -30,7 +30,7 @@ interface Draft {
   readonly text: string;
   /** As it was at first: another text is the viewer's work. */
   readonly first: string;
-  /** What somebody else changed at the same time. */
+  /** The conflicting change of another user. */
   readonly conflicts?: readonly string[];
 }
 

@@ -107,7 +107,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
   );
 }
 
-/** Kinds alone do not tell who decided. */
+/** The kind alone does not show who decided. */
 function allTitle(title: string): string {
   return `All: ${title}${title === "Decisions" ? ", also of the autoscaler" : ""}`;
 }

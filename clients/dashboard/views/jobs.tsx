@@ -102,7 +102,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
   );
 }
 
-/** Of 100,000 jobs, the one whose name is known. */
+/** Finds one job by its name among 100,000. */
 function OpenJob({ cluster }: { readonly cluster: string }) {
   return (
     <form

@@ -14,7 +14,7 @@ export interface EventPublisher {
 
 /**
  * Stands for the topic and its subscription: posts what happens to nodes to a webhook, after the handshake of a new
- * subscription, in order, and again and again while nobody takes it.
+ * subscription, in order, retrying until it is accepted.
  */
 export function publishEvents(site: Site, url: string): EventPublisher {
   const stopping = new AbortController();

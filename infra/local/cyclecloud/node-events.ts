@@ -12,7 +12,7 @@ export interface NodeEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What is told of one step. */
+/** Content of the event about one step. */
 interface Told {
   readonly kind: "NodeAdded" | "NodeCreated" | "NodeStarted" | "NodeDeallocated" | "NodeTerminated";
   readonly status: "Succeeded" | "Failed";
@@ -21,7 +21,7 @@ interface Told {
   readonly timing?: Readonly<Record<string, number>>;
 }
 
-/** Events of a node's steps from number `from` on that are over at `at`: what CycleCloud tells at the end of each. */
+/** Events of a node's steps from number `from` on that are over at `at`: CycleCloud sends one at the end of each. */
 export function nodeEvents(
   node: SimulatedNode,
   { from, at, subscription }: { readonly from: number; readonly at: number; readonly subscription: string },
@@ -77,7 +77,7 @@ function toldOf({ life, name, operationId }: SimulatedNode, index: number): Told
   }
 }
 
-/** The end of a boot; undefined when a running node changed without one, of which CycleCloud tells nothing. */
+/** The end of a boot; undefined when a running node changed without one, for which CycleCloud sends no event. */
 function booted(
   life: SimulatedNode["life"],
   index: number,
@@ -115,7 +115,7 @@ function toEvent(
   const site = "/sites/simulator";
   const failures = node.life.slice(0, index).filter(({ status }) => status === "Failed").length;
   return {
-    // The same step has the same id, however often it is told of.
+    // The same step always has the same id.
     id: `${nodeId}-${index}`,
     topic: `/subscriptions/${subscription}/resourceGroups/simulator/providers/Microsoft.EventGrid/topics/cyclecloud`,
     subject: `${site}/clusters/${cluster}/nodes/${name}`,

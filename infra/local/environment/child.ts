@@ -28,7 +28,7 @@ export interface ChildOptions {
   /** The Node that runs it; the one that runs this when left out. */
   readonly node?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The line of its output that tells that it is ready. */
+  /** The line of output that reports that it is ready. */
   readonly isReady: (line: string) => boolean;
   /** Everything that it prints goes here. */
   readonly logFile: string;
@@ -42,7 +42,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const log = createWriteStream(options.logFile, { flags: "a" });
   const child = spawn(options.node ?? process.execPath, ["--import", endWithParent, ...options.args], {
     env: { ...process.env, ...options.env },
-    // Nothing is written to its input: that it closes tells the child that its parent is gone.
+    // Its input is never written to: the child detects the end of its parent when it closes.
     stdio: ["pipe", "pipe", "pipe"],
     // Ctrl-C in a terminal goes to the whole process group: out of it, children are stopped by us, in order.
     detached: true,

@@ -105,7 +105,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       PRICES_SCHEDULE: options.pricesSchedule ?? never,
       PRICE_LIST_URL: prices.address,
       CYCLECLOUD_PASSWORD: account.password,
-      // The password is known to everybody, and nobody else is here.
+      // The password is public, and the server listens on this machine only.
       AUTOSCALE_CONFIG_CHANGES: "all",
       AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
       ...options.settings,

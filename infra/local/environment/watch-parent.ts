@@ -1,7 +1,7 @@
 const everyMilliseconds = 500;
 
 /**
- * Calls back once the process that started this one is gone: nobody tells an orphan, but the system gives it another
+ * Calls back once the process that started this one is gone: an orphan gets no signal, but the system gives it another
  * parent. Does not keep the process alive.
  */
 export function whenOrphaned(then: () => void): void {

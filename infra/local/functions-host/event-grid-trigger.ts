@@ -45,7 +45,7 @@ export function createEventGridWebhook({ functions, invoke, keys }: EventGridOpt
   };
 }
 
-/** Whoever can repeat the code owns the endpoint. */
+/** Returning the validation code proves the ownership of the endpoint. */
 function validated(body: unknown): Response {
   const parsed = validationSchema.safeParse(body);
   const [event] = parsed.success ? parsed.data : [];

@@ -165,7 +165,7 @@ export class Invoker {
         `Cannot wait for the function any longer: ${timeoutMs} ms, the functionTimeout of host.json`,
       );
     });
-    // After the race nobody looks at the loser: neither may count as an unhandled rejection.
+    // The loser of the race is ignored: neither may count as an unhandled rejection.
     expire.catch(() => undefined);
     work.catch(() => undefined);
     try {

@@ -50,7 +50,7 @@ export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error.message || error.name;
   const cause = error.cause === undefined ? "" : describeError(error.cause);
-  // Who wraps an error often quotes it.
+  // A wrapping error often quotes the wrapped one.
   return message.includes(cause) ? message : `${message} (cause: ${cause})`;
 }
 

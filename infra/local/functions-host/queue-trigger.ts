@@ -189,7 +189,7 @@ class QueueTrigger implements Trigger {
   }
 
   async #toPoison(message: DequeuedMessageItem): Promise<void> {
-    // What nobody can handle in a poison queue stays there, hidden for the rest of its lease.
+    // A message of a poison queue that cannot be handled stays there, hidden for the rest of its lease.
     if (this.#poison === undefined) return;
     await this.#poison.createIfNotExists();
     await this.#poison.sendMessage(message.messageText, { messageTimeToLive: -1 });
@@ -201,7 +201,7 @@ class QueueTrigger implements Trigger {
     try {
       await this.#queue.deleteMessage(messageId, popReceipt);
     } catch (error) {
-      // Somebody else got the message meanwhile, or deleted it.
+      // Another receiver got the message meanwhile, or deleted it.
       if (!isGone(error)) throw error;
     }
   }

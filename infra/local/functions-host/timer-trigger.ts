@@ -49,7 +49,7 @@ class TimerTrigger implements Trigger {
     });
   }
 
-  /** Restores the last status, follows a change of the schedule, and tells whether an occurrence was missed. */
+  /** Restores the last status, follows a change of the schedule, and returns whether an occurrence was missed. */
   async #restoreStatus(stored: TimerStatus | undefined): Promise<boolean> {
     const now = this.#options.clock.now();
     if (stored === undefined) {

@@ -1,4 +1,4 @@
-/** What a host was last told, and when that was decided. */
+/** The newest order for a host, and when it was decided. */
 interface Order {
   readonly isOut: boolean;
   readonly atSeconds: number;
@@ -15,7 +15,7 @@ export interface NodeEvent {
 export class Drains {
   readonly #orders = new Map<string, Order>();
 
-  /** Takes note of an event about hosts that are there; tells whether that changed anything. */
+  /** Records an event about existing hosts. Returns whether it changed anything. */
   obey({ kind, atSeconds, nodes }: NodeEvent, isHere: (hostname: string) => boolean): boolean {
     if (kind !== "drain" && kind !== "undrain") return false;
     const news = nodes.flatMap(({ hostname }) => {

@@ -4,7 +4,7 @@ import type { NodeEvent } from "./drains.ts";
 
 const mostAtOnce = 32;
 
-/** Hands every event that waits to `obey`, and then takes it off the queue: an event that nobody saw comes again. */
+/** Passes every waiting event to `obey` and then deletes it, so an event that was not handled is delivered again. */
 export async function takeEvents(queue: QueueClient, obey: (event: NodeEvent) => void): Promise<void> {
   const messages = await receive(queue);
   for (const { messageId, popReceipt, messageText } of messages) {

@@ -53,7 +53,7 @@ export interface RunningScheduler {
   stop(): Promise<void>;
 }
 
-/** Runs the workload against the cluster until it is told to stop; goes on reporting an empty queue when all is done. */
+/** Runs the workload against the cluster until it is stopped; goes on reporting an empty queue when all is done. */
 export function runScheduler(options: SchedulerOptions): RunningScheduler {
   const scheduler = new SimulatedScheduler(options.jobs);
   const posts: Post[] = [];

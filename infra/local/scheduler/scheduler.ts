@@ -49,7 +49,7 @@ export interface JobProgress {
   readonly lost: number;
 }
 
-/** `draining`: takes no new tasks, and still runs some. `eventAtSeconds` tells which event the state obeys. */
+/** `draining`: takes no new tasks, and still runs some. `eventAtSeconds`: time of the event that the state obeys. */
 export interface HostState {
   readonly hostname: string;
   readonly state: "up" | "draining" | "drained";

@@ -65,7 +65,7 @@ const jobShape = {
 };
 const jobSchema = z.strictObject(jobShape, unknownKeys(Object.keys(jobShape)));
 
-/** A JSON job list as it is written. An empty one is for who brings a scheduler of his own. */
+/** A JSON job list as it is written. An empty one is for users with their own scheduler. */
 export const workloadSchema = z.array(jobSchema, "expected a list of jobs");
 
 export type JobLine = z.output<typeof jobSchema>;

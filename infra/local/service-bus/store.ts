@@ -52,7 +52,7 @@ export function readJournal(path: string): readonly JournalRecord[] {
 
 /**
  * An append-only file of JSON lines, in a folder that is made where it is missing. All records of one turn of the event loop are written by one call and only
- * then are the waiting answers given, so that whatever a client was told is in the file. There is no fsync:
+ * then are the waiting answers given, so that everything confirmed to a client is in the file. There is no fsync:
  * this survives a killed process, not a power cut.
  */
 export function fileStore(options: FileStoreOptions): Store {

@@ -148,7 +148,7 @@ function biggestDifferences(
   const front = lines.filter(({ isOnFront }) => isOnFront);
   const byWait = front.toSorted((a, b) => (a.meanWaitSeconds ?? 0) - (b.meanWaitSeconds ?? 0));
   const quick = byWait[0] ?? lines[0];
-  // Of equal runs the first.
+  // The first of equal runs.
   const last = byWait.find(({ meanWaitSeconds }) => meanWaitSeconds === byWait.at(-1)?.meanWaitSeconds);
   const other = last === undefined || last === quick ? lines.find((line) => line !== quick) : last;
   const [a, b] = [runs[(quick?.run ?? 0) - 1], runs[(other?.run ?? 0) - 1]];

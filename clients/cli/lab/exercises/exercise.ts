@@ -24,10 +24,10 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Something that goes wrong, for somebody to find out and put right. */
+/** A fault for the user to find and fix. */
 export interface Exercise {
   readonly title: string;
-  /** What people see and say. Names no cause. */
+  /** The symptoms, without the cause. */
   readonly story: string;
   /** Node arrays that it needs. */
   readonly needs: readonly string[];
@@ -41,7 +41,7 @@ export interface Exercise {
   ) => Promise<{ readonly what: string; readonly next: string } | undefined>;
   /** Breaks it, after a reset. */
   readonly breakIt: (panel: Panel, cluster: PanelCluster) => Promise<void>;
-  /** The first says where to look, the last nearly what to do. */
+  /** Hints, from where to look to nearly the solution. */
   readonly hints: readonly string[];
   /** All met: it is resolved. */
   readonly check: (seen: Seen) => Promise<readonly Finding[]>;

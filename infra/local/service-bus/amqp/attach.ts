@@ -30,7 +30,7 @@ export function takeRawPayloads(session: Session): void {
   };
 }
 
-/** Accepts a link as the client described it, on both ends. `filter` and `properties` tell about a session. */
+/** Accepts a link as the client described it, on both ends. `filter` and `properties` describe a session. */
 export function acceptLink(
   link: Link,
   extra: { readonly filter?: object; readonly properties?: object } = {},

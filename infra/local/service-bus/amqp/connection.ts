@@ -18,7 +18,7 @@ import { type AmqpError, accept, refuse } from "./settle-delivery.ts";
 export interface Services {
   readonly broker: Broker;
   readonly store: Store;
-  /** Where a line goes that somebody should read. */
+  /** Receives warnings for the log. */
   readonly log: (line: string) => void;
 }
 
@@ -79,7 +79,7 @@ function describe(error: unknown): string {
 interface Client extends Services {
   readonly replies: Map<string, Sender>;
   readonly leases: Map<string, SessionLease>;
-  /** No event tells that a link of a lost connection is gone, so each says here what to do then. */
+  /** Clean-up of each link: no event reports that the link of a lost connection is gone. */
   readonly ends: Map<Sender, () => void>;
 }
 
@@ -152,7 +152,7 @@ function openConsumer(sender: Sender, { queue, client }: { queue: Queue; client:
 
 /**
  * Claims-based security: the client puts a token for every entity before it uses it, and again every 45 minutes.
- * Any token is good here; whoever reaches the port may do anything.
+ * Any token is accepted: every client that reaches the port may do anything.
  */
 function answerCbs({ operation }: Request): Answer {
   if (operation === "put-token") return { status: 202, description: "Accepted" };

@@ -2,7 +2,7 @@ import type { StatusError } from "./refusals.ts";
 
 /** The quotas of Azure's Standard tier: a message with its header, and a session's state, are at most 256 KB. */
 export const maxMessageBytes = 262_144;
-/** Of a message id and of a session id. */
+/** Longest message id and session id. */
 export const maxIdCharacters = 128;
 
 /** Why something is too large to be kept; undefined: it is not. The client counts as the broker does: in bytes. */

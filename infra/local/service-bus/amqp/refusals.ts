@@ -54,7 +54,7 @@ export function errorOf(refusal: Refusal): StatusError {
   return refusals[refusal];
 }
 
-/** The SDK tells a missing queue by this wording, not by the condition. */
+/** The SDK recognises a missing queue by this wording, not by the condition. */
 export function notFound(entity: string): StatusError {
   return {
     status: 404,

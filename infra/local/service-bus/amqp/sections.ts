@@ -161,7 +161,7 @@ function sectionCode(bytes: Buffer): number {
   throw new RangeError(`Cannot read message section: descriptor type ${bytes[1]}, expected an ulong`);
 }
 
-/** Where the value that starts at `start` ends. The high half of a type code tells its size. */
+/** Where the value that starts at `start` ends. The high half of a type code gives its size. */
 function skipValue(buffer: Buffer, start: number): number {
   const typecode = buffer.readUInt8(start);
   if (typecode === 0) return skipValue(buffer, skipValue(buffer, start + 1));

@@ -1,6 +1,6 @@
 /** A message as a producer hands it over. The payload is opaque to the broker: bytes in, bytes out. */
 export interface NewMessage {
-  /** Key of duplicate detection. Never empty: whoever parses the message makes one up when the client sent none. */
+  /** Key of duplicate detection. Never empty: the parser generates one when the client sent none. */
   readonly messageId: string;
   readonly sessionId?: string;
   readonly ttlMs?: number;
@@ -56,7 +56,7 @@ export type Refusal =
   | "dead-letter-not-supported"
   | "message-not-found";
 
-/** Everything that the broker knows about whoever receives: it never sees a socket or a link. */
+/** A receiver as the broker sees it, without its socket or link. */
 export interface Consumer {
   readonly mode: "peek-lock" | "receive-and-delete";
   /** How many messages it takes right now. */

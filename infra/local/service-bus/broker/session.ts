@@ -116,7 +116,7 @@ export class Sessions {
     return () => this.#forget(waiter);
   }
 
-  /** Something became ready in this session: its holder gets it, or the session goes to whoever waits longest. */
+  /** Something became ready in this session: its holder gets it, or the session goes to the receiver that waits longest. */
   wake(id: string): void {
     const session = this.#session(id);
     if (session.lease !== undefined) {
