@@ -10,7 +10,7 @@ const mostPatterns = 16;
  */
 export function patternsOf(names: readonly string[]): readonly string[] {
   if (names.length <= fewNames) return names;
-  const series = new Map<string, Set<string>>();
+  const series = new Map<string, { readonly before: string; readonly numbers: Set<string> }>();
   const others: string[] = [];
   for (const name of names) {
     const [, before, digits] = /^([\w.-]*?)(\d{1,9})$/.exec(name) ?? [];
@@ -18,15 +18,14 @@ export function patternsOf(names: readonly string[]): readonly string[] {
       others.push(name);
       continue;
     }
-    const key = JSON.stringify([before, digits.length]);
+    const key = `${before} ${digits.length}`;
     const known = series.get(key);
-    if (known === undefined) series.set(key, new Set([digits]));
-    else known.add(digits);
+    if (known === undefined) series.set(key, { before, numbers: new Set([digits]) });
+    else known.numbers.add(digits);
   }
-  const patterns = [...series].flatMap(([key, numbers]) => {
-    const [before] = JSON.parse(key) as [string, number];
-    return digitPatterns([...numbers]).map((pattern) => `${before}${pattern}`);
-  });
+  const patterns = [...series.values()].flatMap(({ before, numbers }) =>
+    digitPatterns([...numbers]).map((pattern) => `${before}${pattern}`),
+  );
   return patterns.length + others.length <= mostPatterns ? [...patterns, ...others] : names;
 }
 
