@@ -1,5 +1,6 @@
-import { extraPartsOf, partsOf, take } from "../constraints/any-constraint.ts";
+import { extraPartsOf, partsOf, type Takes, take } from "../constraints/any-constraint.ts";
 import type { Constraint } from "../constraints/constraint-kinds.ts";
+import type { MinimumResource } from "../constraints/minimum-resource.ts";
 import type { KnownResources } from "../ledger/known-resources.ts";
 import type { DemandCapHit, DemandCaps } from "../model/demand-caps.ts";
 import type { Job } from "../model/job.ts";
@@ -60,27 +61,32 @@ export class DemandGate {
   }
 }
 
-interface Size {
-  parts: number;
-  depth: number;
-  readonly resources: Set<string>;
+/** The size of a job's constraints, which are many: one object for each job, none for each constraint. */
+class Size implements Takes {
+  parts = 0;
+  depth = 0;
+  readonly resources = new Set<string>();
+
+  amount({ resource }: MinimumResource): void {
+    this.resources.add(resource);
+  }
+
+  draws(): void {}
+
+  exclusive(): void {}
+
+  /** Levels below the first that is too deep are not read. */
+  measure(constraint: Constraint, depth: number, caps: DemandCaps): void {
+    this.parts += 1 + extraPartsOf(constraint);
+    if (depth > this.depth) this.depth = depth;
+    if (depth > caps.maxConstraintDepth) return;
+    take(constraint, this);
+    for (const part of partsOf(constraint)) this.measure(part, depth + 1, caps);
+  }
 }
 
-/** The size of constraints. Levels below the first that is too deep are not read. */
 function sizeOf(constraints: readonly Constraint[], caps: DemandCaps): Size {
-  const size: Size = { parts: 0, depth: 0, resources: new Set() };
-  for (const constraint of constraints) measure(constraint, 0, size, caps);
+  const size = new Size();
+  for (const constraint of constraints) size.measure(constraint, 0, caps);
   return size;
-}
-
-function measure(constraint: Constraint, depth: number, size: Size, caps: DemandCaps): void {
-  size.parts += 1 + extraPartsOf(constraint);
-  size.depth = Math.max(size.depth, depth);
-  if (depth > caps.maxConstraintDepth) return;
-  take(constraint, {
-    amount: ({ resource }) => size.resources.add(resource),
-    draws: () => {},
-    exclusive: () => {},
-  });
-  for (const part of partsOf(constraint)) measure(part, depth + 1, size, caps);
 }

@@ -1,6 +1,7 @@
 import { isConjunction, isTaking, partsOf, type Takes, take, visit } from "../constraints/any-constraint.ts";
 import type { Constraint } from "../constraints/constraint-kinds.ts";
 import type { MinimumResource } from "../constraints/minimum-resource.ts";
+import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { type Columns, open, vacantColumn, type WantedResources } from "../ledger/columns.ts";
 import type { ResourcesByNode } from "../ledger/default-resources.ts";
@@ -115,7 +116,7 @@ export class Shapes {
   }
 
   #scopeOf(parts: Parts): ExclusiveScope {
-    return parts.exclusive === "iteration" && this.#exclusiveScope === "job" ? "task" : parts.exclusive;
+    return parts.scope === "iteration" && this.#exclusiveScope === "job" ? "task" : parts.scope;
   }
 
   #profileOf(rest: readonly Constraint[]): Profile {
@@ -149,27 +150,32 @@ export function forgetSearches(shape: Shape): void {
 
 const exclusiveIteration: Constraint = { kind: "exclusive", scope: "iteration" };
 
-/** The constraints of a job by what they ask for; nested "and"s are opened up. */
-class Parts {
+/** The constraints of a job by what they ask for; nested "and"s are opened up. One for each job: it makes nothing more. */
+class Parts implements Takes {
   readonly minimums: MinimumResource[] = [];
   /** All but the minimums and "exclusive", in order. */
   readonly rest: Constraint[] = [];
-  exclusive: ExclusiveScope = "none";
-  readonly #takes: Takes = {
-    amount: (minimum) => this.minimums.push(minimum),
-    draws: (draws) => this.rest.push(draws),
-    exclusive: (scope) => {
-      if (this.exclusive !== "iteration") this.exclusive = scope;
-    },
-  };
+  scope: ExclusiveScope = "none";
 
   constructor(constraints: readonly Constraint[]) {
     this.#sort(constraints);
   }
 
+  amount(minimum: MinimumResource): void {
+    this.minimums.push(minimum);
+  }
+
+  draws(draws: SharedConsumable): void {
+    this.rest.push(draws);
+  }
+
+  exclusive(scope: "iteration" | "task"): void {
+    if (this.scope !== "iteration") this.scope = scope;
+  }
+
   #sort(constraints: readonly Constraint[]): void {
     for (const constraint of constraints) {
-      if (isTaking(constraint)) take(constraint, this.#takes);
+      if (isTaking(constraint)) take(constraint, this);
       else if (isConjunction(constraint)) this.#sort(partsOf(constraint));
       else this.rest.push(constraint);
     }
