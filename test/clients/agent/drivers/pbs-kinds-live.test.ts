@@ -1,0 +1,233 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type {
+  Answers,
+  Command,
+  Context,
+  Driver,
+  NodeEvent,
+  Reading,
+} from "../../../../clients/agent/drivers/driver.ts";
+import { pbs as kind } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+import { type OpenPbs, openPbsIsMissing, startOpenPbs } from "../../../support/machines/openpbs.ts";
+import {
+  type Bought,
+  boughtFor,
+  nameOfKind,
+  pbsJobKinds,
+  queueLines,
+  scheduledResources,
+  settingsOf,
+  siteResources,
+} from "./pbs-job-kinds.ts";
+
+/** A hundred machines beside other tests leave the node daemons no time: jobs fail to start there, and PBS holds them. */
+const skipped =
+  openPbsIsMissing ??
+  (process.env.PBS_KINDS === "1" ? undefined : "a hundred machines: only with PBS_KINDS=1");
+const describeHere = skipped === undefined ? describe : describe.skip;
+const reason = skipped === undefined ? "" : ` (skipped: ${skipped})`;
+/** Set to write what PBS printed where `pbs-kinds.test.ts` reads it. */
+const recordTo =
+  process.env.RECORD_PBS_KINDS === "1" ? join(import.meta.dirname, "fixtures/pbs-kinds") : undefined;
+/** Times that the scheduler is asked again without any progress before a wait is given up. */
+const mostTries = 40;
+
+describeHere(`a real OpenPBS uses what is bought${reason}`, { timeout: 600_000 }, () => {
+  test(`${pbsJobKinds.length} kinds of jobs: bought, joined, run, drained, deleted`, async () => {
+    const server = await startOpenPbs();
+    try {
+      await setUp(server);
+      await submitAll(server);
+      const driven = new Driven(server, settingsOf(pbsJobKinds));
+      const first = await driven.read();
+      const bought = boughtFor(pbsJobKinds, first);
+      const all = bought.flat();
+      for (const [index, { hostname }] of all.entries())
+        await server.bootNode(hostname, `10.1.${Math.floor(index / 200)}.${(index % 200) + 1}`);
+      await driven.send("node-joined", all);
+      const used = await usedBy(server, driven, bought);
+      const outcome = pbsJobKinds.map(({ node, options, queue, times }, index) => ({
+        job: [`${times} of ${node}`, options, ...queue].join(" "),
+        bought: bought[index]?.length,
+        used: used[index],
+      }));
+      const expected = outcome.map(({ job }, index) => {
+        const nodes = pbsJobKinds[index]?.nodes;
+        return { job, bought: nodes, used: nodes };
+      });
+      expect(outcome).toEqual(expected);
+      // Nothing more is bought while all that may run does.
+      expect((await driven.read()).nodes.every(({ state }) => state === "up")).toBe(true);
+      await drainAll(server, driven, all);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+async function setUp(server: OpenPbs): Promise<void> {
+  const lines = [
+    ...siteResources.map((resource) => `create resource ${resource}`),
+    "set server scheduling = false",
+    ...pbsJobKinds.flatMap(queueLines),
+  ];
+  const file = join(server.network.folder, "set-up.qmgr");
+  await writeFile(file, `${lines.join("\n")}\n`);
+  await server.run("sh", "-c", 'exec qmgr <"$0"', file);
+  await server.scheduleBy(scheduledResources);
+  // The first job, on which one of them depends.
+  await server.submit(["-h", "-q", nameOfKind(0), "-l", "select=1:ncpus=1"]);
+}
+
+async function submitAll(server: OpenPbs): Promise<void> {
+  for (const [index, { options, times }] of pbsJobKinds.entries())
+    for (let time = 0; time < times; time++)
+      await server.submit(
+        ["-q", nameOfKind(index), ...options.replaceAll("@", nameOfKind(index)).split(" ")],
+        "ann",
+        3_000,
+      );
+  await server.run("qmgr", "-c", "set server scheduling = true");
+}
+
+/** Different hosts of the jobs of each kind; asked until all that were bought are used, or nothing changes any more. */
+async function usedBy(
+  server: OpenPbs,
+  driven: Driven,
+  bought: readonly (readonly Bought[])[],
+): Promise<readonly number[]> {
+  let before = "";
+  for (let tries = 0; ; tries++) {
+    const { jobs, nodes } = await driven.read();
+    const counts = pbsJobKinds.map((_, index) => {
+      const own = jobs.filter(({ queue }) => queue === nameOfKind(index));
+      return new Set(own.flatMap(({ executingHostnames = [] }) => executingHostnames)).size;
+    });
+    if (JSON.stringify(counts) !== before) tries = 0;
+    before = JSON.stringify(counts);
+    const isDone = bought.every((nodes, index) => nodes.length === counts[index]);
+    if (isDone) return counts;
+    if (tries > mostTries) {
+      const states = nodes.map(
+        ({ hostname, state, stateReason }) => `${hostname} ${state} ${stateReason ?? ""}`,
+      );
+      const waits = jobs.flatMap(({ name, queue, waitingReason, executingHostnames }) =>
+        executingHostnames === undefined ? [`${name} of ${queue}: ${waitingReason}`] : [],
+      );
+      console.log([...states.filter((line) => !line.includes(" up ")), ...waits].join("\n"));
+      return counts;
+    }
+    await server.schedule();
+    await sleep(500);
+  }
+}
+
+async function drainAll(server: OpenPbs, driven: Driven, nodes: readonly Bought[]): Promise<void> {
+  await driven.send("drain", nodes);
+  const busy = await driven.read();
+  expect(busy.nodes.map(({ state }) => state)).toEqual(nodes.map(() => "draining"));
+  // A machine that goes with its jobs: PBS keeps the node as long as it has them.
+  const [lost, ...rest] = nodes;
+  if (lost === undefined) throw new Error("nothing was bought");
+  server.network.switchOff(lost.hostname);
+  await driven.send("node-deleted", [lost]);
+  const running = (await server.run("qselect", "-s", "RQHW")).split("\n").filter((id) => id !== "");
+  await server.run("qdel", "-W", "force", ...running);
+  await driven.until(({ nodes: left }) => left.every(({ state }) => state === "drained"));
+  for (const { hostname } of rest) server.network.switchOff(hostname);
+  await driven.send("node-deleted", rest);
+  await driven.until(({ corrections }) => corrections.length === 0);
+  const left = await driven.read();
+  expect([left.nodes, left.jobs, left.corrections]).toEqual([[], [], []]);
+  await expect(server.run("pbsnodes", "-a")).rejects.toThrow("Server has no node list");
+}
+
+/** The driver beside the real server, as the agent runs it, without a service: events come from the test. */
+class Driven {
+  readonly #server: OpenPbs;
+  readonly #driver: Driver;
+  #memory: Context["memory"] = {};
+  readonly #draining = new Map<string, number>();
+
+  constructor(server: OpenPbs, section: object) {
+    this.#server = server;
+    const configured = kind.configure(section);
+    if (!configured.ok) throw new Error(configured.problems.join("; "));
+    this.#driver = configured.driver;
+  }
+
+  async read(): Promise<Extract<Reading, { known: true }>> {
+    const answers: Record<string, Answers[string]> = {};
+    for (const step of this.#driver.reads(this.#context()))
+      for (const each of step) if (each.kind === "command") answers[each.name] = await this.#run(each);
+    if (recordTo !== undefined && Object.keys(this.#memory).length === 0) await record(recordTo, answers);
+    const reading = this.#driver.interpret(answers, this.#context());
+    if (!reading.known) throw new Error(reading.reason);
+    this.#memory = reading.memory;
+    return reading;
+  }
+
+  async send(event: NodeEvent["kind"], nodes: NodeEvent["nodes"]): Promise<void> {
+    for (const { hostname } of nodes) {
+      if (event === "drain") this.#draining.set(hostname, 0);
+      else this.#draining.delete(hostname);
+    }
+    const { commands, memory } = this.#driver.commandsFor({ kind: event, nodes }, this.#context());
+    for (const command of commands) await this.#run(command);
+    this.#memory = memory;
+  }
+
+  /** Reads and corrects until it is so. */
+  async until(isSo: (reading: Extract<Reading, { known: true }>) => boolean): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const reading = await this.read();
+      for (const command of reading.corrections) await this.#run(command);
+      if (isSo(reading)) return;
+      if (tries > mostTries)
+        throw new Error(`It never was: ${isSo.toString()}\n${JSON.stringify(reading.nodes)}`);
+      await sleep(500);
+    }
+  }
+
+  #context(): Context {
+    return { nowSeconds: Date.now() / 1000, draining: this.#draining, memory: this.#memory };
+  }
+
+  async #run({ program, args, exitCodes = [] }: Command): Promise<Answers[string]> {
+    try {
+      return { text: await this.#server.run(program, ...args), exitCode: 0 };
+    } catch (error) {
+      const { code, stdout } = error as { code?: number; stdout?: string };
+      if (code === undefined || !exitCodes.includes(code)) throw error;
+      return { text: stdout ?? "", exitCode: code };
+    }
+  }
+}
+
+async function record(folder: string, answers: Answers): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, { text }] of Object.entries(answers))
+    await writeFile(join(folder, `${name}.txt`), shortened(name, text));
+}
+
+const jobFields =
+  /^(?:job_state|queue|Resource_List|schedselect|Hold_Types|array|max_run_subjobs|comment|euser|egroup|project|qtime|Priority|Rerunable|Job_Name)$/;
+
+/** A record a line, with what the driver reads of it. */
+function shortened(name: string, text: string): string {
+  if (name === "scheduled") return `${/^resources:.*$/m.exec(text)?.[0]}\n`;
+  if (!text.startsWith("{")) return text;
+  const { timestamp, pbs_version, pbs_server, ...lists } = JSON.parse(text) as Readonly<
+    Record<string, object>
+  >;
+  const [[list, records] = [name, {}]] = Object.entries(lists);
+  const lines = Object.entries(records as Readonly<Record<string, object>>).map(([id, fields]) => {
+    const kept = Object.entries(fields).filter(([field]) => name !== "jobs" || jobFields.test(field));
+    return `${JSON.stringify(id)}: ${JSON.stringify(Object.fromEntries(kept))}`;
+  });
+  const head = JSON.stringify({ timestamp, pbs_version, pbs_server }).slice(0, -1);
+  return `${head}, ${JSON.stringify(list)}: {\n${lines.join(",\n")}\n}}\n`;
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { helpWith, isBehindOthers } from "../../../../clients/agent/drivers/pbs/comments.ts";
+import { pbs } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+import { readPbsJson } from "../../../../clients/agent/drivers/pbs/pbs-json.ts";
+import { parsePlace, parseSelect } from "../../../../clients/agent/drivers/pbs/select.ts";
+
+const list = (name: string, records: object) => ({
+  exitCode: 0,
+  text: JSON.stringify({ timestamp: 1, pbs_version: "23", pbs_server: "head", [name]: records }),
+});
+const waits = {
+  job_state: "Q",
+  queue: "q",
+  euser: "ann",
+  egroup: "lab",
+  project: "_pbs_project_default",
+  Hold_Types: "n",
+  Resource_List: { ncpus: 4, place: "free" },
+  schedselect: "1:ncpus=4",
+};
+
+function read(
+  jobs: Readonly<Record<string, object>>,
+  { queue = {}, server = {} }: { queue?: object; server?: object } = {},
+): Extract<Reading, { known: true }> {
+  const configured = pbs.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const reading = configured.driver.interpret(
+    {
+      nodes: { text: "", exitCode: 1 },
+      jobs: list(
+        "Jobs",
+        Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, { ...waits, ...job }])),
+      ),
+      queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
+      server: list("Server", { head: { scheduling: "True", ...server } }),
+      resources: { text: "", exitCode: 0 },
+      scheduled: { text: "", exitCode: 1 },
+    },
+    { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
+  );
+  if (!reading.known) throw new Error(reading.reason);
+  return reading;
+}
+
+describe("what the scheduler's comment means", () => {
+  test.each([
+    ["", "may-help"],
+    ["submitted from the portal", "may-help"],
+    ["Not Running: Insufficient amount of resource: ncpus (R: 8 A: 2 T: 4)", "may-help"],
+    ["Can Never Run: Insufficient amount of resource: ngpus (R: 2 A: 0 T: 0)", "may-help"],
+    ["Not Running: Not enough free nodes available", "may-help"],
+    ["Not Running: No available resources on nodes", "may-help"],
+    ["Not Running: Job would conflict with reservation or top job", "may-help"],
+    ["Not Running: Draining system to allow starving job to run", "may-help"],
+    ["Not Running: Insufficient amount of server resource: ansys (R: 3 A: 0 T: 2)", "does-not-help"],
+    ["Not Running: Insufficient amount of queue resource: ncpus", "does-not-help"],
+    ["Not Running: User has reached queue q running job limit.", "does-not-help"],
+    ["Not Running: would exceed overall limit on resource ncpus in queue q", "does-not-help"],
+    ["Not Running: Queue not started.", "does-not-help"],
+    ["Not Running: Job would cross dedicated time boundary", "does-not-help"],
+    ["Not Running: Job will run in nonprimetime only", "does-not-help"],
+    ["Not Running: PBS Error: request rejected by filter hook", "does-not-help"],
+    ["Not Running: the moon is full", undefined],
+  ])("%s", (comment, help) => {
+    expect(helpWith(comment)).toBe(help);
+  });
+
+  test("a job without a comment has not been looked at", () => {
+    expect(
+      [
+        "",
+        "Not Running: Job would break strict sorted order",
+        "Not Running: Not enough free nodes available",
+      ].map(isBehindOthers),
+    ).toEqual([true, true, false]);
+  });
+
+  test("a comment of another release buys nothing, and is named", () => {
+    const { jobs, setAside } = read({ "1.head": { comment: "Not Running: the moon is full" } });
+    expect(jobs).toEqual([]);
+    expect(setAside).toMatchObject([{ record: "job 1" }]);
+  });
+});
+
+describe("limits", () => {
+  const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)" };
+  test.each<readonly [string, object, object, number | string]>([
+    ["max_running", { max_running: 3 }, {}, 2],
+    ["max_user_run", { max_user_run: "2" }, {}, 1],
+    ["max_group_run of the server", {}, { max_group_run: 1 }, 0],
+    ["max_user_res", { max_user_res: { ncpus: 8 } }, {}, 4],
+    ["a user's own limit before everybody's", { max_run: "[u:PBS_GENERIC=1], [u:ann=3]" }, {}, 2],
+    ["a quoted name", { max_run: '[u:"ann"=4]' }, {}, 3],
+    [
+      "more than the limit",
+      { max_run_res: { ncpus: "[o:PBS_ALL=3]" } },
+      {},
+      "max_run_res.ncpus of all jobs, queue q: 4 wanted, at most 3",
+    ],
+  ])("%s", (_, queue, server, expected) => {
+    const { jobs, setAside } = read({ "1.head": running, "2.head": {} }, { queue, server });
+    const draws = jobs
+      .filter(({ executingHostnames }) => executingHostnames === undefined)
+      .flatMap(({ constraints }) => [constraints].flat())
+      .flatMap((each) => (each["shared-consumable-constraint"] ?? []) as readonly object[]);
+    if (typeof expected === "string") expect(setAside).toMatchObject([{ reason: expected }]);
+    else expect(draws).toMatchObject([{ "current-value": expected }]);
+  });
+
+  test("nothing starts while scheduling is off", () => {
+    expect(read({ "1.head": {} }, { server: { scheduling: "False" } }).jobs).toEqual([]);
+  });
+});
+
+describe("select and place", () => {
+  test.each([
+    ["2:ncpus=4:mem=8gb+1:ncpus=1", [2, 1]],
+    ["ncpus=1", [1]],
+    ["1:ncpus=1+2:ncpus=1", [3]],
+    ['1:ncpus=1:tag="a+b:c"', [1]],
+    ["1:ncpus", undefined],
+    ["0:ncpus=1", undefined],
+    ["", undefined],
+  ])("%s", (text, counts) => {
+    expect(parseSelect(text)?.map(({ count }) => count)).toEqual(counts);
+  });
+
+  test("places", () => {
+    expect(parsePlace("scatter:excl:group=switch")).toEqual({
+      arrangement: "scatter",
+      sharing: "excl",
+      group: "switch",
+    });
+    expect(parsePlace("sideways")).toBeUndefined();
+  });
+});
+
+describe("JSON that is not escaped", () => {
+  const text = [
+    "{",
+    '    "timestamp":1,',
+    '    "pbs_server":"head",',
+    '    "Jobs":{',
+    '        "1.head":{',
+    '            "Job_Name":"a"b\\c",',
+    '            "Variable_List":{',
+    '                "X":"one',
+    'two",',
+    '                "N":007',
+    "            },",
+    '            "job_state":"R",',
+    '            "exec_host":"ip-1/0"',
+    "        },",
+    '        "2.head":{',
+    '            "job_state":"Q" "lost"',
+    "            ]",
+    "        }",
+    "    }",
+    "}",
+  ].join("\n");
+
+  test("is repaired, or the job is named", () => {
+    const { records, broken } = readPbsJson(text, "Jobs") ?? {};
+    expect(records?.get("1.head")).toEqual({
+      Job_Name: 'a"b\\c',
+      Variable_List: { X: "one\ntwo", N: "007" },
+      job_state: "R",
+      exec_host: "ip-1/0",
+    });
+    expect([...(broken?.keys() ?? [])]).toEqual(["2.head"]);
+  });
+
+  test("is unknown where it was cut short", () => {
+    const lines = text.split("\n");
+    for (let length = 0; length < lines.length - 1; length++)
+      expect(readPbsJson(lines.slice(0, length).join("\n"), "Jobs")).toBeUndefined();
+  });
+});
