@@ -66,7 +66,8 @@ interface Raise {
   caps?(caps: Caps, by: By): Partial<Caps>;
 }
 
-interface By {
+/** Declarations of the library name it. @public */
+export interface By {
   readonly unit: "nodes" | "cores" | "usd";
   readonly more: number;
 }
