@@ -1,7 +1,7 @@
 import type { JobDetails } from "../../../shared/messages/index.ts";
 
 /**
- * The port between the agent (`clients/agent`) and a scheduler. A driver is data in, data out: it says what to run, and
+ * The port between the agent (`ccscale agent`) and a scheduler. A driver is data in, data out: it says what to run, and
  * turns what was printed into jobs and nodes, and node events into commands. It never runs, waits, logs or reads a clock.
  */
 
@@ -29,17 +29,26 @@ export interface Answer {
 export type Answers = Readonly<Record<string, Answer>>;
 
 /**
- * A job for a demand message (`shared/messages/job-demand.ts` checks it before it is sent). Its details, such as its run
- * time, may be left out; `readJobDetails` leaves out what a message does not take.
+ * A job for a demand message. The agent checks it before it is sent. Its details, such as its run time, may be left out;
+ * `readJobDetails` leaves out what a message does not take.
  */
 export interface Job extends JobDetails {
+  /** No other job of the reading has it. People find the job by it, so it is the scheduler's id or begins with it. */
   readonly name: string;
-  /** scalelib's constraints, see `docs/constraints.md`. */
+  /** What each slot needs, as scalelib's constraints: an object, or a list all of which hold. See `docs/constraints.md`. */
   readonly constraints: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
+  /** How many slots, each with these constraints, placed where there is room and not all at once; 1 when absent. */
   readonly iterations?: number;
+  /** How many different nodes, all at once or none, each with these constraints. Absent or 0: slots instead. */
   readonly nodeCount?: number;
+  /** Whether all its nodes are in one placement group; it waits otherwise. */
   readonly colocated?: boolean;
+  /** Whether each slot has a node to itself. */
   readonly exclusive?: boolean;
+  /**
+   * `pack`: as many slots to a node as fit. `scatter`: one slot to a node, all of them or nothing. Absent: `scatter` with a
+   * `nodeCount`, else `pack`.
+   */
   readonly packingStrategy?: "pack" | "scatter";
   /** The hosts of a running job. */
   readonly executingHostnames?: readonly string[];
@@ -90,8 +99,8 @@ export interface SetAside {
   readonly record: string;
   readonly reason: string;
   /**
-   * Hosts on which the record says that it runs. The agent posts a job of no other wish there, so that their nodes stay
-   * (`clients/agent/check-reading.ts`): a record that cannot be read still runs.
+   * Hosts on which the record says that it runs. The agent posts a job of no other wish there, so that their nodes stay:
+   * a record that cannot be read still runs.
    */
   readonly executingHostnames?: readonly string[];
 }
@@ -143,7 +152,7 @@ export interface EventNode {
   readonly placementGroup?: string | null;
 }
 
-/** Something that happened, or is to happen, to nodes (`shared/messages/scheduler-event.ts`). */
+/** Something that happened, or is to happen, to nodes. */
 export interface NodeEvent {
   readonly kind: "node-joined" | "drain" | "undrain" | "node-deleted" | "boot-timeout";
   /** `name` is CycleCloud's. Nodes without a hostname never came so far that a scheduler could know them. */

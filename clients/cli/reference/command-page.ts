@@ -31,10 +31,10 @@ const introduction = [
   "",
   "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command.",
   "",
-  "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with [reference/printed](../clients/cli/reference/printed); times, ages and ids are placeholders.",
+  "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with `clients/cli/reference/printed`; times, ages and ids are placeholders.",
   "",
   "To try the examples with `npm start`, add `--local`, and use its cluster's arrays, htc and memory. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a message,",
-  "`autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as [test/clients/cli/fixtures/two-sizes.json](../test/clients/cli/fixtures/two-sizes.json).",
+  "`autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as `test/clients/cli/fixtures/two-sizes.json`.",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */
