@@ -145,9 +145,14 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
     "squeue",
     `test "$1" = --noheader && exec cat '${recorded}/switches.txt'; cat '${recorded}/squeue.txt'`,
   );
-  // Nodes, and by the second word what else is asked of it: partitions, licences, switches.
+  // By the second word what is asked of it: partitions, licences, reservations, its configuration; nodes as JSON or as lines.
   const file = `'${recorded}'/$2.txt`;
-  await writeProgram(folder, "scontrol", `test -f ${file} && cat ${file} || cat '${recorded}/scontrol.txt'`);
+  const answers = [
+    `*assoc_mgr*) cat '${recorded}/limits.txt';;`,
+    `*node*--oneliner*) cat '${recorded}/specs.txt';;`,
+    `*) test -f ${file} && cat ${file} || cat '${recorded}/scontrol.txt';;`,
+  ];
+  await writeProgram(folder, "scontrol", `case "$*" in ${answers.join(" ")} esac`);
 }
 
 async function writeProgram(folder: string, name: string, command: string): Promise<void> {

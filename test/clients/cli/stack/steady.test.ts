@@ -30,3 +30,11 @@ describe("a transcript", () => {
     expect(steady(shown(9, columns), columns).split("\n")).toEqual(shown(9, columns).split("\n"));
   });
 });
+
+test("a deletion that a retry overtook is told or not by chance, and left out", () => {
+  const line =
+    "  - 9s ago, x: shutdown-nodes, because failed of 1 node: dropped (viz-1 has not failed any more).\n";
+  expect(steady(`What it did\n${line}  - 9s ago, y: retry-failed.`)).toBe(
+    steady("What it did\n  - 9s ago, y: retry-failed."),
+  );
+});
