@@ -22,6 +22,8 @@ export const eventKinds = [
   "config",
   "targets",
   "rejected",
+  "jobs-stalled",
+  "jobs-unstalled",
 ] as const;
 
 const eventView = z

@@ -147,7 +147,9 @@ export const explainAnswer = z
       .describe("What it asks for, as in a demand message; null: it is not known, or did not check out"),
     notes: z
       .array(z.string())
-      .describe("What of the job's wishes its scheduler's agent could not carry over"),
+      .describe(
+        "What of the job's wishes its scheduler's agent could not carry over, and why it waits in its scheduler's words",
+      ),
     warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
   })
   .meta({ id: "Explanation" });

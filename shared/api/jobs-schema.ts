@@ -39,6 +39,10 @@ const jobView = z
     jobName: z.string().nullable().describe("Its user's name for it, which many jobs may share"),
     reasonCode: z.string().nullable().describe("Why it did not get all it asked for; null when it did"),
     reason: z.string().nullable().describe("The same in a sentence; `explain` tells more"),
+    waitingReason: z
+      .string()
+      .nullable()
+      .describe("Why it waits in its scheduler's words; null: it runs, or its source does not say"),
     spot: z
       .object({
         stance: z

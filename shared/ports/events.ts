@@ -25,6 +25,8 @@ const notedKinds = [
   "resume",
   "config",
   "targets",
+  "jobs-stalled",
+  "jobs-unstalled",
 ] as const;
 
 export type NotedKind = (typeof notedKinds)[number];

@@ -106,6 +106,9 @@ export interface NodeKind {
 export interface WatchedJob {
   readonly source: string;
   readonly job: string;
+  /** Digest of what it asks for, and how many slots or nodes of it waited at the last look. */
+  readonly shape: string;
+  readonly asked: number;
   /** Of the source's message then: a later one tells whether the job still waits. */
   readonly sequence: number;
   readonly sinceSeconds: number;
@@ -116,14 +119,17 @@ export interface StalledJob {
   readonly source: string;
   /** Digest of what they ask for. */
   readonly shape: string;
-  /** Names of the first few. */
-  readonly jobs: readonly string[];
-  /** Until then nodes of these kinds do not count for them, and none is bought. */
+  /** The first few, and how many slots or nodes of each waited then. */
+  readonly jobs: readonly { readonly name: string; readonly asked: number }[];
+  /** Until then nodes of these kinds do not count for them, and none is bought. None: they have room for a part only. */
   readonly kinds: readonly NodeKind[];
   readonly untilSeconds: number;
   readonly forSeconds: number;
   /** The first of the nodes that did not take them. */
   readonly nodes: readonly string[];
+  /** Of the job that was noticed last: what it wanted, and for how much of that the nodes have room. */
+  readonly asked: number;
+  readonly granted: number;
   /** In the scheduler's words; null: it gives none. */
   readonly reason: string | null;
   readonly sinceSeconds: number;

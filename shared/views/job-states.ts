@@ -10,6 +10,7 @@ import {
 } from "../engine/index.ts";
 import type { DemandJob } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
+import { redactText } from "../text/redact.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** A job and what the plan made of it. */
@@ -59,6 +60,14 @@ export function isUpNode(node: PlannedNode | undefined): boolean {
 /** Sentences about a job that its demand came with (`to-plan-input.ts`): notes of its sender, warnings of its reader. */
 export function wordsIn(words: Json | undefined): string[] {
   return Array.isArray(words) ? words.filter((word) => typeof word === "string") : [];
+}
+
+/** Why a job waits in its scheduler's words; null: it runs, or its source does not say. */
+export function schedulerWords({ executingHostnames, metadata }: Job): string | null {
+  const { waitingReason } = metadata;
+  return typeof waitingReason === "string" && executingHostnames.length === 0
+    ? redactText(waitingReason)
+    : null;
 }
 
 /** Details of a job for people and reports, which the planner does not need. */

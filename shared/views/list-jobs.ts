@@ -10,6 +10,7 @@ import {
   detailsReader,
   type OutlookJob,
   outlookJobs,
+  schedulerWords,
   stateOf,
   unitOf,
   waits,
@@ -155,6 +156,7 @@ function toView(
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     // In scalelib compatibility, a job may have its place on a failed node.
     reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf(each),
+    waitingReason: schedulerWords(job),
     spot: spotOf(job, place),
     evictions: evictionsOf(job),
     ...(requestOf && { request: requestOf(job) }),

@@ -79,6 +79,7 @@ export function setAsideView({ source, item, standIn }: SetAsideJob): JobView {
     spot: null,
     ...noDetails,
     reasonCode: "SetAside",
+    waitingReason: null,
     reason: whyAside(item),
     warnings: [],
   };

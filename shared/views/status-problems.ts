@@ -158,14 +158,21 @@ export function bootsFailing({
 function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly StatusProblem[] {
   return stalled
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
-    .map(({ source, jobs, nodes, kinds, reason, sinceSeconds }) => {
-      const [first = ""] = jobs;
+    .map(({ source, jobs, nodes, kinds, reason, sinceSeconds, asked, granted }) => {
+      const [first = { name: "" }] = jobs;
       const others = jobs.length > 1 ? ` and ${counted(jobs.length - 1, "more jobs")} like it` : "";
+      const late = `"${source}" has not started job "${first.name}"${others} for ${duration(atSeconds - sinceSeconds)}`;
+      const why = reason ?? "it gives no reason";
+      if (granted < asked) {
+        const text = `${late}. Of ${asked} ${granted} have room on ${someOf(nodes)}, which are up: ${why}.`;
+        const next = `If it starts only as a whole, it waits for the rest: \`ccscale explain ${shellWord(first.name)}\`. Otherwise ask the scheduler why.`;
+        return { gravity: "notice", kind: "jobs-not-started", text, next } as const;
+      }
       const where = someOf(kinds.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
       return degraded(
         "jobs-not-started",
-        `"${source}" has not started job "${first}"${others} on ${someOf(nodes)} (${where}) for ${duration(atSeconds - sinceSeconds)}, though there is room for it: ${reason ?? "it gives no reason"}. No more nodes of that kind are bought for it.`,
-        `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first)}\`.`,
+        `${late} on ${someOf(nodes)} (${where}), though there is room for it: ${why}. No more nodes of that kind are bought for it.`,
+        `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first.name)}\`.`,
       );
     });
 }

@@ -110,13 +110,7 @@ export class ChaosWorld {
       source: "celery",
       sequence: this.#sequence,
       sentAt: new Date(world.now() * 1000).toISOString(),
-      jobs:
-        needed === 0
-          ? []
-          : [
-              // A scheduler that has not come to it: one that refuses nodes with room is another story.
-              jobFor(needed, { executingHostnames: hostnames, behindOthers: true }),
-            ],
+      jobs: needed === 0 ? [] : [jobFor(needed, { executingHostnames: hostnames })],
       ...nodes,
     };
     const raw = { body, messageId: `message-${this.#sequence}`, queue: "job-demand" };
@@ -198,11 +192,11 @@ export class ChaosWorld {
     await this.plan();
   }
 
-  /** A round without any trouble, and two minutes. */
-  async calmRound(needed: number | undefined): Promise<void> {
+  /** A round without any trouble, and two minutes. The scheduler starts what it can. */
+  async calmRound(needed: number | undefined, running = needed): Promise<void> {
     this.disarm();
     this.source.hear();
-    if (needed !== undefined) await this.post(needed, 0);
+    if (needed !== undefined) await this.post(needed, running ?? needed);
     await this.snapshot();
     this.world.advance(1);
     await this.plan();

@@ -162,6 +162,8 @@ function jobFields(job: JobView, nowSeconds: number, isData: boolean): Fields {
     ...fields,
     // As scalelib calls it.
     name: job.job,
+    reason:
+      job.reason ?? (isData || job.waitingReason === null ? null : `its scheduler: ${job.waitingReason}`),
     waits: since(submittedAtSeconds),
     runs: since(startedAtSeconds),
     may_use_spot: job.spot === null ? null : spotInWords(job.spot),

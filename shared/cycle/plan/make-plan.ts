@@ -26,7 +26,7 @@ import { planSpot, type SpotPlan } from "./plan-spot.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
 import { releasedSpot } from "./release-spot.ts";
 import { pairsOf } from "./spot-stance.ts";
-import { avoidingStalls, noticeStalls, stillStalled } from "./stalled-jobs.ts";
+import { avoidingStalls, noticeStalls, type StallNews, stallNews, stillStalled } from "./stalled-jobs.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
 
@@ -64,6 +64,7 @@ export interface MadePlan {
   readonly watched: readonly WatchedJob[];
   /** Whether this plan noticed one. */
   readonly isNewStall: boolean;
+  readonly stallNews: StallNews;
   /** Events for schedulers once the plan counts, and when to check their answers. */
   readonly drainEvents: readonly SchedulerEvent[];
   readonly drainLookSeconds: number | null;
@@ -153,6 +154,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     stalled: noticed.stalled,
     watched: noticed.watched,
     isNewStall: noticed.isNew,
+    stallNews: stallNews(facts.before, noticed.stalled, seen),
     drainEvents: drains.events,
     drainLookSeconds: drains.nextLookSeconds,
   };

@@ -27,6 +27,7 @@ import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { reportPlan } from "./report-plan.ts";
+import { stallEvents } from "./stall-events.ts";
 import { toActions } from "./to-actions.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
@@ -138,6 +139,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await sendRecorded(ports, due, nowSeconds);
     await noteEvents(ports, cluster, drainsToNote(made.drainEvents, control));
   }
+  await noteEvents(ports, cluster, stallEvents(made.stallNews, nowSeconds));
   if (lookAgainSeconds !== null)
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
   await remember(ports, cluster, plan.history, rows);

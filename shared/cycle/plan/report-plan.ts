@@ -31,6 +31,11 @@ export function reportPlan(
     if (failingBefore?.failures !== failures)
       ports.log.error("boots-failing", { cluster, nodeArray, vmSize, failures, boots, untilSeconds });
   }
+  for (const { source, jobs, nodes, reason, untilSeconds } of planned.stallNews.began) {
+    const [first] = jobs;
+    const stalled = { source, job: first?.name, jobs: jobs.length, nodes: nodes.join(", "), reason };
+    ports.log.warn("jobs-stalled", { cluster, planId, ...stalled, untilSeconds });
+  }
   for (const { subjects, ...warning } of news(warningsOf(plan.warnings), before?.warnings))
     ports.log.warn("plan-warning", { cluster, planId, ...warning, subjects: subjects.join(", ") });
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ArrayChoice, ClusterNode, Job, Plan, PlannedNode } from "../../engine/index.ts";
 import { shortHostname } from "../../engine/index.ts";
 import type { NodeKind, PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
+import { redactText } from "../../text/redact.ts";
 import { liveSources } from "../demand/live-demand.ts";
 
 /**
@@ -15,6 +16,8 @@ const leastSeconds = 30;
 /** How long nodes of a kind do not count for a job. It doubles each time that the same happens again, up to a day. */
 const firstSeconds = 1_800;
 const longestSeconds = 86_400;
+/** How long a part of a job that is not started is shown, unless it is noticed again. */
+const partSeconds = 600;
 /** State is kept in the newest plan's record. */
 const mostWatched = 200;
 const mostStalled = 100;
@@ -44,11 +47,17 @@ export function stillStalled(
   const running = new Map(
     jobs.flatMap((job) => (isWaiting(job) ? [] : [[keyOf(job.source, job.name), job.executingHostnames]])),
   );
+  // Tasks of an array run under names of their own, while the array keeps its name.
+  const busy = Map.groupBy(
+    jobs.filter((job) => !isWaiting(job)),
+    ({ source }) => source,
+  );
   const kindOfHost = new Map(
     nodes.flatMap((node) =>
       node.hostname === null ? [] : [[shortHostname(node.hostname), kindKey(node)] as const],
     ),
   );
+  const waits = waitingIn(jobs);
   const waiting = waitingByShape(jobs, new Set(rows.map(({ shape }) => shape)));
   return rows.flatMap((row): readonly StalledJob[] => {
     const { source, untilSeconds, forSeconds } = row;
@@ -56,33 +65,55 @@ export function stillStalled(
     if (untilSeconds + forSeconds <= nowSeconds) return [];
     if (!live.has(source)) return [row];
     const kinds = new Set(row.kinds.map(kindKey));
-    const hosts = row.jobs.flatMap((name) => running.get(keyOf(source, name)) ?? []);
-    if (hosts.some((host) => kinds.has(kindOfHost.get(shortHostname(host)) ?? ""))) return [];
+    const hosts = row.jobs.flatMap(({ name }) => running.get(keyOf(source, name)) ?? []);
+    const isThere = (host: string) =>
+      kinds.size === 0 || kinds.has(kindOfHost.get(shortHostname(host)) ?? "");
+    if (hosts.some(isThere)) return [];
+    const isLess = row.jobs.some(({ name, asked }) => {
+      const left = waits.get(keyOf(source, name)) ?? 0;
+      return left > 0 && left < asked;
+    });
+    if (isLess && (busy.get(source) ?? []).flatMap((job) => job.executingHostnames).some(isThere)) return [];
     const names = waiting.get(row.shape) ?? [];
     if (names.length === 0 && hosts.length === 0) return [];
-    const known = new Set(names);
-    const waits = row.jobs.filter((name) => known.has(name));
-    const runs = row.jobs.filter((name) => running.has(keyOf(source, name)));
-    return [{ ...row, jobs: firstOf([...(waits.length === 0 ? names : waits), ...runs]) }];
+    const known = new Set(names.map(({ name }) => name));
+    const still = row.jobs.filter(({ name }) => known.has(name));
+    const runs = row.jobs.filter(({ name }) => running.has(keyOf(source, name)));
+    return [{ ...row, jobs: [...(still.length === 0 ? names : still), ...runs].slice(0, mostNames) }];
   });
 }
 
-/** Names of the jobs that wait, of these shapes. */
+/** The jobs that wait, of these shapes. */
 function waitingByShape(
   jobs: readonly Job[],
   shapes: ReadonlySet<string>,
-): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
+): ReadonlyMap<string, StalledJob["jobs"]> {
+  const names = new Map<string, { readonly name: string; readonly asked: number }[]>();
   const shapeOf = shaper();
   for (const job of jobs) {
     if (!isWaiting(job)) continue;
     const shape = shapeOf(job);
     if (!shapes.has(shape)) continue;
     const known = names.get(shape);
-    if (known === undefined) names.set(shape, [job.name]);
-    else known.push(job.name);
+    const each = { name: job.name, asked: askedBy(job) };
+    if (known === undefined) names.set(shape, [each]);
+    else known.push(each);
   }
   return names;
+}
+
+/** What jobs of each name wait for, in slots or nodes; 0: they run. */
+function waitingIn(jobs: readonly Job[]): ReadonlyMap<string, number> {
+  return new Map(jobs.map((job) => [keyOf(job.source, job.name), isWaiting(job) ? askedBy(job) : 0]));
+}
+
+/** All of it, or tasks of it: an array keeps its name while one task after the other starts. */
+function hasStarted({ asked, now }: { readonly asked: number; readonly now: number | undefined }): boolean {
+  return now !== undefined && now < asked;
+}
+
+function askedBy({ nodeCount, iterations }: Job): number {
+  return nodeCount > 0 ? nodeCount : iterations;
 }
 
 /** The jobs, those that were not started with the kinds of nodes that they stay off. The list stays the same if that is none. */
@@ -91,7 +122,7 @@ export function avoidingStalls(
   rows: readonly StalledJob[],
   nowSeconds: number,
 ): readonly Job[] {
-  const active = rows.filter(({ untilSeconds }) => untilSeconds > nowSeconds);
+  const active = rows.filter(({ untilSeconds, kinds }) => untilSeconds > nowSeconds && kinds.length > 0);
   if (active.length === 0) return jobs;
   const byShape = new Map(active.map((row) => [row.shape, choiceOf(row)]));
   const shapeOf = shaper();
@@ -121,6 +152,37 @@ function choiceOf({ source, kinds, reason }: StalledJob): ArrayChoice {
   };
 }
 
+/** What began to be so with a plan, and what ended. */
+export interface StallNews {
+  readonly began: readonly StalledJob[];
+  readonly ended: readonly (StalledJob & { readonly why: "started" | "gone" | "tried-again" })[];
+}
+
+/** Compares with the plan before: each stall begins once and ends once, whatever plans come in between. */
+export function stallNews(
+  before: Pick<PlanHead, "stalled" | "atSeconds"> | undefined,
+  now: readonly StalledJob[],
+  { jobs, nowSeconds }: Known,
+): StallNews {
+  const waits = waitingIn(jobs);
+  const wasOn = (before?.stalled ?? []).filter(({ untilSeconds }) => untilSeconds > (before?.atSeconds ?? 0));
+  const on = now.filter(({ untilSeconds }) => untilSeconds > nowSeconds);
+  const known = new Set(wasOn.map(({ shape }) => shape));
+  const still = new Set(on.map(({ shape }) => shape));
+  const kept = new Set(now.map(({ shape }) => shape));
+  const whyOf = ({ source, shape, jobs: named }: StalledJob) => {
+    const left = named.map(({ name, asked }) => ({ asked, now: waits.get(keyOf(source, name)) }));
+    if (left.some(hasStarted)) return "started" as const;
+    return kept.has(shape) || left.some(({ now }) => now !== undefined)
+      ? ("tried-again" as const)
+      : ("gone" as const);
+  };
+  return {
+    began: on.filter(({ shape }) => !known.has(shape)),
+    ended: wasOn.filter(({ shape }) => !still.has(shape)).map((row) => ({ ...row, why: whyOf(row) })),
+  };
+}
+
 /** What a plan sees: jobs to look at again, and those that two readings have shown waiting beside their nodes. */
 export function noticeStalls(
   plan: Pick<Plan, "jobs" | "nodes">,
@@ -138,6 +200,7 @@ export function noticeStalls(
   const upIn = new Map([...sources].map(([source, each]) => [source, hostsUp(each)]));
   const earlier = new Map((before?.watched ?? []).map((row) => [keyOf(row.source, row.job), row]));
   const coming = comingFor(plan, jobs, nodes);
+  const moving = shapesThatMove(before?.watched ?? [], waitingIn(jobs));
   const shapeOf = shaper();
   const watched: WatchedJob[] = [];
   const stalled = new Map(rows.map((row) => [row.shape, row]));
@@ -147,7 +210,7 @@ export function noticeStalls(
     const outcome = plan.jobs[place];
     if (source === undefined || outcome === undefined || !isWaiting(job)) return;
     if (job.metadata.behindOthers === true || watched.length >= mostWatched) return;
-    if (outcome.asked <= 0 || outcome.granted < outcome.asked) return;
+    if (outcome.asked <= 0 || outcome.granted <= 0) return;
     const up = upIn.get(source.source) ?? new Set();
     const there = outcome.placements.flatMap(({ node }) => nodes.get(node) ?? []);
     if (there.length === 0 || !there.every((node) => isUp(node, up))) return;
@@ -156,22 +219,35 @@ export function noticeStalls(
       there.some(({ nodeArray }) => (coming.get(keyOf(job.source, nodeArray)) ?? -Infinity) >= job.priority)
     )
       return;
-    const key = keyOf(source.source, job.name);
-    const first = earlier.get(key);
+    const shape = shapeOf(job);
+    const known = earlier.get(keyOf(source.source, job.name));
+    // Its scheduler is at it: others like it start, one after the other.
+    const first = known?.shape === shape && !moving.has(shape) ? known : undefined;
     const { sequence } = source;
     const isSecond =
       first !== undefined && first.sequence < sequence && nowSeconds - first.sinceSeconds >= leastSeconds;
     if (!isSecond) {
-      watched.push(first ?? { source: source.source, job: job.name, sequence, sinceSeconds: nowSeconds });
+      const now = { source: source.source, job: job.name, shape, sequence, sinceSeconds: nowSeconds };
+      watched.push({ ...(first ?? now), asked: askedBy(job) });
       return;
     }
-    const shape = shapeOf(job);
     const row = stalled.get(shape);
     if (row === undefined && stalled.size >= mostStalled) return;
-    stalled.set(shape, withStall(row, { job, shape, there, sinceSeconds: first.sinceSeconds, nowSeconds }));
-    isNew = true;
+    const { asked, granted } = outcome;
+    const seen = { job, shape, there, asked, granted, sinceSeconds: first.sinceSeconds, nowSeconds };
+    stalled.set(shape, withStall(row, seen));
+    isNew ||= granted >= asked;
   });
   return { watched, stalled: [...stalled.values()], isNew };
+}
+
+/** Shapes of jobs of which some that waited at the last look have started, or are gone. */
+function shapesThatMove(
+  watched: readonly WatchedJob[],
+  waits: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const moved = watched.filter(({ source, job, asked }) => (waits.get(keyOf(source, job)) ?? 0) < asked);
+  return new Set(moved.map(({ shape }) => shape));
 }
 
 function withStall(
@@ -180,27 +256,39 @@ function withStall(
     readonly job: Job;
     readonly shape: string;
     readonly there: readonly PlannedNode[];
+    readonly asked: number;
+    readonly granted: number;
     readonly sinceSeconds: number;
     readonly nowSeconds: number;
   },
 ): StalledJob {
-  const { job, shape, there, sinceSeconds, nowSeconds } = seen;
+  const { job, shape, there, asked, granted, sinceSeconds, nowSeconds } = seen;
   const { waitingReason } = job.metadata;
   const isAgain = row !== undefined && row.untilSeconds <= nowSeconds;
-  const forSeconds = isAgain
-    ? Math.min(longestSeconds, 2 * row.forSeconds)
-    : (row?.forSeconds ?? firstSeconds);
+  // Some jobs start only as a whole: a part that has room, and is not started, proves nothing about its nodes.
+  const isPart = granted < asked;
+  const kinds = isAgain ? [] : (row?.kinds ?? []);
+  const wholeBefore = row === undefined || row.kinds.length === 0 ? undefined : row.forSeconds;
+  const nextSeconds = isAgain ? 2 * (wholeBefore ?? firstSeconds / 2) : (wholeBefore ?? firstSeconds);
+  const forSeconds = isPart ? (wholeBefore ?? partSeconds) : Math.min(longestSeconds, nextSeconds);
   return {
     source: job.source ?? "",
     shape,
-    jobs: firstOf([...(row?.jobs ?? []), job.name]),
-    kinds: kindsIn([...(isAgain ? [] : (row?.kinds ?? [])), ...there]),
+    jobs: withJob(row?.jobs ?? [], job),
+    kinds: isPart ? kinds : kindsIn([...kinds, ...there]),
     nodes: firstOf([...(isAgain ? [] : (row?.nodes ?? [])), ...there.map(({ name }) => name)]),
-    reason: typeof waitingReason === "string" ? waitingReason : null,
+    asked,
+    granted,
+    reason: typeof waitingReason === "string" ? redactText(waitingReason) : null,
     sinceSeconds: isAgain ? sinceSeconds : (row?.sinceSeconds ?? sinceSeconds),
     untilSeconds: nowSeconds + forSeconds,
     forSeconds,
   };
+}
+
+function withJob(jobs: StalledJob["jobs"], job: Job): StalledJob["jobs"] {
+  const others = jobs.filter(({ name }) => name !== job.name);
+  return [...others, { name: job.name, asked: askedBy(job) }].slice(0, mostNames);
 }
 
 function firstOf(names: readonly string[]): readonly string[] {

@@ -184,6 +184,8 @@ const notedWords: Readonly<Record<NotedKind, string>> = {
   resume: "Resumed",
   config: "Configuration changed",
   targets: "Targets requested",
+  "jobs-stalled": "Jobs not started by their scheduler",
+  "jobs-unstalled": "Jobs no longer held off nodes",
 };
 
 /** What was decided of many nodes at once, in the same words, is one event. */

@@ -6,7 +6,15 @@ import type { SourceDemand } from "../../ports/index.ts";
 import { redact } from "../../text/redact.ts";
 import { shellWord } from "../../text/shell-word.ts";
 import { counted } from "../../text/text.ts";
-import { type OutlookJob, outlookJobs, stateOf, unitOf, waits, wordsIn } from "../job-states.ts";
+import {
+  type OutlookJob,
+  outlookJobs,
+  schedulerWords,
+  stateOf,
+  unitOf,
+  waits,
+  wordsIn,
+} from "../job-states.ts";
 import { type NodeViews, nodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { nameOf, setAsideJobs } from "../set-aside-jobs.ts";
@@ -93,9 +101,14 @@ export function explainOne(
     sizes: sizesOf(outlook, placements),
     planner: plannerTrail(outlook, each),
     request: requestOf(outlook, job),
-    notes: wordsIn(job.metadata.notes),
+    notes: [...inSchedulersWords(job), ...wordsIn(job.metadata.notes)],
     warnings: wordsIn(job.metadata.warnings),
   };
+}
+
+function inSchedulersWords(job: OutlookJob["job"]): readonly string[] {
+  const words = schedulerWords(job);
+  return words === null ? [] : [`in its scheduler's words it waits for "${words}"`];
 }
 
 /** Null for a stand-in of a job that was set aside. */

@@ -150,7 +150,12 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     const job = jobFor(1, { executingHostnames: ["host-htc-1"] });
     for (let minute = 0; minute < 20; minute += 1) {
       source.hear();
-      await source.post([job, jobFor(1, { name: "waiting", behindOthers: true })], ["host-htc-1"]);
+      // The other job starts as soon as its node is up.
+      const others = world.cycleCloud.nodes.flatMap(({ name, status, hostname }) =>
+        name !== "htc-1" && status === "Ready" && hostname !== null ? [hostname] : [],
+      );
+      const other = jobFor(1, { name: "other", executingHostnames: others });
+      await source.post([job, other], ["host-htc-1", ...others]);
       world.advance(29);
       await world.round();
       world.cycleCloud.settle();

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { avoidingStalls, noticeStalls, stillStalled } from "../../../../shared/cycle/plan/stalled-jobs.ts";
+import {
+  avoidingStalls,
+  noticeStalls,
+  type StallNews,
+  stallNews,
+  stillStalled,
+} from "../../../../shared/cycle/plan/stalled-jobs.ts";
 import type { ClusterNode, Job } from "../../../../shared/engine/index.ts";
 import { plan } from "../../../../shared/engine/index.ts";
 import type { PlanHead, SourceDemand } from "../../../../shared/ports/index.ts";
@@ -14,9 +20,11 @@ class Refusing {
   sequence = 0;
   atSeconds = 1_800_000_000;
   bought = 0;
+  news: StallNews = { began: [], ended: [] };
 
   /** One reading, and the plan that it leads to. */
   pass(jobs: readonly Job[], { seconds = 60, isUp = true, arrays = [array()] } = {}) {
+    const before = { stalled: this.memory.stalled ?? [], atSeconds: this.atSeconds };
     this.sequence += 1;
     this.atSeconds += seconds;
     const demand: SourceDemand = {
@@ -44,6 +52,7 @@ class Refusing {
     const first = once(this.memory);
     const { made, stalled, watched } = first.isNew ? once(first) : first;
     this.memory = { stalled, watched };
+    this.news = stallNews(before, stalled, seen);
     for (const { names, nodeArray, vmSize } of made.create) {
       this.bought += names.length;
       this.nodes.push(...names.map((name) => node(name, { nodeArray, vmSize })));
@@ -67,7 +76,7 @@ describe("a job that its scheduler does not start on nodes that are up", () => {
     expect(world.memory.stalled).toMatchObject([
       {
         source: "slurm",
-        jobs: ["1"],
+        jobs: [{ name: "1", asked: 1 }],
         kinds: [{ nodeArray: "htc", vmSize: "Standard_F4" }],
         nodes: ["htc-1"],
         reason: "Resources",
@@ -137,9 +146,73 @@ describe("a job that its scheduler does not start on nodes that are up", () => {
     const others = ["2", "3", "4"].map((name) => waits(name));
     expect(createdNames(world.pass([started, ...others], { arrays }))).toEqual(["big-2"]);
     expect(createdNames(world.pass([...others, waits("5")], { arrays }))).toEqual([]);
-    expect(world.memory.stalled).toMatchObject([{ jobs: ["2", "3", "4"] }]);
+    expect(world.memory.stalled).toMatchObject([{ jobs: [{ name: "2" }, { name: "3" }, { name: "4" }] }]);
     world.pass([]);
     expect(world.memory.stalled).toEqual([]);
+  });
+});
+
+describe("what is told of it", () => {
+  /** Names of what began, and of what ended and why. */
+  const told = ({ news: { began, ended } }: Refusing) => [
+    ...began.map(({ jobs: [first] }) => `began ${first?.name}`),
+    ...ended.map(({ jobs: [first], why }) => `ended ${first?.name}: ${why}`),
+  ];
+  const toldIn = (world: Refusing, passes: number, jobs: readonly Job[]) =>
+    Array.from({ length: passes }, () => {
+      world.pass(jobs);
+      return told(world);
+    }).flat();
+
+  test("once when it begins, however many plans follow and jobs like it join; once when one of them starts", () => {
+    const world = new Refusing();
+    expect(toldIn(world, 4, [waits("1")])).toEqual(["began 1"]);
+    expect(toldIn(world, 4, [waits("1"), waits("2")])).toEqual([]);
+    const started = waits("1", { executingHostnames: ["host-htc-1"] });
+    expect(toldIn(world, 2, [started, waits("2")])).toEqual(["ended 1: started"]);
+  });
+
+  test("once when nobody wants it any more", () => {
+    const world = new Refusing();
+    toldIn(world, 4, [waits("1")]);
+    expect(toldIn(world, 3, [])).toEqual(["ended 1: gone"]);
+  });
+
+  test("when its nodes count again after half an hour, and when it is not started again either", () => {
+    const world = new Refusing();
+    expect(toldIn(world, 40, [waits("1")])).toEqual(["began 1", "ended 1: tried-again", "began 1"]);
+  });
+});
+
+describe("a part of a job", () => {
+  /** An array of tasks of which two have room. */
+  const small = [array({ maxCount: 2 })];
+  const tasks = (iterations: number) => [waits("7_*", { iterations, metadata: why })];
+
+  test("that has room and is not started is noticed, and costs the job no nodes: some start only as a whole", () => {
+    const world = new Refusing();
+    for (let pass = 0; pass < 5; pass++) world.pass(tasks(5), { arrays: small });
+    expect(world.memory.stalled).toMatchObject([
+      { asked: 5, granted: 2, kinds: [], nodes: ["htc-1", "htc-2"] },
+    ]);
+    const { jobs, unmatched } = world.pass(tasks(5), { arrays: small });
+    expect(jobs).toMatchObject([{ granted: 2 }]);
+    expect(unmatched).toEqual([]);
+  });
+
+  test("is no alarm while tasks start one after the other under the array's name", () => {
+    const world = new Refusing();
+    for (let left = 12; left > 0; left--) world.pass(tasks(left), { arrays: small });
+    expect(world.memory.stalled).toEqual([]);
+  });
+
+  test("a task of an array that starts ends it for the others", () => {
+    const world = new Refusing();
+    for (let pass = 0; pass < 4; pass++) world.pass(tasks(2));
+    expect(world.memory.stalled).toMatchObject([{ kinds: [{ nodeArray: "htc" }] }]);
+    const { jobs } = world.pass([waits("7_1", { executingHostnames: ["host-htc-1"] }), ...tasks(1)]);
+    expect(world.memory.stalled).toEqual([]);
+    expect(jobs).toMatchObject([{}, { granted: 1 }]);
   });
 });
 
@@ -158,6 +231,18 @@ describe("no alarm", () => {
     ["for a job of no scheduler", [waits("1", { source: null })], {}],
   ] as const)("%s", (_, jobs, options) => {
     expect(quiet(jobs, options)).toEqual([]);
+  });
+
+  test("for a scheduler that starts jobs which ask for the same one at a time, and slowly", () => {
+    const world = new Refusing();
+    const names = Array.from({ length: 20 }, (_, index) => String(index));
+    for (let started = 0; started < names.length; started++) {
+      const jobs = names.map((name, index) =>
+        waits(name, index < started ? { executingHostnames: [`host-htc-${index + 1}`] } : {}),
+      );
+      world.pass(jobs);
+      expect(world.memory.stalled).toEqual([]);
+    }
   });
 
   test("while nodes for a job before it are on their way: its scheduler may keep room for that one", () => {
