@@ -37,7 +37,7 @@ export class Records {
       case "plans.saveHead": {
         const head = args[0] as PlanHead;
         this.heads.set(head.cluster, head);
-        return undefined;
+        return { what: "head", head };
       }
       case "rejections.add":
         this.rejections.add((args[0] as RejectedMessage).rejection.rejectionId);
@@ -67,6 +67,7 @@ export class Records {
 }
 
 export type Written =
+  | { readonly what: "head"; readonly head: PlanHead }
   | { readonly what: "operation"; readonly operation: Operation }
   | { readonly what: "control"; readonly control: ClusterControl }
   | { readonly what: "plan"; readonly plan: ArchivedPlan }

@@ -45,6 +45,8 @@ export interface ClusterScript {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Failed nodes that may be there for long at a time. Absent: not watched, because plans may stand still. */
   readonly mostFailedNodes?: number;
+  /** Its scheduler does not start some jobs for a while, on nodes that have room. Absent: no plan may find that it does so. */
+  readonly refusesJobs?: boolean;
   /** Names of jobs that no node can ever run: they must wait for ever, with a reason. */
   readonly hopeless?: readonly string[];
 }

@@ -6,6 +6,7 @@ import type {
   ArchivedPlan,
   ClusterControl,
   Operation,
+  PlanHead,
   RequestSet,
   Snapshot,
   SourceDemand,
@@ -43,6 +44,8 @@ export interface WatchParts {
   readonly fleet: Fleet;
   /** How many node arrays there are: nodes of one do not stand in for nodes of another that is preferred. */
   readonly arrays: number;
+  /** Whether its scheduler leaves jobs waiting beside nodes with room. */
+  readonly refusesJobs: boolean;
   /** Failed nodes that may be there for long; undefined: not watched. */
   readonly mostFailedNodes: number | undefined;
   readonly now: () => number;
@@ -101,6 +104,15 @@ export class Watch implements Departures {
       actionIds: new Set(open.map(({ value }) => value.actionId)),
       coming: seen === undefined ? new Map() : comingFrom(open, seen.value),
     });
+  }
+
+  /** A scheduler that starts whatever fits, as soon as it looks, is no reason for an alarm. */
+  onHead({ stalled = [] }: PlanHead): void {
+    if (this.#parts.refusesJobs) return;
+    for (const { jobs } of stalled)
+      this.#parts.report(
+        `job "${jobs[0]?.name}" is said not to be started, and its scheduler starts all it can`,
+      );
   }
 
   /** A plan that counts takes these nodes for gone from then on, however long it takes to ask them to go. */

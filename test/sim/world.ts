@@ -214,6 +214,7 @@ export class World implements Stage {
     config = {},
     jobs,
     mostFailedNodes,
+    refusesJobs = false,
   }: ClusterScript): void {
     this.configure(cluster, { ...baseConfig, ...config });
     const put = (body: unknown, onDone?: () => void) => this.demandQueue.put(body, onDone);
@@ -238,6 +239,7 @@ export class World implements Stage {
       source,
       fleet: this.fleet,
       arrays: nodearrays.length,
+      refusesJobs,
       mostFailedNodes,
       now: () => this.nowSeconds,
       actionIdOf: (requestId) => this.#actions.get(requestId),
@@ -380,6 +382,9 @@ export class World implements Stage {
         this.#watches.get(written.plan.summary.cluster)?.onPlan(written.plan);
         this.#spotWatches.get(written.plan.summary.cluster)?.onPlan(run, written.plan);
         this.#budgetWatches.get(written.plan.summary.cluster)?.onPlan(run, written.plan);
+        return;
+      case "head":
+        this.#watches.get(written.head.cluster)?.onHead(written.head);
         return;
       case "demand":
         this.#watches.get(written.demand.cluster)?.onDemand(written.demand);

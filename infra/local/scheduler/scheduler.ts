@@ -68,6 +68,7 @@ export class SimulatedScheduler {
   /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
   readonly #followed = new Map<string, { done: number; lost: number }>();
   readonly #runs: TaskRun[] = [];
+  #isRefused: (name: string) => boolean = () => false;
   #total: number;
   #tasks: Task[] = [];
   #done = 0;
@@ -114,6 +115,11 @@ export class SimulatedScheduler {
     for (const name of [...this.#followed.keys()]) if (isMeant(name)) this.#followed.delete(name);
     this.#total -= before - this.#open;
     return this.#open < before;
+  }
+
+  /** Starts none of these jobs from now on, whatever room there is, and wants nodes for them nevertheless. */
+  refuse(isMeant: (name: string) => boolean): void {
+    this.#isRefused = isMeant;
   }
 
   /** How far the jobs are that were submitted while it ran, in tasks. */
@@ -227,7 +233,8 @@ export class SimulatedScheduler {
 
   #start(nowSeconds: number): number {
     let started = 0;
-    for (const queued of this.#queue) started += this.#startJob(queued, nowSeconds);
+    for (const queued of this.#queue)
+      if (!this.#isRefused(queued.job.name)) started += this.#startJob(queued, nowSeconds);
     if (started > 0)
       this.#queue.splice(0, this.#queue.length, ...this.#queue.filter((each) => each.waiting > 0));
     return started;

@@ -18,6 +18,7 @@ import { manyClusters } from "./many-clusters.ts";
 import { multiNodeJobs } from "./multi-node-jobs.ts";
 import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
+import { refusingScheduler } from "./refusing-scheduler.ts";
 import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spentBudgets } from "./spent-budgets.ts";
@@ -58,6 +59,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   spentBudgets,
   dyingHosts,
   failingNodes,
+  refusingScheduler,
 ];
 
 /** The scenario of a seed, when none is named. */
