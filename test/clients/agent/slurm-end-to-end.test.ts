@@ -1,12 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { expandHostlist } from "../../../clients/agent/drivers/slurm/hostlist.ts";
-import { type Child, startChild } from "../../../infra/local/environment/child.ts";
+import type { Child } from "../../../infra/local/environment/child.ts";
 import { type LocalStack, startStack } from "../../support/local-stack.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
+import { passesOf, startSlurmAgent, usedBy, whileItMoves } from "../../support/machines/slurm-agent.ts";
 import {
   type JobKind,
   jobKinds,
@@ -16,9 +13,6 @@ import {
   partitionsOf,
   sbatchArgs,
 } from "./drivers/slurm-job-kinds.ts";
-
-/** Nothing new for so long is a fault on any machine. */
-const standstillMilliseconds = 240_000;
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
 const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
@@ -98,7 +92,7 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
   );
   let agent: Child | undefined;
   try {
-    agent = await startAgent(slurm, stack);
+    agent = await startSlurmAgent(slurm, stack);
     const ids: number[] = [];
     for (const [index, kind] of kinds.entries()) {
       const args = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index), "--wrap", "sleep 3600"];
@@ -109,12 +103,15 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
       const used = await usedBy(slurm, ids);
       return { used, machines: followed.machines.size };
     };
-    await until(state, ({ used }) => used.every((count, index) => count >= (kinds[index]?.nodes ?? 0)));
+    await whileItMoves(state, ({ used }) =>
+      used.every((count, index) => count >= (kinds[index]?.nodes ?? 0)),
+    );
     // What is bought too much comes after the reading that shows all jobs on their nodes.
-    const passes = async () =>
-      (await readFile(join(stack.folder, "agent.log"), "utf8")).split('"event":"pass"').length;
-    const before = await passes();
-    await until(passes, (count) => count >= before + 4);
+    const before = await passesOf(stack);
+    await whileItMoves(
+      () => passesOf(stack),
+      (count) => count >= before + 4,
+    );
     const { used } = await state();
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);
     const rows = kinds.map((kind, index) => {
@@ -135,51 +132,3 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
 const arraysOf = (kind: JobKind, index: number) => partitionsOf(kind, index).flatMap(({ arrays }) => arrays);
 
 const titleOf = ({ on, options }: JobKind) => `${on.join(",")} ${options}`;
-
-async function startAgent(slurm: Slurm, stack: LocalStack): Promise<Child> {
-  const onHead = (program: string) => slurm.network.entering(slurm.network.headName, program, []);
-  const config = join(stack.folder, "agent.json");
-  const settings = {
-    cluster: stack.cluster,
-    source: "slurm",
-    driver: "slurm",
-    interval_seconds: 2,
-    state_folder: join(stack.folder, "agent"),
-    slurm: { squeue: onHead("squeue"), scontrol: onHead("scontrol"), sinfo: onHead("sinfo") },
-  };
-  await writeFile(config, JSON.stringify(settings));
-  return startChild({
-    name: "agent",
-    args: [join(import.meta.dirname, "../../../clients/cli/main.ts"), "agent", "--config", config],
-    env: { ...slurm.env, AutoscaleStorage: stack.environment.storageConnectionString },
-    isReady: (line) => line.includes('"event":"pass"'),
-    logFile: join(stack.folder, "agent.log"),
-  });
-}
-
-/** Different nodes of each job that runs, of all tasks of an array and all parts of a heterogeneous job. */
-async function usedBy(slurm: Slurm, ids: readonly number[]): Promise<readonly number[]> {
-  const format = "--Format=ArrayJobID:20,HetJobID:20,NodeList:500";
-  const lines = (await slurm.run("squeue", "--noheader", "--array", "--states=RUNNING", format)).split("\n");
-  return ids.map((id) => {
-    const own = lines.filter((line) =>
-      [line.slice(0, 20), line.slice(20, 40)].some((each) => each.trim() === String(id)),
-    );
-    return new Set(own.flatMap((line) => expandHostlist(line.slice(40).trim()) ?? [])).size;
-  });
-}
-
-/** Waits as long as something moves. Then the test judges what is there. */
-async function until<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<void> {
-  let seen = "";
-  let movedAt = Date.now();
-  for (;;) {
-    const value = await read();
-    if (isSo(value)) return;
-    const text = JSON.stringify(value);
-    if (text !== seen) movedAt = Date.now();
-    seen = text;
-    if (Date.now() - movedAt > standstillMilliseconds) return;
-    await sleep(1000);
-  }
-}
