@@ -82,7 +82,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   const jobs = readList(lists.jobs, jobRecord, "job", (id, value) =>
     hostsOfUnreadable(id, value, { hosts: all, hostOf }),
   );
-  setAside.push(...jobs.setAside);
+  setAside.push(...jobs.setAside.flatMap(onEachHost));
   const queues = readList(lists.queues, queueRecord, "queue", () => []);
   setAside.push(...queues.setAside);
   const [server] = readList(lists.server, serverRecord, "server", () => []).records;
@@ -206,6 +206,13 @@ function readNamed<T>(
     setAside.push(...read.setAside);
   }
   return { records: found, setAside };
+}
+
+/** As many as its hosts: a job that has different amounts of each would have been as many jobs. */
+function onEachHost(each: SetAside): readonly SetAside[] {
+  const { record, reason, executingHostnames: hosts = [] } = each;
+  if (hosts.length < 2) return [each];
+  return hosts.map((host) => ({ record: `${record} on ${host}`, reason, executingHostnames: [host] }));
 }
 
 function unknownStatesOf(
