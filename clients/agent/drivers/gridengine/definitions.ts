@@ -134,11 +134,11 @@ function readComplexes(text: string): ReadonlyMap<string, Complex> {
 function recordsIn(text: string, first: string): readonly Fields[] {
   const records: Record<string, string>[] = [];
   for (const line of text.replace(/\\\n\s*/g, "").split("\n")) {
-    const [, key, value = ""] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
-    if (key === undefined || key.startsWith("#")) continue;
+    const [key = ""] = /^\S*/.exec(line) ?? [];
+    if (key === "" || key.startsWith("#")) continue;
     if (key === first) records.push({});
     const record = records.at(-1);
-    if (record !== undefined) record[key] = value.trim();
+    if (record !== undefined) record[key] = line.slice(key.length).trim();
   }
   return records;
 }
@@ -171,8 +171,8 @@ export function valuesOf(text: string): Fields {
 
 /** What a field of a queue says for hosts of one of the groups: `1,[@htc=4],[ip-0a000005=2]`. The first that fits counts. */
 export function fieldFor(field: string, groups: ReadonlySet<string>): string {
-  const own = [...field.matchAll(/\[([^=\]]+)=([^\]]*)\]/g)].find(([, who = ""]) => groups.has(who));
-  return own?.[2] ?? field.replace(/,?\[[^\]]*\]/g, "");
+  const own = [...field.matchAll(/\[([^=[\]]+)=([^[\]]*)\]/g)].find(([, who = ""]) => groups.has(who));
+  return own?.[2] ?? field.replace(/,?\[[^[\]]*\]/g, "");
 }
 
 /** Whether somebody may use what has these access lists and projects. */

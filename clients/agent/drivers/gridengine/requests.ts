@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Reported by the daemon of a host that is there. */
-const loadValue = /^(arch|num_proc|cpu|load_\w+|np_load_\w+|mem_\w+|swap_\w+|virtual_\w+|m_\w+|display_\w+)$/;
+const loadValue = /^(?:arch|num_proc|cpu|(?:load|np_load|mem|swap|virtual|m|display)_\w+)$/;
 
 /** Or why the job cannot run there. */
 export function askedAt(

@@ -217,7 +217,7 @@ function refusedFor(
     return /BATCH|INTERACTIVE/.test(queue.fields.qtype ?? "BATCH")
       ? undefined
       : `queue ${queue.name} takes jobs of parallel environments only`;
-  const listed = listOf((queue.fields.pe_list ?? "").replace(/\[[^=\]]+=([^\]]*)\]/g, " $1 "));
+  const listed = listOf((queue.fields.pe_list ?? "").replace(/\[[^=[\]]+=([^[\]]*)\]/g, " $1 "));
   if (!listed.includes(pe.name)) return `queue ${queue.name} has no parallel environment ${pe.name}`;
   return mayUse(pe.allows, groups, who, definitions.accessLists)
     ? undefined

@@ -154,7 +154,7 @@ function limitsIn(record: Limited): readonly Limit[] {
 }
 
 function listed(resource: string, text: string): readonly Limit[] {
-  return [...text.matchAll(/\[([ugpo]):("[^"]*"|[^=\]]+)=([^\]]+)\]/g)].flatMap(
+  return [...text.matchAll(/\[([ugpo]):("[^"[]*"|[^="[\]]+)=([^[\]]+)\]/g)].flatMap(
     ([, who, name = "", value = ""]) => {
       const most = amountIn(value.trim());
       const bare = name.replaceAll('"', "").trim();

@@ -30,7 +30,7 @@ function parsed(text: string): unknown {
 /** PBS prints one value a line, each level one step further in. */
 function repairedList(text: string, list: string): PbsList | undefined {
   const lines = text.trimEnd().split("\n");
-  const begin = lines.findIndex((line) => new RegExp(`^\\s+"${list}":\\s*\\{$`).test(line));
+  const begin = lines.findIndex((line) => /^\s/.test(line) && line.replaceAll(/\s/g, "") === `"${list}":{`);
   const step = /^\s+/.exec(lines[begin] ?? "")?.[0];
   if (step === undefined || lines.at(-1) !== "}" || lines.at(-2) !== `${step}}`) return undefined;
   const records = new Map<string, unknown>();
@@ -52,7 +52,7 @@ function repairedList(text: string, list: string): PbsList | undefined {
   return { records, broken };
 }
 
-const entry = /^(\s+"(?:[^"\\]|\\.)*":\s*)(.*)$/;
+const entry = /^(\s+"(?:[^"\\]|\\.)*":)/;
 
 /** Each value that is no JSON becomes the text that it was meant to be; lines that begin nothing belong to the value before. */
 function repaired(lines: readonly string[]): string {
@@ -63,8 +63,9 @@ function repaired(lines: readonly string[]): string {
   }
   return joined
     .map((line) => {
-      const [, key, rest] = /^(\s+"(?:[^"\\]|\\.)*":\s*)([\s\S]*)$/.exec(line) ?? [];
-      if (key === undefined || rest === undefined || /^[[{]$/.test(rest)) return line;
+      const [, key] = entry.exec(line) ?? [];
+      const rest = line.slice((key ?? "").length).trimStart();
+      if (key === undefined || /^[[{]$/.test(rest)) return line;
       const [comma] = /,?$/.exec(rest) ?? [""];
       const value = rest.slice(0, rest.length - comma.length);
       if (parsed(value) !== undefined || value === "null") return line;

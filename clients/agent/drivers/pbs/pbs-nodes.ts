@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { matchesWildcard, shortHostname } from "../../../../shared/engine/index.ts";
 import type { SchedulerNode } from "../driver.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { stateMeaning } from "./node-states.ts";
@@ -37,11 +37,8 @@ export function isSilent(host: Host): boolean {
 
 export function isIgnored({ name }: Host, { ignore_hosts }: PbsSettings): boolean {
   return ignore_hosts.some(
-    (pattern) => patternOf(pattern).test(name) || patternOf(pattern).test(shortHostname(name)),
+    (pattern) =>
+      matchesWildcard(pattern.toLowerCase(), name.toLowerCase()) ||
+      matchesWildcard(pattern.toLowerCase(), shortHostname(name).toLowerCase()),
   );
-}
-
-function patternOf(text: string): RegExp {
-  const escaped = text.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "i");
 }

@@ -98,5 +98,7 @@ export function hostsOfUnreadable(
 
 /** Of a record that is no JSON. */
 function inText(record: string, name: string): string | undefined {
-  return new RegExp(`^\\s*"${name}":\\s*"([^"\\n]*)"`, "m").exec(record)?.[1];
+  const key = `"${name}":`;
+  const line = record.split("\n").find((each) => each.trimStart().startsWith(key));
+  return /^"([^"]*)"/.exec(line?.trimStart().slice(key.length).trimStart() ?? "")?.[1];
 }

@@ -55,7 +55,9 @@ function splitOutside(text: string, separator: string): readonly string[] {
 }
 
 function unquoted(value: string): string {
-  return /^(["'])([\s\S]*)\1$/.exec(value)?.[2] ?? value;
+  const [quote] = value;
+  const isQuoted = (quote === '"' || quote === "'") && value.length > 1 && value.at(-1) === quote;
+  return isQuoted ? value.slice(1, -1) : value;
 }
 
 /** `scatter:excl:group=switch`; undefined for words of another release. */

@@ -55,7 +55,7 @@ export interface Draw {
 
 /** Whether `scontrol show config` says that limits hold jobs back. */
 export function areLimitsEnforced(config: string): boolean {
-  const enforced = /^AccountingStorageEnforce\s*=\s*(.*)$/m.exec(config)?.[1] ?? "";
+  const enforced = /^AccountingStorageEnforce[ \t]*=[ \t]*([^\s]*)/m.exec(config)?.[1] ?? "";
   return enforced.split(",").some((word) => word === "limits" || word === "safe");
 }
 
@@ -106,7 +106,7 @@ function qosOf(line: string): readonly (readonly [string, Qos])[] {
 /** ` proj={MaxJobsPA=9(2) … MaxTRESPA=cpu=40(4),…} other={…}` */
 function sharesOf(text: string, of: "PA" | "PU"): ReadonlyMap<string, Share> {
   return new Map(
-    [...text.matchAll(/([^\s={}]+)=\{([^{}]*)\}/g)].map(([, owner = "", inner = ""]) => {
+    [...text.matchAll(/(?<![^\s={}])([^\s={}]+)=\{([^{}]*)\}/g)].map(([, owner = "", inner = ""]) => {
       const fields = fieldsOf(inner);
       return [
         owner,
