@@ -32,9 +32,9 @@ describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () 
     await served.world.snapshot();
   });
 
-  test("failed nodes are retried beside the problem that names the command, and followed", async () => {
+  test("failed nodes are retried beside the problem that shows them, and followed", async () => {
     await open("overview");
-    const line = problem("ccscale retry-failed");
+    const line = problem("ccscale nodes --state Failed");
     await line.getByRole("button", { name: "Retry failed nodes" }).press("Enter");
     const said = await dryRun("Retry failed nodes");
     expect(said).toContain("Would ask for retry-failed: 1 node");
