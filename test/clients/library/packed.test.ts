@@ -33,7 +33,7 @@ const installed = (path: string) => join(app, "node_modules/cyclecloud-autoscale
 describe("the tarball", () => {
   test("lists what a user needs, and nothing else", () => {
     const wanted =
-      /^(package\.json|(README|AGENTS|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|docs\/(decisions\/)?[\w-]+\.md|docs\/pictures\/[\w-]+\.(svg|webp)|examples\/([\w-]+\/)*[\w-]+\.(json|md|py|ts)|clients\/agent\/(ccscale-agent\.service|drivers\/driver\.ts|drivers\/example\/[\w-]+\.ts)|clients\/library\/api\/[\w-]+\.api\.md|shared\/api\/openapi\.json|shared\/messages\/[\w-]+\.schema\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/ccscale\/pages\/(cli|concepts|configure|constraints)\.md|dist\/ccscale\/printed\/[\w-]+\.txt|dist\/library\/([\w-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
+      /^(package\.json|(README|AGENTS|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|docs\/(decisions\/)?[\w-]+\.md|docs\/pictures\/[\w-]+\.(svg|webp)|examples\/([\w-]+\/)*[\w-]+\.(json|md|py|ts)|clients\/agent\/(ccscale-agent\.service|drivers\/driver\.ts|drivers\/example\/[\w-]+\.ts)|clients\/library\/api\/[\w-]+\.api\.md|shared\/api\/openapi\.json|shared\/messages\/[\w-]+\.schema\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/ccscale\/pages\/(cli|concepts|configure|constraints)\.md|dist\/ccscale\/printed\/[\w-]+\.txt|dist\/library\/([\w.-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
     expect(files.filter((file) => !wanted.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "dist/ccscale/main.js", "docs/library.md"]));
     // Rooms of the service that no entry point has a use for.
