@@ -23,7 +23,7 @@ describe("drivers", () => {
   test("each is run through the contract of drivers", () => {
     expect(drivers).toEqual(expect.arrayContaining(["celery", "example", "slurm"]));
     expect(untested(drivers, tests, "testDriver")).toEqual([]);
-    expect(untested(["pbs"], tests, "testDriver")).toEqual(["pbs"]);
+    expect(untested(["torque"], tests, "testDriver")).toEqual(["torque"]);
   });
 });
 
@@ -35,7 +35,7 @@ describe("stores", () => {
       ports.split(", ").map((port) => ({ adapter: folderOf(file, folder), name, port })),
     ),
   );
-  const suites = [...read("test/shared/stores/contract/run.ts").matchAll(/\bsuite\("(\w+)"/g)].map(
+  const suites = [...read("test/shared/stores/contract/run.ts").matchAll(/\bport: "(\w+)"/g)].map(
     ([, port]) => port,
   );
   /** The operator's files of a configuration, which the service only shows and replaces: tested with that. */

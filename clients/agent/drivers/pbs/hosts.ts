@@ -126,7 +126,8 @@ export function amountsOf(
       return value.split(",").map((each) => [textKey(name, each.trim()), { value: true }] as const);
     case "text":
       return [[name, { value }]];
-    default:
+    case "none":
+    case undefined:
       return [];
   }
 }

@@ -70,7 +70,8 @@ function propertyOf(
       return [{ "in-a-placement-group": booleanIn(value) !== true }];
     case "node.placement_group":
       return [value === noGroup ? { "in-a-placement-group": false } : { [property]: value }];
-    default:
+    case "node.nodearray":
+    case "node.vm_size":
       return [{ [property]: value }];
   }
 }
