@@ -11,8 +11,9 @@ const text = globSync("*.ts", { cwd: folder })
 /** They answer at once, from this process. */
 const withoutWorld = ["Clock", "Log", "Telemetry", "Ids", "Random"];
 const behindOthers = ["CycleCloud", "ConfigFiles", "DemandQueue", "Notifier", "PriceList"];
-const [, members = ""] = /export interface Ports \{([^}]*)\}/.exec(text) ?? [];
-const ports = [...members.matchAll(/: (\w+);/g)]
+const members = [...text.matchAll(/export interface (?:Stores|Ports extends Stores) \{([^}]*)\}/g)];
+const ports = members
+  .flatMap(([, inside = ""]) => [...inside.matchAll(/: (\w+);/g)])
   .map(([, name = ""]) => name)
   .filter((name) => !withoutWorld.includes(name) && name !== "CycleCloudFor");
 
