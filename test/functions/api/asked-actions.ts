@@ -39,6 +39,8 @@ export function useNodes(): void {
   beforeEach(async () => {
     served.world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
     const { world } = served;
+    // The planner would delete it before anybody can ask for something.
+    world.configure({ engine: { failedNodes: "keep" } });
     await world.post([{ name: "running", constraints: { ncpus: 4 }, executingHostnames: ["busy"] }], {
       capabilities: ["drain"],
     });
