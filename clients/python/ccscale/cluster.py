@@ -82,10 +82,21 @@ class Cluster:
         return self.__list("events", "events", query)
 
     def cost(
-        self, by: Names = "array", since: Optional[Moment] = None, until: Optional[Moment] = None
+        self,
+        by: Names = "array",
+        since: Optional[Moment] = None,
+        until: Optional[Moment] = None,
+        *,
+        user: Optional[str] = None,
+        account: Optional[str] = None,
+        queue: Optional[str] = None,
     ) -> Answer:
-        """What nodes cost and whom, `by` such as ("user", "queue"); from the start of the month where `since` is not given."""
-        return self.__get("cost", {"by": _joined(by), "from": _whole(since), "until": _whole(until)})
+        """
+        What nodes cost and whom, `by` such as ("user", "queue"); from the start of the month where `since` is not given.
+        With `user`, `account` or `queue`: what their jobs cost alone.
+        """
+        whose = {"user": user, "account": account, "queue": queue}
+        return self.__get("cost", {"by": _joined(by), "from": _whole(since), "until": _whole(until), **whose})
 
     def job_cost(self, job: str, *, source: Optional[str] = None) -> Answer:
         """What a job has cost until now, run by run."""
@@ -110,10 +121,19 @@ class Cluster:
         return list(self.__get("usage", {**period, "timeframe": timeframe, "granularity": granularity})["intervals"])
 
     def jobs(
-        self, *, state: Optional[str] = None, source: Optional[str] = None, **selection: Any
+        self,
+        *,
+        state: Optional[str] = None,
+        source: Optional[str] = None,
+        request: Optional[bool] = None,
+        **selection: Any,
     ) -> Iterator[Answer]:
-        """Jobs in the order of the queue, with `user`, `account` and `queue` where their scheduler says them."""
-        return self.__list("jobs", "jobs", {**_selection(selection), "state": state, "source": source})
+        """
+        Jobs in the order of the queue, with `user`, `account` and `queue` where their scheduler says them, and what each
+        asks for where `request` is true.
+        """
+        query: Dict[str, Any] = {**_selection(selection), "state": state, "source": source, "request": request}
+        return self.__list("jobs", "jobs", query)
 
     def explain(self, job: str, *, source: Optional[str] = None) -> Answer:
         """Why a job waits, or where it goes."""
@@ -147,9 +167,12 @@ class Cluster:
         """What a plan decided otherwise than the plan `before`."""
         return self.__get(f"plans/{_quoted(plan_id)}/difference", {"before": before})
 
-    def operations(self, *, open: Optional[bool] = None, **selection: Any) -> Iterator[Answer]:
-        """Requests to CycleCloud, newest first."""
-        return self.__list("operations", "operations", {**_selection(selection), "open": open})
+    def operations(
+        self, *, open: Optional[bool] = None, since: Optional[Moment] = None, **selection: Any
+    ) -> Iterator[Answer]:
+        """Requests to CycleCloud, newest first, those made since `since` where it is given."""
+        query: Dict[str, Any] = {**_selection(selection), "open": open, "from": _whole(since)}
+        return self.__list("operations", "operations", query)
 
     def operation(self, action_id: str) -> Answer:
         """One request to CycleCloud."""

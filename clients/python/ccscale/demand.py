@@ -61,7 +61,7 @@ class Demand:
         # Milliseconds: a script that remembers nothing still counts upwards.
         sequence = max(int(time.time() * 1000), (self.sequence or 0) + 1)
         shapes = None if node_shapes is None else list(node_shapes)
-        items = {"jobs": list(jobs), "nodes": list(nodes), "nodeShapes": shapes}
+        items: Dict[str, Any] = {"jobs": list(jobs), "nodes": list(nodes), "nodeShapes": shapes}
         items.update({"ttlSeconds": ttl_seconds, "capabilities": capabilities})
         return self.__post("snapshot", sequence, items, dry_run)
 
