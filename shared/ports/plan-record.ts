@@ -163,8 +163,12 @@ export interface UnreadHold {
   readonly messages: number | null;
   /** Since when plans have met unread messages without a break. */
   readonly sinceSeconds: number;
-  /** How many nodes stay for that; 0: plans have waited for long enough, and let them go. */
+  /** How many idle nodes stay for that. */
   readonly nodes: number;
+  /** Plans have waited for long enough, and nodes go in spite of it. */
+  readonly isOver: boolean;
+  /** When a plan looks again, which was asked for; null: no idle node waits for one. */
+  readonly lookAgainSeconds: number | null;
 }
 
 /** The newest plan of a cluster. Its ETag is what two planners of one cluster race for; the loser starts over. */

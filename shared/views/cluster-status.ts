@@ -100,7 +100,7 @@ export async function clusterStatus(
       .filter(({ source }) => source !== unknownSource)
       .map((source) => toSourceStatus(source, atSeconds)),
     doubts: doubtsOfSummaries(demand, atSeconds),
-    unread: head?.value.unread ?? null,
+    unread: unreadOf(head?.value.unread),
     requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
     openOperations: open.length,
     operations: recent.map((operation) => ({
@@ -234,6 +234,13 @@ async function rejections(ports: StatusPorts, cluster: string): Promise<readonly
 }
 
 /** The first sets of nodes, a few sentences each. */
+/** Null: nothing is unread, or no idle node stays or goes in spite of it. */
+function unreadOf(unread: PlanHead["unread"]): ClusterStatus["unread"] {
+  if (unread === undefined || (unread.nodes === 0 && !unread.isOver)) return null;
+  const { messages, sinceSeconds, nodes } = unread;
+  return { messages, sinceSeconds, nodes };
+}
+
 function boughtStatus(head: PlanHead | undefined): ClusterStatus["bought"] {
   if (head?.bought == null) return null;
   const { planId, atSeconds, sizes } = head.bought;

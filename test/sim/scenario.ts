@@ -12,6 +12,8 @@ export interface Stage {
   readonly fleet: Fleet;
   readonly chance: Chance;
   readonly nowSeconds: number;
+  /** Messages on the demand queue and its poison queue that are not done with. */
+  readonly demandQueue: { readonly waiting: number };
   source(cluster: string): Source;
   /** Puts a message on the demand queue. */
   put(body: unknown): void;

@@ -9,43 +9,57 @@ const latestLookSeconds = 15;
 export interface Held {
   /** The plan without the deletions that wait. */
   readonly made: MadePlan;
-  /** Absent: nothing is unread, or the plan deletes no idle node. */
+  /** Absent: nothing is unread, or the plan deletes nothing and none before it had to wait. */
   readonly unread?: UnreadHold;
-  /** When another plan checks again; null: nothing waits. */
-  readonly lookAgainSeconds: number | null;
+  /** Nobody has asked for the plan of `unread.lookAgainSeconds` yet. */
+  readonly asksForLook: boolean;
 }
 
 /**
- * Idle nodes stay while demand lies unread that may name them as busy. A plan that deletes none asks nothing, and only its
- * deletions wait: drains go on, since they take nothing away from a job that has started. The executor looks again before it
- * asks CycleCloud, and for nodes that go for other reasons it alone does.
+ * Idle nodes stay while demand lies unread that may name them as busy. A plan asks only when it deletes something, or to see
+ * whether the wait of one before it is over; and only deletions of idle nodes wait here: drains go on, since they take nothing
+ * away from a job that has started. The executor looks again before it asks CycleCloud, and for nodes that go for other reasons
+ * it alone does; how long they have waited stands in the plan.
  */
 export async function holdForUnread(
   ports: Pick<Ports, "log" | "unreadDemand">,
   made: MadePlan,
-  known: {
+  plan: {
     readonly cluster: string;
     readonly before: Pick<PlanHead, "unread"> | undefined;
     readonly isSent: boolean;
     readonly nowSeconds: number;
   },
 ): Promise<Held> {
-  const { cluster, before, isSent, nowSeconds } = known;
-  const staying = made.decided.retire.filter(({ cause }) => cause !== "idle-timeout");
-  const idle = made.decided.retire.length - staying.length;
-  if (!isSent || idle === 0) return { made, lookAgainSeconds: null };
+  const { cluster, isSent, nowSeconds } = plan;
+  const before = plan.before?.unread;
+  const { retire } = made.decided;
+  const none = { made, asksForLook: false };
+  if (!isSent || (retire.length === 0 && before === undefined)) return none;
   // A start time from a clock that was ahead must not prolong the wait.
-  const sinceSeconds = Math.min(before?.unread?.sinceSeconds ?? nowSeconds, nowSeconds);
+  const sinceSeconds = Math.min(before?.sinceSeconds ?? nowSeconds, nowSeconds);
   const unreadNow = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
-  if (unreadNow === undefined) return { made, lookAgainSeconds: null };
-  const unread = { messages: unreadNow.messages, sinceSeconds, nodes: unreadNow.isOver ? 0 : idle };
-  ports.log[unreadNow.isOver ? "warn" : "info"]("demand-unread", { cluster, ...unread });
-  if (unreadNow.isOver) return { made, unread, lookAgainSeconds: null };
+  if (unreadNow === undefined) return none;
+  const { messages, isOver } = unreadNow;
+  const staying = isOver ? retire : retire.filter(({ cause }) => cause !== "idle-timeout");
+  const nodes = retire.length - staying.length;
+  const asked = before?.lookAgainSeconds ?? null;
+  // One plan that looks again is enough, however many are made meanwhile.
+  const isAsked = asked !== null && asked > nowSeconds && asked <= nowSeconds + latestLookSeconds;
   const pauseSeconds = Math.max(soonestLookSeconds, (nowSeconds - sinceSeconds) / 2);
+  const lookSeconds = isAsked ? asked : nowSeconds + Math.min(pauseSeconds, latestLookSeconds);
+  const unread = {
+    messages,
+    sinceSeconds,
+    nodes,
+    isOver,
+    lookAgainSeconds: nodes === 0 ? null : lookSeconds,
+  };
+  ports.log[isOver ? "warn" : "info"]("demand-unread", { cluster, messages, sinceSeconds, nodes });
   return {
-    made: { ...made, decided: { ...made.decided, retire: staying } },
+    made: nodes === 0 ? made : { ...made, decided: { ...made.decided, retire: staying } },
     unread,
-    lookAgainSeconds: nowSeconds + Math.min(pauseSeconds, latestLookSeconds),
+    asksForLook: nodes > 0 && !isAsked,
   };
 }
 

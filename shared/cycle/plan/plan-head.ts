@@ -80,8 +80,6 @@ export function toHead(
     readonly decisionEndsSeconds: number | null;
     readonly newestLossId: string | null;
     readonly unread: UnreadHold | undefined;
-    /** When another plan looks for unread demand again. */
-    readonly lookAgainSeconds: number | null;
     readonly before: PlanHead | undefined;
   },
 ): PlanHead {
@@ -102,7 +100,7 @@ export function toHead(
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
-      run.lookAgainSeconds,
+      run.unread?.lookAgainSeconds ?? null,
       made.spot.patienceEndsSeconds,
       run.decisionEndsSeconds,
       nextDeadlineSeconds({

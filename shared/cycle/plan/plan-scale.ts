@@ -90,7 +90,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const whole = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
   const planSeconds = Math.max(0, ports.clock.nowSeconds() - nowSeconds);
   const about = { cluster, before, isSent, nowSeconds };
-  const { made, unread, lookAgainSeconds } = await holdForUnread(ports, whole, about);
+  const { made, unread, asksForLook } = await holdForUnread(ports, whole, about);
   const { input, plan, decided } = made;
   const actions = toActions(decided, {
     cluster,
@@ -127,7 +127,6 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     decisionEndsSeconds: nextEndSeconds(control),
     newestLossId: losses[0]?.eventId ?? null,
     unread,
-    lookAgainSeconds,
     before,
   });
   await replaceHead(ports, { next, ifMatch: head?.etag, recorded });
@@ -140,7 +139,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await noteEvents(ports, cluster, drainsToNote(made.drainEvents, control));
   }
   await noteEvents(ports, cluster, stallEvents(made.stallNews, nowSeconds));
-  if (lookAgainSeconds !== null)
+  const lookAgainSeconds = unread?.lookAgainSeconds ?? null;
+  if (asksForLook && lookAgainSeconds !== null)
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
   await remember(ports, cluster, plan.history, rows);
   reportPlan(ports, { ...made, summary, before });

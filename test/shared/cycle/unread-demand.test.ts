@@ -130,6 +130,22 @@ describe("unread demand: a plan", () => {
     expect(staying(world)).toEqual(["htc-1", "htc-2"]);
   });
 
+  test("one plan looks again, however many are made meanwhile", async () => {
+    const world = await idleWorld();
+    await post(world, "unreadable");
+    hide(world);
+    for (let second = 0; second < 4; second += 1) {
+      await world.plan();
+      await world.post([]);
+      world.advance(1);
+    }
+    const looks = world.ports.planRequests.scheduled.filter(
+      ({ request }) => request.reason === "unread demand",
+    );
+    expect(looks).toHaveLength(1);
+    expect(staying(world)).toEqual(["htc-1", "htc-2"]);
+  });
+
   test("still buys what jobs need", async () => {
     const world = await idleWorld();
     await post(world, "unreadable");
@@ -175,6 +191,24 @@ describe("unread demand: the end of the wait", () => {
     expect(staying(world)).toEqual([]);
     expect(await headOf(world)).toMatchObject({ retire: 2, unread: { messages: 1, nodes: 0 } });
     expect(world.log.filter((line) => line.startsWith("warn demand-unread"))).toHaveLength(1);
+  });
+
+  test("comes after an hour for a failed node too, which no plan holds", async () => {
+    const nodes = [nodeOf({ name: "htc-1", status: "Failed", hostname: "h1" })];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    await post(world, "unreadable");
+    hide(world);
+    const gone = () => staying(world).length === 0;
+    const beganSeconds = world.now();
+    while (!gone() && world.now() - beganSeconds < 2 * longestUnreadSeconds) {
+      world.advance(30);
+      await world.post([]);
+      await world.round();
+    }
+    expect(gone()).toBe(true);
+    const waitedSeconds = world.now() - beganSeconds;
+    expect(waitedSeconds).toBeGreaterThan(longestUnreadSeconds);
+    expect(waitedSeconds).toBeLessThan(longestUnreadSeconds + 900);
   });
 
   test("comes for a poison message that nobody can record", async () => {

@@ -1,7 +1,7 @@
 import type { Scenario, Stage } from "../scenario.ts";
 import { arrayOf, needOf, range, slotsJob, smallCluster, steadyJobs } from "./cluster.ts";
 
-/** Longer than it takes to boot, to be noticed and to idle, whatever else goes wrong meanwhile. */
+/** Longer than it takes to be noticed and to idle, whatever else goes wrong; nodes stay while a message lies unread. */
 const longestUpSeconds = 1_500;
 const lookSeconds = 30;
 /** A node each, the same again half an hour later, and one more for each: a fault may cost one. */
@@ -26,7 +26,7 @@ export const refusingScheduler: Scenario = {
     );
     const others = steadyJobs(chance, 8).map((job) => ({ ...job, need: needOf({ nodeArrays: ["htc"] }) }));
     const names = new Set(refused.map(({ name }) => name));
-    const upSince = new Map<string, number>();
+    const upSeconds = new Map<string, number>();
     const everSeen = new Set<string>();
     return {
       drains: true,
@@ -47,14 +47,16 @@ export const refusingScheduler: Scenario = {
           atSeconds: (index + 1) * lookSeconds,
           what: "somebody counts the nodes of refused jobs",
           happens: (stage: Stage) => {
-            const { cloud, nowSeconds } = stage;
+            const { cloud, demandQueue } = stage;
+            const isRead = demandQueue.waiting === 0;
             const own = cloud
               .nodes("hpc")
               .filter(({ nodeArray, isWanted }) => nodeArray === "odd" && isWanted);
             for (const { nodeId, status } of own) {
               everSeen.add(nodeId);
-              if (status === "Ready" && !upSince.has(nodeId)) upSince.set(nodeId, nowSeconds);
-              if (nowSeconds - (upSince.get(nodeId) ?? nowSeconds) > longestUpSeconds)
+              const seconds = (upSeconds.get(nodeId) ?? 0) + (status === "Ready" && isRead ? lookSeconds : 0);
+              upSeconds.set(nodeId, seconds);
+              if (seconds > longestUpSeconds)
                 stage.violate(`${nodeId} is up for a job that its scheduler does not start`);
             }
             if (everSeen.size > mostBought(refused.length))
