@@ -35,18 +35,21 @@ export async function requestPlanAt(
 /** Events of a cluster come in bursts too, and a snapshot costs CycleCloud more than a plan costs us. */
 const lookWindowSeconds = 2;
 
-/** Asks for a snapshot at the end of the current window. Requests within one window share one snapshot. */
+/**
+ * Asks for a snapshot at the end of the current window. Requests within one window share one snapshot, and one that began before
+ * the window's end has not seen what the last of them is about.
+ */
 export async function requestLook(
   ports: RequestPorts,
   { cluster, reason }: { readonly cluster: string; readonly reason: string },
 ): Promise<void> {
-  const atSeconds = ports.clock.nowSeconds();
-  const window = Math.floor(atSeconds / lookWindowSeconds) + 1;
+  const window = Math.floor(ports.clock.nowSeconds() / lookWindowSeconds) + 1;
+  const endSeconds = window * lookWindowSeconds;
   await ports.planRequests.send({
-    request: { version: 1, cluster, reason, atSeconds, refresh: true, ...traceOf(ports) },
+    request: { version: 1, cluster, reason, atSeconds: endSeconds, refresh: true, ...traceOf(ports) },
     // An id of its own: a plan request in the same window must not replace it.
     messageId: `${cluster}:${window}:look`,
-    deliverAtSeconds: window * lookWindowSeconds,
+    deliverAtSeconds: endSeconds,
   });
 }
 

@@ -112,9 +112,22 @@ describe("receiveEvent", () => {
   test("a look that was overtaken by a snapshot is none", async () => {
     const world = await worldOf(1);
     await tell(world, "NodeTerminated");
-    world.advance(1);
+    world.advance(2);
     await world.snapshot();
     expect(await soon(world)).toEqual(["seen"]);
+  });
+
+  test("a snapshot between two events of a window takes no look's place: it has not seen the second", async () => {
+    const world = await worldOf(1);
+    world.advance(2 - (world.now() % 2));
+    await tell(world, "NodeCreated");
+    world.advance(0.5);
+    await world.snapshot();
+    world.advance(0.5);
+    world.cycleCloud.clear();
+    await tell(world, "NodeTerminated", {}, { id: "e-2" });
+    expect(await soon(world)).toContain("looked");
+    expect((await world.ports.snapshots.load(cluster))?.value.cluster.nodes).toEqual([]);
   });
 
   test.each(["NodeAdded", "ClusterSizeIncreased"])(
