@@ -15,6 +15,9 @@ const neverSeeOutsideText: Readonly<Record<string, string>> = {};
 /** Slow on long texts, as ours have been: what looks for such has to find these. */
 const slow = [/^[A-Za-z0-9+/\s]+={0,2}\s*$/, /eyJ[\w-]+\./g, /\b[\w-]+AzFu/g, /\/+$/, /\([^)]*\)/g, /#.*$/];
 
+/** To its automaton this is linear, for each match is short; finding them all is not. */
+const slowOnlyInAll = /\[[^\]]+\]|./g;
+
 const { expressions, made } = findExpressions();
 const isExcepted = ({ place }: Expression) => Object.hasOwn(neverSeeOutsideText, place.replace(/:\d+$/, ""));
 const ours = expressions.filter((expression) => !isExcepted(expression));
@@ -30,9 +33,9 @@ const steady = {
   randomSeed: 0,
 } as const;
 
-// The backend in JavaScript: the others are programs that not every machine has.
+// The program of this platform where there is one (a quarter of the time), else the same in JavaScript.
 beforeAll(() => {
-  vi.stubEnv("RECHECK_BACKEND", "pure");
+  vi.stubEnv("RECHECK_BACKEND", "auto");
   return () => vi.unstubAllEnvs();
 });
 
@@ -69,7 +72,7 @@ describe("regular expressions of the product", () => {
     expect(found).toEqual([]);
   });
 
-  test("none takes much longer than 16 times as long for 1 MiB as for 64 KiB", {
+  test("none takes half a second for a long text", {
     timeout: 600_000,
   }, async () => {
     expect(await measure(distinct)).toEqual([]);
@@ -86,8 +89,8 @@ describe("expressions that are slow", () => {
     expect((await check(source, flags, steady)).status).toBe("vulnerable");
   });
 
-  test("growth tells", { timeout: 600_000 }, async () => {
-    const questions = slow.map(({ source, flags }) => ({ place: "slow", source, flags }));
+  test("a long text tells", { timeout: 600_000 }, async () => {
+    const questions = [...slow, slowOnlyInAll].map(({ source, flags }) => ({ place: "slow", source, flags }));
     const found = await measure(questions);
     expect(found.map((each) => each.split(": ")[0])).toEqual(questions.map(named));
   });

@@ -45,7 +45,7 @@ const longestPattern = 1000;
 /** Each `*` takes the least that lets the rest match, so that no pattern takes longer than pattern times value. */
 function matchesOne(pattern: string, value: string): boolean {
   if (pattern.length > longestPattern || value.length > longestPattern) return false;
-  const tokens = pattern.toLowerCase().match(/\[[^\]]+\]|[\s\S]/g) ?? [];
+  const tokens = pattern.toLowerCase().match(/\[[^\]]{1,256}\]|[\s\S]/g) ?? [];
   const text = value.toLowerCase();
   let at = 0;
   let token = 0;
