@@ -36,6 +36,9 @@ param peerNetworkId string
 var functionsPrefix = cidrSubnet(addressPrefix, 25, 0)
 var endpointsPrefix = cidrSubnet(addressPrefix, 26, 2)
 
+// Not the tag VirtualNetwork: with a route table that sends 0.0.0.0/0 to a firewall, all addresses are part of it.
+var privatePrefixes = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16']
+
 resource securityGroup 'Microsoft.Network/networkSecurityGroups@2024-07-01' = {
   name: securityGroupName
   location: location
@@ -87,14 +90,14 @@ resource securityGroup 'Microsoft.Network/networkSecurityGroups@2024-07-01' = {
       {
         name: 'deny-other-hosts'
         properties: {
-          description: 'Nothing else in this network or a peered one'
+          description: 'Nothing else in this network, a peered one or on premises'
           priority: 4000
           direction: 'Outbound'
           access: 'Deny'
           protocol: '*'
           sourceAddressPrefix: functionsPrefix
           sourcePortRange: '*'
-          destinationAddressPrefix: 'VirtualNetwork'
+          destinationAddressPrefixes: union(privatePrefixes, [addressPrefix])
           destinationPortRange: '*'
         }
       }

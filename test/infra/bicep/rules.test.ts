@@ -54,6 +54,10 @@ const bad: Readonly<Record<string, { readonly text: string; readonly finds: RegE
     text: "module i 'infra/modules/identity.bicep' = {\n name: 'identity'\n}",
     finds: /module "i", expected \$\{run\}/,
   },
+  "nothing is denied to the tag VirtualNetwork": {
+    text: "var rule = {\n access: 'Deny'\n destinationAddressPrefix: 'VirtualNetwork'\n}",
+    finds: /bad\.bicep:\d+: a default route/,
+  },
   "what is deployed among resources of others has a name of its own": {
     // Into another resource group goes what has the same name in every deployment.
     text: "module i 'infra/modules/network.bicep' = {\n scope: resourceGroup('others')\n}",

@@ -126,6 +126,13 @@ export const rules: Readonly<Record<string, Rule>> = {
           `${at(file, node)}: module "${name}", expected \${run} in its name: two deployments at once collide`,
       ),
 
+  "nothing is denied to the tag VirtualNetwork": (file) =>
+    walk(file.root)
+      .filter(({ type }) => type === "object")
+      .filter((rule) => stringOf(propertyOf(rule, "access")) === "Deny")
+      .filter((rule) => stringOf(propertyOf(rule, "destinationAddressPrefix")) === "VirtualNetwork")
+      .map((rule) => `${at(file, rule)}: a default route to a firewall makes all addresses part of the tag`),
+
   "what is deployed among resources of others has a name of its own": (file, others) =>
     file.modules
       .filter(({ body }) => propertyOf(body, "scope") !== undefined)
