@@ -29,6 +29,8 @@ export async function snapshotNodes(_timer: Timer, context: InvocationContext): 
 
 async function snapshotAll(ports: Ports): Promise<void> {
   const clusters = await ports.configs.clusters();
+  // An alert must know of clusters that have never been read, or not for days.
+  ports.log.info("timer", { clusters: JSON.stringify(clusters) });
   const failures: unknown[] = [];
   let isOver = false;
   const snapshot = async (cluster: string): Promise<void> => {

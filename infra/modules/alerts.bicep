@@ -35,53 +35,78 @@ param rejectsPerHour int
 
 var events = 'AppTraces | where AppRoleName =~ "${functionAppName}" | where Message startswith "{" | extend e = parse_json(Message) | extend event = tostring(e.event), cluster = tostring(e.cluster)'
 
+// `column`: what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
 var rules = [
   {
     name: 'plan-overdue'
     title: 'A plan was asked for and not made'
+    todo: 'See in the log what plan-scale reports, and in Service Bus whether plan-requests has dead letters (docs/operate.md).'
     severity: 1
+    column: 'cluster'
     query: 'let events = ${events}; let planned = events | where event == "plan" | summarize planned = max(TimeGenerated) by cluster; events | where (event == "demand" and e.outcome == "accepted") or (event == "snapshot" and isnotempty(tostring(e.planRequested))) | join kind=leftouter planned on cluster | where isnull(planned) or TimeGenerated > planned | summarize waiting = min(TimeGenerated) by cluster | where waiting < ago(${planOverdueMinutes}m)'
   }
   {
     name: 'snapshot-overdue'
-    title: 'A cluster has not been read for a while'
+    title: 'A configured cluster has not been read for a while'
+    todo: 'Ask "ccscale status" what CycleCloud answers; check its address, its login and the network (docs/operate.md).'
     severity: 1
-    query: '${events} | where event == "snapshot" | summarize newest = max(TimeGenerated) by cluster | where newest < ago(${snapshotOverdueMinutes}m)'
+    column: 'cluster'
+    query: 'let events = ${events}; let read = events | where event == "snapshot" | summarize newest = max(TimeGenerated) by cluster; events | where event == "timer" | summarize arg_max(TimeGenerated, e) | mv-expand configured = parse_json(tostring(e.clusters)) | project cluster = tostring(configured) | join kind=leftouter read on cluster | where isnull(newest) or newest < ago(${snapshotOverdueMinutes}m) | project cluster, newest'
   }
   {
     name: 'timer-silent'
     title: 'The snapshot timer does not run'
+    todo: 'Restart the function app, unless it was stopped on purpose.'
     severity: 0
-    query: 'AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(${snapshotOverdueMinutes}m) | summarize runs = count() | where runs == 0'
+    column: ''
+    query: 'let capped = toscalar(_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota" | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(${snapshotOverdueMinutes}m) | summarize runs = count() | where runs == 0 and capped == 0'
+  }
+  {
+    name: 'log-capped'
+    title: 'The workspace takes no more log today, and no alert can see anything'
+    todo: 'Raise dailyLogCapGb, or set storageAudit to off (docs/alerts.md). The autoscaler itself goes on.'
+    severity: 1
+    column: ''
+    query: '_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota"'
   }
   {
     name: 'dead-letters'
     title: 'Messages failed again and again'
+    todo: 'Ask "ccscale rejects list" what they are; replay them when the cause is gone.'
     severity: 1
+    column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "dead-letter" or (event == "rejected" and e.kind != "invalid")'
   }
   {
     name: 'rejects-rising'
     title: 'A scheduler sends messages that are refused'
+    todo: 'Ask "ccscale rejects show" what is wrong with them, and tell whoever runs the scheduler.'
     severity: 2
+    column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "rejected" and e.kind == "invalid" | summarize rejects = count() by cluster | where rejects > ${rejectsPerHour}'
   }
   {
     name: 'boots-failing'
     title: 'Nodes of an array fail to boot'
+    todo: 'Ask "ccscale events --kind node-failed" what CycleCloud says: image, scripts, quota.'
     severity: 2
+    column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "boots-failing"'
   }
   {
     name: 'budget-near'
     title: 'A cluster has nearly or wholly spent its budget'
+    todo: 'Ask "ccscale cost" who spent it; change the budget with "ccscale config set" if that is right.'
     severity: 2
+    column: 'cluster'
     query: '${events} | where event in ("budget-near", "budget-reached")'
   }
   {
     name: 'needs-operator'
     title: 'A login was refused, or a run was given up'
+    todo: 'Ask "ccscale status": it names what is wrong first, with the command that ends it.'
     severity: 1
+    column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "login-stopped" or (event == "settled" and e.kind != "stale-snapshot") or (event == "operation" and e.state == "lost")'
   }
 ]
@@ -111,7 +136,7 @@ resource alerts 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: '${functionAppName}: ${rule.title}'
-      description: rule.title
+      description: '${rule.title}. ${rule.todo}'
       severity: rule.severity
       enabled: true
       scopes: [workspaceId]
@@ -128,6 +153,13 @@ resource alerts 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
             timeAggregation: 'Count'
             operator: 'GreaterThan'
             threshold: 0
+            dimensions: empty(rule.column) ? [] : [
+              {
+                name: rule.column
+                operator: 'Include'
+                values: ['*']
+              }
+            ]
             failingPeriods: {
               numberOfEvaluationPeriods: 1
               minFailingPeriodsToAlert: 1

@@ -43,6 +43,9 @@ const schemas = {
       "TimeGenerated: datetime, AccountName: string, OperationName: string, StatusText: string, Uri: string, CallerIpAddress: string, RequesterObjectId: string, RequesterUpn: string, ObjectKey: string, ResponseBodySize: long, RequestBodySize: long",
     AzureDiagnostics:
       "TimeGenerated: datetime, ResourceProvider: string, Resource: string, Category: string, OperationName: string, ResultType: string, CallerIPAddress: string, requestUri_s: string",
+    // A function of every workspace over its table Operation.
+    _LogOperation:
+      "TimeGenerated: datetime, Category: string, Operation: string, Level: string, Detail: string, _ResourceId: string",
     Usage: "TimeGenerated: datetime, DataType: string, Quantity: real, IsBillable: bool",
   },
   component: {

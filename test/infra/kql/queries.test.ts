@@ -21,6 +21,19 @@ describe("queries of alerts, workbook and documents", () => {
     expect(problemsOf(query.text, query.place)).toEqual([]);
   });
 
+  test("alerts that tell clusters apart have a column of that name", () => {
+    const rules = readFileSync(join(root, "infra/modules/alerts.bicep"), "utf8")
+      .split(/^ {2}\{$/m)
+      .slice(1);
+    const names = rules
+      .filter((rule) => /^ +column: 'cluster'$/m.test(rule))
+      .map((rule) => /^ +name: '([a-z-]+)'$/m.exec(rule)?.[1]);
+    const perCluster = alerts.filter(({ name }) => names.includes(name.split(": ")[1]));
+    expect(perCluster.length).toBeGreaterThanOrEqual(7);
+    for (const { name, text, place } of perCluster)
+      expect(problemsOf(`${text} | summarize count() by cluster`, place), name).toEqual([]);
+  });
+
   test("ask for events that the code logs", () => {
     const sources = globSync(["shared/**/*.ts", "functions/**/*.ts"], { cwd: root });
     const logged = sources.flatMap((file) =>
