@@ -11,20 +11,43 @@ export function readSetting(text: string): unknown {
   }
 }
 
-/** A place in a list; `-`, as in JSON Pointer, is the one behind the last. */
-const placePattern = /^(?:0|[1-9]\d*|-)$/;
+const quotedPattern = /^"(?:[^"\\]|\\.)*"(?=\.|$)/;
 
-/** Keys with dots between them; a number is a place in a list. */
-function stepsOf(path: string): readonly string[] {
-  return path.split(".");
+/** One step from a value to a part of it. A quoted step is always a name, never a place in a list. */
+interface Step {
+  readonly name: string;
+  readonly isQuoted: boolean;
+}
+
+/** Keys with dots between them; a number is a place in a list. A key with dots is a JSON string: `max_cores_per_user."ann.lee"`. */
+function stepsOf(path: string): readonly Step[] {
+  const steps: Step[] = [];
+  let rest = path;
+  for (;;) {
+    const [text = ""] = quotedPattern.exec(rest) ?? /^[^.]*/.exec(rest) ?? [];
+    steps.push(stepOf(text));
+    if (text.length === rest.length) return steps;
+    rest = rest.slice(text.length + 1);
+  }
+}
+
+function stepOf(text: string): Step {
+  const name = quotedPattern.test(text) ? readSetting(text) : text;
+  return typeof name === "string" && name !== text
+    ? { name, isQuoted: true }
+    : { name: text, isQuoted: false };
 }
 
 /** Undefined: there is no such value. */
 export function valueAt(config: unknown, path: string): unknown {
+  return partAt(config, stepsOf(path));
+}
+
+function partAt(config: unknown, steps: readonly Step[]): unknown {
   let value: unknown = config;
-  for (const step of stepsOf(path)) {
-    if (Array.isArray(value)) value = value.find((_, index) => String(index) === step);
-    else if (isDictionary(value) && Object.hasOwn(value, step)) value = value[step];
+  for (const { name, isQuoted } of steps) {
+    if (Array.isArray(value)) value = isQuoted ? undefined : value.find((_, index) => String(index) === name);
+    else if (isDictionary(value) && Object.hasOwn(value, name)) value = value[name];
     else return undefined;
   }
   return value;
@@ -32,18 +55,18 @@ export function valueAt(config: unknown, path: string): unknown {
 
 /**
  * The configuration with another value there. Objects on the way are made; a plain value on the way holds for all node
- * arrays (`idle_timeout: 300`) and stays so, as `default`. The place behind the last of a list adds one, also where there is no
- * list yet. Undefined: a list has no such place.
+ * arrays (`idle_timeout: 300`) and stays so, as `default`. The place behind the last of a list adds one. Where there is nothing
+ * yet, `0` and `-` begin a list, and other numbers are names, such as those of accounts. Undefined: a list has no such place.
  */
 export function withValue(config: Config, path: string, value: unknown): Config | undefined {
-  const steps = stepsOf(path);
-  const places: string[] = [];
-  for (const step of steps) {
-    const holder = places.length === 0 ? config : valueAt(config, places.join("."));
-    places.push(step === "-" ? placeBehind(holder) : step);
+  const places: Step[] = [];
+  for (const step of stepsOf(path)) {
+    const { name, isQuoted } = step;
+    const isEnd = name === "-" && !isQuoted;
+    places.push(isEnd ? { name: placeBehind(partAt(config, places)), isQuoted } : step);
   }
   const changed = replaced(config, places, () => value) as Config;
-  return valueAt(changed, places.join(".")) === undefined ? undefined : changed;
+  return partAt(changed, places) === undefined ? undefined : changed;
 }
 
 function placeBehind(holder: unknown): string {
@@ -57,9 +80,11 @@ export function withoutValue(config: Config, path: string): Config {
     : (replaced(config, stepsOf(path), () => undefined) as Config);
 }
 
-function replaced(given: unknown, [step = "", ...rest]: readonly string[], make: () => unknown): unknown {
-  const holder = given === undefined && placePattern.test(step) ? [] : given;
+function replaced(given: unknown, [first, ...rest]: readonly Step[], make: () => unknown): unknown {
+  const { name: step, isQuoted } = first ?? { name: "", isQuoted: false };
+  const holder = given === undefined && step === "0" && !isQuoted ? [] : given;
   if (Array.isArray(holder)) {
+    if (isQuoted) return holder;
     const places = step === String(holder.length) ? [...holder, undefined] : holder;
     const items = places.map((item, index) => (String(index) === step ? next(item, rest, make) : item));
     return items.filter((item) => item !== undefined);
@@ -74,6 +99,6 @@ function replaced(given: unknown, [step = "", ...rest]: readonly string[], make:
     : { ...own, [step]: value };
 }
 
-function next(value: unknown, rest: readonly string[], make: () => unknown): unknown {
+function next(value: unknown, rest: readonly Step[], make: () => unknown): unknown {
   return rest.length === 0 ? make() : replaced(value, rest, make);
 }

@@ -83,7 +83,37 @@ describe("single values of the stored configuration", () => {
       expect(await config(...argv, "--yes")).toMatchObject({ code: 0 });
       expect(await stored()).toEqual({ ...usable, budgets });
     }
-    expect((await config("set", "default_resources.1", "{}", "--yes")).stderr).toContain("no place");
+    expect(await config("set", "default_resources.1", "{}", "--yes")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("default_resources"),
+    });
+    expect(await stored()).toEqual({ ...usable, budgets: [geo] });
+  });
+
+  test("accounts that are numbers, users with dots, and quoted names have caps of their own", async () => {
+    const steps: readonly (readonly [path: string, value: string])[] = [
+      ["max_cores_per_account.12345", "100"],
+      ["max_cores_per_account.67", "8"],
+      ['max_cores_per_user."ann.lee"', "200"],
+      ['max_cores_per_user."ann.lee"', "300"],
+      ['max_cores_per_queue."0"', "4"],
+      ['max_cores_per_queue."a \\"b\\".c"', "5"],
+    ];
+    for (const [path, value] of steps) {
+      expect(await config("set", path, value, "--yes")).toMatchObject({ code: 0 });
+      expect(await config("get", path)).toMatchObject({ code: 0, stdout: `${value}\n` });
+    }
+    const caps = {
+      max_cores_per_account: { "12345": 100, "67": 8 },
+      max_cores_per_user: { "ann.lee": 300 },
+    };
+    expect(await stored()).toEqual({
+      ...usable,
+      ...caps,
+      max_cores_per_queue: { "0": 4, 'a "b".c': 5 },
+    });
+    expect(await config("unset", 'max_cores_per_queue."a \\"b\\".c"', "--yes")).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual({ ...usable, ...caps, max_cores_per_queue: { "0": 4 } });
   });
 
   test("a name of a node array that is not there is a warning, and a value that is wrong is refused", async () => {
@@ -241,6 +271,11 @@ describe("a value by its path", () => {
     ["spot.pairs.2.spot", "c", { ...json, spot: { pairs: [{ spot: "a" }, { spot: "b" }, { spot: "c" }] } }],
     ["constructor.name", "x", { ...json, constructor: { name: "x" } }],
     ["budgets.0.user", "ann", { ...json, budgets: [{ user: "ann" }] }],
+    ["max_cores_per_account.12345", 8, { ...json, max_cores_per_account: { "12345": 8 } }],
+    ['max_cores_per_account."0"', 8, { ...json, max_cores_per_account: { "0": 8 } }],
+    ['max_cores_per_user."ann.lee"', 8, { ...json, max_cores_per_user: { "ann.lee": 8 } }],
+    ['x."a.b".c', 8, { ...json, x: { "a.b": { c: 8 } } }],
+    ['x."a', 8, { ...json, x: { '"a': 8 } }],
     ["nodearrays.htc.placement", "cost", { ...json, nodearrays: { htc: { placement: "cost" } } }],
   ])("%s becomes %j", (path, value, expected) => {
     const changed = withValue(json, path, value);
@@ -257,8 +292,8 @@ describe("a value by its path", () => {
   });
 
   test.each([
-    "budgets.1",
     "spot.pairs.3.spot",
+    'spot.pairs."1"',
     "spot.pairs.-1",
     "spot.pairs.1e0",
     "spot.pairs.",
