@@ -46,25 +46,25 @@ export function warnOfUnknownKeys(json: unknown): string[] {
   if (!isDictionary(json)) return [];
   const arrays = isDictionary(json.nodearrays) ? Object.entries(json.nodearrays) : [];
   return [
-    ...unknownKeys(json, { known: topLevelKeys, parent: "" }),
-    ...unknownKeys(json.autostop, { known: autostopKeys, parent: "autostop." }),
-    ...unknownKeys(json.pseudonyms, { known: pseudonymKeys, parent: "pseudonyms." }),
-    ...unknownKeys(json.spot, { known: spotKeys, parent: "spot." }),
+    ...unknownKeys(json, { knownKeys: topLevelKeys, parent: "" }),
+    ...unknownKeys(json.autostop, { knownKeys: autostopKeys, parent: "autostop." }),
+    ...unknownKeys(json.pseudonyms, { knownKeys: pseudonymKeys, parent: "pseudonyms." }),
+    ...unknownKeys(json.spot, { knownKeys: spotKeys, parent: "spot." }),
     ...arrays.flatMap(([name, array]) =>
-      unknownKeys(array, { known: nodeArrayKeys, parent: `nodearrays.${name}.` }),
+      unknownKeys(array, { knownKeys: nodeArrayKeys, parent: `nodearrays.${name}.` }),
     ),
   ];
 }
 
 function unknownKeys(
   json: unknown,
-  { known, parent }: { known: readonly string[]; parent: string },
+  { knownKeys, parent }: { knownKeys: readonly string[]; parent: string },
 ): string[] {
   if (!isDictionary(json)) return [];
   return Object.keys(json)
-    .filter((key) => !known.includes(key) && !isComment(key))
+    .filter((key) => !knownKeys.includes(key) && !isComment(key))
     .map((key) => {
-      const guess = nearest(key, known);
+      const guess = nearest(key, knownKeys);
       return `${parent}${key}: unknown, ignored${guess === null ? "" : `; did you mean "${guess}"?`}`;
     });
 }

@@ -160,7 +160,7 @@ const capability = z.enum(["drain"]);
 const capabilities = z
   .array(z.string().max(longestCapability))
   .max(mostCapabilities)
-  .transform((names) => capability.options.filter((known) => names.includes(known)))
+  .transform((names) => capability.options.filter((name) => names.includes(name)))
   .optional();
 
 /** A source names a queue (`events-<source>`), so it keeps to what a queue name may hold. */

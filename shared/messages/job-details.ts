@@ -109,9 +109,15 @@ function readDetail(name: DetailName, value: unknown): ReadDetail {
 }
 
 /** Warnings that cannot be read are left for the check of the message. */
-function withWarnings(known: unknown, more: readonly string[]): { readonly warnings?: readonly unknown[] } {
-  if (more.length === 0 || (known !== undefined && !Array.isArray(known))) return {};
+function withWarnings(
+  warnings: unknown,
+  more: readonly string[],
+): { readonly warnings?: readonly unknown[] } {
+  if (more.length === 0 || (warnings !== undefined && !Array.isArray(warnings))) return {};
   return {
-    warnings: [...new Set([...(known ?? []), ...more])].slice(0, Math.max(mostWarnings, known?.length ?? 0)),
+    warnings: [...new Set([...(warnings ?? []), ...more])].slice(
+      0,
+      Math.max(mostWarnings, warnings?.length ?? 0),
+    ),
   };
 }

@@ -27,15 +27,15 @@ export interface KnownKeys {
 }
 
 /** A sentence for each key that means nothing: `constraint is not known; did you mean "constraints"?` */
-export function keyWarnings(item: unknown, known: KnownKeys): readonly string[] {
-  return unknownKeys(item, known).map((key) => sentence(key, meant(key, known)));
+export function keyWarnings(item: unknown, keys: KnownKeys): readonly string[] {
+  return unknownKeys(item, keys).map((key) => sentence(key, meant(key, keys)));
 }
 
 /** Parts of a readable job that are not understood, one sentence each. */
-export function jobWarnings(item: unknown, known: KnownKeys): readonly string[] {
+export function jobWarnings(item: unknown, keys: KnownKeys): readonly string[] {
   if (!isDictionary(item)) return [];
-  const misspelt = unknownKeys(item, known).map((key) =>
-    sentence(key, meant(key, known) ?? (isAmount(item[key]) ? 'resources belong into "constraints"' : null)),
+  const misspelt = unknownKeys(item, keys).map((key) =>
+    sentence(key, meant(key, keys) ?? (isAmount(item[key]) ? 'resources belong into "constraints"' : null)),
   );
   const odd = constraintWarnings(item.constraints ?? [], noResources).map(({ path, message }) => {
     const place = path.startsWith("[") ? path : `.${path}`;

@@ -36,12 +36,12 @@ export function replaceNames(
 ): unknown {
   const message = asObject(input);
   if (message === undefined) return input;
-  const known = new Map<string, string | undefined>();
+  const pseudonyms = new Map<string, string | undefined>();
   const replaced = (field: PseudonymField, name: string) => {
     if (form.test(name)) return name;
     const text = hashedText(field, name);
-    if (!known.has(text)) known.set(text, replace(field, name));
-    return known.get(text);
+    if (!pseudonyms.has(text)) pseudonyms.set(text, replace(field, name));
+    return pseudonyms.get(text);
   };
   const places = fields.flatMap((field) => keysOf[field].map((key) => ({ field, key })));
   const inItem = (item: unknown): unknown => {

@@ -99,11 +99,11 @@ function meterOf({ meterId, productName, skuName, meterName }: Item): string {
 }
 
 /** The price of a meter that started last; of two that started together the higher one, so that money is not counted short. */
-function later(known: Item | undefined, item: Item): Item {
-  if (known === undefined) return item;
-  const [a, b] = [Date.parse(known.effectiveStartDate) || 0, Date.parse(item.effectiveStartDate) || 0];
-  if (a !== b) return a > b ? known : item;
-  return known.retailPrice >= item.retailPrice ? known : item;
+function later(other: Item | undefined, item: Item): Item {
+  if (other === undefined) return item;
+  const [a, b] = [Date.parse(other.effectiveStartDate) || 0, Date.parse(item.effectiveStartDate) || 0];
+  if (a !== b) return a > b ? other : item;
+  return other.retailPrice >= item.retailPrice ? other : item;
 }
 
 /** Of several meters, the dearer ones hold a licence that no name mentions. */

@@ -77,21 +77,21 @@ const mayHoldSecret = /=|"|:\/\/|\s|eyJ|AzFu|-----/;
 
 /**
  * The same value without secrets: what is called like one, and what looks like one, becomes `***`. Numbers and flags stay
- * unless they are called passwords. `known` are secrets that are known to be around: they go wherever they are. What holds
+ * unless they are called passwords. `secrets` are known to be around: they go wherever they are. What holds
  * none is the same object.
  */
-export function redact(value: unknown, known: readonly string[] = []): unknown {
-  return new Redaction(known.filter((secret) => secret !== "")).of(value);
+export function redact(value: unknown, secrets: readonly string[] = []): unknown {
+  return new Redaction(secrets.filter((secret) => secret !== "")).of(value);
 }
 
 /** The same for a value that is called so; an empty name says nothing of it. */
-export function redactMember(name: string, value: unknown, known: readonly string[] = []): unknown {
-  return new Redaction(known.filter((secret) => secret !== "")).member(name, value);
+export function redactMember(name: string, value: unknown, secrets: readonly string[] = []): unknown {
+  return new Redaction(secrets.filter((secret) => secret !== "")).member(name, value);
 }
 
 /** The same for a text; one that is JSON is read as such. */
-export function redactText(text: string, known: readonly string[] = []): string {
-  return redact(text, known) as string;
+export function redactText(text: string, secrets: readonly string[] = []): string {
+  return redact(text, secrets) as string;
 }
 
 /** Paths of values that look like secrets. Everybody who may read the container could read a stored one. */
@@ -149,14 +149,14 @@ interface Key {
 }
 
 class Redaction {
-  readonly #known: readonly string[];
+  readonly #secrets: readonly string[];
   /** Large values repeat few keys. */
   readonly #keys = new Map<string, Key>();
   /** Levels of lists and objects, those of JSON in texts included. */
   #depth = 0;
 
-  constructor(known: readonly string[]) {
-    this.#known = known;
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
   }
 
   of(value: unknown): unknown {
@@ -213,8 +213,8 @@ class Redaction {
   }
 
   #key(name: string): Key {
-    const known = this.#keys.get(name);
-    if (known !== undefined) return known;
+    const kept = this.#keys.get(name);
+    if (kept !== undefined) return kept;
     const key = { shown: this.#text(name), isSecret: secretsUnder(name) };
     this.#keys.set(name, key);
     return key;
@@ -224,7 +224,7 @@ class Redaction {
     const inner = /^\s*[{[]/.test(text) ? this.#json(text) : undefined;
     if (inner !== undefined) return inner;
     let safe = text;
-    for (const secret of this.#known) safe = safe.replaceAll(secret, redacted);
+    for (const secret of this.#secrets) safe = safe.replaceAll(secret, redacted);
     if (!mayHoldSecret.test(safe)) return safe;
     for (const pattern of secretTexts) safe = safe.replaceAll(pattern, `$1${redacted}`);
     safe = withoutPrivateKeys(safe);

@@ -26,9 +26,9 @@ export function beyond(
   all: readonly PlannedAddition[],
   before: readonly PlannedAddition[],
 ): readonly PlannedAddition[] {
-  const known = new Map(before.map((addition) => [keyOf(addition), addition.count]));
+  const countBefore = new Map(before.map((addition) => [keyOf(addition), addition.count]));
   return all
-    .map((addition) => ({ ...addition, count: addition.count - (known.get(keyOf(addition)) ?? 0) }))
+    .map((addition) => ({ ...addition, count: addition.count - (countBefore.get(keyOf(addition)) ?? 0) }))
     .filter(({ count }) => count > 0);
 }
 

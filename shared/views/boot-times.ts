@@ -16,9 +16,9 @@ export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
     const took = tookOf(row);
     if (took === null) continue;
     all.push(took);
-    const known = byArray.get(row.nodeArray);
-    if (known === undefined) byArray.set(row.nodeArray, [took]);
-    else known.push(took);
+    const bootsOfArray = byArray.get(row.nodeArray);
+    if (bootsOfArray === undefined) byArray.set(row.nodeArray, [took]);
+    else bootsOfArray.push(took);
   }
   const medians = new Map([...byArray].map(([array, times]) => [array, medianOf(times)]));
   const median = medianOf(all);

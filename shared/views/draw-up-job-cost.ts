@@ -62,9 +62,9 @@ async function sourcesOf(
   cluster: string,
   book: Book | undefined,
 ): Promise<readonly string[]> {
-  const known = await demand.summaries(cluster);
+  const summaries = await demand.summaries(cluster);
   const running = book?.running.map(({ source }) => source) ?? [];
-  return [...new Set([...known.map(({ source }) => source), ...running])];
+  return [...new Set([...summaries.map(({ source }) => source), ...running])];
 }
 
 function viewOf(

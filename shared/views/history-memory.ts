@@ -59,22 +59,22 @@ async function keep({ history, log }: HistoryPorts, cluster: string, reading: Ke
   }
 }
 
-function merged(known: readonly NodeHistory[], written: readonly NodeHistory[]): readonly NodeHistory[] {
-  const rows = new Map(known.map((row) => [row.nodeId, row]));
+function merged(remembered: readonly NodeHistory[], written: readonly NodeHistory[]): readonly NodeHistory[] {
+  const rows = new Map(remembered.map((row) => [row.nodeId, row]));
   const changed = written.filter((row) => !isSame(rows.get(row.nodeId), row));
-  if (changed.length === 0) return known;
+  if (changed.length === 0) return remembered;
   for (const row of changed) rows.set(row.nodeId, row);
   return [...rows.values()];
 }
 
 function sameOr(
-  known: readonly NodeHistory[] | undefined,
+  remembered: readonly NodeHistory[] | undefined,
   all: readonly NodeHistory[],
 ): readonly NodeHistory[] {
-  return known?.length === all.length && merged(known, all) === known ? known : all;
+  return remembered?.length === all.length && merged(remembered, all) === remembered ? remembered : all;
 }
 
 /** Lists of the same store, so with the same keys in the same order. */
-function isSame(known: NodeHistory | undefined, row: NodeHistory): boolean {
-  return known !== undefined && JSON.stringify(known) === JSON.stringify(row);
+function isSame(remembered: NodeHistory | undefined, row: NodeHistory): boolean {
+  return remembered !== undefined && JSON.stringify(remembered) === JSON.stringify(row);
 }

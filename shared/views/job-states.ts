@@ -105,7 +105,7 @@ function indexOf(demand: readonly SourceDemand[], source: string): ReadonlyMap<s
   return new Map(jobs.map((job) => [job.name, job]));
 }
 
-const known = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
+const hostsByInput = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
 
 /**
  * Names of the jobs that are planned on a node and not running there: their scheduler has not started them yet. Which
@@ -121,11 +121,11 @@ export function plannedThere(
 }
 
 function runningByHost(input: PlanInput): ReadonlyMap<string, ReadonlySet<string>> {
-  const before = known.get(input);
+  const before = hostsByInput.get(input);
   if (before !== undefined) return before;
   const hosts = new Map<string, Set<string>>();
   for (const job of input.jobs) for (const host of job.executingHostnames) note(hosts, host, job);
-  known.set(input, hosts);
+  hostsByInput.set(input, hosts);
   return hosts;
 }
 

@@ -91,20 +91,20 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
     const least = binder === undefined ? undefined : leastOf(figures, binder);
     for (const figure of figures) {
       const key = limitKey(figure);
-      const known = limits.get(key) ?? {
+      const row = limits.get(key) ?? {
         figure,
         binds: 0,
         boundBy: heldBy(outlook, figure, size) ?? refusedUntil(outlook, figure) ?? boundBy(figure, figures),
       };
-      limits.set(key, { ...known, binds: known.binds + (figure === least ? 1 : 0) });
+      limits.set(key, { ...row, binds: row.binds + (figure === least ? 1 : 0) });
     }
   }
   const waiting = waitingBehind(outlook);
   const rows = [...limits].map(([key, { figure, binds, boundBy }]): LimitView => {
     const { limit, scope, unit, left } = figure;
     const isHold = holdNames.some((hold) => hold === limit);
-    const max = isHold ? null : known(figure.max);
-    const used = isHold ? null : known(figure.used);
+    const max = isHold ? null : finite(figure.max);
+    const used = isHold ? null : finite(figure.used);
     const { jobs: waitingJobs = 0, cores: waitingCores = 0 } = waiting.get(key) ?? {};
     return { limit, scope, unit, max, used, left, binds, boundBy, waitingJobs, waitingCores };
   });
@@ -196,11 +196,11 @@ function leastOf(figures: readonly LimitFigure[], binder: LimitFigure): LimitFig
 }
 
 function toLimit({ limit, unit, max, used, left, perNode, nodesLeft }: LimitFigure): BucketLimitView {
-  return { limit, unit, max: known(max), used: known(used), left, perNode, nodesLeft };
+  return { limit, unit, max: finite(max), used: finite(used), left, perNode, nodesLeft };
 }
 
 /** Where CycleCloud states no maximum, a figure stands that nothing reaches. */
-function known(figure: number): number | null {
+function finite(figure: number): number | null {
   return figure >= Number.MAX_SAFE_INTEGER ? null : figure;
 }
 

@@ -57,14 +57,14 @@ function withFields(view: NodeView, fields: NodesQuery["fields"]): NodeView {
 
 /** CycleCloud's word counts before the plan's. */
 function selectableOf({ name, reported, planned }: NodeSubject): Selectable {
-  const known = reported ?? planned;
+  const node = reported ?? planned;
   return {
     name,
     nodeId: reported?.nodeId ?? null,
     hostname: reported?.hostname ?? planned?.hostname ?? null,
-    nodeArray: known?.nodeArray ?? "",
-    vmSize: known?.vmSize ?? "",
-    placementGroup: known?.placementGroup ?? null,
-    dynamicArray: known?.dynamicArray,
+    nodeArray: node?.nodeArray ?? "",
+    vmSize: node?.vmSize ?? "",
+    placementGroup: node?.placementGroup ?? null,
+    dynamicArray: node?.dynamicArray,
   };
 }

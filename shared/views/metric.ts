@@ -50,9 +50,9 @@ export class MetricSet {
   /** Adds one to a series. */
   count(name: MetricName, labels: Labels): void {
     const key = keyOf(labels);
-    const known = this.#of(name).get(key);
-    if (known === undefined) this.#of(name).set(key, { labels, value: 1 });
-    else known.value += 1;
+    const metric = this.#of(name).get(key);
+    if (metric === undefined) this.#of(name).set(key, { labels, value: 1 });
+    else metric.value += 1;
   }
 
   all(): readonly Metric[] {
@@ -64,9 +64,9 @@ export class MetricSet {
   }
 
   #of(name: MetricName): Map<string, { readonly labels: Labels; value: number }> {
-    const known = this.#series.get(name) ?? new Map();
-    this.#series.set(name, known);
-    return known;
+    const series = this.#series.get(name) ?? new Map();
+    this.#series.set(name, series);
+    return series;
   }
 }
 

@@ -115,11 +115,11 @@ function fromJson(text: string): unknown {
 function satisfying({ cluster }: PlanInput, examined: Examination | undefined) {
   if (examined === undefined) return { node: () => true, bucket: () => true };
   const { nodeIds, hosts } = examined;
-  const known = new Set(cluster.nodes.map(({ nodeId }) => nodeId));
+  const idsNow = new Set(cluster.nodes.map(({ nodeId }) => nodeId));
   const fitting = new Set(examined.buckets.filter(({ reason }) => reason === null).map(bucketKey));
   const bucket = (key: BucketKey) => fitting.has(bucketKey(key));
   const node = (each: Selectable) =>
-    each.nodeId !== null && known.has(each.nodeId)
+    each.nodeId !== null && idsNow.has(each.nodeId)
       ? nodeIds.has(each.nodeId)
       : hosts.has(each.name) || bucket(each);
   return { node, bucket };

@@ -66,8 +66,8 @@ export interface NodeSubject {
 const knownViews = new WeakMap<Outlook, NodeViews>();
 
 export function nodeViews(outlook: Outlook): NodeViews {
-  const known = knownViews.get(outlook);
-  if (known !== undefined) return known;
+  const drawn = knownViews.get(outlook);
+  if (drawn !== undefined) return drawn;
   const views = makeViews(factsOf(outlook));
   knownViews.set(outlook, views);
   return views;
@@ -257,8 +257,8 @@ function toView(
 /** Of this life of the node; before the first plan that sees it, what the snapshot has. */
 function failureOf({ history, outlook }: Facts, reported: ClusterNode | null): NodeView["failure"] {
   if (reported === null) return null;
-  const known = history.get(reported.nodeId)?.failure;
-  if (known !== undefined || reported.status !== "Failed") return known ?? null;
+  const failure = history.get(reported.nodeId)?.failure;
+  if (failure !== undefined || reported.status !== "Failed") return failure ?? null;
   return { atSeconds: outlook.snapshot.takenAtSeconds, message: reported.statusMessage ?? null };
 }
 

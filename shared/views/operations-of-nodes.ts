@@ -37,7 +37,7 @@ function nodesOfOperations({ snapshot, loaded }: Outlook): (operation: Operation
   const hostnames = new Map(loaded.history.map(({ nodeId, hostname }) => [nodeId, hostname]));
   return ({ action, nodes }) => {
     const requested = new Map(nodes.map((node) => [node.nodeId, node]));
-    const known = (
+    const selectable = (
       nodeId: string,
       named: { readonly name: string; readonly hostname?: string },
     ): Selectable =>
@@ -47,11 +47,11 @@ function nodesOfOperations({ snapshot, loaded }: Outlook): (operation: Operation
         name: named.name,
         hostname: named.hostname ?? hostnames.get(nodeId) ?? null,
       };
-    const made = nodes.map((node) => known(node.nodeId, node));
+    const made = nodes.map((node) => selectable(node.nodeId, node));
     if (action.kind !== "create-nodes")
       return [
         ...made,
-        ...action.nodes.map((node) => known(node.nodeId, { name: node.name, ...hostOf(node) })),
+        ...action.nodes.map((node) => selectable(node.nodeId, { name: node.name, ...hostOf(node) })),
       ];
     const wanted = action.sets.flatMap((set) =>
       set.names.map((name) => ({ ...bucketOf(set), nodeId: null, name, hostname: null })),
@@ -66,8 +66,8 @@ function hostOf({ hostname }: { readonly hostname?: string | undefined }): { rea
 }
 
 function bucketOf(
-  known: Pick<RequestedNode, "nodeArray" | "vmSize" | "placementGroup"> | undefined,
+  set: Pick<RequestedNode, "nodeArray" | "vmSize" | "placementGroup"> | undefined,
 ): Pick<Selectable, "nodeArray" | "vmSize" | "placementGroup"> {
-  const { nodeArray = "", vmSize = "", placementGroup = null } = known ?? {};
+  const { nodeArray = "", vmSize = "", placementGroup = null } = set ?? {};
   return { nodeArray, vmSize, placementGroup };
 }

@@ -65,12 +65,12 @@ export async function pageOfTimeline<T>(
   const { load, atSecondsOf, nameOf } = timeline;
   for (let extra = cursor === undefined ? 1 : tiesExpected; ; extra *= 8) {
     const loaded = await load(limit + extra, cursor?.[0]);
-    const known = cursor === undefined ? -1 : loaded.findIndex((item) => nameOf(item) === cursor[1]);
-    const items = loaded.slice(known + 1);
+    const shownBefore = cursor === undefined ? -1 : loaded.findIndex((item) => nameOf(item) === cursor[1]);
+    const items = loaded.slice(shownBefore + 1);
     // All that was loaded may be of the very second of the cursor, and what it names at its end or further down.
     const isMoment = cursor !== undefined && loaded.every((item) => atSecondsOf(item) === cursor[0]);
     const mayGoOn = loaded.length === limit + extra;
-    if (mayGoOn && (items.length <= limit || (known < 0 && isMoment))) continue;
+    if (mayGoOn && (items.length <= limit || (shownBefore < 0 && isMoment))) continue;
     const page = items.slice(0, limit);
     const last = page.at(-1);
     const next =

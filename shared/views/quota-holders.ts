@@ -32,11 +32,11 @@ export function sharedQuotas(seen: readonly Seen[]): readonly SharedQuota[] {
     .filter(({ cores }) => cores.size > 1)
     .map(({ takenAtSeconds: _, cores, ...quota }) => {
       const clusters = [...cores].map(([cluster, held]) => ({ cluster, cores: held }));
-      const known = clusters.reduce((sum, each) => sum + each.cores, 0);
+      const ownCores = clusters.reduce((sum, each) => sum + each.cores, 0);
       return {
         ...quota,
         clusters: clusters.toSorted((a, b) => b.cores - a.cores || a.cluster.localeCompare(b.cluster)),
-        otherCores: Math.max(0, quota.usedCores - known),
+        otherCores: Math.max(0, quota.usedCores - ownCores),
       };
     })
     .toSorted((a, b) => b.usedCores / b.maxCores - a.usedCores / a.maxCores);
@@ -52,16 +52,16 @@ function enter(quotas: Map<string, Quota>, { cluster, takenAtSeconds, world }: S
       const family = limit === "family" ? `/${bucket.vm.family}` : "";
       const scope = `${array.location}${family}${array.spot ? " (spot)" : ""}`;
       const key = JSON.stringify([limit, scope, figures.maxCores]);
-      const known = quotas.get(key);
-      const isNewer = known === undefined || takenAtSeconds > known.takenAtSeconds;
-      const held = known?.cores ?? new Map<string, number>();
+      const before = quotas.get(key);
+      const isNewer = before === undefined || takenAtSeconds > before.takenAtSeconds;
+      const held = before?.cores ?? new Map<string, number>();
       held.set(cluster, (held.get(cluster) ?? 0) + cores);
       quotas.set(key, {
         limit,
         scope,
         maxCores: figures.maxCores,
-        usedCores: isNewer ? figures.usedCores : known.usedCores,
-        takenAtSeconds: isNewer ? takenAtSeconds : known.takenAtSeconds,
+        usedCores: isNewer ? figures.usedCores : before.usedCores,
+        takenAtSeconds: isNewer ? takenAtSeconds : before.takenAtSeconds,
         cores: held,
       });
     }

@@ -15,15 +15,15 @@ export interface SetAsideJob {
 
 /** Jobs that sources want, or run, and that do not check out: of live sources all, of silent ones those that run. */
 export function setAsideJobs(outlook: Outlook): readonly SetAsideJob[] {
-  const before = known.get(outlook);
+  const before = jobsByOutlook.get(outlook);
   if (before !== undefined) return before;
   const jobs = readJobs(outlook);
-  known.set(outlook, jobs);
+  jobsByOutlook.set(outlook, jobs);
   return jobs;
 }
 
 /** Explanations of many jobs ask for each of them. */
-const known = new WeakMap<Outlook, readonly SetAsideJob[]>();
+const jobsByOutlook = new WeakMap<Outlook, readonly SetAsideJob[]>();
 
 function readJobs(outlook: Outlook): readonly SetAsideJob[] {
   const standIns = Map.groupBy(

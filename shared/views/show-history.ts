@@ -39,11 +39,11 @@ function isNamed({ nodeId, name, hostname }: NodeHistory, node: string): boolean
 
 /** By id where it is known: a later node may have the same name. */
 function isAbout({ action, nodes }: Operation, node: string, ids: ReadonlySet<string>): boolean {
-  const known = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
-  if (known.some(({ nodeId }) => nodeId === node || ids.has(nodeId))) return true;
+  const actedOn = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];
+  if (actedOn.some(({ nodeId }) => nodeId === node || ids.has(nodeId))) return true;
   if (ids.size > 0) return false;
   return (
-    known.some(({ name }) => name === node) ||
+    actedOn.some(({ name }) => name === node) ||
     (action.kind === "create-nodes" && action.sets.some(({ names }) => names.includes(node)))
   );
 }

@@ -6,13 +6,13 @@ import type { BackedOff, NodeLoss } from "../ports/index.ts";
 const evictedWithinSeconds = 3_600;
 
 /** How spot nodes fare. Null where the cluster has no spot array. */
-export function spotStatus(known: {
+export function spotStatus(facts: {
   readonly cluster: Cluster | undefined;
   readonly losses: readonly NodeLoss[];
   readonly backedOff: readonly BackedOff[];
   readonly nowSeconds: number;
 }): ClusterStatus["spot"] {
-  const { cluster, losses, backedOff, nowSeconds } = known;
+  const { cluster, losses, backedOff, nowSeconds } = facts;
   const arrays = new Set(cluster?.nodeArrays.flatMap(({ name, spot }) => (spot ? [name] : [])));
   if (cluster === undefined || arrays.size === 0) return null;
   const recent = losses.filter(

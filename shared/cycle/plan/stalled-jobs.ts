@@ -25,7 +25,7 @@ const mostNames = 20;
 
 type Remembered = Pick<PlanHead, "stalled" | "watched">;
 
-interface Known {
+interface QueueNow {
   /** As they were before any of this: in the order of the plan's jobs. */
   readonly jobs: readonly Job[];
   readonly nodes: readonly Pick<ClusterNode, "hostname" | "nodeArray" | "vmSize">[];
@@ -39,7 +39,7 @@ interface Known {
  */
 export function stillStalled(
   before: Remembered | undefined,
-  { jobs, nodes, demand, nowSeconds }: Known,
+  { jobs, nodes, demand, nowSeconds }: QueueNow,
 ): readonly StalledJob[] {
   const rows = before?.stalled ?? [];
   if (rows.length === 0) return rows;
@@ -76,8 +76,8 @@ export function stillStalled(
     if (isLess && (busy.get(source) ?? []).flatMap((job) => job.executingHostnames).some(isThere)) return [];
     const names = waiting.get(row.shape) ?? [];
     if (names.length === 0 && hosts.length === 0) return [];
-    const known = new Set(names.map(({ name }) => name));
-    const still = row.jobs.filter(({ name }) => known.has(name));
+    const waitingNames = new Set(names.map(({ name }) => name));
+    const still = row.jobs.filter(({ name }) => waitingNames.has(name));
     const runs = row.jobs.filter(({ name }) => running.has(keyOf(source, name)));
     return [{ ...row, jobs: [...(still.length === 0 ? names : still), ...runs].slice(0, mostNames) }];
   });
@@ -94,10 +94,10 @@ function waitingByShape(
     if (!isWaiting(job)) continue;
     const shape = shapeOf(job);
     if (!shapes.has(shape)) continue;
-    const known = names.get(shape);
+    const alike = names.get(shape);
     const each = { name: job.name, asked: askedBy(job) };
-    if (known === undefined) names.set(shape, [each]);
-    else known.push(each);
+    if (alike === undefined) names.set(shape, [each]);
+    else alike.push(each);
   }
   return names;
 }
@@ -162,12 +162,12 @@ export interface StallNews {
 export function stallNews(
   before: Pick<PlanHead, "stalled" | "atSeconds"> | undefined,
   now: readonly StalledJob[],
-  { jobs, nowSeconds }: Known,
+  { jobs, nowSeconds }: QueueNow,
 ): StallNews {
   const waits = waitingIn(jobs);
   const wasOn = (before?.stalled ?? []).filter(({ untilSeconds }) => untilSeconds > (before?.atSeconds ?? 0));
   const on = now.filter(({ untilSeconds }) => untilSeconds > nowSeconds);
-  const known = new Set(wasOn.map(({ shape }) => shape));
+  const stalledShapes = new Set(wasOn.map(({ shape }) => shape));
   const still = new Set(on.map(({ shape }) => shape));
   const kept = new Set(now.map(({ shape }) => shape));
   const whyOf = ({ source, shape, jobs: named }: StalledJob) => {
@@ -178,7 +178,7 @@ export function stallNews(
       : ("gone" as const);
   };
   return {
-    began: on.filter(({ shape }) => !known.has(shape)),
+    began: on.filter(({ shape }) => !stalledShapes.has(shape)),
     ended: wasOn.filter(({ shape }) => !still.has(shape)).map((row) => ({ ...row, why: whyOf(row) })),
   };
 }
@@ -188,13 +188,13 @@ export function noticeStalls(
   plan: Pick<Plan, "jobs" | "nodes">,
   before: Remembered | undefined,
   rows: readonly StalledJob[],
-  known: Known,
+  now: QueueNow,
 ): {
   readonly watched: readonly WatchedJob[];
   readonly stalled: readonly StalledJob[];
   readonly isNew: boolean;
 } {
-  const { jobs, demand, nowSeconds } = known;
+  const { jobs, demand, nowSeconds } = now;
   const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
   const sources = new Map(liveSources(demand, nowSeconds).map((each) => [each.source, each]));
   const upIn = new Map([...sources].map(([source, each]) => [source, hostsUp(each)]));
@@ -220,9 +220,9 @@ export function noticeStalls(
     )
       return;
     const shape = shapeOf(job);
-    const known = earlier.get(keyOf(source.source, job.name));
+    const watchedJob = earlier.get(keyOf(source.source, job.name));
     // Its scheduler is at it: others like it start, one after the other.
-    const first = known?.shape === shape && !moving.has(shape) ? known : undefined;
+    const first = watchedJob?.shape === shape && !moving.has(shape) ? watchedJob : undefined;
     const { sequence } = source;
     const isSecond =
       first !== undefined && first.sequence < sequence && nowSeconds - first.sinceSeconds >= leastSeconds;
@@ -343,10 +343,10 @@ function comingFor(
 
 /** What jobs have in common that want the same of one scheduler. Constraints are shared by many jobs, and read once. */
 function shaper(): (job: Job) => string {
-  const known = new Map<Job["constraints"], Map<string, string>>();
+  const byConstraints = new Map<Job["constraints"], Map<string, string>>();
   return ({ source, constraints, nodeCount, colocated, exclusive, packingStrategy }) => {
-    const shapes = known.get(constraints) ?? new Map<string, string>();
-    known.set(constraints, shapes);
+    const shapes = byConstraints.get(constraints) ?? new Map<string, string>();
+    byConstraints.set(constraints, shapes);
     const rest = [nodeCount, colocated, exclusive, packingStrategy];
     const key = JSON.stringify([source, ...rest]);
     const shape = shapes.get(key) ?? digestOf([source, JSON.stringify(constraints), ...rest]);

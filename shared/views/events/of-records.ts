@@ -50,8 +50,8 @@ export function ofOperation(operation: Operation): readonly FoundEvent[] {
   const { action, actionId, state, messages, createdAtSeconds, updatedAtSeconds } = operation;
   const created = action.kind === "create-nodes";
   const asked = created ? action.sets.flatMap(({ names }) => names) : action.nodes.map(({ name }) => name);
-  const known = [...operation.nodes, ...(created ? [] : action.nodes)];
-  const idOf = new Map(known.map(({ name, nodeId }) => [name, nodeId]));
+  const actedOn = [...operation.nodes, ...(created ? [] : action.nodes)];
+  const idOf = new Map(actedOn.map(({ name, nodeId }) => [name, nodeId]));
   const nodes = asked.map((name) => ({ name, nodeId: idOf.get(name) ?? null, hostname: null }));
   const by = action.requestedBy?.who ?? "the autoscaler";
   const about = { by, nodes, planId: action.planId, actionId };

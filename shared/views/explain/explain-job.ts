@@ -144,10 +144,10 @@ function placeOf({ nodesByName }: Outlook, { viewOfPlanned }: NodeViews, name: s
 }
 
 function memoized<T>(work: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
+  const results = new Map<string, T>();
   return (key) => {
-    if (!known.has(key)) known.set(key, work(key));
-    return known.get(key) as T;
+    if (!results.has(key)) results.set(key, work(key));
+    return results.get(key) as T;
   };
 }
 

@@ -12,12 +12,12 @@ import { explainTarget } from "./explain-target.ts";
  */
 export function firstSentences(outlook: Outlook): (each: OutlookJob) => string | null {
   let views: NodeViews | undefined;
-  const known = new Map<readonly Reason[], Map<string, string | null>>();
+  const byReasons = new Map<readonly Reason[], Map<string, string | null>>();
   return (each) => {
     const { job, outcome } = each;
     // Jobs that wait for the same cause share one list of reasons, so its identity is enough to compare.
-    const alike = known.get(outcome.reasons) ?? new Map<string, string | null>();
-    known.set(outcome.reasons, alike);
+    const alike = byReasons.get(outcome.reasons) ?? new Map<string, string | null>();
+    byReasons.set(outcome.reasons, alike);
     const key = JSON.stringify([job.source, job.colocated, unitOf(job), outcome.asked, outcome.granted]);
     const sentence = alike.get(key);
     if (sentence !== undefined) return sentence;

@@ -140,11 +140,11 @@ function largeEnough(
  */
 export function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
-  const known = new Map<Constraint | null, Examination["buckets"]>();
+  const examined = new Map<Constraint | null, Examination["buckets"]>();
   const without = (constraint: Constraint | null) => {
     const rest = constraints.filter((each) => each !== constraint);
-    const buckets = known.get(constraint) ?? examine(empty, rest).buckets;
-    known.set(constraint, buckets);
+    const buckets = examined.get(constraint) ?? examine(empty, rest).buckets;
+    examined.set(constraint, buckets);
     return buckets;
   };
   return ({ bucket, constraint }) => {
