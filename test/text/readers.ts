@@ -1,3 +1,4 @@
+import { readPbsJson } from "../../clients/agent/drivers/pbs/pbs-json.ts";
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { parseSwf } from "../../shared/backtest/index.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
@@ -12,6 +13,7 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   redactText: (text) => redactText(text, ["s3cret"]),
   decodeQueueText,
   expandHostlist,
+  readPbsJson: (text) => readPbsJson(`{\n    "Jobs":{\n${text}\n    }\n}`, "Jobs"),
   printable,
   printableCut: (text) => printableCut(text, 300),
   "matchesWildcard, text": (text) => matchesWildcard(`${"a*".repeat(200)}b`, text),
@@ -29,6 +31,8 @@ export const pieces: readonly string[] = [
   ..."Bearer |AccountKey |-----BEGIN |-----BEGIN PRIVATE KEY-----|PRIVATE KEY-----|\u001b|\n|é|😀|1 1 ".split(
     "|",
   ),
+  // A job of PBS whose texts are not escaped.
+  '        "7.pbs":{\n            "Job_Name":"a "quoted" name"\n        },\n',
 ];
 
 function refusing(read: (text: string) => unknown): (text: string) => unknown {

@@ -143,24 +143,28 @@ export const contractChecks = {
         );
     });
   },
-  "output that was cut short is unknown, or nothing is missing from it": (recorded) =>
-    Object.entries(recorded.answers).flatMap(([name, { text, exitCode }]) => {
+  "output that was cut short is unknown, or nothing is missing from it": (recorded) => {
+    const whole = readingOf(recorded);
+    return Object.entries(recorded.answers).flatMap(([name, { text, exitCode }]) => {
       if (exitCode !== 0) return [];
       return cutsOf(text).flatMap((length) =>
-        lessWith(recorded, name, text.slice(0, length)).map(
+        otherThan(whole, recorded, name, text.slice(0, length)).map(
           (what) => `"${name}" cut after ${length} characters gives other ${what}`,
         ),
       );
-    }),
-  "what is no list is unknown, or nothing is missing": (recorded) =>
-    Object.entries(recorded.answers).flatMap(([name, { exitCode }]) => {
+    });
+  },
+  "what is no list is unknown, or nothing is missing": (recorded) => {
+    const whole = readingOf(recorded);
+    return Object.entries(recorded.answers).flatMap(([name, { exitCode }]) => {
       if (exitCode !== 0) return [];
       return noList.flatMap((text) =>
-        lessWith(recorded, name, text).map(
+        otherThan(whole, recorded, name, text).map(
           (what) => `"${name}" is ${JSON.stringify(text.slice(0, 20))} and gives other ${what}`,
         ),
       );
-    }),
+    });
+  },
   "nonsense throws nothing": ({ driver, answers, context }) =>
     Object.keys(answers).flatMap((name) =>
       [...nonsense, ...noList].flatMap((text) =>
@@ -211,9 +215,12 @@ function cutsOf(text: string): readonly number[] {
 }
 
 /** What is another than in the whole reading when one answer is another; empty: unknown, or nothing. */
-function lessWith(recorded: Recorded, name: string, text: string): readonly string[] {
-  const { driver, answers, context } = recorded;
-  const whole = readingOf(recorded);
+function otherThan(
+  whole: KnownReading,
+  { driver, answers, context }: Recorded,
+  name: string,
+  text: string,
+): readonly string[] {
   const reading = driver.interpret({ ...answers, [name]: { text, exitCode: 0 } }, context);
   if (!reading.known) return [];
   return (["jobs", "nodes", "shapes"] as const).filter((list) => !isSame(reading[list], whole[list]));

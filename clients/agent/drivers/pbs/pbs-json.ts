@@ -40,8 +40,8 @@ function repairedList(text: string, list: string): PbsList | undefined {
   const isEnd = (line: string) => line === `${step}${step}}` || line === `${step}${step}},`;
   for (let at = 0; at < inside.length; ) {
     const name = isStart(inside[at] ?? "") ? /"([^"]+)"/.exec(inside[at] ?? "")?.[1] : undefined;
-    const next = inside.findIndex((line, index) => index > at && isStart(line));
-    const last = (next === -1 ? inside.length : next) - 1;
+    let last = at;
+    while (last + 1 < inside.length && !isStart(inside[last + 1] ?? "")) last++;
     if (name === undefined || !isEnd(inside[last] ?? "")) return undefined;
     const body = inside.slice(at + 1, last);
     const record = parsed(`{${body.join("\n")}}`) ?? parsed(`{${repaired(body)}}`);

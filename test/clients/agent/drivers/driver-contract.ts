@@ -99,21 +99,21 @@ export function testDriver(driverCase: DriverCase): void {
 
   describe.each(situations)(`${kind.name}: $name`, ({ folder: here, driver, answers, context }) => {
     const read = () => driver.interpret(answers, context);
+    const recorded = {
+      name: here,
+      driver,
+      answers,
+      context,
+      broken: broken(answers),
+      whose: (job: string) => whose(answers, job),
+      withoutCommand,
+    };
 
     test("gives this reading", async () => {
       await expect(`${JSON.stringify(read(), null, 2)}\n`).toMatchFileSnapshot(join(here, "reading.json"));
     });
 
     test.each(Object.entries(contractChecks))("%s", (_, find) => {
-      const recorded = {
-        name: here,
-        driver,
-        answers,
-        context,
-        broken: broken(answers),
-        whose: (job: string) => whose(answers, job),
-        withoutCommand,
-      };
       expect(find(recorded)).toEqual([]);
     });
 
