@@ -21,7 +21,13 @@ export function localConfig(
   speed: number,
   own: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
-  const usual = { idle_timeout: 300, boot_timeout: 1_800, capacity_failure_backoff: 300 };
+  const usual = {
+    idle_timeout: 300,
+    boot_timeout: 1_800,
+    capacity_failure_backoff: 300,
+    boot_failure_backoff: 1_800,
+    failed_nodes_kept_for: 3_600,
+  };
   return {
     demand_ttl: 60,
     max_snapshot_age: 30,

@@ -136,6 +136,10 @@ describe("localConfig", () => {
     });
   });
 
+  test("a size whose boots failed is held for as short as the world is fast, also where nothing says how long", () => {
+    expect(localConfig(60)).toMatchObject({ boot_failure_backoff: 30, failed_nodes_kept_for: 60 });
+  });
+
   test("every key that is given counts, also those that the local environment sets by itself", () => {
     const given = {
       demand_ttl: 900,
