@@ -16,7 +16,8 @@ interface SetUp {
   readonly report: (line: string) => void;
 }
 
-const patienceMilliseconds = 240_000;
+/** Without any change of nodes or jobs. More than the service waits after boots that failed. */
+const patienceMilliseconds = 60_000;
 const betweenMilliseconds = 200;
 /** Between two requests to delete what is still there: a node that was just made is not in the first. */
 const askAgainMilliseconds = 5_000;
@@ -49,13 +50,26 @@ export async function setUp({ panel, exercise, number, report }: SetUp): Promise
   if (exercise.before !== undefined) {
     await submit(exercise.before);
     const names = exercise.before.map(({ name }) => name);
-    const isKnown = async () => {
+    const run = async () => {
       const { jobs } = await service.ask("jobs");
-      return names.every((name) => jobs.some(({ job }) => job.startsWith(name)));
+      return names.every((name) => {
+        const known = jobs.filter(({ job }) => job.startsWith(name));
+        return known.length > 0 && known.every(({ state }) => state === "running");
+      });
     };
-    await until(panel, isKnown, () => "the service does not learn of the jobs");
+    report(`Waiting for ${names.join(", ")} to run`);
+    await until(panel, run, () => `${names.join(", ")} does not run`);
   }
   await exercise.breakIt(panel, (await panel.read()).cluster);
+  const { isSeen } = exercise;
+  if (isSeen !== undefined) {
+    report("Waiting for a snapshot");
+    await until(
+      panel,
+      () => isSeen(service),
+      () => "no snapshot shows what is broken",
+    );
+  }
   await submit(exercise.jobs);
 }
 
@@ -111,17 +125,21 @@ async function remove(service: Service, nodeArrays: readonly string[]): Promise<
   }
 }
 
-/** Reads the panel until the condition holds. `why` names what did not happen when it gives up. */
+/** Reads the panel until the condition holds, or nothing has changed for long. `why` names what did not happen then. */
 async function until(
   panel: Panel,
   isSo: (cluster: PanelCluster) => boolean | Promise<boolean>,
   why: (cluster: PanelCluster) => string,
 ): Promise<void> {
-  const giveUpAt = performance.now() + patienceMilliseconds;
+  let before = "";
+  let changedAt = performance.now();
   for (;;) {
     const { cluster } = await panel.read();
     if (await isSo(cluster)) return;
-    if (performance.now() > giveUpAt)
+    const now = JSON.stringify([cluster.nodes, cluster.scheduler.openOrders, cluster.scheduler.report]);
+    if (now !== before) changedAt = performance.now();
+    before = now;
+    if (performance.now() - changedAt > patienceMilliseconds)
       throw new CommandFailure(
         `Cannot set the exercise up: ${why(cluster)}`,
         'Look at "ccscale status" and at the terminal of npm start.',

@@ -25,6 +25,8 @@ export interface DemoOptions {
   readonly source?: string;
   readonly jobs: readonly WorkloadJob[];
   readonly speed: number;
+  /** Real seconds between two messages of the scheduler when nothing happens; 20 when left out. */
+  readonly heartbeatSeconds?: number;
   /** Real seconds after which it gives up. */
   readonly timeoutSeconds: number;
   /** Spot nodes may be taken away under their jobs; elsewhere a job that lost its node is a fault. */
@@ -60,6 +62,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     access: { ...environment.account, url: environment.cycleCloudUrl, cluster: environment.cluster },
     simulatedSeconds: control.simulatedSeconds,
     speed,
+    ...(options.heartbeatSeconds !== undefined && { heartbeatSeconds: options.heartbeatSeconds }),
     ...(options.goesOn === true && {
       takeOrders: (report) => control.takeOrders(environment.cluster, { ...report, source }),
     }),

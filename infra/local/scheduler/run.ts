@@ -12,7 +12,7 @@ import { toWorkloadJob, type WorkloadJob } from "./workload.ts";
 export const tickSeconds = 0.2;
 /** Real seconds between two messages when much happens, and when nothing does. */
 export const leastGapSeconds = 0.5;
-const heartbeatSeconds = 20;
+const usualHeartbeatSeconds = 20;
 /** Real seconds between two looks at the events. */
 export const eventGapSeconds = 0.5;
 
@@ -23,6 +23,8 @@ export interface SchedulerOptions {
   readonly simulatedSeconds: () => number;
   /** Simulated seconds per real second: messages have run times in real seconds, as the service lives in real time. */
   readonly speed: number;
+  /** Real seconds between two messages when nothing happens; 20 when left out. */
+  readonly heartbeatSeconds?: number;
   /** Sends a whole snapshot of what is wanted. */
   readonly post: (snapshot: {
     readonly sequence: number;
@@ -55,6 +57,7 @@ export interface RunningScheduler {
 
 /** Runs the workload against the cluster until it is stopped; goes on reporting an empty queue when all is done. */
 export function runScheduler(options: SchedulerOptions): RunningScheduler {
+  const { heartbeatSeconds = usualHeartbeatSeconds } = options;
   const scheduler = new SimulatedScheduler(options.jobs);
   const posts: Post[] = [];
   const startSeconds = options.simulatedSeconds();

@@ -31,7 +31,7 @@ export interface Exercise {
   readonly story: string;
   /** Node arrays that it needs. */
   readonly needs: readonly string[];
-  /** Jobs that the service knows before it breaks. */
+  /** Jobs that run before it breaks, and that the service knows to run. */
   readonly before?: readonly LabJob[];
   /** Jobs that are submitted when it is broken. */
   readonly jobs: readonly LabJob[];
@@ -41,6 +41,8 @@ export interface Exercise {
   ) => Promise<{ readonly what: string; readonly next: string } | undefined>;
   /** Breaks it, after a reset. */
   readonly breakIt: (panel: Panel, cluster: PanelCluster) => Promise<void>;
+  /** Whether the service has seen what is broken, before the jobs come; undefined: nothing shows it. */
+  readonly isSeen?: (service: Service) => Promise<boolean>;
   /** Hints, from where to look to nearly the solution. */
   readonly hints: readonly string[];
   /** All met: it is resolved. */

@@ -4,6 +4,8 @@ const array = "htc";
 const job = "ex5-wide";
 const cores = 80;
 const family = "standardFSv2Family";
+const raised = 32;
+const granted = 48;
 
 /** Two limits, one behind the other: raising the first alone helps hardly anything. */
 export const twoLimits: Exercise = {
@@ -20,8 +22,15 @@ export const twoLimits: Exercise = {
     },
   ],
   breakIt: async (panel) => {
-    await panel.tell("limits", { cluster: panel.cluster, nodearray: array, maxCoreCount: 32 });
-    await panel.tell("quota", { cluster: panel.cluster, families: { [family]: 48 } });
+    await panel.tell("limits", { cluster: panel.cluster, nodearray: array, maxCoreCount: raised });
+    await panel.tell("quota", { cluster: panel.cluster, families: { [family]: granted } });
+  },
+  // A plan by the limits of before would ask for more nodes than there may be, and the size would be backed off.
+  isSeen: async (service) => {
+    const { limits } = await service.ask("limits");
+    return [raised, granted].every((cores) =>
+      limits.some(({ unit, max }) => unit === "cores" && max === cores),
+    );
   },
   hints: [
     '"ccscale explain ex5-wide" names the limit that binds, and the one that binds once that is raised.',
@@ -35,13 +44,13 @@ export const twoLimits: Exercise = {
       isMet: most >= cores,
       text: `MaxCoreCount of ${array} is ${most}, the job needs ${cores}.`,
     };
-    const granted: Finding = {
+    const grant: Finding = {
       isMet: quota === undefined || quota.is >= cores,
       text:
         quota === undefined
           ? `The quota of ${family} is what it was.`
           : `The quota of ${family} is ${quota.is}, the job needs ${cores}.`,
     };
-    return [limit, granted, runs(cluster, job)];
+    return [limit, grant, runs(cluster, job)];
   },
 };
