@@ -20,6 +20,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   // A moment later it is over, and not told.
   [/, in [\dms]+ by the clock alone/g, ""],
   [/\b(\d{1,2}s|[0-3]m(\d{1,2}s)?)\b/g, "9s"],
+  [/\b\d{1,2}m(\d{1,2}s)? ago\b/g, "9s ago"],
   [/\bunknown for [\dhms]+/g, "unknown for 9s"],
   [/\bends in [\dhms]+/g, "ends in 1h59m"],
   [/\b\d{1,2}m\d{1,2}s\b/g, "9m59s"],
@@ -51,12 +52,9 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
  * sentences that were broken at the width of a screen of `columns`. Throws an Error for a table whose columns are not aligned.
  */
 export function steady(output: string, columns?: number): string {
-  const blocks = output.replaceAll(overtakenDeletion, "").split("\n\n");
+  const blocks = output.split("\n\n");
   return blocks.map((block) => steadyBlock(block.split("\n"), columns)).join("\n\n");
 }
-
-/** A plan may or may not want a node that failed gone before an operator has it retried. */
-const overtakenDeletion = /^ *- .*: shutdown-nodes, because failed of 1 node: dropped \(.*\)\.\n/gm;
 
 function steadyBlock(lines: readonly string[], columns: number | undefined): string {
   const start = lines.findIndex((line) => isHead(line));
