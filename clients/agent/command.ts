@@ -7,9 +7,11 @@ import { parseDuration } from "../../shared/text/durations.ts";
 import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/local-environment.ts";
+import { readClusterParts } from "../cli/service/cluster-parts.ts";
+import { reach } from "../cli/service/reach.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentConfig, parseAgentConfig } from "./config.ts";
-import type { DriverKind } from "./drivers/driver.ts";
+import type { ClusterParts, DriverKind } from "./drivers/driver.ts";
 import { driverNames } from "./drivers/index.ts";
 import { isBuiltIn, loadDriver } from "./load-driver.ts";
 import { lookOnce, startAgent } from "./start.ts";
@@ -51,7 +53,13 @@ export function agentCommand(terminal: Terminal): Command {
 async function run(flags: Flags, terminal: Terminal): Promise<void> {
   const config = await configOf(flags);
   const log = (line: string) => void terminal.stdout.write(`${line}\n`);
-  const options = { config, env: process.env, once: flags.once === true, log };
+  const options = {
+    config,
+    env: process.env,
+    once: flags.once === true,
+    log,
+    cluster: () => clusterParts(config.cluster, flags),
+  };
   try {
     if (flags.dryRun === true) {
       const reading = await lookOnce(options);
@@ -72,6 +80,16 @@ async function run(flags: Flags, terminal: Terminal): Promise<void> {
     if (kindOf(error) !== "configuration") throw error;
     throw new CommandFailure(messageOf(error), "See docs/agent.md for the settings.");
   }
+}
+
+/** By HTTP where CCSCALE_URL names the service, else from the storage account that the agent posts to. */
+async function clusterParts(cluster: string, flags: Flags): Promise<ClusterParts> {
+  const { CCSCALE_URL: url } = process.env;
+  const place = flags.local === undefined ? {} : { local: flags.local };
+  const { service } = await reach(
+    url === undefined || flags.local !== undefined ? { cluster, storage: true, ...place } : { cluster, url },
+  );
+  return readClusterParts(service);
 }
 
 async function configOf(flags: Flags): Promise<AgentConfig> {

@@ -1,6 +1,7 @@
 import type { DemandRefused } from "../../shared/messages/index.ts";
 import { redactText } from "../../shared/text/redact.ts";
 import { printableCut } from "../../shared/text/text.ts";
+import type { FilesReport } from "./kept-files.ts";
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;
@@ -58,6 +59,30 @@ export function passLine(
       ...all.slice(0, shownProblems).map(logText),
       ...(all.length > shownProblems ? [`and ${all.length - shownProblems} more`] : []),
     ],
+  });
+}
+
+/** What became of files that follow from the cluster, as one line of JSON. */
+export function filesLine(
+  { written, foreign, applied, refused, notes }: FilesReport,
+  { cluster, source }: Pick<PassFacts, "cluster" | "source">,
+): string {
+  const problems = [
+    ...foreign.map(
+      (path) =>
+        `${path} was written by somebody else: nothing is written until "ccscale slurm config --write" has replaced it`,
+    ),
+    ...(refused === undefined ? [] : [refused]),
+  ];
+  return JSON.stringify({
+    event: "scheduler-files",
+    level: problems.length === 0 ? "information" : "warning",
+    cluster,
+    source,
+    written,
+    applied,
+    problems: problems.map(logText),
+    notes: notes.slice(0, shownProblems).map(logText),
   });
 }
 

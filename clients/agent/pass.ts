@@ -5,6 +5,7 @@ import { checkReading } from "./check-reading.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
 import type { Answer, Command, Context, Driver, Read, Reading, SetAside, Steps } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
+import type { FilesReport } from "./kept-files.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
 
@@ -20,6 +21,8 @@ export interface PassPorts {
   /** The service has not taken a message: the next one must not build on it. */
   readonly startOver: () => void;
   readonly save: (state: AgentState) => Promise<void>;
+  /** Where the driver has files that follow from the cluster. Undefined: nothing new. */
+  readonly keepFiles?: (nowSeconds: number) => Promise<FilesReport | undefined>;
 }
 
 /** What became of a pass, for its line in the log. */
@@ -35,6 +38,8 @@ export interface PassReport {
   readonly setAside: readonly SetAside[] | undefined;
   /** Waiting jobs and nodes for which the message has no room. */
   readonly leftOut: number;
+  /** What became of files that follow from the cluster; undefined: nothing new. */
+  readonly files?: FilesReport | undefined;
   readonly problems: readonly string[];
 }
 
@@ -51,12 +56,16 @@ export async function runPass(
   const problems = [...acted.problems];
   let { commands } = acted;
   const { events, refusals } = acted;
+  const files = await ports.keepFiles?.(ports.nowSeconds()).catch((error: unknown) => {
+    problems.push(messageOf(error));
+    return undefined;
+  });
   if (refusals.some(({ whole }) => whole)) ports.startOver();
   const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
   if (!reading.known) {
     const posted = await ports.postKept(ports.nowSeconds());
     const nothing = { demand: undefined, setAside: undefined, leftOut: 0 };
-    return { state, report: { reading, posted, events, refusals, commands, problems, ...nothing } };
+    return { state, report: { reading, posted, events, refusals, commands, problems, files, ...nothing } };
   }
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
@@ -72,7 +81,7 @@ export async function runPass(
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
-  const report = { reading, demand, posted, events, refusals, commands, setAside, leftOut, problems };
+  const report = { reading, demand, posted, events, refusals, commands, setAside, leftOut, files, problems };
   return { state, report };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors/errors.ts";
 import type { AgentConfig } from "./config.ts";
 import type { SetAside } from "./drivers/driver.ts";
-import { logText, passLine, refusalLine } from "./log-line.ts";
+import { filesLine, logText, passLine, refusalLine } from "./log-line.ts";
 import { type PassPorts, runPass } from "./pass.ts";
 import type { AgentState } from "./state.ts";
 import type { WakeUp } from "./wake-up.ts";
@@ -41,6 +41,7 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       loop.log(
         passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
       );
+      if (report.files !== undefined) loop.log(filesLine(report.files, loop.config));
       for (const refusal of report.refusals) loop.log(refusalLine(refusal));
       const news = report.setAside && setAside.lineFor(report.setAside);
       if (news !== undefined) loop.log(news);

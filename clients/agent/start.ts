@@ -6,9 +6,10 @@ import type { StorageClients } from "../../shared/stores/azure/index.ts";
 import { brokerProblem, readBacklog } from "./broker/read-backlog.ts";
 import { checkReading } from "./check-reading.ts";
 import { type AgentConfig, usualBrokerSetting } from "./config.ts";
-import type { Read } from "./drivers/driver.ts";
+import type { ClusterParts, Command, Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
+import { KeptFiles } from "./kept-files.ts";
 import type { HeldLock } from "./lock.ts";
 import { Outbox } from "./outbox.ts";
 import { collect, type PassPorts } from "./pass.ts";
@@ -23,6 +24,8 @@ export interface AgentOptions {
   readonly config: AgentConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly once: boolean;
+  /** Of the service; asked only where the driver keeps files in step with the cluster. */
+  readonly cluster?: () => Promise<ClusterParts>;
   readonly log: (line: string) => void;
 }
 
@@ -45,7 +48,7 @@ export async function startAgent(
 }
 
 async function runLocked(
-  { config, once, log }: AgentOptions,
+  { config, once, cluster, log }: AgentOptions,
   parts: Parts & { readonly lock: HeldLock },
 ): Promise<{ lastWasFine: boolean }> {
   const { folder, lock } = parts;
@@ -58,7 +61,7 @@ async function runLocked(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const wakeUp = new WakeUp(config.wakeFile);
   try {
-    const ports = await portsOf(config, parts);
+    const ports = await portsOf(config, { ...parts, cluster });
     const stop = AbortSignal.any([stopping.signal, lock.lost]);
     const ended = await runLoop(state, { config, ports, wakeUp, stop, once, log });
     if (!lock.lost.aborted) return ended;
@@ -89,6 +92,7 @@ interface Parts {
   readonly storage: AgentStorage;
   readonly folder: StateFolder;
   readonly read: PassPorts["read"];
+  readonly cluster?: AgentOptions["cluster"] | undefined;
 }
 
 /** Tells the service which process speaks: a host name may hold what a message may not. */
@@ -108,16 +112,30 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
     await folder.loadSequence(),
   );
   const events = new EventQueue(storage.queue, config);
+  const run = (command: Command) => execute(command, config.commandTimeoutSeconds);
+  const { files } = config.driver;
+  const kept =
+    files === undefined || parts.cluster === undefined
+      ? undefined
+      : new KeptFiles({
+          files,
+          cluster: parts.cluster,
+          run,
+          isOpen: async () => (await folder.read("files-to-apply")) !== undefined,
+          setOpen: (isOpen) =>
+            isOpen ? folder.write("files-to-apply", "true") : folder.remove("files-to-apply"),
+        });
   return {
     driver: config.driver,
     nowSeconds,
     read: parts.read,
-    run: (command) => execute(command, config.commandTimeoutSeconds),
+    run,
     takeEvents: () => events.take(),
     post: (demand, now) => outbox.post(demand, now),
     postKept: (now) => outbox.postKept(now),
     startOver: () => outbox.startOver(),
     save: (state: AgentState) => folder.save(state),
+    ...(kept === undefined ? {} : { keepFiles: (now) => kept.keep(now) }),
   };
 }
 

@@ -252,6 +252,12 @@ export const commandGroups: readonly CommandGroup[] = [
         seeAlso: { commands: ["push", "status"], pages: ["agent.md", "schedulers.md"] },
         load: async (terminal) => (await import("../agent/command.ts")).agentCommand(terminal),
       },
+      {
+        name: "slurm",
+        summary: "Writes nodes and partitions of Slurm that follow from a cluster.",
+        seeAlso: { commands: ["agent", "buckets"], pages: ["slurm.md#slurmconf"] },
+        load: async (terminal) => (await import("./commands/slurm.ts")).slurmCommand(terminal),
+      },
     ],
   },
   {

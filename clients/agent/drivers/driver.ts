@@ -165,8 +165,60 @@ export interface Steps {
   readonly memory: Memory;
 }
 
+/** What the service knows of a cluster: its sources of new nodes, and the nodes that are there. */
+export interface ClusterParts {
+  readonly buckets: readonly {
+    readonly nodeArray: string;
+    readonly vmSize: string;
+    readonly location: string;
+    readonly spot: boolean;
+    readonly enabled: boolean;
+    readonly valid: boolean;
+    readonly vm: {
+      readonly vcpuCount: number;
+      readonly pcpuCount: number;
+      readonly gpuCount: number;
+      readonly memoryBytes: number;
+    };
+    readonly limits: readonly {
+      readonly limit: string;
+      readonly max: number | null;
+      readonly perNode: number;
+    }[];
+    readonly usdPerHour: number | null;
+    readonly resources: Readonly<Record<string, unknown>>;
+  }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly nodeArray: string;
+    readonly placementGroup: string | null;
+  }[];
+}
+
+/** Files of the scheduler that follow from the cluster's node arrays. */
+export interface DrawnUpFiles {
+  readonly folder: string;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** Every file that there may be: one that is not among `files` any more is emptied. */
+  readonly names: readonly string[];
+  /** The first line of each: a file without it belongs to somebody else, and the agent leaves it alone. */
+  readonly heading: string;
+  /** For people: what of the cluster is not in the files, or only in part; a sentence each. */
+  readonly notes: readonly string[];
+  /** What follows when a file changed; undefined: an administrator does the rest. */
+  readonly apply:
+    | {
+        readonly reads: readonly Extract<Read, { kind: "command" }>[];
+        /** `refused`: a sentence about what an administrator has to do. */
+        readonly decide: (answers: Answers) => { readonly command: Command } | { readonly refused: string };
+      }
+    | undefined;
+}
+
 /** A driver with its settings inside. */
 export interface Driver {
+  /** Where the settings ask for files that the agent keeps in step with the cluster. Absent: they ask for none. */
+  readonly files?: (cluster: ClusterParts) => DrawnUpFiles;
   /**
    * What to read in one pass, step after step; the reads of one step run side by side. Reading "waiting" in a step before
    * "running" misses no job that starts in between.

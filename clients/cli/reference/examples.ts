@@ -227,6 +227,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "every command that shows something works on it, without the cluster",
     },
   ],
+  "slurm config": [
+    {
+      line: "slurm config --agent agent.json",
+      does: "nodes and partitions of Slurm, each key with its reason",
+      isShown: true,
+    },
+  ],
   agent: [
     {
       line: "agent --config agent.json --once --dry-run",

@@ -351,6 +351,7 @@ describe("set-up and support", () => {
       "config show",
     ]));
 
+  test("slurm config", () => shows("slurm", ["slurm config --agent agent.json"]));
   test("support-archive", () =>
     shows("support-archive", ["support-archive --output hpc.zip", "explain 1202 --offline hpc.zip"]));
 

@@ -16,12 +16,24 @@ function amountsOf(node: NodeRecord, partitions: Partitions): Amounts {
     const most = cpusAllowed(partitions.get(name), node);
     return most === undefined ? [] : [[capName(name), Math.min(most, ncpus ?? most)] as const];
   });
+  return { ...countedOf({ cpus: ncpus, memoryMb: memmb, gres }), ...Object.fromEntries(caps) };
+}
+
+/** The resources of a node line, or of what the controller has made of it: the one place where they get their names. */
+export function countedOf({
+  cpus,
+  memoryMb,
+  gres,
+}: {
+  readonly cpus: number | undefined;
+  readonly memoryMb: number | undefined;
+  readonly gres: string;
+}): Amounts {
   return {
-    ...(ncpus === undefined ? {} : { ncpus }),
-    ...(memmb === undefined ? {} : { memmb }),
+    ...(cpus === undefined ? {} : { ncpus: cpus }),
+    ...(memoryMb === undefined ? {} : { memmb: memoryMb }),
     ngpus: gpusIn(gpuRequestOf(gres)),
     ...Object.fromEntries([...gresIn(gres)].map(([name, count]) => [resourceName(name), count])),
-    ...Object.fromEntries(caps),
   };
 }
 

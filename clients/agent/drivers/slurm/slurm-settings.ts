@@ -21,6 +21,44 @@ const partition = z.strictObject({
   exclusive: z.boolean().default(false),
 });
 
+/** Stands in slurm.conf as it is. */
+const word = z.string().regex(/^[\w.:+-]{1,200}$/, "expected letters, digits and . _ : + - only");
+
+const percent = z.number().min(0).max(90).optional();
+const cpus = z.enum(["threads", "cores"], 'expected "threads" or "cores"').optional();
+
+/** Files of Slurm that follow from the cluster's node arrays. */
+const config = z.strictObject({
+  /** Where slurm.conf is. */
+  folder: z.string().startsWith("/", "expected an absolute path"),
+  /** What follows a change: Slurm reads its files again, or an administrator does the rest. */
+  apply: z
+    .enum(["reconfigure", "files-only"], 'expected "reconfigure" or "files-only"')
+    .default("files-only"),
+  default_partition: word.optional(),
+  /** Of a VM's memory that Slurm does not count. */
+  memory_dampening_percent: percent,
+  /** What Slurm counts as a CPU. */
+  cpus,
+  topology: z.enum(["tree", "block", "yaml"], 'expected "tree", "block" or "yaml"').optional(),
+  arrays: z
+    .record(
+      z.string(),
+      z.strictObject({
+        memory_dampening_percent: percent,
+        cpus,
+        sockets: z.int().min(1).max(64).optional(),
+        max_nodes: z.int().min(1).max(100_000).optional(),
+        features: z.array(word).optional(),
+        gpu_devices: z
+          .string()
+          .regex(/^\/dev\/[\w/.,[\]-]{1,200}$/, "expected devices such as /dev/nvidia[0-3]")
+          .optional(),
+      }),
+    )
+    .default({}),
+});
+
 /** The section `slurm` of the agent's configuration. */
 export const slurmSettingsSchema = z.strictObject({
   /** What the driver cannot read off a partition. */
@@ -31,6 +69,7 @@ export const slurmSettingsSchema = z.strictObject({
   features: z.record(z.string(), constraints).default({}),
   /** Slurm calls a node by CycleCloud's name with this before it. */
   node_prefix: z.string().max(64).default(""),
+  config: config.optional(),
   squeue: program.default(["squeue"]),
   scontrol: program.default(["scontrol"]),
   sinfo: program.default(["sinfo"]),

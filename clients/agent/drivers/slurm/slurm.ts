@@ -1,7 +1,21 @@
 import { z } from "zod";
 import { describeProblems } from "../../../../shared/messages/index.ts";
-import type { Answers, Context, DriverKind, Memory, Read, Reading, SetAside, Steps } from "../driver.ts";
+import type {
+  Answers,
+  ClusterParts,
+  Context,
+  DrawnUpFiles,
+  DriverKind,
+  Memory,
+  Read,
+  Reading,
+  SetAside,
+  Steps,
+} from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
+import { applyFiles } from "./config/apply-files.ts";
+import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
+import { heading } from "./config/node-kind.ts";
 import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
@@ -44,9 +58,11 @@ export const slurm: DriverKind = {
     const parsed = slurmSettingsSchema.safeParse(section, { reportInput: true });
     if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
     const settings = parsed.data;
+    const { config } = settings;
     return {
       ok: true,
       driver: {
+        ...(config === undefined ? {} : { files: (cluster) => keptFiles(cluster, settings, config) }),
         reads: (context) => reads(settings, context),
         interpret: (answers, context) => interpret(answers, context, settings),
         commandsFor: (event, { memory }): Steps => ({ commands: commandsFor(event, settings), memory }),
@@ -54,6 +70,21 @@ export const slurm: DriverKind = {
     };
   },
 };
+
+function keptFiles(
+  cluster: ClusterParts,
+  settings: SlurmSettings,
+  { folder, apply }: NonNullable<SlurmSettings["config"]>,
+): DrawnUpFiles {
+  const drawnUp = drawUpFiles(cluster, settings);
+  return {
+    folder,
+    heading,
+    names: fileNames,
+    ...drawnUp,
+    apply: apply === "reconfigure" ? applyFiles(drawnUp.files, settings) : undefined,
+  };
+}
 
 /** `scontrol show nodes --json` came with 23.02; before, `sinfo --json` prints the same. Which one works is remembered. */
 function reads(

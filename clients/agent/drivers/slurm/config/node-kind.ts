@@ -1,0 +1,148 @@
+import { isSize } from "../../../../../shared/engine/index.ts";
+import type { ClusterParts } from "../../driver.ts";
+import { countedOf } from "../shapes.ts";
+import type { SlurmSettings } from "../slurm-settings.ts";
+
+export type Bucket = ClusterParts["buckets"][number];
+export type ExistingNode = ClusterParts["nodes"][number];
+
+/** The nodes of one array as slurm.conf has them. */
+export interface NodeKind {
+  readonly nodeArray: string;
+  /** More than one: the figures are the least of each. */
+  readonly vmSizes: readonly string[];
+  readonly count: number;
+  readonly cpus: number;
+  readonly sockets: number;
+  readonly coresPerSocket: number;
+  readonly threadsPerCore: number;
+  readonly memoryMb: number;
+  readonly gpus: number;
+  readonly features: readonly string[];
+  /** Of the cheapest size; null: no price is known. */
+  readonly usdPerHour: number | null;
+}
+
+/** The first line of every file: a file without it belongs to somebody else. */
+export const heading = "# Written by ccscale slurm config. What you change here is replaced.";
+
+const megabyte = 1024 ** 2;
+/** As Slurm's nodes report less than their VM has, and a node that reports less than its line is refused. */
+const usualDampeningPercent = 5;
+const leastDampeningMb = 1024;
+const leastMemoryMb = 1024;
+
+/** Limits that an operator sets. Quotas change by themselves; a name more than they allow does no harm. */
+const lasting = ["bucket", "node-array", "max-cores"];
+
+/** Undefined: none of its sizes can be had. */
+export function nodeKindOf(
+  buckets: readonly Bucket[],
+  existing: readonly ExistingNode[],
+  settings: SlurmSettings,
+): NodeKind | undefined {
+  const sizes = [
+    ...Map.groupBy(
+      buckets.filter(({ enabled, valid }) => enabled && valid),
+      ({ vmSize }) => vmSize,
+    ).values(),
+  ];
+  const firsts = sizes.flatMap((size) => size.slice(0, 1));
+  const [first] = firsts;
+  if (first === undefined) return undefined;
+  const { nodeArray, location, spot } = first;
+  const own = settings.config?.arrays[nodeArray];
+  const figures = firsts.map((bucket) => figuresOf(bucket, settings));
+  const least = (of: (each: (typeof figures)[number]) => number) => Math.min(...figures.map(of));
+  const threadsPerCore = least((each) => each.threadsPerCore);
+  const cores = least((each) => each.cores);
+  const wanted = own?.sockets ?? 1;
+  const sockets = cores % wanted === 0 ? wanted : 1;
+  const prices = firsts.flatMap(({ usdPerHour }) => usdPerHour ?? []);
+  const indices = existing.flatMap((node) =>
+    node.nodeArray === nodeArray ? [Number(/-(\d{1,6})$/.exec(node.name)?.[1] ?? 0)] : [],
+  );
+  const allowed = own?.max_nodes ?? mostNodes(sizes);
+  return {
+    nodeArray,
+    vmSizes: firsts.map(({ vmSize }) => vmSize),
+    // A node that is there keeps its line, whatever the limits became.
+    count: Math.max(allowed, ...indices),
+    cpus: (own?.cpus ?? settings.config?.cpus) === "cores" ? cores : cores * threadsPerCore,
+    sockets,
+    coresPerSocket: cores / sockets,
+    threadsPerCore,
+    memoryMb: least((each) => each.memoryMb),
+    gpus: least((each) => each.gpus),
+    features: [
+      "cloud",
+      ...(firsts.length === 1 ? [first.vmSize] : []),
+      nodeArray,
+      spot ? "spot" : "regular",
+      location,
+      ...(own?.features ?? []),
+    ].filter((feature, index, all) => feature !== "" && all.indexOf(feature) === index),
+    usdPerHour: prices.length === 0 ? null : Math.min(...prices),
+  };
+}
+
+/** What Slurm will count of such a node: what the driver reports of it, made from the same figures. */
+export function resourcesOf({ cpus, memoryMb, gpus }: NodeKind): Readonly<Record<string, number>> {
+  return countedOf({ cpus, memoryMb, gres: gresOf(gpus) });
+}
+
+/** Slurm's names of an array's nodes, as a hostlist. */
+export function namesOf({ nodeArray, count }: NodeKind, { node_prefix }: SlurmSettings): string {
+  return `${node_prefix}${nodeArray}-${count === 1 ? "1" : `[1-${count}]`}`;
+}
+
+export function gresOf(gpus: number): string {
+  return gpus === 0 ? "" : `gpu:${gpus}`;
+}
+
+function figuresOf(bucket: Bucket, settings: SlurmSettings) {
+  const { vcpuCount, pcpuCount, gpuCount } = bucket.vm;
+  const threads = pcpuCount > 0 && vcpuCount % pcpuCount === 0 ? vcpuCount / pcpuCount : 1;
+  const { slurm_gpus: gpus } = bucket.resources;
+  return {
+    cores: vcpuCount / threads,
+    threadsPerCore: threads,
+    memoryMb: memoryOf(bucket, settings),
+    gpus: typeof gpus === "number" && Number.isInteger(gpus) && gpus >= 0 ? gpus : gpuCount,
+  };
+}
+
+/** The percentage of the settings wins over a default resource `slurm_memory`, and that over the usual deduction. */
+function memoryOf({ nodeArray, vm, resources }: Bucket, { config }: SlurmSettings): number {
+  const percent = config?.arrays[nodeArray]?.memory_dampening_percent ?? config?.memory_dampening_percent;
+  const mb = vm.memoryBytes / megabyte;
+  const set = percent === undefined ? memoryResource(resources.slurm_memory) : undefined;
+  const dampened =
+    percent === undefined
+      ? mb - Math.max(leastDampeningMb, (mb * usualDampeningPercent) / 100)
+      : (mb * (100 - percent)) / 100;
+  return Math.max(leastMemoryMb, Math.floor(set ?? dampened));
+}
+
+/** In MB; a number without a unit is MB, as Slurm reads it. */
+function memoryResource(value: unknown): number | undefined {
+  if (typeof value === "number") return value > 0 ? value : undefined;
+  const isScalar = typeof value === "object" && value !== null && "bytes" in value;
+  return isScalar && isSize(value as never) ? Number(value.bytes) / megabyte : undefined;
+}
+
+/** Of all sizes together, within the limit of their array. */
+function mostNodes(sizes: readonly (readonly Bucket[])[]): number {
+  const allowing = ({ limits }: Bucket, names: readonly string[]) =>
+    Math.min(
+      ...limits.flatMap(({ limit, max, perNode }) =>
+        names.includes(limit) && max !== null && perNode > 0 ? [Math.floor(max / perNode)] : [],
+      ),
+    );
+  const sum = sizes
+    .map((size) => Math.max(...size.map((bucket) => allowing(bucket, lasting))))
+    .reduce((all, each) => all + each, 0);
+  const together = Math.max(...sizes.flat().map((bucket) => allowing(bucket, ["node-array", "max-cores"])));
+  const most = Math.min(sum, together);
+  return Number.isFinite(most) ? most : 0;
+}

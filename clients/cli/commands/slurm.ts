@@ -1,0 +1,124 @@
+import { access, constants } from "node:fs/promises";
+import { Command } from "commander";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { isDictionary } from "../../../shared/json/json.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
+import { printable } from "../../../shared/text/text.ts";
+import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
+import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
+import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
+import { changesIn, differenceIn, type FileChange, writeChange } from "../../agent/scheduler-files.ts";
+import { readJson } from "../config-file.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { warn } from "../output/print.ts";
+import { readClusterParts } from "../service/cluster-parts.ts";
+import { reach } from "../service/reach.ts";
+import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
+import { confirm, type Terminal } from "../terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly agent?: string;
+  readonly diff?: string;
+  readonly write?: string;
+  readonly yes?: true;
+}
+
+/** `ccscale slurm`: what a Slurm cluster needs beside the agent. */
+export function slurmCommand(terminal: Terminal): Command {
+  return new Command("slurm")
+    .description("Writes the files of Slurm that follow from a cluster.")
+    .addCommand(slurmConfigCommand(terminal));
+}
+
+function slurmConfigCommand(terminal: Terminal): Command {
+  const command: Command = new Command("config");
+  command
+    .description(
+      "Prints the nodes and partitions of a cluster for slurm.conf (cyclecloud.conf, which slurm.conf includes), gres.conf and the topology, or compares them with those of a folder, or writes them there.",
+    )
+    .option("--agent <file>", "the agent's settings: those of slurm say which partitions there are")
+    .option("--diff <folder>", "prints what would change there; ends with 1 when something would")
+    .option("--write <folder>", "writes them there after it showed what changes; keeps the old ones as .bak")
+    .option("--yes", "skips the question before files are written")
+    .action((flags: Flags) => {
+      if (flags.diff !== undefined && flags.write !== undefined)
+        return command.error("error: expected either --diff or --write");
+      return config(terminal, flags);
+    });
+  return serviceOrFilesOptions(command);
+}
+
+async function config(terminal: Terminal, flags: Flags): Promise<void> {
+  const settings = await settingsIn(flags.agent);
+  const { service } = await reach(flags);
+  const { files, notes } = drawUpFiles(await readClusterParts(service), settings);
+  warn(terminal, service.cluster, notes.map(printable));
+  const folder = flags.diff ?? flags.write;
+  if (folder === undefined) {
+    for (const { name, text } of files) terminal.stdout.write(`### ${name}\n${text}\n`);
+    return;
+  }
+  const changes = await changesOf(folder, { files, names: fileNames, heading });
+  for (const change of changes) {
+    if (change.isForeign)
+      terminal.stderr.write(`${change.path} was written by somebody else, and is replaced as a whole.\n`);
+    terminal.stdout.write(differenceIn(change));
+  }
+  if (changes.length === 0) terminal.stderr.write(`The files in "${folder}" are as they should be.\n`);
+  else if (flags.write !== undefined) await write(terminal, folder, changes, flags.yes === true);
+  else
+    throw new CommandFailure(
+      `${changes.length} of the files in "${folder}" differ`,
+      `Write them with "ccscale slurm config --write ${folder}".`,
+    );
+}
+
+async function settingsIn(file: string | undefined): Promise<SlurmSettings> {
+  const json = file === undefined ? {} : await readJson(file);
+  const parsed = slurmSettingsSchema.safeParse(isDictionary(json) ? (json.slurm ?? {}) : json, {
+    reportInput: true,
+  });
+  if (parsed.success) return parsed.data;
+  throw new CommandFailure(
+    `Cannot use "${file}": ${describeProblems(parsed.error)
+      .map((problem) => `slurm.${printable(problem)}`)
+      .join("; ")}`,
+    "See docs/slurm.md for the settings.",
+  );
+}
+
+async function changesOf(
+  folder: string,
+  wanted: Parameters<typeof changesIn>[1],
+): Promise<readonly FileChange[]> {
+  try {
+    await access(folder, constants.R_OK);
+    return await changesIn(folder, wanted);
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot read "${folder}": ${messageOf(error)}`,
+      "Name the folder of slurm.conf.",
+    );
+  }
+}
+
+async function write(
+  terminal: Terminal,
+  folder: string,
+  changes: readonly FileChange[],
+  isSure: boolean,
+): Promise<void> {
+  if (!isSure && !(await confirm(terminal, `Write ${changes.map(({ name }) => name).join(", ")}?`)))
+    throw new CommandFailure("Nothing was written.", "Answer y, or give --yes.");
+  try {
+    for (const change of changes) await writeChange(change, folder);
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot write to "${folder}": ${messageOf(error)}`,
+      "Run it as the owner of the files; those that were written have their old ones beside them, as .bak.",
+    );
+  }
+  terminal.stdout.write(
+    `Wrote ${changes.map(({ path }) => path).join(", ")}. Next: "scontrol reconfigure"; where node names came or went before Slurm 23.11, restart slurmctld.\n`,
+  );
+}

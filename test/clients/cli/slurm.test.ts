@@ -1,0 +1,63 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { archiveOf, busyWorld } from "./archived-world.ts";
+import { ccscale } from "./in-process.ts";
+
+let folder: string;
+let archive: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "slurm-config-"));
+  archive = await archiveOf(await busyWorld(), await mkdtemp(join(tmpdir(), "slurm-archive-")));
+});
+afterEach(async () => {
+  for (const each of [folder, archive]) await rm(each, { recursive: true });
+});
+const slurmConfig = (argv: readonly string[], input?: readonly string[]) =>
+  ccscale(["slurm", "config", "--offline", archive, ...argv], input);
+const main = () => join(folder, "cyclecloud.conf");
+
+describe("slurm config", () => {
+  test("prints the files of the cluster", async () => {
+    const { code, stdout, stderr } = await slurmConfig([]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^### cyclecloud\.conf\n# Written by ccscale/);
+    expect(stdout).toMatch(/^NodeName=htc-\[1-\d+\] CPUs=4 /m);
+    expect(stdout).toMatch(/^PartitionName=mpi Nodes=mpi-/m);
+  });
+
+  test("shows what would change and ends with 1; writes nothing without an answer; writes with one, and then nothing differs", async () => {
+    const different = await slurmConfig(["--diff", folder]);
+    expect(different).toMatchObject({ code: 1, stdout: expect.stringContaining("\n+PartitionName=htc ") });
+    const unanswered = await slurmConfig(["--write", folder]);
+    expect(unanswered).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was written") });
+    expect(unanswered.stdout).toBe(different.stdout);
+    expect(await readdir(folder)).toEqual([]);
+    const written = await slurmConfig(["--write", folder], ["y\n"]);
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`Wrote ${main()}.`) });
+    expect(await slurmConfig(["--diff", folder])).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("replaces somebody else's file only with its difference shown, and keeps it", async () => {
+    await writeFile(main(), "NodeName=mine\n");
+    const { code, stdout, stderr } = await slurmConfig(["--write", folder, "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("\n-NodeName=mine\n");
+    expect(stderr).toContain("written by somebody else");
+    expect(await readFile(`${main()}.bak`, "utf8")).toBe("NodeName=mine\n");
+  });
+
+  test("partitions are as the agent's settings have them; a setting that is none is refused by name", async () => {
+    const agent = join(folder, "agent.json");
+    const settings = (slurm: object) => writeFile(agent, JSON.stringify({ driver: "slurm", slurm }));
+    await settings({ partitions: { work: { node_array: ["htc", "mpi"] } } });
+    const { stdout } = await slurmConfig(["--agent", agent]);
+    expect(stdout).toMatch(/^PartitionName=work Nodes=htc-\[1-\d+\],mpi-\[1-\d+\] Default=YES/m);
+    await settings({ config: { folder: "here" } });
+    expect(await slurmConfig(["--agent", agent])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("slurm.config.folder"),
+    });
+  });
+});
