@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
 import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
-import { passesOf, startSlurmAgent, usedBy, whileItMoves } from "../../support/machines/slurm-agent.ts";
+import { startSlurmAgent, usedBy } from "../../support/machines/slurm-agent.ts";
 import {
   type JobKind,
   jobKinds,

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
 import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { accountingIsMissing } from "../../support/machines/slurm-accounting.ts";
-import { passesOf, startSlurmAgent, usedBy, whileItMoves } from "../../support/machines/slurm-agent.ts";
+import { startSlurmAgent, usedBy } from "../../support/machines/slurm-agent.ts";
 
 /** What a new operator does by docs/slurm.md, and the jobs with which two models of one node cost money or the job. */
 

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machinesAreMissing, Network } from "./network.ts";
+import { addUsers } from "./users.ts";
 
 const prefix = "/opt/pbs";
 const home = "/var/spool/pbs";
@@ -35,13 +36,19 @@ export interface OpenPbs {
   stop(): Promise<void>;
 }
 
+/** On a busy machine PBS's own script does not wait until its database has started: it is begun anew. */
+const mostStarts = 4;
+
 export async function startOpenPbs(): Promise<OpenPbs> {
-  const network = await Network.start(head);
-  try {
-    return await startOn(network);
-  } catch (error) {
-    await network.stop();
-    throw error;
+  for (let starts = 1; ; starts++) {
+    const network = await Network.start(head);
+    try {
+      return await startOn(network);
+    } catch (error) {
+      await network.stop();
+      const { stdout = "" } = error as { stdout?: string };
+      if (starts >= mostStarts || !stdout.includes("starting up")) throw error;
+    }
   }
 }
 
@@ -56,7 +63,7 @@ async function startOn(network: Network): Promise<OpenPbs> {
   if (!existsSync("/etc/pbs.conf")) await writeFile("/etc/pbs.conf", "");
   network.cover(home, spool);
   network.cover("/etc/pbs.conf", conf);
-  await addUsers(network);
+  await addUsers(network, pbsUsers);
   const env = { PATH: `${prefix}/bin:${prefix}/sbin:${process.env.PATH}` };
   const run = (program: string, ...args: readonly string[]) => network.run(head, program, args, { env });
   await run(`${prefix}/libexec/pbs_postinstall`);
@@ -145,18 +152,6 @@ async function makeMomHome(folder: string, seenAs: string): Promise<void> {
     `$clienthost ${head}\n$usecp *:/ /\n$tmpdir ${seenAs}/tmp\n`,
   );
   await writeFile(join(folder, "pbs_environment"), `PATH=/bin:/usr/bin\n`);
-}
-
-/** On the machines only: this one's own files stay as they are. */
-async function addUsers(network: Network): Promise<void> {
-  const passwd = join(network.folder, "passwd");
-  await copyFile("/etc/passwd", passwd);
-  const known = await readFile(passwd, "utf8");
-  const lines = pbsUsers
-    .filter((name) => !known.includes(`\n${name}:`))
-    .map((name, index) => `${name}:x:${52_001 + index}:65534::/tmp:/bin/sh\n`);
-  await writeFile(passwd, known + lines.join(""));
-  network.cover("/etc/passwd", passwd);
 }
 
 async function untilItAnswers(run: OpenPbs["run"]): Promise<void> {

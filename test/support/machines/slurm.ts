@@ -1,10 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machinesAreMissing, Network, type RunOptions } from "./network.ts";
 import { startAccounting } from "./slurm-accounting.ts";
+import { addUsers } from "./users.ts";
 
 const programs = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch", "/usr/bin/squeue"];
 
@@ -64,7 +65,7 @@ async function startOn(network: Network, lines: string, gres: string, accounting
   await writeFile(config, slurmConf(folder, lines, accounting));
   await writeFile(join(folder, "gres.conf"), gres);
   await writeFile(join(folder, "cgroup.conf"), "CgroupAutomount=no\n");
-  await addUsers(network);
+  await addUsers(network, slurmUsers);
   const database = accounting ? await startAccounting(network, head, env) : undefined;
   let controller = startController(network, env);
   await untilItAnswers(run);
@@ -104,18 +105,6 @@ async function end(daemon: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => daemon.once("exit", resolve));
   daemon.kill("SIGTERM");
   await ended;
-}
-
-/** On the machines only: this one's own files stay as they are. */
-async function addUsers(network: Network): Promise<void> {
-  const passwd = join(network.folder, "passwd");
-  await copyFile("/etc/passwd", passwd);
-  const known = await readFile(passwd, "utf8");
-  const lines = slurmUsers
-    .filter((name) => !known.includes(`\n${name}:`))
-    .map((name, index) => `${name}:x:${52_001 + index}:65534::/tmp:/bin/sh\n`);
-  await writeFile(passwd, known + lines.join(""));
-  network.cover("/etc/passwd", passwd);
 }
 
 async function untilItAnswers(run: Slurm["run"]): Promise<void> {

@@ -32,26 +32,36 @@ export function commandsFor(
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
   const byOthers = new Set(memory.others);
-  const commands = known.flatMap(({ name, hostname }): readonly Command[] => {
+  const placed = known.flatMap(({ name, hostname }) => {
     const array = arrayOf(name, settings);
-    if (kind === "node-joined")
-      return array === undefined ? [] : join(hostname, settings, array, definitions);
-    if (kind === "drain") return [disable(hostname, settings)];
-    if (kind !== "undrain") return remove(hostname, settings, definitions);
+    return array === undefined ? [] : [{ host: hostname, array }];
+  });
+  const commands = (): readonly Command[] => {
+    const hosts = known.map(({ hostname }) => hostname);
+    if (kind === "node-joined") return join(placed, settings, definitions);
+    if (kind === "drain") return disable(hosts, settings);
     // Somebody else disabled it, and that is theirs to end.
-    return byOthers.has(shortHostname(hostname)) ? [] : [enable(hostname, settings)];
-  });
-  const joined = known.flatMap(({ name, hostname }) => {
-    const array = arrayOf(name, settings);
-    return array === undefined ? [] : [[shortHostname(hostname), array] as const];
-  });
+    if (kind === "undrain")
+      return enable(
+        hosts.filter((host) => !byOthers.has(shortHostname(host))),
+        settings,
+      );
+    return known.length > 0 ? remove(known.map(placeOf), settings, definitions) : [];
+  };
+  const placeOf = ({ hostname }: { readonly hostname: string }) => {
+    const short = shortHostname(hostname);
+    return { host: hostname, array: Object.hasOwn(memory.arrays, short) ? memory.arrays[short] : undefined };
+  };
   const isGone = kind === "node-deleted" || kind === "boot-timeout";
   const arrays = Object.entries(memory.arrays).filter(([host]) => !(isGone && names.has(host)));
   return {
-    commands,
+    commands: commands(),
     memory: {
       ...memory,
-      arrays: Object.fromEntries([...arrays, ...(isGone ? [] : joined)]),
+      arrays: Object.fromEntries([
+        ...arrays,
+        ...(isGone ? [] : placed.map(({ host, array }) => [shortHostname(host), array] as const)),
+      ]),
       ours:
         kind === "drain"
           ? [...without(memory.ours), ...[...names].filter((name) => !byOthers.has(name))]
@@ -62,7 +72,32 @@ export function commandsFor(
   };
 }
 
+/** Of those commands that take a list of hosts, each takes so many. */
+const mostHosts = 100;
+
+function chunks(hosts: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(hosts.length / mostHosts) }, (_, index) =>
+    hosts.slice(index * mostHosts, (index + 1) * mostHosts),
+  );
+}
+
 function join(
+  placed: readonly { readonly host: string; readonly array: string }[],
+  settings: GridengineSettings,
+  definitions: Definitions | undefined,
+): readonly Command[] {
+  const hosts = placed.map(({ host }) => host);
+  const lists = chunks(hosts).map((some) => some.join(","));
+  return [
+    // One that does not resolve costs the others nothing.
+    ...["-ah", "-as"].flatMap((option) => lists.map((list) => qconf(settings, option, list))),
+    ...placed.flatMap(({ host, array }) => addToQueues(host, settings, array, definitions)),
+    // A queue may begin disabled.
+    ...enable(hosts, settings),
+  ];
+}
+
+function addToQueues(
   host: string,
   settings: GridengineSettings,
   array: string,
@@ -85,63 +120,100 @@ function join(
       ? []
       : queues.map((queue) => qconf(settings, "-aattr", "queue", "hostlist", host, queue));
   return [
-    qconf(settings, "-ah", host),
-    qconf(settings, "-as", host),
+    ...addWithValues(host, values, settings),
     ...setValues(host, values, settings),
     ...slots,
     ...lists,
     ...direct,
-    // A queue may begin disabled.
-    enable(host, settings),
   ];
 }
 
-/** Refused while its daemon has not registered: `corrections` repeats it then. */
+/** Constant: the host, its values and what qconf is called by are arguments. qconf takes a new host from a file alone. */
+const addScript = `set -e
+file=$(mktemp)
+trap 'rm -f "$file"' EXIT
+printf 'hostname %s\\nload_scaling NONE\\ncomplex_values %s\\nuser_lists NONE\\nxuser_lists NONE\\nprojects NONE\\nxprojects NONE\\nusage_scaling NONE\\nreport_variables NONE\\n' "$1" "$2" >"$file"
+shift 2
+"$@" -Ae "$file"`;
+
+/**
+ * The host has its values before its daemon comes: a job that started there before would not be counted, and more would be
+ * bought for one that did not start for want of them. Ends with 1 when Grid Engine has the host already.
+ */
+function addWithValues(
+  host: string,
+  values: NodeArraySettings["complex_values"],
+  { qconf: program }: GridengineSettings,
+): readonly Command[] {
+  const pairs = pairsOf(values);
+  if (pairs === "") return [];
+  return [{ program: "sh", args: ["-c", addScript, "sh", host, pairs, ...program], exitCodes: [1] }];
+}
+
+/** Refused while Grid Engine has no such host: `corrections` repeats it then. */
 export function setValues(
   host: string,
   values: NodeArraySettings["complex_values"],
   settings: GridengineSettings,
 ): readonly Command[] {
-  const pairs = Object.entries(values).map(
-    ([name, value]) => `${name}=${String(value).toUpperCase() === "TRUE" ? "true" : value}`,
-  );
-  if (pairs.length === 0) return [];
-  return [
-    { ...qconf(settings, "-mattr", "exechost", "complex_values", pairs.join(","), host), exitCodes: [1] },
-  ];
+  const pairs = pairsOf(values);
+  if (pairs === "") return [];
+  return [{ ...qconf(settings, "-mattr", "exechost", "complex_values", pairs, host), exitCodes: [1] }];
 }
 
-/** Ends with 1 where the host is in no queue, and where Grid Engine does not answer; the next reading shows which. */
-export function disable(host: string, settings: GridengineSettings): Command {
-  return { ...qmod(settings, "-d", `*@${host}`), exitCodes: [1] };
+function pairsOf(values: NodeArraySettings["complex_values"]): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${String(value).toUpperCase() === "TRUE" ? "true" : value}`)
+    .join(",");
 }
 
-export function enable(host: string, settings: GridengineSettings): Command {
-  return { ...qmod(settings, "-e", `*@${host}`), exitCodes: [1] };
+/** Ends with 1 where a host is in no queue, and where Grid Engine does not answer; the next reading shows which. */
+export function disable(hosts: readonly string[], settings: GridengineSettings): readonly Command[] {
+  return onQueuesOf(hosts, "-d", settings);
+}
+
+export function enable(hosts: readonly string[], settings: GridengineSettings): readonly Command[] {
+  return onQueuesOf(hosts, "-e", settings);
+}
+
+function onQueuesOf(
+  hosts: readonly string[],
+  option: string,
+  settings: GridengineSettings,
+): readonly Command[] {
+  return chunks(hosts).map((some) => ({
+    ...qmod(settings, option, ...some.map((host) => `*@${host}`)),
+    exitCodes: [1],
+  }));
 }
 
 /**
- * Out of queues, groups and lists. It ends with 0 for what is not there, but for what has a list of its own: a host that is still
- * there after that is removed again after the next reading.
+ * Out of queues, groups and lists; of those of all arrays where it is not known of which one a host is. It ends with 0 for what
+ * is not there, but for what has a list of its own: a host that is still there after that is removed again after the next reading.
  */
 export function remove(
-  host: string,
+  placed: readonly { readonly host: string; readonly array: string | undefined }[],
   settings: GridengineSettings,
   definitions: Definitions | undefined,
 ): readonly Command[] {
-  const arrays = Object.values(settings.node_arrays);
-  const queues = [...new Set(arrays.flatMap((array) => queuesOf(array, definitions)))];
-  const groups = [...new Set(arrays.flatMap(({ host_groups }) => host_groups))];
-  const direct = arrays
-    .filter(({ host_groups }) => host_groups.length === 0)
-    .flatMap((array) => queuesOf(array, definitions));
   const mayBeGone = (command: Command): Command => ({ ...command, exitCodes: [1] });
-  return [
-    ...groups.map((group) => mayBeGone(qconf(settings, "-dattr", "hostgroup", "hostlist", host, group))),
-    ...direct.map((queue) => mayBeGone(qconf(settings, "-dattr", "queue", "hostlist", host, queue))),
-    ...queues.map((queue) => mayBeGone(qconf(settings, "-purge", "queue", "*", `${queue}@${host}`))),
-    ...["-de", "-ds", "-dh"].map((option) => mayBeGone(qconf(settings, option, host))),
-  ];
+  const each = placed.flatMap(({ host, array }) => {
+    const own = array === undefined ? undefined : settings.node_arrays[array];
+    const arrays = own === undefined ? Object.values(settings.node_arrays) : [own];
+    const queues = [...new Set(arrays.flatMap((one) => queuesOf(one, definitions)))];
+    const groups = [...new Set(arrays.flatMap(({ host_groups }) => host_groups))];
+    const direct = arrays
+      .filter(({ host_groups }) => host_groups.length === 0)
+      .flatMap((one) => queuesOf(one, definitions));
+    return [
+      ...groups.map((group) => qconf(settings, "-dattr", "hostgroup", "hostlist", host, group)),
+      ...direct.map((queue) => qconf(settings, "-dattr", "queue", "hostlist", host, queue)),
+      ...queues.map((queue) => qconf(settings, "-purge", "queue", "*", `${queue}@${host}`)),
+    ];
+  });
+  const lists = chunks(placed.map(({ host }) => host)).map((some) => some.join(","));
+  const out = ["-de", "-ds", "-dh"].flatMap((option) => lists.map((list) => qconf(settings, option, list)));
+  return [...each, ...out].map(mayBeGone);
 }
 
 function qconf(

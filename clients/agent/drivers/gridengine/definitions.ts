@@ -60,6 +60,8 @@ export interface Definitions {
   /** In the order in which jobs get them. */
   readonly queues: readonly Queue[];
   readonly pes: readonly ParallelEnvironment[];
+  /** Names of all host groups. */
+  readonly groups: readonly string[];
   /** Groups in a group, itself included. */
   readonly groupsIn: (group: string) => ReadonlySet<string>;
   /** Groups that name a host, in lower case, themselves. */
@@ -103,6 +105,7 @@ export function parseDefinitions(text: string): Definitions | undefined {
       rule: fields.allocation_rule ?? "",
       allows: fields,
     })),
+    groups: members.map(([group]) => group),
     groupsIn: (group) => groupsUnder(group, inGroup),
     groupsNaming: (host) => naming.get(host) ?? [],
     accessLists: new Map(
@@ -152,6 +155,15 @@ function groupsUnder(
   found.add(group);
   for (const inner of inGroup.get(group) ?? []) groupsUnder(inner, inGroup, found);
   return found;
+}
+
+/** Groups themselves, and all that have one of them inside. */
+export function groupsAbove(
+  { groups, groupsIn }: Pick<Definitions, "groups" | "groupsIn">,
+  own: readonly string[],
+): readonly string[] {
+  const above = groups.filter((group) => [...groupsIn(group)].some((inner) => own.includes(inner)));
+  return [...new Set([...own, ...above])];
 }
 
 /** `a,b c`; none for `NONE`. */

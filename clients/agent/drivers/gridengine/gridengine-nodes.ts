@@ -3,7 +3,7 @@ import type { Command, Context, SchedulerNode } from "../driver.ts";
 import { amountOf } from "./amounts.ts";
 import { disable, enable, setValues } from "./commands.ts";
 import type { Definitions } from "./definitions.ts";
-import type { GridengineSettings } from "./gridengine-settings.ts";
+import type { GridengineSettings, NodeArraySettings } from "./gridengine-settings.ts";
 import type { GridengineMemory } from "./memory.ts";
 import type { QueueInstance, RunningRecord } from "./queue-records.ts";
 import { slotsName, takenBy } from "./running.ts";
@@ -107,12 +107,16 @@ function reasonOf({ instances }: Host): { readonly stateReason?: string } {
   return text === "" ? {} : { stateReason: text };
 }
 
-/** All that jobs can ask of it: slots, and consumables with what its jobs have of them. */
+/**
+ * All that jobs can ask of it: slots, and consumables with what its jobs have of them. `toCome`: values that Grid Engine takes
+ * once the host's daemon has come; nothing is bought in place of a host that only waits for that.
+ */
 export function resourcesOf(
   host: Host,
   definitions: Definitions | undefined,
   counted: ReadonlySet<string>,
   queues: readonly string[],
+  toCome: NodeArraySettings["complex_values"],
 ): Readonly<Record<string, number>> {
   const used: Record<string, number> = {};
   for (const job of host.jobs)
@@ -121,7 +125,8 @@ export function resourcesOf(
   const resources = host.instances.flatMap((each) => each.resources);
   const leftOf = (name: string) => {
     const left = resources.find((each) => each.name === name && /^[hq]c$/.test(each.type));
-    const amount = left === undefined ? undefined : amountOf(left.value);
+    const text = left?.value ?? (Object.hasOwn(toCome, name) ? String(toCome[name]) : undefined);
+    const amount = text === undefined ? undefined : amountOf(text);
     return amount === undefined || !Number.isFinite(amount) ? undefined : amount;
   };
   const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
@@ -192,9 +197,9 @@ export function correction(
   settings: GridengineSettings,
 ): readonly Command[] {
   if (!/^[a-z0-9][a-z0-9.-]{0,254}$/i.test(host.hostname)) return [];
-  if (draining.has(host.short) && !isOut(host)) return [disable(host.hostname, settings)];
+  if (draining.has(host.short) && !isOut(host)) return disable([host.hostname], settings);
   const isOver = memory.ours.includes(host.short) && !draining.has(host.short);
-  const undrain = isOver && host.instances.some(isDisabled) ? [enable(host.hostname, settings)] : [];
+  const undrain = isOver && host.instances.some(isDisabled) ? enable([host.hostname], settings) : [];
   const own = array === undefined ? undefined : settings.node_arrays[array];
   const names = new Set(host.instances.flatMap(({ resources }) => resources.map(({ name }) => name)));
   const lacks = Object.keys(own?.complex_values ?? {}).some((name) => !names.has(name));

@@ -155,9 +155,13 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
     setAside,
     silent: there.filter(isSilent).map(({ hostname }) => hostname),
     corrections: [
-      ...hosts
-        .filter(({ short, jobs }) => removed.has(short) && jobs.length === 0)
-        .flatMap(({ hostname }) => remove(hostname, settings, definitions)),
+      ...remove(
+        hosts
+          .filter(({ short, jobs }) => removed.has(short) && jobs.length === 0)
+          .map(({ hostname }) => ({ host: hostname, array: undefined })),
+        settings,
+        definitions,
+      ),
       ...there.flatMap((host) =>
         correction(host, cell.arrayOf.get(host.hostname), context, memory, settings),
       ),
@@ -221,13 +225,16 @@ function cellOf(
       return array === undefined ? [] : [[host.hostname, array] as const];
     }),
   );
+  const toCome = (host: Host) => settings.node_arrays[arrays.get(host.hostname) ?? ""]?.complex_values ?? {};
   if (definitions === undefined)
     return {
       places: [],
       counted: new Set(),
       queues: [],
       shapes: [],
-      resources: new Map(hosts.map((host) => [host.hostname, resourcesOf(host, undefined, new Set(), [])])),
+      resources: new Map(
+        hosts.map((host) => [host.hostname, resourcesOf(host, undefined, new Set(), [], toCome(host))]),
+      ),
       arrayOf: arrays,
       seen: memory.seen,
     };
@@ -242,7 +249,7 @@ function cellOf(
     ),
   );
   const all = new Map(
-    hosts.map((host) => [host.hostname, resourcesOf(host, definitions, ofHosts, [])] as const),
+    hosts.map((host) => [host.hostname, resourcesOf(host, definitions, ofHosts, [], toCome(host))] as const),
   );
   const seen = { ...memory.seen };
   for (const host of hosts) {
@@ -292,7 +299,9 @@ function cellOf(
     counted,
     queues,
     shapes,
-    resources: new Map(hosts.map((host) => [host.hostname, resourcesOf(host, definitions, counted, queues)])),
+    resources: new Map(
+      hosts.map((host) => [host.hostname, resourcesOf(host, definitions, counted, queues, toCome(host))]),
+    ),
     arrayOf: arrays,
     seen,
   };
@@ -334,6 +343,6 @@ function jobContextOf({
       const isAll = first === undefined || own.length === byArray.get(first.array)?.length;
       return queues.length === 0 || isAll ? {} : { [slotsName(first.queue.name)]: count };
     },
-    poolsFor: poolsOf({ definitions, running, hosts }),
+    pools: poolsOf({ definitions, running, hosts }),
   };
 }

@@ -1,8 +1,8 @@
-import type { Definitions, ParallelEnvironment } from "./definitions.ts";
+import type { Definitions } from "./definitions.ts";
 import type { GridengineSettings } from "./gridengine-settings.ts";
 import type { Details } from "./job-details.ts";
 import type { Place } from "./places.ts";
-import type { Asked } from "./requests.ts";
+import type { Pools } from "./pools.ts";
 
 /** What job records are read with. */
 export interface JobContext {
@@ -18,9 +18,5 @@ export interface JobContext {
   readonly slotsOf: (array: string) => number;
   /** What a job takes of a queue's own slots, where nodes have queues that do not take it. */
   readonly slotsIn: (places: readonly Place[], slots: number) => Readonly<Record<string, number>>;
-  readonly poolsFor: (
-    shared: Asked["shared"],
-    slots: number,
-    pe: ParallelEnvironment | undefined,
-  ) => readonly Readonly<Record<string, unknown>>[];
+  readonly pools: Pools;
 }

@@ -3,6 +3,7 @@ import {
   type Complex,
   type Definitions,
   fieldFor,
+  groupsAbove,
   listOf,
   mayUse,
   type Queue,
@@ -42,12 +43,8 @@ export function placesOf(
   definitions: Definitions,
   seen: Readonly<Record<string, Readonly<Record<string, string>>>>,
 ): readonly Place[] {
-  const allGroups = [...new Set(definitions.queues.flatMap(({ fields }) => listOf(fields.hostlist ?? "")))];
   return Object.entries(settings.node_arrays).flatMap(([array, own]) => {
-    const above = [...allGroups, ...own.host_groups].filter((group) =>
-      [...definitions.groupsIn(group)].some((inner) => own.host_groups.includes(inner)),
-    );
-    const groups = new Set([...own.host_groups, ...above]);
+    const groups = new Set(groupsAbove(definitions, own.host_groups));
     const values = { ...(Object.hasOwn(seen, array) ? seen[array] : {}), ...textValues(own.complex_values) };
     const names = new Set(queuesOf(own, definitions));
     return definitions.queues

@@ -1,13 +1,44 @@
 import { amountOf } from "./amounts.ts";
-import type { Definitions } from "./definitions.ts";
+import { type Definitions, groupsAbove, type ParallelEnvironment } from "./definitions.ts";
 import type { Host } from "./gridengine-nodes.ts";
-import type { JobContext } from "./job-context.ts";
+import type { Place, Who } from "./places.ts";
 import type { RunningRecord } from "./queue-records.ts";
+import { limitsFor, parseQuotas } from "./quotas.ts";
+import type { Asked } from "./requests.ts";
+import { takenBy } from "./running.ts";
 
 /** So many slots are no limit: the value that administrators write for "enough". */
 const noLimit = 999;
 
-/** What all hosts share: consumables of the host "global", and the slots of a parallel environment. */
+/** What jobs share, wherever they run: of each slot, or of the job however many slots it has. */
+export interface Draw {
+  readonly name: string;
+  readonly perSlot: number;
+  readonly perJob: number;
+  readonly total: number;
+  readonly free: number;
+}
+
+export interface DrawsThere {
+  readonly draws: readonly Draw[];
+  /** What quotas leave of a host; no key: all of it. */
+  readonly mostOnHost: Readonly<Record<string, number>>;
+}
+
+/** Consumables of the host "global", slots of parallel environments, and resource quotas. */
+export interface Pools {
+  drawsOf(
+    who: Who,
+    pe: ParallelEnvironment | undefined,
+    place: Place,
+    asked: Asked,
+  ): DrawsThere | { readonly refused: string };
+  /** How many tasks of so many slots may start beside those that were asked about before; they are counted from then on. */
+  take(draws: readonly Draw[], slots: number, tasks: number): number;
+  /** Whether one task may. */
+  hasRoom(draws: readonly Draw[], slots: number): boolean;
+}
+
 export function poolsOf({
   definitions,
   running,
@@ -16,30 +47,108 @@ export function poolsOf({
   readonly definitions: Definitions;
   readonly running: readonly RunningRecord[];
   readonly hosts: readonly Host[];
-}): JobContext["poolsFor"] {
-  const used = new Map<string, number>();
+}): Pools {
+  const ofEnvironments = new Map<string, number>();
   for (const { granted, slots } of running)
-    if (granted !== undefined) used.set(granted, (used.get(granted) ?? 0) + slots);
-  const left = new Map(
+    if (granted !== undefined) ofEnvironments.set(granted, (ofEnvironments.get(granted) ?? 0) + slots);
+  const leftOfGlobal = new Map(
     (hosts[0]?.instances[0]?.resources ?? [])
       .filter(({ type }) => type === "gc")
       .map(({ name, value }) => [name, amountOf(value)]),
   );
-  return (shared, slots, pe) => {
-    const consumables = shared.map(({ complex, amount, isPerJob }) => {
-      const total = amountOf(definitions.globalValues[complex] ?? "") ?? 0;
-      return pool(complex, isPerJob ? amount : amount * slots, total, left.get(complex) ?? total);
-    });
-    if (pe === undefined || pe.slots >= noLimit) return consumables;
-    return [...consumables, pool(`pe:${pe.name}`, slots, pe.slots, pe.slots - (used.get(pe.name) ?? 0))];
+  const quotas = parseQuotas(definitions.quotas);
+  const ofQuotas = usedOfQuotas(quotas, running, definitions);
+  const taken = new Map<string, number>();
+  const leftOf = ({ name, free }: Draw) => free - (taken.get(name) ?? 0);
+  const fitting = (draws: readonly Draw[], slots: number, tasks: number) =>
+    draws.reduce((most, draw) => {
+      const whole = wholeOf(draw, slots);
+      return whole === 0 ? most : Math.min(most, Math.max(0, Math.floor(leftOf(draw) / whole)));
+    }, tasks);
+  return {
+    drawsOf: (who, pe, place, asked) => {
+      const shared = asked.shared.map(({ complex, amount, isPerJob }) => {
+        const total = amountOf(definitions.globalValues[complex] ?? "") ?? 0;
+        return drawOn(complex, amount, isPerJob, total, leftOfGlobal.get(complex) ?? total);
+      });
+      const ofPe =
+        pe === undefined || pe.slots >= noLimit
+          ? []
+          : [drawOn(`pe:${pe.name}`, 1, false, pe.slots, pe.slots - (ofEnvironments.get(pe.name) ?? 0))];
+      const { groups, queue, hostValues } = place;
+      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: undefined, groups };
+      const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
+      if ("refused" in limits) return limits;
+      const mostOnHost: Record<string, number> = {};
+      const draws = limits.flatMap(({ name, complex, most, isPerHost }): readonly Draw[] => {
+        if (isPerHost) {
+          mostOnHost[complex] = Math.min(most, mostOnHost[complex] ?? most);
+          return [];
+        }
+        const { amount, isPerJob } = askedOf(asked, complex);
+        return amount === 0 ? [] : [drawOn(name, amount, isPerJob, most, most - (ofQuotas.get(name) ?? 0))];
+      });
+      return { draws: [...shared, ...ofPe, ...draws], mostOnHost };
+    },
+    take: (draws, slots, tasks) => {
+      const count = fitting(draws, slots, tasks);
+      for (const draw of draws)
+        taken.set(draw.name, (taken.get(draw.name) ?? 0) + count * wholeOf(draw, slots));
+      return count;
+    },
+    hasRoom: (draws, slots) => fitting(draws, slots, 1) > 0,
   };
 }
 
-function pool(name: string, requested: number, total: number, free: number) {
-  return {
-    "resource-name": name,
-    requested,
-    "initial-value": total,
-    "current-value": Math.max(0, Math.min(total, free)),
-  };
+function drawOn(name: string, amount: number, isPerJob: boolean, total: number, free: number): Draw {
+  const [perSlot, perJob] = isPerJob ? [0, amount] : [amount, 0];
+  return { name, perSlot, perJob, total, free: Math.max(0, Math.min(total, free)) };
+}
+
+export function wholeOf({ perSlot, perJob }: Draw, slots: number): number {
+  return perSlot * slots + perJob;
+}
+
+/** Why a job of so many slots never starts; undefined: it may. */
+export function neverOf(draws: readonly Draw[], slots: number): string | undefined {
+  const never = draws.find((draw) => wholeOf(draw, slots) > draw.total);
+  return never === undefined
+    ? undefined
+    : `${never.name}: ${wholeOf(never, slots)} wanted, at most ${never.total}`;
+}
+
+function askedOf({ perSlot, perJob, shared }: Asked, complex: string) {
+  if (complex === "slots") return { amount: 1, isPerJob: false };
+  const own = shared.find((each) => each.complex === complex);
+  if (own !== undefined) return own;
+  return perJob[complex] === undefined
+    ? { amount: perSlot[complex] ?? 0, isPerJob: false }
+    : { amount: perJob[complex], isPerJob: true };
+}
+
+/** What running jobs have of each limit. A job of which it is not known whether a rule is for it counts. */
+function usedOfQuotas(
+  quotas: ReturnType<typeof parseQuotas>,
+  running: readonly RunningRecord[],
+  definitions: Definitions,
+): ReadonlyMap<string, number> {
+  const used = new Map<string, number>();
+  if (quotas.length === 0) return used;
+  const groupsOf = new Map<string, ReadonlySet<string>>();
+  for (const record of running) {
+    const { host, queue, granted = "", owner, department, project, slots } = record;
+    const groups =
+      groupsOf.get(host) ?? new Set(groupsAbove(definitions, definitions.groupsNaming(host.toLowerCase())));
+    groupsOf.set(host, groups);
+    const amounts: Readonly<Record<string, number>> = { ...takenBy(record, definitions), slots };
+    // One set at a time: what cannot be read in one of them says nothing about another.
+    for (const set of quotas) {
+      const who = { user: owner, department, project };
+      const subject = { who, pe: granted, queue, host, groups };
+      const limits = limitsFor([set], subject, definitions, () => undefined, "counts");
+      if ("refused" in limits) continue;
+      for (const { name, complex } of limits) used.set(name, (used.get(name) ?? 0) + (amounts[complex] ?? 0));
+    }
+  }
+  return used;
 }

@@ -5,6 +5,7 @@ import { detailsOf, nameOf } from "./job-common.ts";
 import type { JobContext } from "./job-context.ts";
 import type { Details } from "./job-details.ts";
 import { isOpenTo, type Place, type Who } from "./places.ts";
+import { type Draw, type DrawsThere, neverOf, wholeOf } from "./pools.ts";
 import type { JobRecord } from "./queue-records.ts";
 import { type Asked, askedAt } from "./requests.ts";
 
@@ -51,6 +52,7 @@ interface Candidate {
   readonly place: Place;
   readonly asked: Asked;
   readonly size: Size;
+  readonly draws: readonly Draw[];
 }
 
 interface Size {
@@ -70,10 +72,11 @@ function jobsOf(
 ): readonly Job[] | LeftOut {
   const found = candidatesOf(record, context);
   if ("leftOut" in found) return found;
-  const [first] = found;
+  const [preferred] = found;
   // All its queues are ignored.
-  if (first === undefined) return [];
-  const same = found.filter(({ size, asked }) => isAlike({ size, asked }, first));
+  if (preferred === undefined) return [];
+  const first = found.find(({ draws, size: { slots } }) => context.pools.hasRoom(draws, slots)) ?? preferred;
+  const same = found.filter((each) => isAlike(each, first));
   const { size, asked } = first;
   const colocated =
     size.pe !== undefined && context.settings.parallel_environments[size.pe.name]?.colocated === true;
@@ -95,20 +98,26 @@ function jobsOf(
   };
   const name = nameOf(record, { waits: true });
   const nodeCount = hostsOf(first);
+  const starting = context.pools.take(first.draws, size.slots, tasks);
   if (size.kind === "spread" && !isWhole && (tasks === 1 || !colocated)) {
-    const constraints = constraintsOf(same, 1, first, context, false);
+    // Its slots are bought one by one: one that may not start takes the whole job's share, which is not there.
+    const pools = poolsIn(first.draws, starting > 0 ? 1 : size.slots);
+    const constraints = withPools(constraintsOf(same, 1, first, context, false), pools);
     return [
       {
         ...common,
         name,
         constraints,
-        iterations: size.slots * tasks,
+        iterations: size.slots * (starting > 0 ? starting : tasks),
         ...(colocated && size.slots > 1 ? { colocated: true } : {}),
       },
     ];
   }
   const perHost = size.kind === "spread" ? Math.ceil(size.slots / nodeCount) : size.perHost;
-  const constraints = constraintsOf(same, perHost, first, context, true);
+  const constraints = withPools(
+    constraintsOf(same, perHost, first, context, true),
+    poolsIn(first.draws, perHost),
+  );
   if (nodeCount === 1) return [{ ...common, name, constraints, iterations: tasks }];
   return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => ({
     ...common,
@@ -129,16 +138,28 @@ function mostOn(places: readonly [Place, ...Place[]], asked: Asked, context: Job
   return Math.min(ofQueues, context.slotsOf(places[0].array), ...byConsumable);
 }
 
+/** Slots on a host that quotas of each host allow. */
+function mostByQuota(mostOnHost: DrawsThere["mostOnHost"], { perSlot }: Asked): number {
+  const each = Object.entries(mostOnHost).flatMap(([complex, most]) => {
+    const amount = complex === "slots" ? 1 : (perSlot[complex] ?? 0);
+    return amount > 0 ? [Math.floor(most / amount)] : [];
+  });
+  return Math.min(...each);
+}
+
 function hostsOf({ size }: Candidate): number {
   return Math.ceil(size.slots / size.perHost);
 }
 
-function isAlike(a: Pick<Candidate, "size" | "asked">, b: Pick<Candidate, "size" | "asked">): boolean {
+type Alike = Pick<Candidate, "size" | "asked" | "draws">;
+
+function isAlike(a: Alike, b: Alike): boolean {
   return (
     a.size.pe?.name === b.size.pe?.name &&
     a.size.kind === b.size.kind &&
     a.size.slots === b.size.slots &&
     a.asked.exclusive === b.asked.exclusive &&
+    JSON.stringify(a.draws) === JSON.stringify(b.draws) &&
     // Slots that may sit anywhere may sit on nodes of any size.
     ((a.size.kind === "spread" && !a.asked.exclusive) || a.size.perHost === b.size.perHost)
   );
@@ -174,16 +195,24 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
         if (refused !== undefined) refusals.push(refused);
         return refused === undefined;
       });
-      const [first, ...more] = there;
-      if (first === undefined) continue;
-      const queues = [first.place, ...more.map(({ place }) => place)] as const;
-      const size = sizeIn(record, pe, queues, first.asked, context);
-      if ("refused" in size) {
-        refusals.push(size.refused);
-        continue;
+      const drawn = there.flatMap(({ place, asked }) => {
+        const draws = context.pools.drawsOf(who, pe, place, asked);
+        if ("refused" in draws) refusals.push(draws.refused);
+        return "refused" in draws ? [] : [{ place, asked, ...draws }];
+      });
+      // Queues of one array whose quotas are the same.
+      const alike = Map.groupBy(drawn, ({ draws, mostOnHost }) => JSON.stringify([draws, mostOnHost]));
+      const before = found.length;
+      for (const [first, ...more] of alike.values()) {
+        if (first === undefined) continue;
+        const queues = [first.place, ...more.map(({ place }) => place)] as const;
+        const size = sizeIn(record, pe, queues, first, context);
+        const refused = "refused" in size ? size.refused : neverOf(first.draws, size.slots);
+        if (refused !== undefined) refusals.push(refused);
+        else if (!("refused" in size))
+          found.push({ places: queues, place: first.place, asked: first.asked, size, draws: first.draws });
       }
-      found.push({ places: queues, place: first.place, asked: first.asked, size });
-      break;
+      if (found.length > before) break;
     }
   }
   if (found.length > 0) return inOrderOfSettings(found, Object.keys(settings.node_arrays));
@@ -228,10 +257,10 @@ function sizeIn(
   record: JobRecord,
   pe: ParallelEnvironment | undefined,
   places: readonly [Place, ...Place[]],
-  asked: Asked,
+  { asked, mostOnHost }: Pick<Candidate, "asked"> & Pick<DrawsThere, "mostOnHost">,
   context: JobContext,
 ): Size | { readonly refused: string } {
-  const most = mostOn(places, asked, context);
+  const most = Math.min(mostOn(places, asked, context), mostByQuota(mostOnHost, asked));
   const where = `"${places[0].array}" have ${Math.max(0, most)} for it in ${places.map(({ queue }) => queue.name).join(", ")}`;
   if (pe === undefined)
     return most < 1
@@ -293,7 +322,7 @@ function constraintsOf(
   first: Candidate,
   context: JobContext,
   isWholeJob: boolean,
-): Constraints | readonly Constraints[] {
+): Constraints {
   const amountsOf = ({ places, asked }: Candidate): Constraints => ({
     slots,
     ...context.slotsIn(places, slots),
@@ -307,9 +336,20 @@ function constraintsOf(
     return { "node.nodearray": arrays.length === 1 ? arrays[0] : arrays, ...amountsOf(one) };
   });
   const [only = {}] = options;
-  const where: Constraints = options.length === 1 ? only : { or: options };
-  const pools = context.poolsFor(first.asked.shared, slots, first.size.pe);
-  return pools.length === 0 ? where : { ...where, "shared-consumable-constraint": pools };
+  return options.length === 1 ? only : { or: options };
+}
+
+function withPools(constraints: Constraints, pools: readonly Constraints[]): Constraints {
+  return pools.length === 0 ? constraints : { ...constraints, "shared-consumable-constraint": pools };
+}
+
+function poolsIn(draws: readonly Draw[], slots: number): readonly Constraints[] {
+  return draws.map((draw) => ({
+    "resource-name": draw.name,
+    requested: wholeOf(draw, slots),
+    "initial-value": draw.total,
+    "current-value": draw.free,
+  }));
 }
 
 function whyItWaits(

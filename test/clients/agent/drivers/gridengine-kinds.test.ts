@@ -131,8 +131,8 @@ describe("a job becomes", () => {
     if (expected.constraints !== undefined) expect(jobs[0]?.constraints).toEqual(expected.constraints);
   });
 
-  test("-l lic=2 -pe mpi 3, of five that all hosts share", () => {
-    const [job] = read({ requests: { lic: "2" }, pe: ["mpi", "3"] }).jobs;
+  test("-l lic=2 -pe mpi 2, of five that all hosts share", () => {
+    const [job] = read({ requests: { lic: "2" }, pe: ["mpi", "2"] }).jobs;
     expect(job?.constraints).toMatchObject({
       "shared-consumable-constraint": [
         { "resource-name": "lic", requested: 2, "initial-value": 5, "current-value": 5 },
@@ -160,6 +160,11 @@ describe("nothing is bought for", () => {
     ["-l gpus=1 -pe smp 4", { requests: { gpus: "1" }, pe: ["smp", "4"] }, /4 slots on a host/],
     ["-l nodearray=gpu", { requests: { nodearray: "gpu" } }, /has nodearray=gpu/],
     ["-l nosuch=1", { requests: { nosuch: "1" } }, /"nosuch" is not defined/],
+    [
+      "-l lic=2 -pe mpi 3, of five that all hosts share",
+      { requests: { lic: "2" }, pe: ["mpi", "3"] },
+      /lic: 6 wanted, at most 5/,
+    ],
     ["-l lic=6", { requests: { lic: "6" } }, /has lic=6/],
     ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],
     ["-q all.q@ip-1", { queues: ["all.q@ip-1"] }, /cannot be ordered by name/],

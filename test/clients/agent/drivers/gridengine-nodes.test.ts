@@ -142,16 +142,72 @@ describe("corrections", () => {
   });
 });
 
+describe("a host that has not got its values yet", () => {
+  const bare = listing([{ on: "all.q@ip-0a000001", state: "au" }]).replace(/<resource .*?<\/resource>/, "");
+  const answers = {
+    qstat: { text: bare, exitCode: 0 },
+    definitions: { text: definitions, exitCode: 0 },
+  };
+  const reading = driver.interpret(answers, {
+    nowSeconds: 1000,
+    draining: new Map(),
+    memory: event("node-joined").memory,
+  });
+
+  test("counts as one that has them: nothing is bought in its place", () => {
+    expect(reading).toMatchObject({ nodes: [{ resources: { slots: 4, gpus: 2 } }] });
+  });
+});
+
 describe("commands", () => {
   test("a node that joined", () => {
     expect(lines(event("node-joined", read([]).memory).commands)).toEqual([
       "qconf -ah ip-0A000001",
       "qconf -as ip-0A000001",
+      expect.stringMatching(/^sh -c set -e\n[\s\S]*"\$@" -Ae "\$file" sh ip-0A000001 gpus=2 qconf$/),
       "qconf -mattr exechost complex_values gpus=2 ip-0A000001",
       "qconf -mattr queue slots [ip-0A000001=4] all.q",
       "qconf -mattr queue slots [ip-0A000001=4] long.q",
       "qconf -aattr hostgroup hostlist ip-0A000001 @allhosts",
       "qmod -e *@ip-0A000001",
+    ]);
+  });
+
+  test("of many nodes, few commands: each drain of a hundred is one, and so is what lists take", () => {
+    const nodes = Array.from({ length: 150 }, (_, index) => ({
+      name: `htc-${index}`,
+      hostname: `ip-${String(index).padStart(8, "0")}`,
+    }));
+    const send = (kind: NodeEvent["kind"]) =>
+      lines(
+        driver.commandsFor(
+          { kind, nodes },
+          { nowSeconds: 1000, draining: new Map(), memory: read([]).memory },
+        ).commands,
+      );
+    expect(send("drain").map((line) => line.split(" ").length)).toEqual([102, 52]);
+    expect(send("node-joined").filter((line) => line.startsWith("qconf -ah"))).toHaveLength(2);
+    expect(send("node-deleted").filter((line) => line.startsWith("qconf -d")).length).toBe(150 + 3 * 2);
+  });
+
+  test("a node that is gone is taken out of what its array has, and not out of all", () => {
+    const two = gridengine.configure({
+      node_arrays: {
+        htc: { host_groups: ["@a"], queues: ["a.q"] },
+        hpc: { host_groups: ["@b"], queues: ["b.q"] },
+      },
+    });
+    if (!two.ok) throw new Error(two.problems.join("; "));
+    const context = { nowSeconds: 1000, draining: new Map<string, number>() };
+    const nodes = [{ name: "hpc-1", hostname: "ip-1" }];
+    const { memory } = two.driver.commandsFor({ kind: "node-joined", nodes }, { ...context, memory: {} });
+    const { commands } = two.driver.commandsFor({ kind: "node-deleted", nodes }, { ...context, memory });
+    expect(lines(commands)).toEqual([
+      "qconf -dattr hostgroup hostlist ip-1 @b",
+      "qconf -purge queue * b.q@ip-1",
+      "qconf -de ip-1",
+      "qconf -ds ip-1",
+      "qconf -dh ip-1",
     ]);
   });
 

@@ -1,0 +1,169 @@
+/** What Grid Engine has of a node, beside its slots. */
+const nodeKinds = {
+  htc: {},
+  gpu: { gpus: 2 },
+  disk: { scratch: "100G", tokens: 2, lockers: 1 },
+  whole: { exclusive: true },
+} as const;
+type NodeKind = keyof typeof nodeKinds;
+
+const slotsPerNode = 4;
+
+export interface JobKind {
+  readonly node: NodeKind;
+  /** What is given to qsub; "%" stands for the name of its queue. */
+  readonly options: string;
+  /** Nodes that the real Grid Engine used when it had those that were bought. */
+  readonly nodes: number;
+  /** How often it is submitted. */
+  readonly times: number;
+  /** Attributes of its queue that differ from the usual ones. */
+  readonly queue: Readonly<Record<string, string>>;
+  /** A second queue on its nodes, "%-long", has so many slots. */
+  readonly longSlots: number;
+  /** A resource quota; "%" as above. */
+  readonly quota: string | undefined;
+  /** One of those that are run beside all other tests. */
+  readonly isUsual: boolean;
+}
+
+type More = Partial<Pick<JobKind, "queue" | "times" | "longSlots" | "quota">>;
+
+function on(node: NodeKind, options: string, nodes: number, more: More = {}): JobKind {
+  const { queue = {}, times = 1, longSlots = 0, quota } = more;
+  return { node, options, nodes, times, queue, longSlots, quota, isUsual: false };
+}
+
+function usual(node: NodeKind, options: string, nodes: number, more: More = {}): JobKind {
+  return { ...on(node, options, nodes, more), isUsual: true };
+}
+
+/** Each gets a queue, a host group, a node array and nodes of its own, so that none uses what another left. */
+export const gridengineJobKinds: readonly JobKind[] = [
+  on("htc", "-q %", 1),
+  usual("htc", "-q %", 2, { times: 5 }),
+  on("htc", "-q % -pe smp 4", 1),
+  usual("htc", "-q % -pe smp 3", 2, { times: 2 }),
+  on("htc", "-q % -pe smp 3", 3, { times: 3 }),
+  on("htc", "-q % -pe smp 2", 2, { times: 4 }),
+  on("htc", "-q % -pe smp 5", 0),
+  on("htc", "-q % -pe smp 2-8", 1),
+  usual("htc", "-q % -pe mpi 8", 2),
+  on("htc", "-q % -pe mpi 6", 3, { times: 2 }),
+  on("htc", "-q % -pe mpi 2-4", 1),
+  on("htc", "-q % -pe rr 8", 2),
+  on("htc", "-q % -pe rr 3", 1),
+  on("htc", "-q % -pe m* 4", 1),
+  usual("htc", "-q % -pe two 6", 3),
+  on("htc", "-q % -pe two 3", 0),
+  on("htc", "-q % -pe two 2", 1),
+  on("htc", "-q % -pe two 4", 2, { times: 2 }),
+  on("htc", "-q % -pe few 4", 1, { times: 2 }),
+  usual("htc", "-q % -t 1-6", 2),
+  on("htc", "-q % -t 1-10:3", 1),
+  usual("htc", "-q % -t 1-8 -tc 3", 1),
+  on("htc", "-q % -t 1-8 -tc 6", 2),
+  on("htc", "-q % -t 1-3 -pe smp 3", 3),
+  on("htc", "-q % -t 1-2 -pe mpi 6", 3),
+  on("htc", "-q % -t 1-4 -tc 2 -pe smp 4", 2),
+  usual("gpu", "-q % -l gpus=1", 2, { times: 3 }),
+  on("gpu", "-q % -l gpus=2", 2, { times: 2 }),
+  on("gpu", "-q % -l gpus=3", 0),
+  on("gpu", "-q % -l gpus=1 -pe smp 2", 1),
+  on("gpu", "-q % -l gpus=1 -pe smp 3", 0),
+  on("gpu", "-q % -l gpus=2 -pe mpi 3", 3),
+  usual("htc", "-q % -l gpus=1", 0),
+  usual("whole", "-q % -l exclusive=true", 2, { times: 2 }),
+  on("whole", "-q % -l exclusive=true -pe mpi 6", 2),
+  on("whole", "-q %", 1, { times: 2 }),
+  usual("disk", "-q % -l scratch=60G", 2, { times: 2 }),
+  on("disk", "-q % -l scratch=50G", 1, { times: 2 }),
+  on("disk", "-q % -l scratch=101G", 0),
+  // Each slot takes a token, of which a node has two, without asking.
+  usual("disk", "-q %", 2, { times: 4 }),
+  on("disk", "-q % -l lockers=1 -pe smp 2", 2, { times: 2 }),
+  usual("htc", "-q % -l lic=2 -pe smp 4", 0, { times: 2 }),
+  on("htc", "-q % -l lic=1 -pe smp 2", 1, { times: 2 }),
+  on("htc", "-q % -l lic=6", 0),
+  on("htc", "-q % -l nodearray=%", 1),
+  on("htc", "-q % -l nodearray=k*", 1),
+  on("htc", "-q % -l nodearray=other", 0),
+  on("htc", "-q % -l h_rt=3600", 1),
+  usual("htc", "-q % -l h_rt=7200", 0, { queue: { h_rt: "1:0:0" } }),
+  on("htc", "-q % -l h_vmem=1G", 1),
+  on("htc", "-q % -l mem_free=1M", 1),
+  on("htc", "-q %", 1, { queue: { user_lists: "chemists" } }),
+  on("htc", "-q %", 0, { queue: { user_lists: "physicists" } }),
+  on("htc", "-q % -P proj", 1, { queue: { projects: "proj" } }),
+  on("htc", "-q %", 0, { queue: { projects: "proj" } }),
+  usual("htc", "-q % -h", 0),
+  on("htc", "-q % -hold_jid first", 0),
+  on("htc", "-q % -a 203512312359", 0),
+  usual("htc", "-q %-long", 2, { times: 3, longSlots: 2 }),
+  on("htc", "-q %,%-long -pe smp 6", 1, { longSlots: 2 }),
+  on("htc", "-q *@@%", 1),
+  on("htc", "-q % -soft -l gpus=1", 1),
+  on("htc", "-q % -R y -p -100 -pe mpi 8", 2),
+  on("htc", "-q % -binding linear:2 -pe smp 2", 1),
+  on("htc", "-q % -r y -pe smp 4", 2, { times: 2 }),
+];
+
+/** Of the kind with this index: its queue and its node array; its host group is "@" and this. */
+export const nameOfKind = (index: number) => `k${index}`;
+
+/** Arguments of qsub for a kind. */
+export function qsubArgs({ options }: JobKind, index: number): readonly string[] {
+  return options.replaceAll("%", nameOfKind(index)).split(" ");
+}
+
+/** The section `gridengine` of the agent's settings. */
+export function settingsOf(kinds: readonly JobKind[]) {
+  return {
+    node_arrays: Object.fromEntries(
+      kinds.map(({ node, longSlots }, index) => {
+        const name = nameOfKind(index);
+        const slots = longSlots > 0 ? { [name]: slotsPerNode, [`${name}-long`]: longSlots } : slotsPerNode;
+        const complex_values = { nodearray: name, ...nodeKinds[node] };
+        return [name, { host_groups: [`@${name}`], slots, complex_values }];
+      }),
+    ),
+  };
+}
+
+/** Complexes of the site, beside those that Grid Engine has: lines of `qconf -sc`. */
+export const siteComplexes = [
+  "nodearray nodearray STRING == YES NO NONE 0",
+  "exclusive excl BOOL EXCL YES YES 0 1000",
+  "gpus gpus INT <= YES YES 0 0",
+  "scratch scratch MEMORY <= YES YES 0 0",
+  "tokens tokens INT <= YES YES 1 0",
+  "lockers lockers INT <= YES JOB 0 0",
+  "lic lic INT <= YES YES 0 0",
+];
+
+/** What all hosts share. */
+export const globalValues = "lic=5";
+
+/** Name, allocation rule and slots. */
+export const parallelEnvironments = [
+  ["mpi", "$fill_up", 9999],
+  ["smp", "$pe_slots", 9999],
+  ["rr", "$round_robin", 9999],
+  ["two", "2", 9999],
+  ["few", "$pe_slots", 6],
+] as const;
+
+/** Queues of a kind, as `qconf -Aq` takes what differs from the usual queue. */
+export function queuesOf({ queue, longSlots }: JobKind, index: number, head: string) {
+  const name = nameOfKind(index);
+  const names = longSlots > 0 ? [name, `${name}-long`] : [name];
+  return names.map((qname) => ({
+    qname,
+    // A host without slots: jobs may ask for the queue while no node is there.
+    hostlist: `@${name} ${head}`,
+    slots: `1,[${head}=0]`,
+    pe_list: parallelEnvironments.map(([pe]) => pe).join(" "),
+    load_thresholds: "NONE",
+    ...queue,
+  }));
+}

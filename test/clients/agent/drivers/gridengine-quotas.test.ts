@@ -1,0 +1,199 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { gridengine } from "../../../../clients/agent/drivers/gridengine/gridengine.ts";
+
+/** Queues all.q and long.q, 4 slots each on nodes of one array in group @allhosts; ann runs 3 slots of 7 in all.q, in project p. */
+const definitions = readFileSync(
+  join(import.meta.dirname, "fixtures/gridengine/no-hosts/definitions.txt"),
+  "utf8",
+)
+  .replace(/(group_name @allhosts\nhostlist) .*/, "$1 ip-0a000001")
+  .replace("=== quotas", "name chem\ntype ACL\nfshare 0\noticket 0\nentries @chemists\n=== quotas");
+
+interface Asked {
+  readonly pe?: readonly [name: string, slots: string];
+  readonly owner?: string;
+  readonly queues?: readonly string[];
+  readonly tasks?: string;
+  readonly requests?: Readonly<Record<string, string>>;
+}
+
+function read(quotas: string, waiting: readonly Asked[]) {
+  const listed = waiting.map(({ pe, owner = "ann", queues = [], tasks, requests = {} }, index) =>
+    [
+      `<job_list state="pending"><JB_job_number>${100 + index}</JB_job_number><JAT_prio>0.5</JAT_prio>`,
+      `<JB_owner>${owner}</JB_owner><JB_project>p</JB_project><state>qw</state><slots>1</slots>`,
+      tasks === undefined ? "" : `<tasks>${tasks}</tasks>`,
+      pe === undefined ? "" : `<requested_pe name="${pe[0]}">${pe[1]}</requested_pe>`,
+      ...Object.entries(requests).map(
+        ([name, value]) => `<hard_request name="${name}">${value}</hard_request>`,
+      ),
+      ...queues.map((queue) => `<hard_req_queue>${queue}</hard_req_queue>`),
+      "</job_list>",
+    ].join(""),
+  );
+  const running =
+    '<job_list state="running"><JB_job_number>7</JB_job_number><JAT_prio>0.5</JAT_prio><JB_owner>ann</JB_owner><JB_project>p</JB_project><state>r</state><slots>3</slots></job_list>';
+  const host = `<Queue-List><name>all.q@ip-0a000001</name><slots_used>3</slots_used><slots_total>4</slots_total>${running}</Queue-List>`;
+  const text = `<?xml version='1.0'?><job_info><queue_info>${host}</queue_info><job_info>${listed.join("")}</job_info></job_info>`;
+  const configured = gridengine.configure({
+    node_arrays: { htc: { slots: 4, complex_values: { gpus: 2 } } },
+  });
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const known = { most: 0, notBefore: 0, reservation: 0, reason: "" };
+  const details = Object.fromEntries(waiting.map((_, index) => [String(100 + index), known]));
+  const withQuotas = definitions.replace("=== quotas\n", `=== quotas\n${quotas}`);
+  const reading = configured.driver.interpret(
+    { qstat: { text, exitCode: 0 }, definitions: { text: withQuotas, exitCode: 0 } },
+    { nowSeconds: 1000, draining: new Map(), memory: { details } },
+  );
+  if (!reading.known) throw new Error(reading.reason);
+  return { jobs: reading.jobs.filter(({ name }) => name !== "7"), setAside: reading.setAside };
+}
+
+function quotaSet(...limits: readonly string[]): string {
+  const lines = limits.map((limit) => `   limit        ${limit}\n`).join("");
+  return `{\n   name         most\n   description  "of slots"\n   enabled      TRUE\n${lines}}\n`;
+}
+
+type Pool = Readonly<Record<string, unknown>>;
+
+function poolsOf(job: { readonly constraints: unknown } | undefined): readonly Pool[] {
+  const constraints = (job?.constraints ?? {}) as Readonly<Record<string, readonly Pool[]>>;
+  return constraints["shared-consumable-constraint"] ?? [];
+}
+
+/** Of the first waiting job's only pool: requested, free, at most; none: no quota is for it. */
+function poolOf(quotas: string, asked: Asked = {}) {
+  const [pool] = poolsOf(read(quotas, [asked]).jobs[0]);
+  return pool === undefined
+    ? undefined
+    : [pool.requested, pool["current-value"], pool["initial-value"], pool["resource-name"]];
+}
+
+describe("a resource quota is a pool of what is left of it", () => {
+  test.each<readonly [string, readonly string[], Asked, readonly unknown[] | undefined]>([
+    ["of all jobs", ["to slots=5"], {}, [1, 2, 5, "quota most: slots"]],
+    ["of all users together", ["users * to slots=5"], {}, [1, 2, 5, "quota most, users *: slots"]],
+    ["of each user: ann's", ["users {*} to slots=5"], {}, [1, 2, 5, "quota most, users {*}, ann: slots"]],
+    [
+      "of each user: bob's",
+      ["users {*} to slots=5"],
+      { owner: "bob" },
+      [1, 5, 5, "quota most, users {*}, bob: slots"],
+    ],
+    ["of users without ann", ["users *,!ann to slots=5"], {}, undefined],
+    [
+      "of a queue, in it",
+      ["queues all.q to slots=4"],
+      { queues: ["all.q"] },
+      [1, 1, 4, "quota most, queues all.q: slots"],
+    ],
+    ["of a queue, in another one", ["queues all.q to slots=4"], { queues: ["long.q"] }, undefined],
+    ["of a project", ["name a projects p to slots=4"], {}, [1, 1, 4, "quota most, name a projects p: slots"]],
+    ["of another project", ["projects q to slots=4"], {}, undefined],
+    ["of jobs with parallel environments", ["pes * to slots=4"], {}, undefined],
+    [
+      "of one",
+      ["pes {mpi,smp} to slots=4"],
+      { pe: ["smp", "2"] },
+      [2, 4, 4, "quota most, pes {mpi,smp}, smp: slots"],
+    ],
+    ["of a host group", ["hosts @allhosts to slots=9"], {}, [1, 6, 9, "quota most, hosts @allhosts: slots"]],
+    ["of another host group", ["hosts @others to slots=9"], {}, undefined],
+    ["of a host by its name", ["hosts ip-0a000001 to slots=3"], {}, undefined],
+    [
+      "of a consumable",
+      ["users * to gpus=3"],
+      { requests: { gpus: "2" } },
+      [2, 3, 3, "quota most, users *: gpus"],
+    ],
+    ["of a consumable that it does not ask for", ["users * to gpus=3"], {}, undefined],
+    [
+      "the first rule that is for it counts",
+      ["users ann to slots=9", "to slots=4"],
+      {},
+      [1, 6, 9, "quota most, users ann: slots"],
+    ],
+    [
+      "and not a later one",
+      ["users ann to slots=9", "to slots=4"],
+      { owner: "bob" },
+      [1, 4, 4, "quota most: slots"],
+    ],
+    ["of each host, larger than the job", ["hosts {*} to slots=2"], {}, undefined],
+    [
+      "of each host, by what is not known of a node to come",
+      ["hosts {*} to slots=$num_proc*2"],
+      {},
+      undefined,
+    ],
+  ])("%s", (_, limits, asked, expected) => {
+    expect(poolOf(quotaSet(...limits), asked)).toEqual(expected);
+  });
+
+  test("a set that is not enabled does nothing", () => {
+    expect(poolOf(quotaSet("to slots=1").replace("TRUE", "FALSE"))).toBeUndefined();
+  });
+
+  test("a job whose queues differ in their quotas is planned where there is room", () => {
+    const [job] = read(quotaSet("queues all.q to slots=3"), [{}]).jobs;
+    expect(job?.constraints).toMatchObject({ slots: 1, "slots:long.q": 1 });
+    expect(job?.constraints).not.toHaveProperty("shared-consumable-constraint");
+  });
+
+  test("slots that may sit anywhere are bought for whole jobs: of three with 4 slots, 9 free, two start", () => {
+    const { jobs } = read(
+      quotaSet("to slots=12"),
+      [1, 2, 3].map(() => ({ pe: ["mpi", "4"] })),
+    );
+    const asked = jobs.map((job) => [job.iterations, poolsOf(job)]);
+    const pool = { "resource-name": "quota most: slots", "initial-value": 12, "current-value": 9 };
+    expect(asked).toEqual([
+      [4, [{ ...pool, requested: 1 }]],
+      [4, [{ ...pool, requested: 1 }]],
+      [4, [{ ...pool, requested: 4 }]],
+    ]);
+  });
+
+  test("of an array of such jobs, as many tasks as start", () => {
+    const { jobs } = read(quotaSet("to slots=12"), [{ pe: ["mpi", "4"], tasks: "1-10:1" }]);
+    expect(jobs).toMatchObject([{ iterations: 8 }]);
+  });
+});
+
+describe("nothing is bought for a job", () => {
+  test.each<readonly [string, string, Asked, RegExp]>([
+    [
+      "that is larger than its quota",
+      "to slots=3",
+      { pe: ["mpi", "4"] },
+      /quota most: slots: 4 wanted, at most 3/,
+    ],
+    [
+      "that is larger than the quota of a host",
+      "hosts {*} to slots=2",
+      { pe: ["smp", "3"] },
+      /3 slots on a host/,
+    ],
+    [
+      "under a rule that cannot be read",
+      "jobs {*} to slots=4",
+      {},
+      /set "most": "limit jobs \{\*\} to slots=4" cannot be read/,
+    ],
+    [
+      "under a rule for a list with a group of the operating system",
+      "users @chem to slots=4",
+      {},
+      /for ann is not known/,
+    ],
+    ["under a value that cannot be read", "to slots=many", {}, /slots=many cannot be read/],
+    ["under a rule about what is no consumable", "to arch=lx", {}, /arch, which is no consumable/],
+  ])("%s", (_, limit, asked, reason) => {
+    const { jobs, setAside } = read(quotaSet(limit), [asked]);
+    expect(jobs).toEqual([]);
+    expect(setAside.map((each) => each.reason)).toEqual([expect.stringMatching(reason)]);
+  });
+});
