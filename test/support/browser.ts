@@ -85,8 +85,9 @@ export async function accessibilityProblems(
   page: Page,
   options: RunOptions = {},
 ): Promise<readonly string[]> {
-  // Not as a script of the page, which its policy may forbid.
-  await page.evaluate(await readFile(axe, "utf8"));
+  // Not as a script of the page, which its policy may forbid; once for each page.
+  if (!(await page.evaluate<boolean>("'axe' in globalThis")))
+    await page.evaluate(await readFile(axe, "utf8"));
   const { violations } = await page.evaluate<AxeResults, RunOptions>(
     // Runs in the page, where that has put it.
     (given) => (globalThis as unknown as { axe: typeof import("axe-core") }).axe.run(given),

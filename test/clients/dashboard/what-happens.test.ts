@@ -5,7 +5,7 @@ import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { everyLook, expectNoScriptRan, expectSound, openAs, page, problems } from "./pages.ts";
+import { expectNoScriptRan, expectSound, page, problems } from "./pages.ts";
 import { server, useDashboard } from "./served-dashboard.ts";
 
 let world: World;
@@ -86,17 +86,15 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     "what-if": `jobs/1201?${new URLSearchParams({ try: tried })}`,
   };
 
-  test.each(everyLook)(
-    "at $width pixels, $colorScheme: nothing sticks out, no rule of accessibility is broken",
-    async (look) => {
-      await openAs(look);
-      for (const [name, path] of Object.entries(views)) {
-        await open(path);
-        await expectSound(name, look);
-      }
-      expect(problems).toEqual([]);
-    },
-  );
+  test("nothing sticks out, no rule of accessibility is broken in any look", {
+    timeout: 600_000,
+  }, async () => {
+    for (const [name, path] of Object.entries(views)) {
+      await open(path);
+      await expectSound(name);
+    }
+    expect(problems).toEqual([]);
+  });
 
   test("what if: fewer slots by keyboard, the answer first, a link to it, and the command that does the same", async () => {
     await open("jobs/1201");
