@@ -5,7 +5,7 @@ import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
 import { page, problems } from "./pages.ts";
 import { server, useDashboard } from "./served-dashboard.ts";
 
-const nodeCount = 3_000;
+const nodeCount = 1_500;
 
 let world: LargeWorld;
 
@@ -342,7 +342,7 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     await turns(10, 25);
     await turns(0, 10);
     const after = await look();
-    // 3,000 nodes are some 2 MB: 25 lists that stay would be 50.
+    // 1,500 nodes are some 1 MB: 25 lists that stay would be 25.
     expect(after.heap - before.heap).toBeLessThan(6_000_000);
     expect(after.dom).toBeLessThan(before.dom + 200);
     expect(after.listeners).toBeLessThan(before.listeners + 20);
