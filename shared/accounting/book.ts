@@ -2,6 +2,7 @@ import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { type HourUse, lastHours } from "./day-use.ts";
 import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
 import { type Line, nothing } from "./lines.ts";
+import { NodeTally, type NodeTotal, rankNodes } from "./node-totals.ts";
 import { emptyPage, type Page, turnPages } from "./pages.ts";
 import type { SeenJob, SeenNode, Sight } from "./sight.ts";
 import { noSums, type Sums, withLines } from "./sums.ts";
@@ -10,6 +11,8 @@ import { mergeLines, Tally } from "./tally.ts";
 export interface DayPage extends Page {
   /** The dearest jobs that ended on this day, and the sum of the others. */
   readonly jobs: RankedJobs;
+  /** Nodes with what each cost, those with the dearest time without jobs. Absent in pages of older programs. */
+  readonly nodes?: readonly NodeTotal[];
 }
 
 /** Complete: the same page or job written twice overwrites itself. */
@@ -85,7 +88,7 @@ export function openBook(sight: Sight, earlier: EarlierPages = neverKept): Book 
     asOfSeconds: takenAtSeconds,
     nodes: sight.nodes.map((node) => ({ ...node, sinceMs })),
     hour: emptyPage(takenAtSeconds, hourSeconds),
-    day: { ...emptyPage(takenAtSeconds, daySeconds), lines: ofToday, jobs: rank([]) },
+    day: { ...emptyPage(takenAtSeconds, daySeconds), lines: ofToday, jobs: rank([]), nodes: [] },
     month: { fromSeconds: monthSeconds, sums: withLines(noSums, ofMonth) },
     lastDays: [],
     lastHours: lastHours([], earlier.hours),
@@ -110,7 +113,8 @@ export function accountFor(book: Book, sight: Sight): Book {
   const runningBefore = once(() => byKey(book.running));
   const running = hasSameJobs ? book.running : runningNow(runningBefore(), sight);
   const current = hasSameJobs ? runningBefore : once(() => byKey(running));
-  const [tally, after] = [new Tally(runningBefore), new Tally(current)];
+  const byNode = new NodeTally();
+  const [tally, after] = [new Tally(runningBefore, { nodes: byNode }), new Tally(current, { nodes: byNode })];
   const hourMs = startOf(untilSeconds, hourSeconds) * 1_000;
   const renamed = hasSameJobs ? noKeys : renamedIn(running, runningBefore());
   const nodes = changedNodes(book.nodes, sight.nodes, {
@@ -125,7 +129,7 @@ export function accountFor(book: Book, sight: Sight): Book {
     return { ...node, sinceMs: hourMs };
   });
   const gone = hasSameJobs ? [] : book.running.filter(({ key }) => !current().has(key));
-  return close(book, { untilSeconds, nodes: settled, running, gone, tallies: [tally, after] });
+  return close(book, { untilSeconds, nodes: settled, running, gone, tallies: [tally, after], byNode });
 }
 
 const noKeys: ReadonlySet<string> = new Set();
@@ -215,6 +219,7 @@ function close(
     readonly running: readonly JobTotal[];
     readonly gone: readonly JobTotal[];
     readonly tallies: readonly Tally[];
+    readonly byNode: NodeTally;
   },
 ): Book {
   const { untilSeconds, nodes, tallies } = now;
@@ -229,7 +234,11 @@ function close(
   // Jobs that ended were last seen on the day of the record before.
   const [day, closedDays] = openAndClosed(
     days.map(
-      (page, index): DayPage => ({ ...page, jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]) }),
+      (page, index): DayPage => ({
+        ...page,
+        jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]),
+        nodes: rankNodes(index === 0 ? (book.day.nodes ?? []) : [], now.byNode.of(page.fromSeconds)),
+      }),
     ),
   );
   return {
@@ -274,7 +283,11 @@ function lastDays({ lastDays, openedAtSeconds }: Book, closed: readonly DayPage[
 /** The record with the time of all nodes until they were last seen, for readers that add it up. */
 export function settled(book: Book): Book {
   const untilMs = msOf(book.asOfSeconds);
-  const tally = new Tally(once(() => byKey(book.running)));
+  const byNode = new NodeTally();
+  const tally = new Tally(
+    once(() => byKey(book.running)),
+    { nodes: byNode },
+  );
   for (const node of book.nodes) tally.add(node, node.sinceMs, untilMs);
   const byHour = tally.lines();
   const merge = <T extends Page>(page: T): T => ({
@@ -286,7 +299,10 @@ export function settled(book: Book): Book {
     ...book,
     nodes: book.nodes.map((node) => ({ ...node, sinceMs: untilMs })),
     hour: merge(book.hour),
-    day: merge(book.day),
+    day: {
+      ...merge(book.day),
+      nodes: rankNodes(book.day.nodes ?? [], byNode.of(book.day.fromSeconds)),
+    },
     month: monthWith(book.month, byHour, book.asOfSeconds),
     running: withSettled(book.running, tally.byJob).map((run) => ({ ...run, lastSeconds: book.asOfSeconds })),
   };

@@ -8,6 +8,7 @@ import {
   plus,
   type Writable,
 } from "./lines.ts";
+import type { NodeLine } from "./node-totals.ts";
 import type { Page } from "./pages.ts";
 
 /** Dimensions by which costs are grouped. */
@@ -19,6 +20,7 @@ export const costDimensions = [
   "account",
   "queue",
   "purpose",
+  "node",
   "hour",
   "day",
 ] as const;
@@ -54,6 +56,11 @@ export interface CostRow {
   readonly coreMs: number | null;
 }
 
+/** Lines of one hour or day; with `node` where they are by node. */
+export interface CostPage extends Omit<Page, "lines"> {
+  readonly lines: readonly (Line & Partial<Pick<NodeLine, "node">>)[];
+}
+
 const ofPeople: readonly CostDimension[] = ["user", "account", "queue"];
 
 /**
@@ -61,7 +68,7 @@ const ofPeople: readonly CostDimension[] = ["user", "account", "queue"];
  * dimensions, groups of the first one stay together, the most expensive first.
  */
 export function costRows(
-  pages: readonly Page[],
+  pages: readonly CostPage[],
   by: readonly CostDimension[],
   coresOf: (vmSize: string) => number | undefined,
   owner: Owner = {},
@@ -92,10 +99,16 @@ function inOrder(rows: readonly CostRow[], [first = "array"]: readonly CostKey[]
   return rows.toSorted(
     (a, b) =>
       Number(a.isOverhead) - Number(b.isOverhead) ||
+      (first === "node" ? Number(isUnnamed(a)) - Number(isUnnamed(b)) : 0) ||
       compareAmounts(sumOf(a), sumOf(b)) ||
       compareNames(firstOf(a), firstOf(b)) ||
       compareCosts(a, b),
   );
+}
+
+/** What several nodes cost that are not kept by name. */
+function isUnnamed({ keys }: CostRow): boolean {
+  return keys.node === null;
 }
 
 /** A query for whole runs. */
@@ -188,7 +201,7 @@ function add(sum: number | null, cores: number | undefined, nodeMs: number): num
 }
 
 function keysOf(
-  line: Dimensions,
+  line: Dimensions & Partial<Pick<NodeLine, "node">>,
   {
     by,
     fromSeconds,
@@ -204,6 +217,7 @@ function keysOf(
     account: line.account,
     queue: line.queue,
     purpose: line.purpose,
+    node: line.node ?? null,
     hour: `${time.slice(0, "2026-11-22T17".length)}:00Z`,
     day: time.slice(0, "2026-11-22".length),
   };
@@ -214,6 +228,7 @@ function keysOf(
 function compareCosts(a: CostRow, b: CostRow): number {
   return (
     Number(a.isOverhead) - Number(b.isOverhead) ||
+    Number(isUnnamed(a)) - Number(isUnnamed(b)) ||
     compareAmounts(a.amount, b.amount) ||
     compareNames(JSON.stringify(a.keys), JSON.stringify(b.keys))
   );

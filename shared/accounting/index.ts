@@ -23,6 +23,7 @@ export {
   startOf,
 } from "./calendar.ts";
 export {
+  type CostPage,
   type CostRow,
   costDimensions,
   costRows,
@@ -41,6 +42,7 @@ export {
   plus,
   totalOf,
 } from "./lines.ts";
+export { linesByNode } from "./node-totals.ts";
 export type { Page } from "./pages.ts";
 export { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
 export { type Spent, type Stand, type Subject, standOf } from "./stand.ts";

@@ -21,6 +21,8 @@ interface JobShare {
 /** A node that costs money, as a snapshot shows it. */
 export interface SeenNode {
   readonly nodeId: string;
+  /** Its name for people; absent: its id. */
+  readonly name?: string | undefined;
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly spot: boolean;

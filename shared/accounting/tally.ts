@@ -1,4 +1,6 @@
+import { daySeconds, startOf } from "./calendar.ts";
 import { type Dimensions, type Line, Lines, type Purpose } from "./lines.ts";
+import type { NodeTally } from "./node-totals.ts";
 import type { SeenJob, SeenNode } from "./sight.ts";
 
 const msPerHour = 3_600_000;
@@ -15,6 +17,7 @@ const nobody: Who = { user: null, account: null, queue: null };
 export class Tally {
   readonly #jobs: () => ReadonlyMap<string, SeenJob>;
   readonly #stepSeconds: number;
+  readonly #nodes: NodeTally | undefined;
   /** By the start of the hour, then by what a node is, then by purpose and person. */
   readonly #hours = new Map<
     number,
@@ -23,9 +26,13 @@ export class Tally {
   readonly byJob = new Map<string, Sum>();
   readonly #keys = new WeakMap<Who, string>();
 
-  constructor(jobs: () => ReadonlyMap<string, SeenJob>, stepSeconds = hourSeconds) {
+  constructor(
+    jobs: () => ReadonlyMap<string, SeenJob>,
+    { stepSeconds = hourSeconds, nodes }: { readonly stepSeconds?: number; readonly nodes?: NodeTally } = {},
+  ) {
     this.#jobs = jobs;
     this.#stepSeconds = stepSeconds;
+    this.#nodes = nodes;
   }
 
   /** A node had this use from one moment to another, in milliseconds. */
@@ -59,6 +66,7 @@ export class Tally {
     const isPriced = usdPerHour !== null;
     if (use !== "jobs") {
       addTo(partOf(sums, use, nobody).sum, { nodeMs, nanoUsd, isPriced });
+      this.#addNode(hour, node, use, { nodeMs, nanoUsd, isPriced });
       return;
     }
     const jobs = this.#jobs();
@@ -87,6 +95,21 @@ export class Tally {
     }
     const got = { nodeMs: ms[index] ?? 0, nanoUsd: nano[index] ?? 0, isPriced };
     if (got.nodeMs + got.nanoUsd > 0) addTo(partOf(sums, "unused", nobody).sum, got);
+    if (this.#nodes === undefined) return;
+    this.#addNode(hour, node, "unused", got);
+    const ofJobs = { nodeMs: nodeMs - got.nodeMs, nanoUsd: nanoUsd - got.nanoUsd, isPriced };
+    this.#addNode(hour, node, "job", ofJobs);
+  }
+
+  #addNode(
+    hour: number,
+    node: SeenNode,
+    purpose: Purpose,
+    { nodeMs, nanoUsd, isPriced }: { nodeMs: number; nanoUsd: number; isPriced: boolean },
+  ): void {
+    if (nodeMs + nanoUsd === 0) return;
+    const sums = [nodeMs, nanoUsd, isPriced ? 0 : nodeMs] as const;
+    this.#nodes?.add(startOf(hour, daySeconds), node, purpose, sums);
   }
 
   /** Keys of owners, each built once. */

@@ -15,9 +15,9 @@ export const costQuery = z.object({
     .max(200)
     .default("array")
     .transform((text) => text.split(","))
-    .pipe(z.array(costDimension).min(1).max(9))
+    .pipe(z.array(costDimension).min(1).max(10))
     .describe(
-      `What costs are told apart by, separated by commas: ${costDimension.options.join(", ")}. \`job\` stands alone: whole runs that ended in the time, or run still`,
+      `What costs are told apart by, separated by commas: ${costDimension.options.join(", ")}. \`job\` stands alone, or beside user, account and queue: whole runs that ended in the time, or run still. \`node\`, beside array, size, spot, purpose and day alone, counts whole days; of each day the 1,000 nodes are kept by name whose time without jobs cost most`,
     ),
   from: moment
     .optional()
@@ -50,7 +50,9 @@ const costRow = z
   .object({
     keys: z
       .partialRecord(costDimension, z.union([z.string(), z.boolean(), z.null()]))
-      .describe("By dimension; null: nobody said. Absent: not asked for, or no job's"),
+      .describe(
+        "By dimension; null: nobody said, or the jobs or nodes that are not kept by name. Absent: not asked for, or no job's",
+      ),
     isOverhead: z.boolean().describe("True: no job's, where jobs are told apart by people"),
     usd: money,
     share: z.number().describe("Of the total, 0 to 1; of the node-hours where nothing has a price"),

@@ -1,6 +1,7 @@
 import {
   type Amount,
   type Book,
+  type CostPage,
   type CostRow,
   costRows,
   costRowsByJob,
@@ -8,6 +9,7 @@ import {
   daySeconds,
   hourSeconds,
   type JobTotal,
+  linesByNode,
   monthStart,
   nothing,
   type Page,
@@ -38,7 +40,7 @@ export async function drawUpCost(
 ): Promise<CostOutcome | undefined> {
   const atSeconds = ports.clock.nowSeconds();
   const asked = periodOf(query, atSeconds);
-  const problems = [...problemsOf(query.by), ...problemsOfPeriod(asked, query.by, atSeconds)];
+  const problems = [...problemsOf(query), ...problemsOfPeriod(asked, query.by, atSeconds)];
   if (problems.length > 0) return { ok: false, problems };
   const [stored, snapshot] = await Promise.all([ports.accounts.load(cluster), ports.snapshots.load(cluster)]);
   if (stored === undefined && (await ports.configs.load(cluster)) === undefined) return undefined;
@@ -48,7 +50,9 @@ export async function drawUpCost(
   const rows = query.by.includes("job")
     ? await rowsByJob(ports, { cluster, period, book, query }, coresOf)
     : costRows(
-        await pagesOf(ports, { cluster, period, book, byHour: query.by.includes("hour") }),
+        query.by.includes("node")
+          ? await daysByNode(ports, { cluster, period, book })
+          : await pagesOf(ports, { cluster, period, book, byHour: query.by.includes("hour") }),
         query.by.filter((dimension) => dimension !== "job"),
         coresOf,
         query,
@@ -88,13 +92,16 @@ function periodOf({ by, from, until }: CostQuery, atSeconds: number): Period {
   };
 }
 
-/** Hours count where they begin, and whole runs of jobs by the day on which they ended; nothing after the newest snapshot. */
+/**
+ * Hours count where they begin, whole runs of jobs by the day on which they ended, and nodes by whole days; nothing after the newest
+ * snapshot.
+ */
 function countedPeriod(
   { fromSeconds: from, untilSeconds: until }: Period,
   by: readonly CostDimensionName[],
   newestSeconds: number,
 ): Period {
-  const stepSeconds = by.includes("job") ? daySeconds : hourSeconds;
+  const stepSeconds = by.includes("job") || by.includes("node") ? daySeconds : hourSeconds;
   const fromSeconds = startOf(from, stepSeconds);
   const untilSeconds = Math.min(Math.ceil(until / stepSeconds) * stepSeconds, newestSeconds);
   return { fromSeconds, untilSeconds: Math.max(fromSeconds, untilSeconds) };
@@ -105,9 +112,17 @@ function oldestHour(atSeconds: number): number {
   return startOf(atSeconds - hoursKeptSeconds, daySeconds);
 }
 
-function problemsOf(by: readonly CostDimensionName[]): readonly string[] {
+/** Of nodes neither hours are kept, nor whose jobs ran there. */
+const besideNode: readonly CostDimensionName[] = ["node", "array", "size", "spot", "purpose", "day"];
+
+function problemsOf({ by, user, account, queue }: CostQuery): readonly string[] {
   const repeated = by.find((dimension, index) => by.indexOf(dimension) !== index);
   if (repeated !== undefined) return [`by: "${repeated}" twice, expected each once`];
+  const other = by.find((dimension) => !besideNode.includes(dimension));
+  if (by.includes("node") && other !== undefined)
+    return [`by: "${by.join(",")}", expected "node" beside array, size, spot, purpose and day alone`];
+  if (by.includes("node") && (user ?? account ?? queue) !== undefined)
+    return ['by: "node", expected without user, account and queue: jobs are not counted by node'];
   const beside = by.find((dimension) => !["job", "user", "account", "queue"].includes(dimension));
   return by.includes("job") && beside !== undefined
     ? [`by: "${by.join(",")}", expected "job" beside user, account and queue alone: a run has no ${beside}`]
@@ -160,6 +175,11 @@ async function pagesOf(
   const inDays =
     days.fromSeconds < days.untilSeconds ? await daysIn(accounts, { cluster, period: days, book }) : [];
   return [...inDays, ...inHours.flat()].toSorted((a, b) => a.fromSeconds - b.fromSeconds);
+}
+
+async function daysByNode({ accounts }: Pick<Ports, "accounts">, asked: Asked): Promise<readonly CostPage[]> {
+  const days = await daysIn(accounts, asked);
+  return days.map((day) => ({ ...day, lines: linesByNode(day) }));
 }
 
 async function hoursIn(

@@ -59,7 +59,7 @@ export function costCommand(terminal: Terminal): CommandType {
     )
     .option(
       "--by <dimensions>",
-      `what costs are told apart by, separated by commas: ${costDimension.options.join(", ")}; job: whole runs that ended in the time or run still (default: array)`,
+      `what costs are told apart by, separated by commas: ${costDimension.options.join(", ")}; job: whole runs that ended in the time or run still; node: whole days, the nodes that cost most without a job (default: array)`,
       wordsOf("dimension", costDimension.options),
     )
     .option("--limit <number>", "so many of what --by tells apart; the rest is one row", wholeNumber(1))

@@ -259,7 +259,7 @@ function labelOf({ keys, isOverhead }: CostRowView, dimension: CostAnswer["by"][
   if (value === undefined && keys.job === null) return "(others)";
   if (value === undefined)
     return isOverhead && ["user", "account", "queue"].includes(dimension) ? "(no job)" : null;
-  if (value === null) return dimension === "job" ? "(others)" : "unknown";
+  if (value === null) return dimension === "job" || dimension === "node" ? "(others)" : "unknown";
   return typeof value === "string" ? value : value ? "spot" : "regular";
 }
 

@@ -62,6 +62,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       line: "cost --user ada --by job --from 2027-01-15",
       does: "a bill by job since a day; 7d: of the last 7 days",
     },
+    {
+      line: "cost --by node --from 2027-01-15 --limit 10",
+      does: "the nodes of a day that cost most, with what each cost while it idled",
+    },
     { line: "cost --format focus", does: "this month in the columns of FOCUS, as CSV" },
   ],
   plans: [

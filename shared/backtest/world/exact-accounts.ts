@@ -10,7 +10,7 @@ export class ExactAccounts {
   readonly #tally: Tally;
 
   constructor(stepSeconds: number) {
-    this.#tally = new Tally(() => this.#running, stepSeconds);
+    this.#tally = new Tally(() => this.#running, { stepSeconds });
   }
 
   /** Before the nodes that it runs on are seen with it. */

@@ -36,10 +36,10 @@ export function seeCluster(known: SightSources): Sight {
   const keptIds = new Set(control.keptNodes.map(({ nodeId }) => nodeId));
   const none: Resources = {};
   const nodes = paidNodes(cluster).map(({ node, usdPerHour }): SeenNode => {
-    const { nodeId, nodeArray, vmSize, spot } = node;
+    const { nodeId, name, nodeArray, vmSize, spot } = node;
     const host = node.hostname === null ? undefined : shortHostname(node.hostname);
     const slots = host === undefined ? [] : (runs.byHost.get(host) ?? []);
-    const of = { nodeId, nodeArray, vmSize, spot, usdPerHour };
+    const of = { nodeId, name, nodeArray, vmSize, spot, usdPerHour };
     if (slots.length > 0) {
       const resources = resourcesOf(nodeArray, vmSize) ?? none;
       return {

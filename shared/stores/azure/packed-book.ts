@@ -36,6 +36,8 @@ type PackedNode = readonly [
 export interface PackedBook extends Omit<Book, "nodes" | "running"> {
   readonly texts: readonly (string | null)[];
   readonly nodes: readonly PackedNode[];
+  /** Names of these nodes, in their order; null: none is known. Absent in records of older programs. */
+  readonly nodeNames?: readonly (string | null)[];
   readonly running: readonly PackedRun[];
 }
 
@@ -84,10 +86,11 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
       return packed;
     },
   );
-  return { ...rest, texts, nodes: packedNodes, running: packedRuns };
+  const nodeNames = nodes.map(({ name }) => name ?? null);
+  return { ...rest, texts, nodes: packedNodes, nodeNames, running: packedRuns };
 }
 
-export function unpackBook({ texts, nodes, running, ...rest }: PackedBook): Book {
+export function unpackBook({ texts, nodes, nodeNames = [], running, ...rest }: PackedBook): Book {
   const textAt = (place: Place): string => {
     const text = texts[place];
     if (typeof text !== "string")
@@ -116,11 +119,11 @@ export function unpackBook({ texts, nodes, running, ...rest }: PackedBook): Book
       lastSeconds,
     };
   });
-  const unpacked = nodes.map((packed): BookNode => {
+  const unpacked = nodes.map((packed, index): BookNode => {
     const [nodeId, nodeArray, vmSize, spot, usdPerHour, use, sinceMs, ...shares] = packed;
     const jobs: { key: string; share: number }[] = [];
-    for (let index = 0; index < shares.length; index += 2) {
-      const [job = "", share = 0] = [shares[index], shares[index + 1]];
+    for (let at = 0; at < shares.length; at += 2) {
+      const [job = "", share = 0] = [shares[at], shares[at + 1]];
       jobs.push({ key: typeof job === "string" ? job : (runs[job]?.key ?? ""), share: Number(share) });
     }
     const node = {
@@ -130,7 +133,14 @@ export function unpackBook({ texts, nodes, running, ...rest }: PackedBook): Book
       spot: spot === 1,
       usdPerHour,
     };
-    return { ...node, use: textAt(use) as BookNode["use"], jobs, sinceMs };
+    const name = nodeNames[index] ?? undefined;
+    return {
+      ...node,
+      ...(name !== undefined && { name }),
+      use: textAt(use) as BookNode["use"],
+      jobs,
+      sinceMs,
+    };
   });
   return { ...rest, nodes: unpacked, running: runs };
 }

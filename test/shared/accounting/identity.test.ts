@@ -4,8 +4,10 @@ import {
   type Amount,
   accountFor,
   type Book,
+  type DayPage,
   jobKey,
   type Line,
+  linesByNode,
   nothing,
   openBook,
   plus,
@@ -128,6 +130,24 @@ function trapezoid(sights: readonly Sight[]): { readonly nodeMs: number; readonl
   return { nodeMs, usd };
 }
 
+/** What nodes cost, by what they are and what for; without people. */
+function byKind(lines: readonly Line[]): ReadonlyMap<string, readonly number[]> {
+  const sums = new Map<string, readonly number[]>();
+  for (const { purpose, nodeArray, vmSize, spot, nodeMs, nanoUsd, unpricedNodeMs } of lines) {
+    const key = JSON.stringify([purpose, nodeArray, vmSize, spot]);
+    const [ms = 0, nano = 0, unpriced = 0] = sums.get(key) ?? [];
+    sums.set(key, [ms + nodeMs, nano + nanoUsd, unpriced + unpricedNodeMs]);
+  }
+  return new Map([...sums].filter(([, [ms, nano]]) => ms !== 0 || nano !== 0).toSorted());
+}
+
+/** So few nodes are all kept by name, and have all of the page. */
+function expectNodesToAddUp(page: DayPage): void {
+  const lines = linesByNode(page);
+  expect(lines.filter(({ node }) => node === null)).toEqual([]);
+  expect(byKind(lines)).toEqual(byKind(page.lines));
+}
+
 test("all that is told adds up to what the nodes ran and cost, by hour, by day and by job", () => {
   fc.assert(
     fc.property(story, (steps) => {
@@ -143,9 +163,11 @@ test("all that is told adds up to what the nodes ran and cost, by hour, by day a
         counted.push(sight);
         book = next;
         archive(kept, book);
+        for (const page of book.closed.days) expectNodesToAddUp(page);
       }
       if (book === undefined) return;
       book = settled(book);
+      expectNodesToAddUp(book.day);
       const hours = totalOf([...[...kept.hours.values()].flat(), ...book.hour.lines]);
       const days = totalOf([...[...kept.days.values()].flat(), ...book.day.lines]);
       const { nodeMs, usd } = trapezoid(counted);

@@ -18,6 +18,7 @@ function sightAt(takenAtSeconds: number, names: readonly string[]): Sight {
       {
         ...node,
         nodeId: "a",
+        name: "htc-1",
         usdPerHour: 0.1,
         use: "jobs",
         jobs: [...shares, { key: "slurm:gone", share: 0.1 }],

@@ -106,6 +106,37 @@ describe("what a cluster cost", () => {
     ]);
   });
 
+  test("by node: what each cost on a day, and how much of it while it idled", async () => {
+    const day = await cost({ by: "node,day" });
+    expect(
+      day.rows.map(({ keys, usd, usdByPurpose: { idle, unused, job } }) => [
+        keys.node,
+        usd,
+        idle,
+        unused + job,
+      ]),
+    ).toEqual([
+      ["htc-1", 7.2, 0, 7.2],
+      ["htc-1", 7.2, 0, 7.2],
+      ["htc-2", 7.2, 7.2, 0],
+      ["htc-2", 7.2, 7.2, 0],
+    ]);
+    expect((await cost({ by: "node" })).total).toMatchObject({ usd: 28.8, nodeHours: 8, coreHours: 32 });
+    const idle = (await cost({ by: "purpose,node" })).rows.filter(({ keys }) => keys.purpose === "idle");
+    expect(idle.map(({ keys, usd }) => [keys.node, usd])).toEqual([["htc-2", 14.4]]);
+  });
+
+  test.each([{ by: "node,user" }, { by: "node,hour" }, { by: "job,node" }, { by: "node", user: "ada" }])(
+    "%j cannot be told of nodes",
+    async (query) => {
+      const outcome = await drawUpCost(world.ports, cluster, costQuery.parse({ from: "0", ...query }));
+      expect(outcome).toMatchObject({
+        ok: false,
+        problems: expect.arrayContaining([expect.stringContaining("node")]),
+      });
+    },
+  );
+
   test("of one user: what his jobs had, by array and by job", async () => {
     expect((await cost({ user: "ada" })).total).toMatchObject({ usd: 7.2, nodeHours: 2, busyNodeHours: 2 });
     expect(await rows({ user: "ada", by: "day" })).toHaveLength(2);
