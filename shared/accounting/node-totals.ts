@@ -1,5 +1,4 @@
 import { type Dimensions, type Line, Lines, nothing, type Purpose } from "./lines.ts";
-import type { Page } from "./pages.ts";
 import type { SeenNode } from "./sight.ts";
 
 type Where = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
@@ -65,9 +64,10 @@ export function rankNodes(...lists: readonly (readonly NodeTotal[])[]): readonly
 }
 
 /** The lines of a page by node. What the kept nodes lack to the page is a rest, so both have the same sum. */
-export function linesByNode(
-  page: Page & { readonly nodes?: readonly NodeTotal[] | undefined },
-): readonly NodeLine[] {
+export function linesByNode(page: {
+  readonly lines: readonly Line[];
+  readonly nodes?: readonly NodeTotal[] | undefined;
+}): readonly NodeLine[] {
   const named = (page.nodes ?? []).flatMap(linesOf);
   const rest = new Lines();
   for (const line of page.lines) rest.add(nobody(line), line);

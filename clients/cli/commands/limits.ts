@@ -4,6 +4,7 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
+import { pageOn } from "../output/report.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -51,6 +52,15 @@ async function showLimits({ terminal, service, settings }: Looking, flags: Flags
     narrowing,
   };
   printList(terminal, list, { flags, settings });
+  const isTable = (flags.format ?? settings.format ?? "table") === "table";
+  if (isTable && limits.some(isWaitedForQuota))
+    pageOn(terminal).line(
+      'Jobs wait for a quota that the whole subscription has. CycleCloud does not say who uses it; "ccscale clusters --quotas" shows what clusters of this service have.',
+    );
+}
+
+function isWaitedForQuota({ limit, waitingJobs }: LimitView): boolean {
+  return (limit === "family" || limit === "region") && waitingJobs > 0;
 }
 
 /** Dollars to the cent. */
