@@ -6,6 +6,7 @@ import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { eventually, type LocalStack } from "../../support/local-stack.ts";
 import {
   addLarge,
+  asks,
   files,
   jobsOf,
   lsfDemand,
@@ -108,7 +109,8 @@ test("a cluster without nodes and jobs", () =>
 describe("a cluster at work", () => {
   beforeAll(async () => {
     const jobs = jobsOf(Date.now());
-    await wants(stack, jobs);
+    await asks(stack, jobs);
+    await until({ Ready: 10 })();
     await session.ccscale("create-nodes --count 2 --nodearray viz");
     await settled(stack);
     await wants(stack, jobs);
@@ -278,6 +280,8 @@ describe("commands that act, and what is seen of it", () => {
       "autoscale --name viz --instancecount 9 --dry-run",
       "autoscale --name viz --corecount 16",
       until({ Ready: 12, Deallocated: 0, Terminating: 0 }),
+      // Another plan follows the snapshot that shows the node.
+      () => settled(stack),
       viz,
       "explain --target viz",
       "autoscale --name viz --corecount 0",
@@ -309,7 +313,7 @@ describe("demand, pauses and messages", () => {
       "pause --for 1h --reason 'quota talks' --dry-run",
       "pause --reason 'quota talks'",
       async () => session.means(standIn.plan, (await stack.readStatus()).plans[0]?.planId ?? "none"),
-      () => wants(stack, [...jobsOf(Date.now()), oneMore]),
+      () => asks(stack, [...jobsOf(Date.now()), oneMore]),
       "status",
       "plans --limit 1",
       `plans diff ${standIn.plan} last`,

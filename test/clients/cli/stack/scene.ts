@@ -169,12 +169,17 @@ export function slurmOf(folder: string): string {
 
 /** Posts what the scheduler wants and waits until it is planned and nothing is on its way any more. */
 export async function wants(stack: LocalStack, jobs: readonly object[]): Promise<void> {
+  await asks(stack, jobs);
+  await settled(stack);
+}
+
+/** Posts what the scheduler wants and waits until it is planned. */
+export async function asks(stack: LocalStack, jobs: readonly object[]): Promise<void> {
   const sequence = await stack.post(jobs, { ttlSeconds: 7_200 });
   await eventually(stack.readStatus, ({ demand, plans }) => {
     const received = demand.find((source) => source.sequence === sequence)?.receivedAtSeconds;
     return received !== undefined && (plans[0]?.atSeconds ?? 0) > received;
   });
-  await settled(stack);
 }
 
 /** A snapshot comes every second, and a plan a second after what asks for it: later than that nothing comes by itself. */
