@@ -1,6 +1,6 @@
 /**
  * Which changes of the code does no test notice? Changes one operator or number at a time, and runs the unit tests of the mirrored folder.
- * By hand, because it takes minutes: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine]`.
+ * By hand, because it takes minutes; the last lines are the score of each folder: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine]`.
  * Works on a copy of the repository, so that you can go on in your own. What survives is either a missing test or makes no difference.
  */
 import { spawnSync } from "node:child_process";
@@ -35,6 +35,7 @@ cpSync(root, copy, {
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 
 const random = mersenne(Number(values.seed));
+const scores: string[] = [];
 for (const folder of positionals) {
   const mutants = globSync(`${folder}/**/*.ts`, { cwd: root })
     .sort()
@@ -58,5 +59,8 @@ for (const folder of positionals) {
     if (status !== 0) killed += 1;
     else console.log(`survived ${mutant.file}:${mutant.line}: ${mutant.change}`);
   }
-  console.log(`${folder}: ${killed} of ${count} killed (of ${mutants.length + count} possible)`);
+  const percent = Math.round((100 * killed) / Math.max(1, count));
+  const possible = mutants.length + count;
+  scores.push(`${folder}: ${percent} % killed (${killed} of ${count}, drawn from ${possible})`);
 }
+console.log(scores.join("\n"));
