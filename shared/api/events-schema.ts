@@ -38,7 +38,17 @@ const eventView = z
     planId: z.string().nullable(),
     actionId: z.string().nullable(),
     loss: z
-      .object({ reason: z.string(), nodeArray: z.string(), vmSize: z.string() })
+      .object({
+        reason: z.string(),
+        nodeArray: z.string(),
+        vmSize: z.string(),
+        jobs: z
+          .array(z.string())
+          .optional()
+          .describe(
+            "Jobs that ran there when the nodes were seen last, also those that are over; absent: not known",
+          ),
+      })
       .optional()
       .describe("Of `node-lost`: why, and what kind of nodes. SpotEvicted and SpotGone are evictions"),
   })

@@ -55,6 +55,8 @@ export interface NodeLoss {
   readonly message?: string;
   /** Of `SpotGone`: the short name of the host that the node was. */
   readonly hostname?: string;
+  /** Of `SpotGone`: names of the jobs that ran there when it was seen last; at most 50. Absent: not known. */
+  readonly jobs?: readonly string[];
 }
 
 /**

@@ -5,7 +5,12 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { wordsOf } from "../choices.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import { eventSummary, eventSummaryColumns } from "../output/event-summary.ts";
+import {
+  eventSummary,
+  eventSummaryByJob,
+  eventSummaryByJobColumns,
+  eventSummaryColumns,
+} from "../output/event-summary.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { note } from "../output/note.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -21,6 +26,7 @@ interface Flags extends LookFlags {
   readonly node?: string;
   readonly limit: number;
   readonly summary?: true;
+  readonly byJob?: true;
 }
 
 const usualLimit = 100;
@@ -58,6 +64,7 @@ export function eventsCommand(terminal: Terminal): Command {
       "--summary",
       "counts them by week (from Monday, UTC), kind and, of lost nodes, reason and kind of node",
     )
+    .option("--by-job", "counts lost spot nodes by week and job, also of jobs that are over")
     .action((flags: Flags) => look(terminal, flags, (looking) => showEvents(looking, flags)));
   return timesOption(outputOptions(lookOptions(command)));
 }
@@ -74,8 +81,19 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
   const { items, isCut } = await askAll(service, "events", {
     call: { query },
     pick: ({ events }) => events,
-    ...(flags.summary ? {} : { most: flags.limit }),
+    ...(flags.summary || flags.byJob ? {} : { most: flags.limit }),
   });
+  if (flags.byJob) {
+    const rows = eventSummaryByJob(items);
+    const list = {
+      name: "events",
+      columns: eventSummaryByJobColumns,
+      records: rows.map((row) => ({ ...row })),
+      data: rows,
+      none: "No job is known to have lost a spot node in this time.",
+    };
+    return printList(terminal, list, { flags, settings });
+  }
   if (flags.summary) {
     const rows = eventSummary(items);
     const list = {

@@ -23,6 +23,31 @@ export interface EventCount {
   readonly nodes: number;
 }
 
+export const eventSummaryByJobColumns: readonly string[] = ["week", "job", "reason", "events"];
+
+/** How often nodes were lost under one job in one week. */
+export interface JobLossCount {
+  /** The Monday with which it begins, UTC. */
+  readonly week: string;
+  readonly job: string;
+  readonly reason: string;
+  readonly events: number;
+}
+
+/** Losses by week and job, also of jobs that are over; the newest week first, in it the most frequent first. */
+export function eventSummaryByJob(events: readonly EventView[]): readonly JobLossCount[] {
+  const counts = new Map<string, JobLossCount>();
+  for (const { atSeconds, loss } of events)
+    for (const job of loss?.jobs ?? []) {
+      const [week, reason] = [weekOf(atSeconds), loss?.reason ?? ""];
+      const key = JSON.stringify([week, job, reason]);
+      counts.set(key, { week, job, reason, events: (counts.get(key)?.events ?? 0) + 1 });
+    }
+  return [...counts.values()].toSorted(
+    (a, b) => b.week.localeCompare(a.week) || b.events - a.events || a.job.localeCompare(b.job),
+  );
+}
+
 /** Events by week, kind and what was lost; the newest week first, in it the most frequent first. */
 export function eventSummary(events: readonly EventView[]): readonly EventCount[] {
   const alike = Map.groupBy(events, ({ atSeconds, kind, loss }) =>

@@ -95,7 +95,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     { line: "events --since 2d --node htc-1", does: "what happened to a node" },
     {
       line: "events --since 28d --kind node-lost --summary",
-      does: "evictions and other losses by week; by job: `jobs -o job,evictions`",
+      does: "evictions and other losses by week",
+    },
+    {
+      line: "events --since 28d --by-job",
+      does: "the same by week and job, also of jobs that are over; of present jobs: `jobs -o job,evictions`",
     },
   ],
   operations: [

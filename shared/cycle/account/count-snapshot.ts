@@ -1,3 +1,4 @@
+import type { Book } from "../../accounting/index.ts";
 import type { AccountStore, ClusterConfig, Ports, Snapshot, Spending } from "../../ports/index.ts";
 import { budgetsOf, countedBudgets } from "./budgets.ts";
 import { countTime, keepAccounts } from "./keep-accounts.ts";
@@ -16,6 +17,8 @@ type CountPorts = Pick<Ports, "ids" | "log" | "samples"> & {
 /** What is spent when a snapshot is taken. */
 export interface Count {
   readonly spending: Spending;
+  /** Names of the jobs that ran on a node when it was seen last. Undefined: not known. */
+  readonly jobsBefore: (nodeId: string) => readonly string[] | undefined;
   /** Saves the accounts and the point of the curves. Comes last: scaling waits for neither. */
   readonly keep: () => Promise<void>;
 }
@@ -30,18 +33,31 @@ export async function countSnapshot(
   }: SightSources & { readonly config: ClusterConfig; readonly before: Snapshot | undefined },
 ): Promise<Count> {
   const { accounts } = ports;
-  if (accounts === null) return { spending: uncounted(config, sources.takenAtSeconds), keep: async () => {} };
+  if (accounts === null)
+    return {
+      spending: uncounted(config, sources.takenAtSeconds),
+      jobsBefore: () => undefined,
+      keep: async () => {},
+    };
   const { cluster } = config;
   const keeping = { ...ports, accounts };
   const sight = seeCluster(sources);
   const counted = await countTime(keeping, cluster, sight);
   return {
     spending: spendingOf(counted, before, countedBudgets(ports, config)),
+    jobsBefore: (nodeId) => (counted.ok ? jobsOn(counted.stored?.value, nodeId) : undefined),
     keep: async () => {
       await keepAccounts(keeping, cluster, counted);
       await keepSample(ports, cluster, { sight, demand: sources.demand });
     },
   };
+}
+
+function jobsOn(book: Book | undefined, nodeId: string): readonly string[] | undefined {
+  const node = book?.nodes.find((each) => each.nodeId === nodeId);
+  if (book === undefined || node === undefined) return undefined;
+  const keys = new Set(node.jobs.map(({ key }) => key));
+  return keys.size === 0 ? [] : book.running.filter(({ key }) => keys.has(key)).map(({ name }) => name);
 }
 
 /** Spending without sums. */

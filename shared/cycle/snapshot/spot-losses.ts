@@ -4,6 +4,7 @@ import { mostOfLastMinutes } from "../operations.ts";
 
 /** Only shutdowns of the last hour are read: older ones have had their effect. */
 const longestShutdownSeconds = 3_600;
+const mostJobs = 50;
 
 /**
  * Spot nodes that were up in the last snapshot and are going now although nobody here has asked for that: Azure takes them
@@ -12,14 +13,23 @@ const longestShutdownSeconds = 3_600;
  */
 export async function noteSpotLosses(
   ports: Pick<Ports, "log" | "losses" | "operations">,
-  before: Snapshot | undefined,
-  taken: Snapshot,
+  {
+    before,
+    taken,
+    jobsBefore,
+  }: {
+    readonly before: Snapshot | undefined;
+    readonly taken: Snapshot;
+    readonly jobsBefore: (nodeId: string) => readonly string[] | undefined;
+  },
 ): Promise<void> {
   const gone = goneSpotNodes(before, taken);
   if (gone.length === 0) return;
   const asked = await askedToGo(ports, taken);
   for (const loss of gone) {
-    if (loss.nodeId === null || asked.has(loss.nodeId) || !(await ports.losses.add(loss))) continue;
+    if (loss.nodeId === null || asked.has(loss.nodeId)) continue;
+    const jobs = jobsBefore(loss.nodeId)?.slice(0, mostJobs);
+    if (!(await ports.losses.add({ ...loss, ...(jobs !== undefined && { jobs }) }))) continue;
     const { cluster, reason, nodeName, nodeArray, vmSize } = loss;
     ports.log.warn("node-lost", { cluster, reason, nodeName, nodeArray, vmSize });
   }

@@ -23,13 +23,18 @@ export function ofLosses(losses: readonly NodeLoss[]): readonly FoundEvent[] {
       nodeName === null ? eventId : null,
     ]),
   );
-  return [...alike.values()].flatMap(eventOf);
+  const jobsOf = new Map(losses.flatMap(({ nodeId, jobs }) => (jobs === undefined ? [] : [[nodeId, jobs]])));
+  return [...alike.values()].flatMap((some) => eventOf(some, jobsOf));
 }
 
-function eventOf(losses: readonly NodeLoss[]): readonly FoundEvent[] {
+function eventOf(
+  losses: readonly NodeLoss[],
+  jobsOf: ReadonlyMap<string | null, readonly string[]>,
+): readonly FoundEvent[] {
   const inOrder = losses.toSorted((a, b) => compareNodeNames(a.nodeName ?? "", b.nodeName ?? ""));
   const [first] = inOrder;
   if (first === undefined) return [];
+  const jobs = losses.flatMap(({ nodeId }) => (nodeId === null ? [] : (jobsOf.get(nodeId) ?? [])));
   const { eventId, reason, nodeName, nodeArray, vmSize, atSeconds, message } = first;
   const who = losses.length > 1 ? counted(losses.length, "nodes") : (nodeName ?? "a node");
   const said = losses.length > 1 || message === undefined ? "" : `: ${message}`;
@@ -42,7 +47,7 @@ function eventOf(losses: readonly NodeLoss[]): readonly FoundEvent[] {
       atSeconds: losses.length > 1 ? Math.floor(atSeconds) : atSeconds,
       text: text.endsWith(".") ? text : `${text}.`,
       nodes: inOrder.flatMap(namedIn),
-      loss: { reason, nodeArray, vmSize },
+      loss: { reason, nodeArray, vmSize, ...(jobs.length > 0 && { jobs: [...new Set(jobs)] }) },
     },
   ];
 }

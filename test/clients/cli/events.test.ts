@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { eventSummary } from "../../../clients/cli/output/event-summary.ts";
+import { eventSummary, eventSummaryByJob } from "../../../clients/cli/output/event-summary.ts";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import {
   endOption,
@@ -84,6 +84,41 @@ test("lost nodes are counted by week, reason and kind of node", () => {
     "2026-11-23 pause   1 0",
     "2026-11-16 node-lost SpotEvicted htc-spot 1 1",
     "2026-11-16 node-lost SpotEvicted hpc-spot 1 1",
+  ]);
+});
+
+test("lost nodes are counted by week and job, also when the job is over", () => {
+  const monday = Date.UTC(2026, 10, 23) / 1_000;
+  const base = {
+    id: "e",
+    text: "",
+    by: null,
+    nodes: [],
+    nodeCount: 1,
+    planId: null,
+    actionId: null,
+  } as const;
+  const lost = (atSeconds: number, jobs?: readonly string[]) => ({
+    ...base,
+    atSeconds,
+    kind: "node-lost" as const,
+    loss: {
+      reason: "SpotEvicted",
+      nodeArray: "htc",
+      vmSize: "F4",
+      ...(jobs !== undefined && { jobs: [...jobs] }),
+    },
+  });
+  const events = [
+    lost(monday, ["1", "2"]),
+    lost(monday + 60, ["2"]),
+    lost(monday + 90),
+    lost(monday - 1, ["2"]),
+  ];
+  expect(eventSummaryByJob(events)).toEqual([
+    { week: "2026-11-23", job: "2", reason: "SpotEvicted", events: 2 },
+    { week: "2026-11-23", job: "1", reason: "SpotEvicted", events: 1 },
+    { week: "2026-11-16", job: "2", reason: "SpotEvicted", events: 1 },
   ]);
 });
 

@@ -296,6 +296,7 @@ describe("events", () => {
     const lose = (nodeName: string, reason: "SpotGone" | "SpotEvicted", atSeconds: number) =>
       world.ports.losses.add({
         ...loss,
+        ...(reason === "SpotGone" && { jobs: [`of-${nodeName}`] }),
         nodeId: `id-${nodeName}`,
         nodeName,
         eventId: `${reason}:${nodeName}`,
@@ -310,6 +311,8 @@ describe("events", () => {
     const shown = async (query: Readonly<Record<string, unknown>>) =>
       (await list(world, query)).events.map(({ text }) => text.replace(/ of .* was lost: /, " "));
     expect(await shown({})).toEqual(["spot-1 SpotEvicted.", "spot-2 SpotEvicted.", "spot-3 SpotGone."]);
+    const { events } = await list(world, {});
+    expect(events.map(({ loss }) => loss?.jobs)).toEqual([["of-spot-1"], ["of-spot-2"], ["of-spot-3"]]);
     expect(await shown({ until: at + 1 })).toEqual(["spot-2 SpotEvicted.", "spot-3 SpotGone."]);
     expect(await shown({ from: at + 1 })).toEqual(["spot-1 SpotEvicted."]);
   });

@@ -263,6 +263,7 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     await world.round();
     const losses = await world.ports.losses.recent(cluster, 10);
     expect(losses.map(({ reason }) => reason)).toEqual(["SpotGone"]);
+    expect(losses.map(({ jobs }) => jobs)).toEqual([["job-1"]]);
   });
 
   test("a node that was asked to go is no loss", async () => {
