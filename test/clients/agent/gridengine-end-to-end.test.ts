@@ -15,6 +15,7 @@ import {
   parallelEnvironments,
   qsubArgs,
   queuesOf,
+  quotaOf,
   settingsOf,
   siteComplexes,
 } from "./drivers/gridengine-job-kinds.ts";
@@ -78,6 +79,8 @@ async function setUp(gridEngine: GridEngine, kinds: readonly JobKind[]): Promise
     await define("-Ahgrp", `group_name @${nameOfKind(index)}\nhostlist NONE\n`);
     for (const fields of queuesOf(kind, index, gridEngine.network.headName))
       await define("-Aq", changed(queue, fields));
+    const quota = quotaOf(kind, index);
+    if (quota !== undefined) await define("-Arqs", quota);
   }
   // One on which others wait.
   await gridEngine.submit(["-h", "-N", "first", "-q", nameOfKind(0)]);

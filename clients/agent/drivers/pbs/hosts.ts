@@ -10,6 +10,8 @@ export interface Host {
   readonly states: ReadonlySet<string>;
   /** Jobs that PBS has there. */
   readonly jobs: readonly string[];
+  /** Confirmed reservations that it is kept for. */
+  readonly reservations: readonly string[];
   readonly comment: string;
   /** When a state of it last changed (Unix time); undefined: never. */
   readonly changedSeconds: number | undefined;
@@ -35,6 +37,7 @@ export function hostsOf(records: readonly NodeRecord[]): readonly Host[] {
         vnodes.flatMap(({ state }) => state.split(",").map((each) => each.trim().toLowerCase())),
       ),
       jobs: [...new Set(vnodes.flatMap(({ jobs }) => jobs))],
+      reservations: [...new Set(vnodes.flatMap(({ resv }) => resv))],
       comment: vnodes.find(({ comment }) => comment !== "")?.comment ?? "",
       changedSeconds: changes.length === 0 ? undefined : Math.max(...changes),
       hasAnswered: vnodes.some(({ pbs_version: version, resources_available }) =>

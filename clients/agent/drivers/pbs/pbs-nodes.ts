@@ -8,17 +8,22 @@ import type { PbsSettings } from "./pbs-settings.ts";
 /** As a demand message takes it. */
 const longestReason = 500;
 
-/** Drained is only a host that is offline, so that PBS starts nothing there, and that has no jobs. */
+/**
+ * Drained is only a host that is offline, so that PBS starts nothing there, and that has no jobs. A confirmed reservation holds a
+ * host from the time of its confirmation, whatever its state: without it PBS cannot keep what it promised.
+ */
 export function stateOf(
   host: Host,
   running: ReadonlySet<string>,
 ): Omit<SchedulerNode, "hostname" | "resources"> {
   const not = [...host.states].filter((state) => stateMeaning(state) !== "up");
-  if (not.length === 0) return { state: "up" };
+  const reserved = host.reservations.map((name) => `reservation ${name}`);
+  if (not.length + reserved.length === 0) return { state: "up" };
   const held = not.filter((state) => stateMeaning(state) === "held");
-  const isEmpty = isOffline(host) && held.length === 0 && !isBusy(host, running);
+  const isEmpty = isOffline(host) && held.length + reserved.length === 0 && !isBusy(host, running);
   if (isOffline(host) && isOurs(host)) return { state: isEmpty ? "drained" : "draining" };
-  const reason = host.comment === "" ? `state ${not.join(", ")}` : host.comment;
+  const states = not.length === 0 ? [] : [`state ${not.join(", ")}`];
+  const reason = host.comment === "" ? [...states, ...reserved].join(", ") : host.comment;
   return {
     state: isEmpty && !isPinned(host) ? "drained" : "draining",
     isOutByOthers: true,

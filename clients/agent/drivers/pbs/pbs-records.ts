@@ -52,6 +52,12 @@ export const nodeRecord = z.object({
     .transform((jobs) => jobs.map((job) => job.split("/")[0] ?? "").filter((job) => job !== "")),
   resources_available: resources,
   resources_assigned: resources,
+  /** Confirmed reservations that hold it, such as `R7.head`: one, or several with commas. */
+  resv: z
+    .union([scalar, z.array(scalar)])
+    .nullish()
+    .transform((value) => [value ?? []].flat().flatMap((each) => each.split(/[,\s]+/)))
+    .transform((names) => names.filter((name) => name !== "")),
   comment: detail,
   sharing: detail,
   last_state_change_time: detail,

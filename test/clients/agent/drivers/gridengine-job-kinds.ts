@@ -106,6 +106,12 @@ export const gridengineJobKinds: readonly JobKind[] = [
   on("htc", "-q % -R y -p -100 -pe mpi 8", 2),
   on("htc", "-q % -binding linear:2 -pe smp 2", 1),
   on("htc", "-q % -r y -pe smp 4", 2, { times: 2 }),
+  usual("htc", "-q % -pe smp 4", 1, { times: 3, quota: "users {*} queues % to slots=4" }),
+  on("htc", "-q % -pe mpi 4", 2, { times: 3, quota: "queues % to slots=9" }),
+  on("htc", "-q % -pe mpi 3", 1, { times: 3, quota: "queues % to slots=5" }),
+  on("gpu", "-q % -l gpus=1", 2, { times: 5, quota: "users ann queues % to gpus=3" }),
+  on("htc", "-q %", 0, { quota: "name none users @chemists queues % to slots=0" }),
+  on("htc", "-q % -t 1-9", 1, { quota: "projects !* queues % to slots=4" }),
 ];
 
 /** Of the kind with this index: its queue and its node array; its host group is "@" and this. */
@@ -152,6 +158,13 @@ export const parallelEnvironments = [
   ["two", "2", 9999],
   ["few", "$pe_slots", 6],
 ] as const;
+
+/** The resource quota set of a kind, as `qconf -Arqs` takes it. */
+export function quotaOf({ quota }: JobKind, index: number): string | undefined {
+  if (quota === undefined) return undefined;
+  const name = nameOfKind(index);
+  return `{\nname ${name}\ndescription NONE\nenabled TRUE\nlimit ${quota.replaceAll("%", name)}\n}\n`;
+}
 
 /** Queues of a kind, as `qconf -Aq` takes what differs from the usual queue. */
 export function queuesOf({ queue, longSlots }: JobKind, index: number, head: string) {

@@ -28,6 +28,7 @@ interface Described {
   readonly state: string;
   readonly comment?: string;
   readonly jobs?: readonly string[];
+  readonly resv?: string;
   readonly changed?: number;
   readonly version?: string;
   readonly available?: object;
@@ -49,7 +50,7 @@ function readNodes(
 ): Extract<Reading, { known: true }> {
   const records = Object.fromEntries(
     Object.entries(nodes).map(
-      ([name, { state, comment, jobs, changed = 0, version = "23", available = {} }]) => [
+      ([name, { state, comment, jobs, resv, changed = 0, version = "23", available = {} }]) => [
         name,
         {
           Mom: name,
@@ -57,6 +58,7 @@ function readNodes(
           state,
           comment,
           jobs,
+          resv,
           last_state_change_time: nowSeconds - changed,
           resources_available: { ncpus: 4, mem: "16gb", ccnodeid: "id", nodearray: "htc", ...available },
         },
@@ -110,6 +112,21 @@ describe("the state of a host", () => {
       "draining",
     ],
     ["of a reservation", { state: "resv-exclusive" }, "draining state resv-exclusive"],
+    [
+      "kept for a reservation that is to come",
+      { state: "free", resv: "R7.head" },
+      "draining reservation R7.head",
+    ],
+    [
+      "kept for two, and busy",
+      { state: "job-busy", jobs: ["1.head"], resv: "R7.head, S8.head" },
+      "draining reservation R7.head, reservation S8.head",
+    ],
+    [
+      "drained for us, and kept for a reservation",
+      { state: "offline", comment: "cyclecloud offline", resv: "R7.head" },
+      "draining",
+    ],
     ["offline, in maintenance", { state: "offline,maintenance", comment: "x" }, "draining x"],
     ["a state of another release", { state: "on-fire" }, "draining state on-fire"],
   ])("%s", (_, node, expected) => {
