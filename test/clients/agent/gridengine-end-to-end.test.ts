@@ -76,9 +76,10 @@ async function setUp(gridEngine: GridEngine, kinds: readonly JobKind[]): Promise
     await define("-Ap", parallelEnvironment(name, rule, slots));
   const queue = await run("qconf", "-sq");
   for (const [index, kind] of kinds.entries()) {
-    await define("-Ahgrp", `group_name @${nameOfKind(index)}\nhostlist NONE\n`);
-    for (const fields of queuesOf(kind, index, gridEngine.network.headName))
-      await define("-Aq", changed(queue, fields));
+    // A host without slots: jobs may ask for its queues and its group while no node is there.
+    const { headName } = gridEngine.network;
+    await define("-Ahgrp", `group_name @${nameOfKind(index)}\nhostlist ${headName}\n`);
+    for (const fields of queuesOf(kind, index, headName)) await define("-Aq", changed(queue, fields));
     const quota = quotaOf(kind, index);
     if (quota !== undefined) await define("-Arqs", quota);
   }

@@ -172,8 +172,7 @@ export function queuesOf({ queue, longSlots }: JobKind, index: number, head: str
   const names = longSlots > 0 ? [name, `${name}-long`] : [name];
   return names.map((qname) => ({
     qname,
-    // A host without slots: jobs may ask for the queue while no node is there.
-    hostlist: `@${name} ${head}`,
+    hostlist: `@${name}`,
     slots: `1,[${head}=0]`,
     pe_list: parallelEnvironments.map(([pe]) => pe).join(" "),
     load_thresholds: "NONE",

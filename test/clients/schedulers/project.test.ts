@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { globSync } from "tinyglobby";
+import { describe, expect, test } from "vitest";
+import { parseAgentConfig } from "../../../clients/agent/config.ts";
+import { gridengine } from "../../../clients/agent/drivers/gridengine/gridengine.ts";
+import { pbs } from "../../../clients/agent/drivers/pbs/pbs.ts";
+
+const project = join(import.meta.dirname, "../../../clients/schedulers");
+const scripts = globSync(["stage.sh", "specs/**/*.sh"], { cwd: project }).sort();
+
+function run(program: string, ...args: readonly string[]) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: project, encoding: "utf8" });
+  return { isThere: error === undefined, status, output: `${stdout}${stderr}` };
+}
+
+const noShellcheck = run("shellcheck", "--version").isThere ? "" : " (skipped: shellcheck is not installed)";
+const noPython = run("python3", "--version").isThere ? "" : " (skipped: python3 is not installed)";
+
+describe("the CycleCloud project for PBS and Grid Engine", () => {
+  test("has scripts for the agent, both schedulers, and nodes of Grid Engine", () => {
+    const specs = scripts.flatMap((script) => /^specs\/([\w-]+)\//.exec(script)?.[1] ?? []);
+    expect(specs).toEqual(["agent", "gridengine-node", "gridengine", "pbs"]);
+  });
+
+  test.each(scripts)("%s is a script that bash can read", (script) => {
+    expect(run("bash", "-n", script)).toMatchObject({ status: 0, output: "" });
+  });
+
+  test.skipIf(noShellcheck !== "").each(scripts)(`%s passes shellcheck${noShellcheck}`, (script) => {
+    expect(run("shellcheck", script)).toMatchObject({ status: 0, output: "" });
+  });
+
+  test.skipIf(noPython !== "").each([
+    { kind: pbs, section: { node_arrays: { gpu: { resources: { ngpus: 1 } } } } },
+    { kind: gridengine, section: { node_arrays: { htc: { slots: 4 } } } },
+  ])(
+    `writes settings that the agent takes, whatever the cluster is called${noPython}`,
+    async ({ kind, section }) => {
+      const folder = await mkdtemp(join(tmpdir(), "settings-"));
+      const output = join(folder, "agent.json");
+      const cluster = `Bob's "cluster" $(reboot)`;
+      const values = ["--cluster", cluster, "--driver", kind.name, "--section", JSON.stringify(section)];
+      const script = "specs/agent/cluster-init/files/write_agent_config.py";
+      expect(run("python3", script, ...values, "--output", output)).toMatchObject({ status: 0, output: "" });
+      const written: unknown = JSON.parse(await readFile(output, "utf8"));
+      expect(parseAgentConfig(written)).toMatchObject({ ok: true, config: { cluster, source: kind.name } });
+      expect(written).toMatchObject({ [kind.name]: section });
+      expect(kind.configure(section)).toMatchObject({ ok: true });
+      await rm(folder, { recursive: true, force: true });
+    },
+  );
+});
