@@ -102,7 +102,7 @@ export const gridengineJobKinds: readonly JobKind[] = [
   usual("htc", "-q %-long", 2, { times: 3, longSlots: 2 }),
   on("htc", "-q %,%-long -pe smp 6", 1, { longSlots: 2 }),
   on("htc", "-q *@@%", 1),
-  on("htc", "-q % -soft -l gpus=1", 1),
+  on("htc", "-q % -soft -l arch=other", 1),
   on("htc", "-q % -R y -p -100 -pe mpi 8", 2),
   on("htc", "-q % -binding linear:2 -pe smp 2", 1),
   on("htc", "-q % -r y -pe smp 4", 2, { times: 2 }),
