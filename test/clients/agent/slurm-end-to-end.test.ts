@@ -4,7 +4,7 @@ import { type LocalStack, startStack } from "../../support/local-stack.ts";
 import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
-import { startSlurmAgent, usedBy } from "../../support/machines/slurm-agent.ts";
+import { startSlurmAgent, usedBy, watched } from "../../support/machines/slurm-agent.ts";
 import {
   type JobKind,
   jobKinds,
@@ -107,14 +107,17 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
       const used = await usedBy(slurm, ids);
       return { used, machines: followed.machines.size };
     };
-    await whileItMoves(state, ({ used }) =>
-      used.every((count, index) => count >= (kinds[index]?.nodes ?? 0)),
+    await whileItMoves(
+      state,
+      ({ used }) => used.every((count, index) => count >= (kinds[index]?.nodes ?? 0)),
+      watched(slurm, stack),
     );
     // What is bought too much comes after the reading that shows all jobs on their nodes.
     const before = await passesOf(stack);
     await whileItMoves(
       () => passesOf(stack),
       (count) => count >= before + 4,
+      watched(slurm, stack),
     );
     const { used } = await state();
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);

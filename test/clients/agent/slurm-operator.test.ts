@@ -7,7 +7,7 @@ import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { accountingIsMissing } from "../../support/machines/slurm-accounting.ts";
-import { startSlurmAgent, usedBy } from "../../support/machines/slurm-agent.ts";
+import { startSlurmAgent, usedBy, watched } from "../../support/machines/slurm-agent.ts";
 
 /** What a new operator does by docs/slurm.md, and the jobs with which two models of one node cost money or the job. */
 
@@ -171,12 +171,17 @@ async function checkOn(slurm: Slurm, stack: LocalStack): Promise<void> {
       ids.push(own);
     }
     const used = () => Promise.all(ids.map((own) => nodesOf(slurm, own)));
-    await whileItMoves(used, (counts) => counts.every((count, index) => count >= (rows[index]?.nodes ?? 0)));
+    await whileItMoves(
+      used,
+      (counts) => counts.every((count, index) => count >= (rows[index]?.nodes ?? 0)),
+      watched(slurm, stack),
+    );
     // What is bought too much comes after the reading that shows all jobs on their nodes.
     const before = await passesOf(stack);
     await whileItMoves(
       () => passesOf(stack),
       (count) => count >= before + 8,
+      watched(slurm, stack),
     );
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);
     const counts = await used();

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
 import type { LocalStack } from "../local-stack.ts";
 
+/** The agent has read its scheduler so often, and nothing has changed. */
+const standstillPasses = 30;
 /** Nothing new for so long is a fault on any machine. */
 const standstillMilliseconds = 240_000;
 
@@ -38,17 +40,39 @@ export async function passesOf({ folder }: Pick<LocalStack, "folder">): Promise<
   return (await readFile(join(folder, "agent.log"), "utf8")).split('"event":"pass"').length - 1;
 }
 
-/** Waits as long as something moves. Then the test judges what is there. */
-export async function whileItMoves<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<void> {
+/** What is asked when nothing moves any more. */
+export interface Watched {
+  readonly stack: Pick<LocalStack, "folder">;
+  /** For somebody who was not there. */
+  readonly whatThereIs: () => Promise<string>;
+}
+
+/**
+ * Waits as long as something moves. Then the test judges what is there. With `watched`, nothing moves any more when the
+ * agent has read its scheduler so often without any change; that is an error, which shows what there is.
+ */
+export async function whileItMoves<T>(
+  read: () => Promise<T>,
+  isSo: (value: T) => boolean,
+  watched?: Watched,
+): Promise<void> {
   let seen = "";
   let movedAt = Date.now();
+  let passesThen = 0;
   for (;;) {
     const value = await read();
     if (isSo(value)) return;
+    const passes = watched === undefined ? 0 : await passesOf(watched.stack);
     const text = JSON.stringify(value);
-    if (text !== seen) movedAt = Date.now();
-    seen = text;
-    if (Date.now() - movedAt > standstillMilliseconds) return;
+    if (text !== seen) {
+      seen = text;
+      movedAt = Date.now();
+      passesThen = passes;
+    }
+    if (passes - passesThen >= standstillPasses || Date.now() - movedAt > standstillMilliseconds) {
+      if (watched === undefined) return;
+      throw new Error(`Nothing moves any more: ${text}\n${await watched.whatThereIs()}`);
+    }
     await sleep(1000);
   }
 }

@@ -36,7 +36,7 @@ export interface Slurm {
   run(program: string, ...args: readonly string[]): Promise<string>;
   /** Submits a job for a user that sleeps; gives its id. */
   submit(options: string, user?: string, seconds?: number): Promise<number>;
-  /** The machine `host` boots, and runs slurmd as `node`. */
+  /** The machine `host` boots if it is not on yet, and runs slurmd as `node`. */
   bootNode(node: string, host: string, address: string): Promise<void>;
   /** The controller is stopped and started again; `change` may write another slurm.conf in between. */
   restart(change?: (conf: string) => string): Promise<void>;
@@ -79,7 +79,7 @@ async function startOn(network: Network, lines: string, gres: string, accounting
       return Number.parseInt(await run("sbatch", ...args, "--wrap", `sleep ${seconds}`), 10);
     },
     bootNode: async (node, host, address) => {
-      await network.switchOn(host, address);
+      if (!network.hosts().includes(host)) await network.switchOn(host, address);
       await mkdir(join(folder, `spool-${node}`), { recursive: true });
       network.start(host, "/usr/sbin/slurmd", ["-D", "-N", node, "-f", config], { env });
     },

@@ -24,9 +24,13 @@ const nowhere = "255.255.255.255";
 /** More would make a command line that Linux does not take. */
 const mostNodesOfCommand = 1000;
 
-/** Slurm has the node, and there is no machine: none yet since the controller first started, or none any more. */
-function isAway({ flags, address }: NodeRecord): boolean {
-  return flags.has("CLOUD") && (flags.has("POWERED_DOWN") || address === nowhere);
+/**
+ * Slurm has the node, and there is no machine: none yet since the controller first started, or none any more. A node that
+ * got the address of its host stays POWERED_DOWN until its daemon registers, and Slurm may give it a job meanwhile.
+ */
+function isAway({ flags, address, name }: NodeRecord): boolean {
+  if (!flags.has("CLOUD")) return false;
+  return address === nowhere || (flags.has("POWERED_DOWN") && (address === "" || address === name));
 }
 
 /**
@@ -99,12 +103,54 @@ export function correction(
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
 
+/** Nodes whose host is there and whose daemon has not registered yet, with the name of the host. */
+export type Joining = ReadonlyMap<string, string>;
+
+/** The nodes that are still joining: Slurm has not seen the daemon since. */
+export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Joining {
+  const waiting = nodes.filter(
+    (node) => joining.has(node.name) && (isAway(node) || node.flags.has("POWERED_DOWN")),
+  );
+  return new Map(waiting.map(({ name }) => [name, joining.get(name) ?? name]));
+}
+
+/** The nodes that are joining after an event. */
+export function joiningAfter(
+  { kind, nodes }: NodeEvent,
+  before: Joining,
+  { node_prefix }: SlurmSettings,
+): Joining {
+  const after = new Map(before);
+  for (const { name, hostname } of nodes) {
+    if (kind === "node-joined") after.set(`${node_prefix}${name}`, hostname);
+    if (kind === "node-deleted" || kind === "boot-timeout") after.delete(`${node_prefix}${name}`);
+  }
+  return after;
+}
+
+/** A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back, which is their name. */
+export function joinAgain(
+  nodes: readonly NodeRecord[],
+  joining: Joining,
+  settings: SlurmSettings,
+): readonly Command[] {
+  return nodes.flatMap((node) => {
+    const hostname = joining.get(node.name);
+    if (hostname === undefined || !isAway(node) || node.address === hostname) return [];
+    return commandsForNode("node-joined", node.name, hostname, settings);
+  });
+}
+
 /**
  * Nodes without a machine that Slurm might start jobs on or contact: all of them after the first start of the controller,
  * new ones after a change of slurm.conf. What somebody else took down keeps its reason.
  */
-export function takeDownAway(nodes: readonly NodeRecord[], settings: SlurmSettings): readonly Command[] {
-  const away = nodes.filter((node) => isAway(node) && nodeName.test(node.name));
+export function takeDownAway(
+  nodes: readonly NodeRecord[],
+  joining: Joining,
+  settings: SlurmSettings,
+): readonly Command[] {
+  const away = nodes.filter((node) => isAway(node) && !joining.has(node.name) && nodeName.test(node.name));
   const isOut = ({ flags, reason }: NodeRecord) => flags.has("DOWN") && !reason.startsWith(ours);
   const isDone = ({ flags, address }: NodeRecord) => flags.has("DOWN") && address === nowhere;
   const open = away.filter((node) => !isDone(node));

@@ -31,6 +31,10 @@ import {
   hasJoined,
   isIgnored,
   isUsable,
+  type Joining,
+  joinAgain,
+  joiningAfter,
+  stillJoining,
   takeDownAway,
   toNode,
 } from "./slurm-nodes.ts";
@@ -65,7 +69,10 @@ export const slurm: DriverKind = {
         ...(config === undefined ? {} : { files: (cluster) => keptFiles(cluster, settings, config) }),
         reads: (context) => reads(settings, context),
         interpret: (answers, context) => interpret(answers, context, settings),
-        commandsFor: (event, { memory }): Steps => ({ commands: commandsFor(event, settings), memory }),
+        commandsFor: (event, { memory }): Steps => ({
+          commands: commandsFor(event, settings),
+          memory: withJoining(memory, joiningAfter(event, rememberedJoining(memory), settings)),
+        }),
       },
     };
   },
@@ -139,6 +146,16 @@ function rememberedLimits({ limits }: Memory, nowSeconds: number) {
   return remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds
     ? remembered
     : undefined;
+}
+
+const joiningSchema = z.record(z.string(), z.string());
+
+function rememberedJoining({ joining }: Memory): Joining {
+  return new Map(Object.entries(joiningSchema.safeParse(joining).data ?? {}));
+}
+
+function withJoining({ joining: _, ...memory }: Memory, joining: Joining): Memory {
+  return joining.size === 0 ? memory : { ...memory, joining: Object.fromEntries(joining) };
 }
 
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
@@ -220,15 +237,15 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       known: false,
       reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
     };
+  const joining = stillJoining(nodes, rememberedJoining(context.memory));
+  const own = nodes.filter((node) => !isIgnored(node, settings));
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
   return {
     known: true,
     jobs,
-    nodes: nodes
-      .filter((node) => isUsable(node) && !isIgnored(node, settings))
-      .map((node) => toNode(node, amounts.of(node))),
+    nodes: own.filter(isUsable).map((node) => toNode(node, amounts.of(node))),
     shapes: shaped.shapes,
     setAside,
     silent: nodes
@@ -236,16 +253,17 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       .filter(({ flags }) => flags.has("NOT_RESPONDING"))
       .map(({ name }) => name),
     corrections: [
-      ...takeDownAway(
-        nodes.filter((node) => !isIgnored(node, settings)),
-        settings,
-      ),
+      ...takeDownAway(own, joining, settings),
+      ...joinAgain(own, joining, settings),
       ...nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
     ],
-    memory: {
-      nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-      ...(enforcement === undefined ? {} : { limits: enforcement }),
-    },
+    memory: withJoining(
+      {
+        nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+        ...(enforcement === undefined ? {} : { limits: enforcement }),
+      },
+      joining,
+    ),
   };
 }
 

@@ -55,8 +55,9 @@ export class DrivenSlurm {
       if (kind === "drain") this.#draining.set(hostname.toLowerCase(), 0);
       else this.#draining.delete(hostname.toLowerCase());
     }
-    for (const command of this.#driver.commandsFor({ kind, nodes }, this.#context()).commands)
-      await this.#run(command);
+    const { commands, memory } = this.#driver.commandsFor({ kind, nodes }, this.#context());
+    for (const command of commands) await this.#run(command);
+    this.#memory = memory;
   }
 
   /** Asks until it is so. */

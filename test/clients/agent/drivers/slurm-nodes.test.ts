@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
 import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { isUsable, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
 import { type NodeRecord, nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
-import { readSlurm, slurmNode } from "./slurm-reading.ts";
+import { linesOfPartitions, readSlurm, slurmNode } from "./slurm-reading.ts";
 
 const nodeOf = (node: unknown) => posted(nodeRecord.parse(node));
 
@@ -93,4 +94,75 @@ test("a host in a maintenance reservation is out by others, with its state as th
     isOutByOthers: true,
     stateReason: "state MAINTENANCE",
   });
+});
+
+/** A driver after an event, that reads one node of which Slurm has not seen the daemon. */
+function passAfter(kind: "node-joined" | "node-deleted" | undefined, hostname: string, fields: object) {
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const { driver } = configured;
+  const context = { nowSeconds: 1_795_400_000, draining: new Map<string, number>(), memory: {} };
+  const events = kind === undefined ? [] : (["node-joined", kind] as const);
+  let memory = {};
+  for (const each of events)
+    memory = driver.commandsFor(
+      { kind: each, nodes: [{ name: "htc-1", hostname }] },
+      { ...context, memory },
+    ).memory;
+  const nodes = [slurmNode(1, { slurmd_version: "", state: ["IDLE", "CLOUD", "POWERED_DOWN"], ...fields })];
+  const texts = {
+    scontrol: JSON.stringify({ nodes }),
+    partitions: linesOfPartitions(nodes),
+    squeue: '{"jobs":[]}',
+    switches: "",
+    licenses: "No licenses configured in Slurm.\n",
+    reservations: "No reservations in the system\n",
+    config: "AccountingStorageEnforce = none\n",
+  };
+  const answers = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
+  );
+  const reading = driver.interpret(answers, { ...context, memory });
+  if (!reading.known) throw new Error(reading.reason);
+  const commands = reading.corrections.map(({ args }) => args.slice(1).join(" "));
+  return { commands, joining: reading.memory.joining };
+}
+
+const takenDown = ["NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud"];
+const atHome = { hostname: "htc-1", address: "htc-1" };
+const atHost = { hostname: "ip-1", address: "ip-1" };
+const nowhere = { hostname: "htc-1", address: "255.255.255.255", reason: "cyclecloud" };
+
+test.each([
+  ["nobody joined", undefined, "ip-1", atHome, takenDown, undefined],
+  ["it joined", "node-joined", "ip-1", atHost, [], { "htc-1": "ip-1" }],
+  ["it joined, and the agent has lost its state", undefined, "ip-1", atHost, [], undefined],
+  [
+    "it joined, and a reconfiguration took its address",
+    "node-joined",
+    "ip-1",
+    atHome,
+    ["NodeName=htc-1 NodeAddr=ip-1 NodeHostname=ip-1", "NodeName=htc-1 State=RESUME"],
+    { "htc-1": "ip-1" },
+  ],
+  ["it joined under its own name", "node-joined", "htc-1", atHome, [], { "htc-1": "htc-1" }],
+  ["it joined and was deleted", "node-deleted", "ip-1", atHome, takenDown, undefined],
+  [
+    "its daemon has registered",
+    "node-joined",
+    "ip-1",
+    { ...atHost, state: ["IDLE", "CLOUD"], slurmd_version: "22.05.8" },
+    [],
+    undefined,
+  ],
+  [
+    "it was away, and joins again after its command was lost",
+    "node-joined",
+    "ip-1",
+    { ...nowhere, state: ["DOWN", "CLOUD", "POWERED_DOWN"] },
+    ["NodeName=htc-1 NodeAddr=ip-1 NodeHostname=ip-1", "NodeName=htc-1 State=RESUME"],
+    { "htc-1": "ip-1" },
+  ],
+] as const)("a node that Slurm has not heard of, %s", (_, kind, hostname, fields, commands, joining) => {
+  expect(passAfter(kind, hostname, fields)).toEqual({ commands, joining });
 });

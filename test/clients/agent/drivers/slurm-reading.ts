@@ -54,7 +54,7 @@ export function waitingJob(fields: Fields = {}): Fields {
 }
 
 /** The partitions that nodes name, and htc. */
-function linesOfPartitions(nodes: readonly unknown[]): string {
+export function linesOfPartitions(nodes: readonly unknown[]): string {
   const named = nodes.flatMap(
     (node) => (node as { readonly partitions?: readonly string[] }).partitions ?? [],
   );
