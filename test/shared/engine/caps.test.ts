@@ -233,8 +233,9 @@ describe("plan under caps", () => {
   test("never exceeds one, whatever the cluster, the demand and the targets", () => {
     fc.assert(
       fc.property(fc.oneof(cappedInputs, capped(targetInputs)), (drawn) => {
-        expect(violationsOf(drawn, plan(drawn))).toEqual([]);
-        const ordered = { ...drawn, pending: plan(drawn).create.map((set) => ({ ...set, actionId: "a" })) };
+        const first = plan(drawn);
+        expect(violationsOf(drawn, first)).toEqual([]);
+        const ordered = { ...drawn, pending: first.create.map((set) => ({ ...set, actionId: "a" })) };
         expect(violationsOf(ordered, plan(ordered))).toEqual([]);
       }),
       { numRuns: 400 },

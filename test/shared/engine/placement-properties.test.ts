@@ -51,21 +51,16 @@ function grantedIn({ jobs }: Plan): readonly number[] {
 }
 
 describe("plan, whatever the placement", () => {
-  test("breaks no rule", () => {
+  test("breaks no rule, places every job as far as filling in order does, and is the same for an input that was archived", () => {
     fc.assert(
       fc.property(worlds, (input) => {
-        expect(violationsOf(input, plan(input))).toEqual([]);
-      }),
-      runs,
-    );
-  });
-
-  test("places every job as far as filling in order does", () => {
-    fc.assert(
-      fc.property(worlds, (input) => {
+        const first = plan(input);
+        expect(violationsOf(input, first)).toEqual([]);
         const ordered = grantedIn(plan(inOrder(input)));
-        for (const [index, granted] of grantedIn(plan(input)).entries())
+        for (const [index, granted] of grantedIn(first).entries())
           expect(granted, `job ${index}`).toBeGreaterThanOrEqual(ordered[index] ?? 0);
+        const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
+        expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(first));
       }),
       runs,
     );
@@ -84,16 +79,6 @@ describe("plan, whatever the placement", () => {
           expect(granted[index]).toBeGreaterThanOrEqual(before);
       }),
       runs,
-    );
-  });
-
-  test("is the same again, and for an input that was archived", () => {
-    fc.assert(
-      fc.property(worlds, (input) => {
-        const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
-        expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(plan(input)));
-      }),
-      { numRuns: 100 },
     );
   });
 });
