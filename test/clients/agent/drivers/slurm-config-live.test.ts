@@ -23,7 +23,7 @@ const buckets = (most: number) => [
 
 testHere(
   `drawn-up files in a real controller: it counts nodes as the files mean them, keeps them away, and takes what changes${reason}`,
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     const section = {
       partitions: { work: { node_array: ["htc", "htcspot"] } },
