@@ -1,6 +1,7 @@
 /**
  * What the nodes of a plan cost, beside the least that is possible (the LP bound of HiGHS), for each `placement`, how well it
- * packs, and how long it takes. Every plan is checked before it counts. `npm run bench -- cost --trace FILE.swf.gz`. Fails when a
+ * packs, and how long it takes. Every plan is checked before it counts. `npm run bench -- cost --trace FILE.swf.gz`, again for
+ * further traces, of which only the parallel jobs are planned. Fails when a
  * promise of docs/placement.md is not kept.
  */
 import { readFile } from "node:fs/promises";
@@ -11,8 +12,9 @@ import { largeCases, measureLarge } from "./cost/large.ts";
 import { measureList, measureStream, sizeLists } from "./cost/lists.ts";
 import { measureLives } from "./cost/lived-through.ts";
 import { measurePacking } from "./cost/measure-packing.ts";
+import { measureParallel } from "./cost/parallel.ts";
 
-const { values } = parseArgs({ options: { trace: { type: "string" } } });
+const { values } = parseArgs({ options: { trace: { type: "string", multiple: true } } });
 
 /** Jobs that are planned one by one. */
 const streamed = 1000;
@@ -23,12 +25,14 @@ async function readTrace(file: string): Promise<readonly SwfJob[]> {
 }
 
 const problems: string[] = [];
-if (values.trace === undefined)
-  problems.push("No jobs of a trace were planned, expected --trace FILE.swf.gz");
+const [file, ...further] = values.trace ?? [];
+if (file === undefined) problems.push("No jobs of a trace were planned, expected --trace FILE.swf.gz");
 else {
-  const trace = await readTrace(values.trace);
+  const trace = await readTrace(file);
   for (const list of sizeLists) problems.push(...(await measureList(trace, list)));
   problems.push(...measureStream(trace, streamed));
+  console.log("Backlogs of parallel jobs:");
+  problems.push(...(await measureParallel([trace, ...(await Promise.all(further.map(readTrace)))])));
   console.log("Backlogs until their last job ends:");
   problems.push(...measureLives(trace));
 }

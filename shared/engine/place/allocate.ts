@@ -16,7 +16,7 @@ import { candidatesFor, refusalOf } from "./candidates.ts";
 import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
 import { openSearch } from "./search.ts";
 import { endOfTurn, isShared, noteCrossing } from "./turns.ts";
-import { placeWhole } from "./whole.ts";
+import { placeWhole, placeWholeIn } from "./whole.ts";
 
 /** Places what is left to place of a job. */
 export function allocate(ledger: Ledger, allocation: Allocation): void {
@@ -24,6 +24,31 @@ export function allocate(ledger: Ledger, allocation: Allocation): void {
   if (failsAgain(ledger, allocation)) allocation.refusals = allocation.shape.refusals;
   else if (isWhole(allocation.job)) placeWhole(ledger, allocation);
   else pack(ledger, allocation);
+}
+
+/**
+ * Places a job in the bucket that was chosen for it, filled before any other of those that price may choose; the first
+ * `above` of its buckets stand above price. What finds no room there is placed as usual.
+ */
+export function allocateIn(
+  ledger: Ledger,
+  allocation: Allocation,
+  bucket: LedgerBucket,
+  above: number,
+): void {
+  const candidates = candidatesFor(ledger, allocation);
+  const at = candidates.indexOf(bucket);
+  ledger.crossed = true;
+  if (isWhole(allocation.job)) placeWholeIn(ledger, allocation, at, above);
+  else {
+    reuse(ledger, allocation, candidates, { from: 0, to: above });
+    if (isWanting(allocation) && poolsAllow(ledger, allocation) && ledger.isOpenFor(bucket, 1)) {
+      const search = openSearch(ledger, candidates, at, allocation);
+      fillNodes(ledger, allocation, search);
+      fillNewNodes(ledger, allocation, search);
+    }
+  }
+  allocate(ledger, allocation);
 }
 
 /** Whether the job has to be placed completely, in one bucket, or not at all. */

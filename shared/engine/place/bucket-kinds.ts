@@ -11,7 +11,7 @@ import type { Kind } from "./packing/packing-problem.ts";
  */
 export const exclusiveShare = 1;
 export const openShare = 1e-9;
-const usedNode = 0.5;
+export const usedNode = 0.5;
 
 /** A price that nobody knows is above all others: cannot tell is not free. */
 export const unknownPrice = 1e6;

@@ -2,14 +2,15 @@ import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { runningIn } from "../model/caps.ts";
 import type { PendingNodes } from "../model/node.ts";
 import { type PlacementPolicy, placementOf } from "../model/placement.ts";
+import type { Allocation } from "./allocation.ts";
 import { priceOf } from "./bucket-kinds.ts";
-import { looseSlotsOf } from "./loose-slots.ts";
+import { looseSlotsOf, mayMove } from "./loose-slots.ts";
 import { mayAskAll, movableJobs } from "./movable-jobs.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
-import { boughtIn, looksAtPrices, type Run, type RunInput, run } from "./run.ts";
-import { runHoursOf } from "./run-hours.ts";
+import { boughtIn, isBought, looksAtPrices, type Run, type RunInput, run } from "./run.ts";
+import { hoursOf, runHoursOf } from "./run-hours.ts";
 
 /**
  * The run that counts. Filling nodes across buckets can go wrong where filling bucket by bucket does not: it may leave out
@@ -24,6 +25,7 @@ export function chooseRun(input: RunInput): Run {
 class Choice {
   readonly #input: RunInput;
   #ordered: Run | null = null;
+  #wholes: readonly Run[] | null = null;
   #reused: Run | null = null;
 
   constructor(input: RunInput) {
@@ -32,7 +34,7 @@ class Choice {
 
   make(): Run {
     const first = this.#withoutHarm(this.#input);
-    if (!crosses(first)) return first;
+    if (!crosses(first) && !this.#choosesWholes(first)) return first;
     const lasting = this.#lastingOf(first);
     if (lasting !== null) return lasting;
     const reused = looksAtPrices(this.#input.settings) ? this.#lastingOf(this.#inReuse) : null;
@@ -47,6 +49,18 @@ class Choice {
   get #inOrder(): Run {
     this.#ordered ??= run(inOrder(this.#input));
     return this.#ordered;
+  }
+
+  /** Runs in which price chooses the buckets of jobs that cannot be moved slot by slot. */
+  get #byWholes(): readonly Run[] {
+    const beginnings = this.#input.cluster.nodes.length + this.#input.pending.length > 0 ? both : fromNothing;
+    this.#wholes ??= beginnings.map((each) => run(this.#input, each)).filter(({ isSound }) => isSound);
+    return this.#wholes;
+  }
+
+  /** Whether price may choose where jobs go that cannot be moved slot by slot: they take what other jobs would get as well. */
+  #choosesWholes(made: Run): boolean {
+    return looksAtPrices(this.#input.settings) && !buysNothing(made) && made.queue.some(isWholeToPlace);
   }
 
   get #inReuse(): Run {
@@ -65,14 +79,19 @@ class Choice {
 
   /** Other runs that place as much for less money, the cheapest first. */
   #cheaperThan(first: Run): readonly Run[] {
+    const looks = looksAtPrices(this.#input.settings);
+    const choosesWholes = this.#choosesWholes(first);
     // Where run times are known, nodes that cost more by the hour may cost less in the end.
-    if (looksAtPrices(this.#input.settings) && runHoursOf(looseSlotsOf(first.queue)) !== undefined) return [];
-    const most = usdPerHour(this.#input, first);
-    const others = mayCostLess(first, most) ? [this.#inOrder] : [];
+    const hours = looks ? runHoursOf(asked(first.queue)) : undefined;
+    const usdOf = (made: Run): number | null =>
+      hours === undefined ? usdPerHour(this.#input, made) : usdUntilIdle(made, hours);
+    const most = usdOf(first);
+    const others = choosesWholes ? [...this.#byWholes] : [];
+    if (hours === undefined && mayCostLess(first, most)) others.push(this.#inOrder);
     // Only where limits let somebody in later may choosing by price end dearer than not doing so.
-    if (looksAtPrices(this.#input.settings) && first.hadWaiting) others.push(this.#inReuse);
+    if (hours === undefined && looks && (first.hadWaiting || choosesWholes)) others.push(this.#inReuse);
     return others
-      .map((other) => ({ other, usd: usdPerHour(this.#input, other) }))
+      .map((other) => ({ other, usd: usdOf(other) }))
       .filter(({ other, usd }) => isLess(usd, most) && placesAsMuch(other, first))
       .sort((a, b) => (isLess(a.usd, b.usd) ? -1 : 1))
       .map(({ other }) => other);
@@ -88,9 +107,19 @@ class Choice {
   #buysNothingFor(before: Run): boolean {
     const first = this.#withoutHarm(this.#input);
     if (buysNothing(first)) return placesAsMuch(first, before);
+    const others = this.#choosesWholes(first) ? [...this.#byWholes, this.#inReuse] : [];
+    const again = others.find((each) => buysNothing(each) && placesAsMuch(each, first));
+    if (again !== undefined) return placesAsMuch(again, before);
     const ordered = this.#inOrder;
     return buysNothing(ordered) && placesAsMuch(ordered, first) && placesAsMuch(ordered, before);
   }
+}
+
+const fromNothing = ["nothing"] as const;
+const both = ["nothing", "there"] as const;
+
+function isWholeToPlace(allocation: Allocation): boolean {
+  return allocation.job.executingHostnames.length === 0 && !mayMove(allocation) && allocation.granted > 0;
 }
 
 /** Whether a run buys, and not as filling in order would. */
@@ -153,6 +182,31 @@ function usdPerHour(input: RunInput, { opened }: Run): number | null {
   if (bought.some(({ bucket }) => priceOf(bucket) === null)) return null;
   const { cluster, pending } = afterBuying(input, bought);
   return runningIn(cluster, pending).usdPerHour;
+}
+
+function asked(queue: readonly Allocation[]) {
+  return queue.map((allocation) => ({ allocation, slots: allocation.asked }));
+}
+
+/** What the nodes of a run cost for as long as their jobs are expected to keep them; null: the price of one is not known. */
+function usdUntilIdle({ opened, queue }: Run, hours: readonly number[]): number | null {
+  const kept = new Map<LedgerNode, { loose: number; hours: number }>();
+  for (const allocation of queue)
+    for (const { node, slots } of allocation.placements) {
+      if (!isBought(node)) continue;
+      const each = kept.get(node) ?? { loose: 0, hours: 0 };
+      kept.set(node, each);
+      if (mayMove(allocation)) each.loose += slots;
+      else each.hours = Math.max(each.hours, hoursOf(allocation.job, hours));
+    }
+  let usd = 0;
+  for (const node of boughtIn(opened.ledger)) {
+    const price = priceOf(node.bucket);
+    if (price === null) return null;
+    const { loose = 0, hours: least = 0 } = kept.get(node) ?? {};
+    usd += price * Math.max(least, hours[Math.min(loose, hours.length - 1)] ?? 1);
+  }
+  return usd;
 }
 
 /** US dollars for an hour: a smaller difference is none. */

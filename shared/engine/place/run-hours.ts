@@ -1,3 +1,4 @@
+import type { Job } from "../model/job.ts";
 import type { LooseSlots } from "./loose-slots.ts";
 
 /**
@@ -5,7 +6,9 @@ import type { LooseSlots } from "./loose-slots.ts";
  * expected to run. Which of them share a node is up to the scheduler, so any may. Slots of which nobody knows how long they run are as
  * the others. Undefined: nothing is known of any.
  */
-export function runHoursOf(loose: readonly LooseSlots[]): readonly number[] | undefined {
+export function runHoursOf(
+  loose: readonly Pick<LooseSlots, "allocation" | "slots">[],
+): readonly number[] | undefined {
   const known = new Map<number, number>();
   for (const { allocation, slots } of loose) {
     const { runtimeSeconds } = allocation.job;
@@ -18,6 +21,15 @@ export function runHoursOf(loose: readonly LooseSlots[]): readonly number[] | un
     { length: mostSlots + 1 },
     (_, slots) => overheadHours + longestOf(sorted, total, slots) / 3600,
   );
+}
+
+/** For how long a job that cannot be split keeps its nodes, beside what is known of all; an hour where nothing is. */
+export function hoursOf(
+  { runtimeSeconds }: Pick<Job, "runtimeSeconds">,
+  known: readonly number[] | undefined,
+): number {
+  if (known === undefined) return 1;
+  return runtimeSeconds === null ? (known[1] ?? 1) : overheadHours + runtimeSeconds / 3600;
 }
 
 /** A node boots for some minutes, and idles for some before it is deleted. */

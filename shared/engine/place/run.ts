@@ -20,6 +20,8 @@ import { packThere } from "./packing/portfolio.ts";
 import { type LeftAtStart, type NodesThere, queueThere } from "./queue-there.ts";
 import { repack } from "./repack.ts";
 import { forgetSearches, Shapes } from "./shape.ts";
+import { placeWholes } from "./wholes/place-wholes.ts";
+import type { Beginning } from "./wholes/whole-problem.ts";
 
 /** What a run needs besides the input: nodes that take no more jobs since they never came up. */
 export interface RunInput extends PlanInput {
@@ -47,9 +49,12 @@ export interface Run {
 
 type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart" | "ownerUses">;
 
-/** Lays the cluster out, and puts the jobs and then the targets on it. */
-export function run(input: RunInput): Run {
-  const placed = firstFit(input);
+/**
+ * Lays the cluster out, and puts the jobs and then the targets on it. With a beginning, price first chooses the buckets of jobs
+ * that cannot be moved slot by slot.
+ */
+export function run(input: RunInput, beginning: Beginning | null = null): Run {
+  const placed = firstFit(input, beginning);
   const { opened } = placed;
   const hadWaiting = placed.queue.some(isWaiting);
   const { isSound, exceedsThere } = settle(placed, input);
@@ -57,8 +62,8 @@ export function run(input: RunInput): Run {
   return { ...placed, hadWaiting, exceedsThere, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
 }
 
-/** Lays the cluster out, and puts each job where it first fits. */
-export function firstFit(input: RunInput): Placed {
+/** Lays the cluster out, and puts each job where it first fits, after those whose bucket price chooses. */
+export function firstFit(input: RunInput, beginning: Beginning | null = null): Placed {
   const pools = new Pools(input.settings.sharedPools);
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
@@ -73,6 +78,7 @@ export function firstFit(input: RunInput): Placed {
   const ownerUses = usesOf(owners);
   const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
+  if (beginning !== null) placeWholes(ledger, queue, beginning);
   for (const allocation of queue) allocate(ledger, allocation);
   return { opened, allocations, queue, leftAtStart, ownerUses };
 }
@@ -172,9 +178,11 @@ export function looksAtPrices({ compatibility, placement }: EngineSettings): boo
 
 /** Nodes that a run makes or starts. */
 export function boughtIn({ buckets }: Ledger): readonly LedgerNode[] {
-  return buckets.flatMap(({ nodes }) =>
-    nodes.filter(({ origin }) => origin === "new" || origin === "starting"),
-  );
+  return buckets.flatMap(({ nodes }) => nodes.filter(isBought));
+}
+
+export function isBought({ origin }: LedgerNode): boolean {
+  return origin === "new" || origin === "starting";
 }
 
 function exclusiveScope({ compatibility, exclusiveScope }: EngineSettings): EngineSettings["exclusiveScope"] {

@@ -28,6 +28,15 @@ export function placeWhole(ledger: Ledger, allocation: Allocation): void {
   if (allocation.heldBy === null) allocation.refusals = ledger.refusals.of(refusals);
 }
 
+/** Puts the whole job into one of its buckets, or on nodes of those `above` it, the first ones; false: it does not go. */
+export function placeWholeIn(ledger: Ledger, allocation: Allocation, at: number, above: number): boolean {
+  const candidates = candidatesFor(ledger, allocation);
+  if (reuseWhole(ledger, allocation, candidates, { from: 0, to: above })) return true;
+  const isRefused =
+    allocation.job.colocated && notColocating(candidates[at] as LedgerBucket, allocation) !== null;
+  return !isRefused && attemptWhole(ledger, allocation, openSearch(ledger, candidates, at, allocation));
+}
+
 /** Tries the buckets of a turn with nothing but what runs there or is on order. */
 function reuseWhole(
   ledger: Ledger,

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type PlacementPolicy, type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { afterActions } from "./after-actions.ts";
+import { violationsOf } from "./plan-validity.ts";
+import { wholeWorlds } from "./priced-wholes.ts";
 import { placedBy, pricedWorlds, roomy, usdPerHourOf } from "./priced-worlds.ts";
-
-const runs = { numRuns: 60 };
 
 function grantedIn({ jobs }: Plan): readonly number[] {
   return jobs.map(({ granted }) => granted);
@@ -12,31 +12,40 @@ function grantedIn({ jobs }: Plan): readonly number[] {
 
 /** What is paid with a placement, and who is placed. */
 function outcomeOf(world: PlanInput, placement: PlacementPolicy) {
-  const result = plan(placedBy(world, placement));
-  return { usd: usdPerHourOf(world, result) ?? Number.NaN, granted: grantedIn(result) };
+  const input = placedBy(world, placement);
+  const result = plan(input);
+  return {
+    usd: usdPerHourOf(world, result) ?? Number.NaN,
+    granted: grantedIn(result),
+    violations: violationsOf(input, result),
+  };
 }
 
-describe("plan, where all prices are known", () => {
-  test("costs no more than filling in order by another placement that places as much", () => {
+describe.each([
+  { what: "slots", worlds: pricedWorlds, numRuns: 40 },
+  { what: "slots and jobs that are placed whole", worlds: wholeWorlds, numRuns: 25 },
+])("plan of $what, where all prices are known", ({ worlds, numRuns }) => {
+  test("breaks no rule, leaves nobody out, and costs no more than another placement that places as much", () => {
     fc.assert(
-      fc.property(pricedWorlds, (world) => {
+      fc.property(worlds, (world) => {
         const [order, reuse, cost] = [
           outcomeOf(world, "order"),
           outcomeOf(world, "reuse"),
           outcomeOf(world, "cost"),
         ];
+        for (const { violations } of [order, reuse, cost]) expect(violations).toEqual([]);
         for (const [dearer, cheaper] of [
           [reuse, order],
           [cost, order],
           [cost, reuse],
         ] as const) {
           for (const [index, granted] of dearer.granted.entries())
-            expect(granted).toBeGreaterThanOrEqual(order.granted[index] ?? 0);
+            expect(granted, `job ${index}`).toBeGreaterThanOrEqual(cheaper.granted[index] ?? 0);
           if (dearer.granted.join() === cheaper.granted.join())
             expect(dearer.usd).toBeLessThanOrEqual(cheaper.usd + 1e-6);
         }
       }),
-      runs,
+      { numRuns },
     );
   });
 
@@ -44,7 +53,7 @@ describe("plan, where all prices are known", () => {
     "%s: the next plan buys nothing and leaves nobody out",
     (placement) => {
       fc.assert(
-        fc.property(pricedWorlds, (world) => {
+        fc.property(worlds, (world) => {
           const input = placedBy(roomy(world), placement);
           const first = plan(input);
           const second = plan(afterActions(input, first));
@@ -53,7 +62,7 @@ describe("plan, where all prices are known", () => {
           for (const [index, before] of grantedIn(first).entries())
             expect(granted[index]).toBeGreaterThanOrEqual(before);
         }),
-        runs,
+        { numRuns },
       );
     },
   );

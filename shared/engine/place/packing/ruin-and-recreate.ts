@@ -1,4 +1,5 @@
 import { covers, timesInto } from "../../values/amounts.ts";
+import { draws } from "./draws.ts";
 import type { Item, Kind, Load, Packing, PackingProblem, Steps } from "./packing-problem.ts";
 
 /** A node that is there, with what a packing puts on it. */
@@ -280,15 +281,4 @@ function timesInRoom(demand: readonly number[], room: readonly number[]): number
     if ((demand[column] as number) > 0)
       times = Math.min(times, timesInto(room[column] as number, demand[column] as number));
   return times;
-}
-
-/** Whole numbers below another, from a fixed seed (a 32-bit xorshift). */
-function draws(): (below: number) => number {
-  let state = 0x2545f491;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % Math.max(1, below);
-  };
 }
