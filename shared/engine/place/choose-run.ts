@@ -9,7 +9,7 @@ import { mayAskAll, movableJobs } from "./movable-jobs.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
-import { boughtIn, isBought, looksAtPrices, type Run, type RunInput, run } from "./run.ts";
+import { boughtIn, isBought, looksAtPrices, type Run, type RunInput, run, runByWholes } from "./run.ts";
 import { hoursOf, runHoursOf } from "./run-hours.ts";
 
 /**
@@ -54,7 +54,10 @@ class Choice {
   /** Runs in which price chooses the buckets of jobs that cannot be moved slot by slot. */
   get #byWholes(): readonly Run[] {
     const beginnings = this.#input.cluster.nodes.length + this.#input.pending.length > 0 ? both : fromNothing;
-    this.#wholes ??= beginnings.map((each) => run(this.#input, each)).filter(({ isSound }) => isSound);
+    this.#wholes ??= beginnings.flatMap((each) => {
+      const made = runByWholes(this.#input, each);
+      return made?.isSound === true ? [made] : [];
+    });
     return this.#wholes;
   }
 
@@ -88,8 +91,10 @@ class Choice {
     const most = usdOf(first);
     const others = choosesWholes ? [...this.#byWholes] : [];
     if (hours === undefined && mayCostLess(first, most)) others.push(this.#inOrder);
-    // Only where limits let somebody in later may choosing by price end dearer than not doing so.
-    if (hours === undefined && looks && (first.hadWaiting || choosesWholes)) others.push(this.#inReuse);
+    // Only where limits let somebody in later, or a plan that is cheaper would not last, may choosing by price end dearer.
+    const mayEndDearer =
+      first.hadWaiting || (choosesWholes && this.#byWholes.length > 0 && !others.some(buysNothing));
+    if (hours === undefined && looks && mayEndDearer) others.push(this.#inReuse);
     return others
       .map((other) => ({ other, usd: usdOf(other) }))
       .filter(({ other, usd }) => isLess(usd, most) && placesAsMuch(other, first))
@@ -107,8 +112,9 @@ class Choice {
   #buysNothingFor(before: Run): boolean {
     const first = this.#withoutHarm(this.#input);
     if (buysNothing(first)) return placesAsMuch(first, before);
-    const others = this.#choosesWholes(first) ? [...this.#byWholes, this.#inReuse] : [];
-    const again = others.find((each) => buysNothing(each) && placesAsMuch(each, first));
+    const doAgain = (each: Run): boolean => buysNothing(each) && placesAsMuch(each, first);
+    const chooses = this.#choosesWholes(first) && this.#byWholes.length > 0;
+    const again = chooses ? (this.#byWholes.find(doAgain) ?? [this.#inReuse].find(doAgain)) : undefined;
     if (again !== undefined) return placesAsMuch(again, before);
     const ordered = this.#inOrder;
     return buysNothing(ordered) && placesAsMuch(ordered, first) && placesAsMuch(ordered, before);

@@ -49,12 +49,24 @@ export interface Run {
 
 type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart" | "ownerUses">;
 
+/** Lays the cluster out, and puts the jobs and then the targets on it. */
+export function run(input: RunInput): Run {
+  return settled(firstFit(input), input);
+}
+
 /**
- * Lays the cluster out, and puts the jobs and then the targets on it. With a beginning, price first chooses the buckets of jobs
- * that cannot be moved slot by slot.
+ * The same, after price chose the buckets of jobs that cannot be moved slot by slot. Null: it chooses none, so that it would be
+ * the same.
  */
-export function run(input: RunInput, beginning: Beginning | null = null): Run {
-  const placed = firstFit(input, beginning);
+export function runByWholes(input: RunInput, beginning: Beginning): Run | null {
+  const placed = layOut(input);
+  const { opened, queue } = placed;
+  if (!placeWholes(opened.ledger, queue, beginning)) return null;
+  for (const allocation of queue) allocate(opened.ledger, allocation);
+  return settled(placed, input);
+}
+
+function settled(placed: Placed, input: RunInput): Run {
   const { opened } = placed;
   const hadWaiting = placed.queue.some(isWaiting);
   const { isSound, exceedsThere } = settle(placed, input);
@@ -62,8 +74,15 @@ export function run(input: RunInput, beginning: Beginning | null = null): Run {
   return { ...placed, hadWaiting, exceedsThere, bucketsOfJobs, isSound, targets: meetTargets(opened, input) };
 }
 
-/** Lays the cluster out, and puts each job where it first fits, after those whose bucket price chooses. */
-export function firstFit(input: RunInput, beginning: Beginning | null = null): Placed {
+/** Lays the cluster out, and puts each job where it first fits. */
+export function firstFit(input: RunInput): Placed {
+  const placed = layOut(input);
+  for (const allocation of placed.queue) allocate(placed.opened.ledger, allocation);
+  return placed;
+}
+
+/** Lays the cluster out with the jobs that run. */
+function layOut(input: RunInput): Placed {
   const pools = new Pools(input.settings.sharedPools);
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
@@ -78,8 +97,6 @@ export function firstFit(input: RunInput, beginning: Beginning | null = null): P
   const ownerUses = usesOf(owners);
   const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
-  if (beginning !== null) placeWholes(ledger, queue, beginning);
-  for (const allocation of queue) allocate(ledger, allocation);
   return { opened, allocations, queue, leftAtStart, ownerUses };
 }
 

@@ -94,7 +94,7 @@ class Search {
   #fill(kept: Sequence, order: readonly Whole[], score: Score): Fleet | null {
     const fleet = new Fleet(this.#problem, this.#steps);
     for (const { whole, option } of kept) if (!fleet.put(whole, option)) return null;
-    for (const whole of order) if (!fleet.add(whole, score)) return null;
+    for (const whole of order) if (this.#steps.left < 0 || !fleet.add(whole, score)) return null;
     return fleet;
   }
 

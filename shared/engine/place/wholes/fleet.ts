@@ -52,7 +52,7 @@ export class Fleet {
     for (let option = 0; option < whole.options.length; option++) {
       const index = whole.options[option]?.bucket ?? -1;
       const bucket = this.problem.buckets[index] as WholeBucket;
-      const isUntouched = this.#loads[index]?.alike.length === 0;
+      const isUntouched = this.#loads[index]?.isUntouched === true;
       // Placement groups of one size are alike as long as nothing is in them.
       if (isUntouched && untouched.has(bucket.size)) continue;
       const laid = this.#layIn(whole, option);
@@ -87,7 +87,7 @@ export class Fleet {
 
   #take({ whole, option, bucket, laid }: Choice): void {
     const load = this.#loads[whole.options[option]?.bucket ?? -1] as BucketLoad;
-    load.alike = laid.alike;
+    load.take(laid);
     this.usd += laid.usd;
     for (const { limit, amount } of bucket.charges)
       this.limits[limit] = (this.limits[limit] as number) - amount * laid.made;

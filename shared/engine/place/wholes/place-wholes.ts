@@ -5,13 +5,15 @@ import { chooseBuckets } from "./choose-buckets.ts";
 import { looseBeside } from "./loose-beside.ts";
 import { type Beginning, wholeProblem } from "./whole-problem.ts";
 
-/** Puts jobs that cannot be moved slot by slot into the buckets that together cost least, as far as that is known. */
-export function placeWholes(ledger: Ledger, queue: readonly Allocation[], beginning: Beginning): void {
+/** Puts jobs that cannot be moved slot by slot into the buckets that together cost least; false: none were found. */
+export function placeWholes(ledger: Ledger, queue: readonly Allocation[], beginning: Beginning): boolean {
   const problem = wholeProblem(ledger, queue, beginning);
-  if (problem === null) return;
+  if (problem === null) return false;
   const sequence = chooseBuckets(problem, looseBeside(ledger, problem));
-  for (const { whole, option } of sequence ?? []) {
+  if (sequence === null) return false;
+  for (const { whole, option } of sequence) {
     const bucket = problem.buckets[whole.options[option]?.bucket ?? -1]?.bucket;
     if (bucket !== undefined) allocateIn(ledger, whole.allocation, bucket, whole.above);
   }
+  return true;
 }

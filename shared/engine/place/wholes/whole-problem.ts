@@ -53,6 +53,8 @@ export interface WholeBucket {
   readonly size: string;
   readonly price: number;
   readonly capacity: readonly number[];
+  /** What every job takes at least that may go there. */
+  readonly least: readonly number[];
   readonly maxGroup: number;
   readonly charges: readonly { readonly limit: number; readonly amount: number }[];
   readonly there: readonly NodesAlike[];
@@ -72,7 +74,7 @@ export interface WholeProblem {
 export type Beginning = "there" | "nothing";
 
 /** Jobs of which price does not choose more than a first place. */
-const mostWholes = 2_000;
+const mostWholes = 20_000;
 
 /** Draws up the jobs that cannot be moved slot by slot; null: there are none, or too many. */
 export function wholeProblem(
@@ -103,7 +105,9 @@ export function wholeProblem(
   });
   if (wholes.length === 0 || wholes.length > mostWholes) return null;
   const limits = new LimitTable();
-  const buckets = choices.buckets.map((bucket) => bucketOf(ledger, bucket, limits, beginning));
+  const buckets = choices.buckets.map((bucket, index) => {
+    return { ...bucketOf(ledger, bucket, limits, beginning), least: choices.least[index] ?? [] };
+  });
   if (beginning === "nothing")
     for (const { bucket, charges } of buckets) {
       const freed = usableNodes(ledger, bucket).filter(({ jobs }) => jobs.length === 0).length;
@@ -128,7 +132,7 @@ function bucketOf(
   bucket: LedgerBucket,
   limits: LimitTable,
   beginning: Beginning,
-): WholeBucket {
+): Omit<WholeBucket, "least"> {
   const charges = bucket.charges.flatMap(({ quota, perNode }) =>
     perNode > 0 ? [{ limit: limits.of(quota, quota.left), amount: perNode }] : [],
   );
@@ -162,6 +166,8 @@ function roomsIn(ledger: Ledger, bucket: LedgerBucket): readonly NodesAlike[] {
 class Choices {
   readonly #ledger: Ledger;
   readonly buckets: LedgerBucket[] = [];
+  /** By bucket and column, the smallest demand. */
+  readonly least: (readonly number[])[] = [];
   readonly #index = new Map<LedgerBucket, number>();
   readonly #known = new Map<Allocation["shape"], Map<boolean, Priced>>();
 
@@ -183,7 +189,11 @@ class Choices {
     const options = buckets.flatMap((bucket): readonly WholeOption[] => {
       if (allocation.job.colocated && bucket.placementGroup === null) return [];
       const demand = demandAt(allocation, bucket);
-      return demand === null ? [] : [{ bucket: this.#indexOf(bucket), demand }];
+      if (demand === null) return [];
+      const index = this.#indexOf(bucket);
+      const before = this.least[index];
+      this.least[index] = demand.map((amount, column) => Math.min(amount, before?.[column] ?? amount));
+      return [{ bucket: index, demand }];
     });
     return { above, options };
   }
