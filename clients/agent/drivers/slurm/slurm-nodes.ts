@@ -26,7 +26,7 @@ const mostNodesOfCommand = 1000;
 
 /**
  * Slurm has the node, and there is no machine: none yet since the controller first started, or none any more. A node that
- * got the address of its host stays POWERED_DOWN until its daemon registers, and Slurm may give it a job meanwhile.
+ * got the address of its host stays POWERED_DOWN until its daemon registers.
  */
 function isAway({ flags, address, name }: NodeRecord): boolean {
   if (!flags.has("CLOUD")) return false;
@@ -89,17 +89,23 @@ function outByOthers(
   };
 }
 
-/** Drains that Slurm forgot, drains that are over, and hosts that answered before they were resumed. */
+/**
+ * Drains that Slurm forgot, drains that are over, and nodes that have registered and wait to be resumed. Not earlier: Slurm
+ * would start jobs on a node whose daemon it has not seen, and would not count what the node keeps for the system
+ * (`CoreSpecCount`).
+ */
 export function correction(
   node: NodeRecord,
-  { draining }: Context,
+  { draining, joining }: Pick<Context, "draining"> & { readonly joining: Joining },
   settings: SlurmSettings,
 ): readonly Command[] {
   const isOurs = node.reason.startsWith(ours);
   const drains = draining.has(shortHostname(node.hostname));
   if (drains && !node.flags.has("DRAIN")) return [drain(settings, node.name)];
   if (!drains && node.flags.has("DRAIN") && isOurs) return [undrain(settings, node.name)];
-  const waits = node.flags.has("DOWN") && isOurs && !node.flags.has("NOT_RESPONDING");
+  const isDown = node.flags.has("DOWN") && !node.flags.has("POWERED_DOWN");
+  const waits = isDown && (joining.has(node.name) || (isOurs && !node.flags.has("NOT_RESPONDING")));
+  // Refused for a node that came into service by itself meanwhile.
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
 
@@ -198,11 +204,8 @@ function commandsForNode(
 ): readonly Command[] {
   switch (kind) {
     case "node-joined":
-      return [
-        update(settings, node, [`NodeAddr=${hostname}`, `NodeHostname=${hostname}`]),
-        // Refused for a node that has registered already: it is up then.
-        update(settings, node, ["State=RESUME"], [1]),
-      ];
+      // It is resumed by a correction, when its daemon has registered.
+      return [update(settings, node, [`NodeAddr=${hostname}`, `NodeHostname=${hostname}`])];
     case "drain":
       return [drain(settings, node)];
     case "undrain":

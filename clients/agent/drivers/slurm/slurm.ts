@@ -237,7 +237,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       known: false,
       reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
     };
-  const joining = stillJoining(nodes, rememberedJoining(context.memory));
+  const joined = rememberedJoining(context.memory);
+  const joining = stillJoining(nodes, joined);
   const own = nodes.filter((node) => !isIgnored(node, settings));
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
@@ -255,7 +256,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     corrections: [
       ...takeDownAway(own, joining, settings),
       ...joinAgain(own, joining, settings),
-      ...nodes.filter(hasJoined).flatMap((node) => correction(node, context, settings)),
+      ...nodes
+        .filter(hasJoined)
+        .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),
     ],
     memory: withJoining(
       {

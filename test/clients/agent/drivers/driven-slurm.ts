@@ -60,10 +60,11 @@ export class DrivenSlurm {
     this.#memory = memory;
   }
 
-  /** Asks until it is so. */
+  /** Makes passes until it is so. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     for (const giveUpAt = Date.now() + patienceMilliseconds; !(await isSo()); ) {
       if (Date.now() > giveUpAt) throw new Error(`It never was: ${isSo.toString()}`);
+      await this.pass();
       await sleep(500);
     }
   }

@@ -94,29 +94,28 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       expect(await Promise.all(ids.map(restarts))).toEqual(["0", "0"]);
     });
 
-    test("the agent comes before slurmd: the node stays in service while its daemon starts, and its job starts once", async () => {
+    test("the agent comes before slurmd: the node keeps its address, gets no job before its daemon is there, and its job starts once", async () => {
       const [node, index] = ["htc-8", 8] as const;
       const host = hostOf(node, index);
       await slurm.network.switchOn(host, addressOf(index));
       const id = await slurm.submit(`-p htc -n 4 --mem=1G -w ${node}`);
       await driven.send("node-joined", event(node, index));
-      // Slurm gives it the job: it takes it for a node that is powering up.
-      await driven.until(async () => (await states(node))[node]?.startsWith("ALLOCATED") === true);
       for (let passes = 0; passes < 2; passes++) {
         const { corrections, nodes } = await driven.pass();
         expect(corrections).toEqual([]);
         expect(nodes.map(({ hostname }) => hostname)).not.toContain(host);
+        expect(await states(node)).toEqual({ [node]: `DOWN+CLOUD+POWERED_DOWN cyclecloud ${host}` });
+        expect(await stateOf(id)).toBe("PENDING");
       }
+      // Slurm forgets its address.
+      await slurm.run("scontrol", "reconfigure");
+      await driven.until(async () => (await states(node))[node]?.endsWith(` ${host}`) === true);
       await boot(node, index);
-      await driven.until(async () => {
-        const { jobs } = await driven.pass();
-        return jobs.some(
-          ({ name, executingHostnames }) => name === String(id) && executingHostnames?.[0] === host,
-        );
-      });
       await driven.until(isOn(id));
+      const { jobs, corrections } = await driven.pass();
+      expect(jobs.find(({ name }) => name === String(id))?.executingHostnames).toEqual([host]);
+      expect(corrections).toEqual([]);
       expect(await restarts(id)).toBe("0");
-      expect(await driven.pass()).toMatchObject({ corrections: [] });
       await slurm.run("scancel", String(id));
       await driven.send("node-deleted", event(node, index));
       slurm.network.switchOff(host);
