@@ -268,10 +268,13 @@ function isOverAlone({ minutes, amounts, nodeCount }: Taker, limited: readonly L
     )
   )
     return true;
+  // A job that shares its nodes takes a part of one from a pool; as a job it still has whole nodes.
+  const ofJob = (resource: string, amount: number) =>
+    resource === "node" ? Math.max(1, Math.ceil(amount)) : amount;
   return [...amounts].some(
     ([resource, amount]) =>
       isOver(
-        amount,
+        ofJob(resource, amount),
         first(({ mostOfJob }) => mostOfJob.get(resource)),
       ) ||
       isOver(
@@ -282,7 +285,7 @@ function isOverAlone({ minutes, amounts, nodeCount }: Taker, limited: readonly L
         minutes === undefined ? undefined : amount * minutes,
         first(({ mostMinutesOfJob }) => mostMinutesOfJob.get(resource)),
       ) ||
-      amount < (first(({ leastOfJob }) => leastOfJob.get(resource)) ?? 0),
+      ofJob(resource, amount) < (first(({ leastOfJob }) => leastOfJob.get(resource)) ?? 0),
   );
 }
 

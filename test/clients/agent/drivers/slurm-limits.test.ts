@@ -70,6 +70,20 @@ describe("limits of accounts and QOS", () => {
     expect(poolsOf(job)).toEqual([]);
   });
 
+  test.each([
+    ["one node", "node=1", "cpu=1,mem=1000M,node=1", 1],
+    ["two nodes", "node=2", "cpu=1,mem=1000M,node=1", 0],
+    ["two cpus", "cpu=2", "cpu=1,mem=1000M,node=1", 0],
+    ["one cpu", "cpu=1", "cpu=1,mem=1000M,node=1", 1],
+  ])("a job that shares its node has a whole one where a QOS wants at least %s", (_, least, tres, jobs) => {
+    const reading = readSlurm({
+      jobs: [waitingJob({ ...ann, qos: "normal", tres_req_str: tres })],
+      limits: limits.replace("MinTRESPJ=", `MinTRESPJ=${least}`),
+    });
+    if (!reading.known) throw new Error(reading.reason);
+    expect(reading.jobs).toHaveLength(jobs);
+  });
+
   test("limits that do not hold jobs back are not read; a text that was cut is not taken for no limits", () => {
     expect(areLimitsEnforced("AccountingStorageEnforce = associations,limits,qos\n")).toBe(true);
     expect(areLimitsEnforced("AccountingStorageEnforce = associations,safe\n")).toBe(true);
