@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import {
   accountFor,
+  type Book,
+  type DayPage,
   linesByNode,
   openBook,
   type SeenNode,
+  type Sight,
   totalOf,
 } from "../../../shared/accounting/index.ts";
 
@@ -21,6 +24,14 @@ const nodeOf = (index: number, use: SeenNode["use"], usdPerHour: number | null =
 });
 
 const sightAt = (takenAtSeconds: number, nodes: readonly SeenNode[]) => ({ takenAtSeconds, jobs: [], nodes });
+
+function booksAfter(first: Book, sights: readonly Sight[]): readonly Book[] {
+  let book = first;
+  return sights.map((sight) => {
+    book = accountFor(book, sight);
+    return book;
+  });
+}
 
 /** Purpose and hours of a node. */
 function hoursOf(page: Parameters<typeof linesByNode>[0], node: string | null) {
@@ -50,6 +61,30 @@ test("each day begins anew, and a closed day keeps its nodes", () => {
   const book = accountFor(openBook(sightAt(noon, nodes)), sightAt(noon + 14 * 3_600, nodes));
   expect(book.closed.days.map((page) => hoursOf(page, "htc-1"))).toEqual([[["idle", 12]]]);
   expect(hoursOf(book.day, "htc-1")).toEqual([["idle", 2]]);
+});
+
+test("a job that ended stays with its day, whatever comes after it; the next day begins without", () => {
+  const job = { key: "slurm:1", source: "slurm", name: "1", user: "ada", account: null, queue: null };
+  const busy = [nodeOf(1, "jobs")];
+  const idle = [nodeOf(1, "idle")];
+  const running = openBook({ ...sightAt(noon, busy), jobs: [job] });
+  const after = booksAfter(
+    running,
+    [1, 2, 14].map((hours) => sightAt(noon + hours * 3_600, idle)),
+  );
+  const endedIn = ({ jobs }: DayPage) => jobs.dearest.map(({ key }) => key);
+  expect(after.map(({ day }) => endedIn(day))).toEqual([["slurm:1"], ["slurm:1"], []]);
+  expect(after.flatMap(({ closed }) => closed.days.map(endedIn))).toEqual([["slurm:1"]]);
+});
+
+test("a node's use begins anew when its size changes, and not while nothing changes", () => {
+  const sizes = ["F2s", "F2s", "F4s"];
+  const sights = sizes.map((vmSize, minute) =>
+    sightAt(noon + 60 * minute, [{ ...nodeOf(1, "idle"), vmSize }]),
+  );
+  const [first = sightAt(noon, []), ...later] = sights;
+  const books = booksAfter(openBook(first), later);
+  expect(books.map(({ nodes }) => nodes[0]?.sinceMs)).toEqual([noon * 1_000, (noon + 90) * 1_000]);
 });
 
 test("of more nodes than a day names, those that cost most without a job stay, and the others are a rest", () => {
