@@ -161,29 +161,34 @@ async function bringUp(hands: Hands, environment: Environment, tell: (step: stri
   await post(booting);
   await until("nodes that boot", ({ nodes }) => (nodes.Acquiring ?? 0) + (nodes.Preparing ?? 0) >= 10);
   await does("pause", "--by", "ann", "--reason", "quota talks");
+  await failures(hands, simulator);
   await post([...booting, ...roomyJobs(95_100, 5, nowMs)]);
   await until("plan", planned(Date.now() / 1000));
 }
 
-/** Accidents, as Azure and images have them. */
+/** Evictions, as Azure has them. */
 async function trouble(hands: Hands, simulator: SimulatorControl): Promise<void> {
   const cluster = clusterName;
-  const names = (array: string, from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => `${array}-${from + index}`);
+  await simulator.tell("drought", { cluster, nodearray: "spot", machineType: "Standard_D16as_v5" });
+  await simulator.tell("evict", { cluster, names: namesFrom("spot", 31, 9) });
+  await hands.until("evictions", ({ lostNodes }) => lostNodes.length > 0);
+}
+
+/** Nodes that fail while the cluster is paused: otherwise they go at once, because jobs wait for their room. */
+async function failures(hands: Hands, simulator: SimulatorControl): Promise<void> {
   const fail = (nodes: readonly string[], message: string) =>
-    simulator.tell("fail", { cluster, names: nodes, message });
+    simulator.tell("fail", { cluster: clusterName, names: nodes, message });
   await fail(
-    names("htc", 11, 6),
+    namesFrom("htc", 11, 6),
     "Software Configuration: exit code 32 of mount /shared: Connection timed out",
   );
-  await fail(names("hpc", 21, 3), "InfiniBand port down");
-  await fail(names("gpu", 5, 1), "Xid 79: GPU has fallen off the bus");
-  await simulator.tell("drought", { cluster, nodearray: "spot", machineType: "Standard_D16as_v5" });
-  await simulator.tell("evict", { cluster, names: names("spot", 31, 9) });
-  await hands.until(
-    "failures and evictions",
-    ({ nodes, lostNodes }) => (nodes.Failed ?? 0) >= 10 && lostNodes.length > 0,
-  );
+  await fail(namesFrom("hpc", 21, 3), "InfiniBand port down");
+  await fail(namesFrom("gpu", 5, 1), "Xid 79: GPU has fallen off the bus");
+  await hands.until("failures", ({ nodes }) => (nodes.Failed ?? 0) >= 10);
+}
+
+function namesFrom(array: string, from: number, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${array}-${from + index}`);
 }
 
 async function decisions({ does }: Hands): Promise<void> {

@@ -36,17 +36,13 @@ export const questions: readonly Question[] = [
   {
     ask: "How many jobs wait, and for which reasons?",
     argv: ["jobs", "--summary"],
-    answer: [
-      /^9600 .*waiting.*core limit of node array htc/m,
-      /^397 .*node limit of node array hpc/m,
-      /256 ncpus/,
-    ],
+    answer: [/^9600 .*waiting.*Room is free in mem/m, /^397 .*node limit of node array hpc/m, /256 ncpus/],
   },
   {
     ask: "Which limit binds, and which is the next?",
     argv: ["limits"],
     answer: [
-      /^node-array +htc +cores +19200 +19200 +0 +2/m,
+      /^node-array +htc +cores +19200 +19200 +0 +9600 +153600 +2/m,
       /^node-array +htc +nodes +1200 +1200/m,
       /family +westeurope\/standardHBv3Family/,
     ],
@@ -76,7 +72,7 @@ export const questions: readonly Question[] = [
   {
     ask: "Which nodes idle, since when, and why are they not deleted?",
     argv: ["nodes", "--idle", "--sort", "-idle", "--limit", "8"],
-    answer: [/^spot-\d+ .* \d+m.* \d+m/m, /no node goes now: What runs where is unknown/],
+    answer: [/^spot-\d+ .* \d+m.* held/m, /no node goes now: What runs where is unknown/],
   },
   {
     ask: "Which nodes failed, and why?",
@@ -151,7 +147,7 @@ export const questions: readonly Question[] = [
     argv: ["config", "set", "idle_timeout.spot", "600", "--dry-run"],
     answer: [
       /idle_timeout\.spot: \(absent\) -> 600/,
-      /146 nodes would go as soon as it is known again what runs where/,
+      /1[45]\d nodes would go as soon as it is known again what runs where/,
     ],
   },
   {
@@ -169,7 +165,7 @@ export const questions: readonly Question[] = [
     ask: "Did my target apply? If not, why?",
     argv: ["explain", "--target", "gpu"],
     answer: [
-      /^Target "gpu" .* has 40 of 50 nodes/,
+      /^Target "gpu" .* has 39 of 50 nodes/,
       /node limit of node array gpu leaves 0 new nodes: 40 of 40/,
     ],
   },
@@ -181,5 +177,55 @@ export const questions: readonly Question[] = [
       /create 5 Standard_E16as_v5 of mem/,
       /at 1\.096 USD an hour each: the first size/,
     ],
+  },
+  {
+    ask: "What is this user's bill of the week?",
+    argv: ["cost", "--user", "user-0", "--by", "job", "--from", "7d"],
+    answer: [/^[\d.]+ USD of user "user-0" from 20/, /^JOB +USER/m],
+  },
+  {
+    ask: "Which nodes cost most while they had no job?",
+    argv: ["cost", "--by", "node", "--limit", "5"],
+    answer: [/^NODE +COST/m, /^(?:hpc|gpu|htc|spot|mem)-\d+ +[\d.]+ /m],
+  },
+  {
+    ask: "How many evictions were there in each week?",
+    argv: ["events", "--since", "28d", "--kind", "node-lost", "--summary"],
+    answer: [/^20\d\d-\d\d-\d\d +node-lost +Spot\w+ +spot +Standard_D16as_v5 +\d+ +9$/m],
+  },
+  {
+    ask: "What is there, and what does an hour of it cost?",
+    argv: ["nodes", "--summary"],
+    answer: [/hpc/, /htc/, /spot/],
+  },
+  {
+    ask: "What happened to this node?",
+    argv: ["history", "htc-9"],
+    answer: [/htc-9/, /create-nodes/],
+  },
+  {
+    ask: "What was CycleCloud asked for, and how did it end?",
+    argv: ["operations", "--since", "2h"],
+    answer: [/create-nodes +visible/, /bob/],
+  },
+  {
+    ask: "What does an hour of each size cost?",
+    argv: ["prices"],
+    answer: [/^hpc +Standard_HB120rs_v3 /m, /^spot +Standard_D16as_v5 /m],
+  },
+  {
+    ask: "What has this job cost until now?",
+    argv: ["cost", "--job", "20008"],
+    answer: [/^Job "20008": [\d.]+ USD until .*1 running/],
+  },
+  {
+    ask: "Who has what of a quota that clusters share?",
+    argv: ["clusters", "--quotas"],
+    answer: [/^No two clusters of the service take from one quota/],
+  },
+  {
+    ask: "Which sizes fit such a job?",
+    argv: ["validate-constraint", "ncpus=64", "node.nodearray=hpc"],
+    answer: [/^hpc\/Standard_HB120rs_v3 +yes/m],
   },
 ];
