@@ -10,10 +10,10 @@ export async function readClusterParts(service: Service): Promise<ClusterParts> 
   let cursor: string | null | undefined;
   do {
     const page = await service.ask("nodes", {
-      query: { limit: pageSize, cursor: cursor ?? undefined, fields: "name,nodeArray,placementGroup" },
+      query: { limit: pageSize, cursor: cursor ?? undefined, resources: "-" },
     });
-    for (const { name, nodeArray = "", placementGroup = null } of page.nodes)
-      if (name !== undefined) nodes.push({ name, nodeArray, placementGroup });
+    for (const { name, nodeArray, placementGroup } of page.nodes)
+      nodes.push({ name, nodeArray, placementGroup });
     cursor = page.next;
   } while (cursor !== null);
   return { buckets, nodes };
