@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -202,11 +212,15 @@ export class Network {
     return `${this.#id}-${machine}`;
   }
 
-  /** Written in place: the file is mounted where processes run. */
+  /** Written in place, because the file is mounted where processes run, and never empty: a program may look up the head meanwhile. */
   #writeNames(): void {
     const lines = [...this.#hosts.values()].map(({ address, names }) => `${address} ${names.join(" ")}`);
     const fixed = ["127.0.0.1 localhost", `${headAddress} ${this.headName}`];
-    writeFileSync(join(this.folder, "hosts"), `${[...fixed, ...lines].join("\n")}\n`);
+    const text = Buffer.from(`${[...fixed, ...lines].join("\n")}\n`);
+    const file = openSync(join(this.folder, "hosts"), constants.O_RDWR | constants.O_CREAT, 0o644);
+    writeSync(file, text, 0, text.length, 0);
+    ftruncateSync(file, text.length);
+    closeSync(file);
   }
 }
 
@@ -223,7 +237,9 @@ function removeNamespace(name: string): void {
       // It ended by itself.
     }
   }
-  spawnSync("ip", ["netns", "del", name]);
+  // It fails now and then where many come and go at once.
+  for (let tries = 0; tries < 10 && existsSync(join(namespaces, name)); tries++)
+    spawnSync("ip", ["netns", "del", name]);
 }
 
 /** Removes what processes left behind that were killed before they could. */
