@@ -235,6 +235,12 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
       {
+        name: "migrate",
+        summary: "Turns the settings of azslurm, azpbs or azge into ours, with a report.",
+        seeAlso: { commands: ["config", "slurm"], pages: ["migrate-from-scalelib.md"] },
+        load: async (terminal) => (await import("./commands/migrate.ts")).migrateCommand(terminal),
+      },
+      {
         name: "support-archive",
         summary: "Packs everything about a cluster into a zip, without secrets.",
         seeAlso: { commands: ["replay"], pages: ["operate.md#you-need-help"] },

@@ -9,7 +9,7 @@ import {
 } from "./config-schema.ts";
 
 /** Keys of the field's scheduler integrations that mean nothing here: a file can be taken over as it is. */
-const foreignKeys: readonly string[] = [
+export const foreignKeys: readonly string[] = [
   "$schema",
   "accounting",
   "assume_standalone_hostnames",

@@ -34,7 +34,7 @@ const introduction = [
   "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with `clients/cli/reference/printed`; times, ages and ids are placeholders.",
   "",
   "To try the examples with `npm start`, add `--local`, and use its cluster's arrays, htc and memory. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a message,",
-  "`autoscale.json` a [configuration](configure.md), `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as `test/clients/cli/fixtures/two-sizes.json`.",
+  "`autoscale.json` a [configuration](configure.md), `etc-slurm` a folder with azslurm's files, `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as `test/clients/cli/fixtures/two-sizes.json`.",
 ].join("\n");
 
 /** By what they are and mean: an option of the same name that means something else is another one. */

@@ -242,6 +242,25 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "every command that shows something works on it, without the cluster",
     },
   ],
+  "migrate azslurm": [
+    {
+      line: "migrate azslurm etc-slurm",
+      does: "what is taken over, what is different, what has no counterpart",
+      isShown: true,
+    },
+  ],
+  "migrate azge": [
+    {
+      line: "migrate azge --autoscale autoscale.json -a htc memory",
+      does: "with the node arrays whose nodes join",
+    },
+  ],
+  "migrate azpbs": [
+    {
+      line: "migrate azpbs --autoscale autoscale.json",
+      does: "the same from another scheduler",
+    },
+  ],
   "slurm config": [
     {
       line: "slurm config --agent agent.json",

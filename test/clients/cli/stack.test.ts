@@ -355,6 +355,12 @@ describe("set-up and support", () => {
       "config show",
     ]));
 
+  test("migrate", () =>
+    shows("migrate", [
+      "migrate azslurm etc-slurm",
+      "migrate azpbs --autoscale autoscale.json",
+      "migrate azge --autoscale autoscale.json -a htc memory",
+    ]));
   test("slurm config", () => shows("slurm", ["slurm config --agent agent.json"]));
   test("support-archive", () =>
     shows("support-archive", ["support-archive --output hpc.zip", "explain 1202 --offline hpc.zip"]));

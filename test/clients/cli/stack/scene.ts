@@ -103,6 +103,7 @@ export const files = [
   "fixed.json",
   "autoscale.json",
   "agent.json",
+  "etc-slurm",
   "two-sizes.json",
   "tiny.swf",
 ];
@@ -123,6 +124,20 @@ export function lsfDemand(ttlSeconds: number): object {
   };
 }
 
+/** As azslurm leaves them. */
+const azslurmFiles = {
+  "autoscale.json": JSON.stringify({
+    cluster_name: "hpc",
+    url: "https://cyclecloud.example.com",
+    username: "autoscale",
+    lock_file: "/tmp/scalelib.lock",
+  }),
+  "slurm.conf": "ReturnToService=2\nSuspendTime=300\nResumeTimeout=1800\nResumeRate=100\n",
+  "azure.conf":
+    "PartitionName=htc Nodes=htc-[1-50] Default=YES State=UP\nNodename=htc-[1-50] Feature=cloud STATE=CLOUD CPUs=4 RealMemory=7168\n",
+  "keep_alive.conf": "SuspendExcNodes=htc-3\n",
+};
+
 async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   const { cycleCloudUrl: url, account } = environment;
   const connection = { cluster_name: "hpc", url, username: account.username, verify_certificates: true };
@@ -135,6 +150,9 @@ async function writeFiles({ folder, environment }: LocalStack): Promise<void> {
   };
   for (const [name, content] of Object.entries(contents))
     await writeFile(join(folder, name), JSON.stringify(content));
+  await mkdir(join(folder, "etc-slurm"));
+  for (const [name, text] of Object.entries(azslurmFiles))
+    await writeFile(join(folder, "etc-slurm", name), text);
   for (const name of ["two-sizes.json", "slots.json", "tiny.swf"])
     await copyFile(join(import.meta.dirname, "../fixtures", name), join(folder, name));
   await mkdir(slurmOf(folder));
