@@ -33,36 +33,9 @@ export interface Ask {
  */
 export async function act(ports: ActPorts, ask: Ask): Promise<ActOutcome> {
   const { body } = ask;
-  switch (body.kind) {
-    case "pause":
-    case "resume":
-      return decidePause(ports, ask.cluster, body);
-    case "create-nodes":
-    case "ignore":
-    case "unignore":
-    case "keep-alive":
-    case "undrain":
-    case "drain":
-    case "roll":
-    case "stop-rolling":
-    case "start":
-    case "delete":
-    case "remove":
-    case "terminate":
-    case "deallocate":
-    case "restart":
-    case "reimage":
-    case "retry-failed":
-      return actOnNodes(ports, { ...ask, body });
-  }
-}
-
-type OnNodes = Exclude<ActionBody, { kind: "pause" | "resume" }>;
-
-async function actOnNodes(ports: ActPorts, ask: Ask & { readonly body: OnNodes }): Promise<ActOutcome> {
+  if (body.kind === "pause" || body.kind === "resume") return decidePause(ports, ask.cluster, body);
   const outlook = await lookAhead(ports, ask.cluster);
   if (outlook === undefined) return { outcome: "unknown-cluster" };
-  const { body } = ask;
   switch (body.kind) {
     case "ignore":
     case "unignore":
