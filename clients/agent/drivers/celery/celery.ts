@@ -1,7 +1,7 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { describeProblems } from "../../../../shared/messages/index.ts";
 import { readBacklog } from "../backlog.ts";
-import type { Answers, Command, Context, DriverKind, Read, Reading, SetAside, Steps } from "../driver.ts";
+import { configured } from "../configured.ts";
+import type { Answers, Command, Context, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { celeryDemand } from "./celery-demand.ts";
 import { type CeleryMemory, recall, toMemory } from "./celery-memory.ts";
 import { type CelerySettings, celerySettingsSchema } from "./celery-settings.ts";
@@ -12,27 +12,16 @@ import { correctionsFor, hostOf, hostProblem, toNodes, toWorker, type Worker } f
  * Celery's workers as nodes, its tasks as jobs. The broker is read first and `active` last, because tasks move that way
  * only: none that starts in between is missed. A worker that does not answer is taken to run what it ran last.
  */
-export const celery: DriverKind = {
-  name: "celery",
-  configure(section) {
-    const parsed = celerySettingsSchema.safeParse(section, { reportInput: true });
-    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
-    const settings = parsed.data;
-    return {
-      ok: true,
-      driver: {
-        reads: (context) => reads(settings, context),
-        interpret: (answers, context) => interpret(answers, context, settings),
-        commandsFor: ({ kind, nodes }, { memory }): Steps => {
-          // Draining and coming back follow from the next reading, whatever became of the workers until then.
-          if (kind !== "node-deleted" && kind !== "boot-timeout") return { commands: [], memory };
-          const gone = new Set(nodes.map(({ hostname }) => shortHostname(hostname)));
-          return { commands: [], memory: toMemory(forget(recall(memory), gone)) };
-        },
-      },
-    };
+export const celery = configured("celery", celerySettingsSchema, (settings) => ({
+  reads: (context) => reads(settings, context),
+  interpret: (answers, context) => interpret(answers, context, settings),
+  commandsFor: ({ kind, nodes }, { memory }): Steps => {
+    // Draining and coming back follow from the next reading, whatever became of the workers until then.
+    if (kind !== "node-deleted" && kind !== "boot-timeout") return { commands: [], memory };
+    const gone = new Set(nodes.map(({ hostname }) => shortHostname(hostname)));
+    return { commands: [], memory: toMemory(forget(recall(memory), gone)) };
   },
-};
+}));
 
 /**
  * Each `inspect` costs a start of Python. A broker that shows what workers hold makes two of three unnecessary, but for

@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { describeProblems } from "../../../../shared/messages/index.ts";
-import type { Answers, Context, DriverKind, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import { configured } from "../configured.ts";
+import type { Answers, Context, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { commandsFor, remove } from "./commands.ts";
 import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
 import {
@@ -32,22 +32,11 @@ import { parseXml } from "./xml.ts";
  * Grid Engine's jobs as jobs, its hosts with queues as nodes. One command prints both at one moment; what administrators define
  * is read now and then.
  */
-export const gridengine: DriverKind = {
-  name: "gridengine",
-  configure(section) {
-    const parsed = gridengineSettingsSchema.safeParse(section, { reportInput: true });
-    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
-    const settings = parsed.data;
-    return {
-      ok: true,
-      driver: {
-        reads: (context) => reads(settings, context),
-        interpret: (answers, context) => interpret(answers, context, settings),
-        commandsFor: (event, context) => commandsFor(event, context, settings, definitionsIn),
-      },
-    };
-  },
-};
+export const gridengine = configured("gridengine", gridengineSettingsSchema, (settings) => ({
+  reads: (context) => reads(settings, context),
+  interpret: (answers, context) => interpret(answers, context, settings),
+  commandsFor: (event, context) => commandsFor(event, context, settings, definitionsIn),
+}));
 
 /** An administrator's change counts after so long at the latest. */
 const definitionsKnownSeconds = 300;

@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { describeProblems } from "../../../../shared/messages/index.ts";
-import type { Answers, Context, DriverKind, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import { configured } from "../configured.ts";
+import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { readRecords } from "../records.ts";
 import { byName, type Host, hostsOf } from "./hosts.ts";
 import type { JobContext, NodeSharing } from "./job-context.ts";
@@ -23,22 +23,11 @@ import { type Waiting, waiting } from "./waiting.ts";
  * PBS's queue as jobs, its nodes as nodes: OpenPBS and PBS Professional. Nodes are created in PBS when they join, and deleted with
  * their VMs. Nodes are read before jobs: a job that starts in between is then told to run, and not to wait.
  */
-export const pbs: DriverKind = {
-  name: "pbs",
-  configure(section) {
-    const parsed = pbsSettingsSchema.safeParse(section, { reportInput: true });
-    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
-    const settings = parsed.data;
-    return {
-      ok: true,
-      driver: {
-        reads: () => reads(settings),
-        interpret: (answers, context) => interpret(answers, context, settings),
-        commandsFor: (event, { memory }) => stepsFor(event, memory, settings),
-      },
-    };
-  },
-};
+export const pbs = configured("pbs", pbsSettingsSchema, (settings) => ({
+  reads: () => reads(settings),
+  interpret: (answers, context) => interpret(answers, context, settings),
+  commandsFor: (event, { memory }) => stepsFor(event, memory, settings),
+}));
 
 function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (readonly Read[])[] {
   return [

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { describeProblems } from "../../../../shared/messages/index.ts";
+import { configured } from "../configured.ts";
 import type {
   Answers,
   ClusterParts,
   Context,
   DrawnUpFiles,
-  DriverKind,
   Memory,
   Read,
   Reading,
@@ -56,27 +55,18 @@ import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
  * those that are not there are down, so that jobs wait for them. Nodes are read before jobs: a job that starts in
  * between is then told to run, and not to wait.
  */
-export const slurm: DriverKind = {
-  name: "slurm",
-  configure(section) {
-    const parsed = slurmSettingsSchema.safeParse(section, { reportInput: true });
-    if (!parsed.success) return { ok: false, problems: describeProblems(parsed.error) };
-    const settings = parsed.data;
-    const { config } = settings;
-    return {
-      ok: true,
-      driver: {
-        ...(config === undefined ? {} : { files: (cluster) => keptFiles(cluster, settings, config) }),
-        reads: (context) => reads(settings, context),
-        interpret: (answers, context) => interpret(answers, context, settings),
-        commandsFor: (event, { memory }): Steps => ({
-          commands: commandsFor(event, settings),
-          memory: withJoining(memory, joiningAfter(event, rememberedJoining(memory), settings)),
-        }),
-      },
-    };
-  },
-};
+export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
+  const { config } = settings;
+  return {
+    ...(config === undefined ? {} : { files: (cluster) => keptFiles(cluster, settings, config) }),
+    reads: (context) => reads(settings, context),
+    interpret: (answers, context) => interpret(answers, context, settings),
+    commandsFor: (event, { memory }): Steps => ({
+      commands: commandsFor(event, settings),
+      memory: withJoining(memory, joiningAfter(event, rememberedJoining(memory), settings)),
+    }),
+  };
+});
 
 function keptFiles(
   cluster: ClusterParts,
