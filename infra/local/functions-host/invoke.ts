@@ -18,7 +18,6 @@ import type {
 export interface InvocationInput {
   readonly data: TypedData;
   readonly metadata?: Readonly<Record<string, TypedData>>;
-  readonly retry?: { readonly retryCount: number; readonly maxRetryCount: number };
   /** Why the function runs, for the log: "timer fired", "message abc on queue jobs". */
   readonly reason: string;
 }
@@ -132,7 +131,6 @@ export class Invoker {
       invocationId,
       inputData: [{ name: target.bindingName, data: input.data }],
       triggerMetadata: input.metadata ?? {},
-      ...(input.retry === undefined ? {} : { retryContext: input.retry }),
     };
     const context: CoreInvocationContext & { invocationContext?: unknown } = {
       invocationId,

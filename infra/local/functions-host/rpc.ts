@@ -52,20 +52,10 @@ export interface BindingInfo {
   readonly [option: string]: unknown;
 }
 
-/** Retry policy of a function; durations in whole seconds. Only timers honour it here. */
-export interface RetryOptions {
-  readonly retryStrategy?: "fixedDelay" | "exponentialBackoff";
-  readonly maxRetryCount?: number;
-  readonly delayInterval?: { readonly seconds: number } | undefined;
-  readonly minimumInterval?: { readonly seconds: number } | undefined;
-  readonly maximumInterval?: { readonly seconds: number } | undefined;
-}
-
 /** What `app.timer(…)` and its siblings hand to the host. */
 export interface FunctionMetadata {
   readonly name: string;
   readonly bindings: Readonly<Record<string, BindingInfo>>;
-  readonly retryOptions?: RetryOptions | undefined;
 }
 
 export type FunctionCallback = (...inputs: unknown[]) => unknown;
@@ -81,7 +71,6 @@ export interface InvocationRequest {
   readonly invocationId: string;
   readonly inputData: readonly { readonly name: string; readonly data: TypedData }[];
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
-  readonly retryContext?: { readonly retryCount: number; readonly maxRetryCount: number };
 }
 
 /** What the library sees of one invocation. */

@@ -5,8 +5,6 @@ import {
   type ServiceBusReceivedMessage,
 } from "@azure/service-bus";
 import type { Connection } from "./connections.ts";
-import type { HostedFunction } from "./hosted-function.ts";
-import { requireOption } from "./trigger.ts";
 
 /**
  * A broker that was restarted must be found again within a second (the client's default is to wait 30 s), and the loops
@@ -25,23 +23,6 @@ export function connectServiceBus(connection: Connection): ServiceBusClient {
     clientId === undefined ? {} : { managedIdentityClientId: clientId },
   );
   return new ServiceBusClient(address, credential, clientOptions);
-}
-
-/** A queue, or a subscription of a topic. */
-export type Entity = { readonly queue: string } | { readonly topic: string; readonly subscription: string };
-
-/** Reads the entity of a trigger binding. @throws Error when neither a queue nor a subscription is named. */
-export function entityOf(target: HostedFunction): Entity {
-  if (target.trigger.topicName === undefined) return { queue: requireOption(target, "queueName") };
-  return {
-    topic: requireOption(target, "topicName"),
-    subscription: requireOption(target, "subscriptionName"),
-  };
-}
-
-/** The path of an entity, for the log. */
-export function pathOf(entity: Entity): string {
-  return "queue" in entity ? entity.queue : `${entity.topic}/${entity.subscription}`;
 }
 
 /** The part of a receiver that settles messages; plain and session receivers both have it. */

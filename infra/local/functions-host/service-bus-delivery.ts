@@ -1,14 +1,14 @@
 import type { ServiceBusClient, ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { ServiceBusSettings } from "./host-json.ts";
 import { describeError } from "./logger.ts";
-import { type Entity, pathOf, type Settle } from "./service-bus-client.ts";
+import type { Settle } from "./service-bus-client.ts";
 import { bodyText, serviceBusMetadata } from "./service-bus-message.ts";
 import type { TriggerContext } from "./trigger.ts";
 
 /** What the receiving loops of both kinds share. */
 export interface ServiceBusTriggerParts extends TriggerContext {
   readonly client: ServiceBusClient;
-  readonly entity: Entity;
+  readonly queue: string;
   readonly settings: ServiceBusSettings;
   readonly autoComplete: boolean;
   /** Logs a warning; the same one at most every half minute. */
@@ -23,11 +23,11 @@ export const settleMs = 2_000;
 
 /** Runs the function for one message and settles it. Never rejects: an unsettled message comes back by itself. */
 export async function runMessage(
-  { target, invoke, entity, autoComplete, warn }: ServiceBusTriggerParts,
+  { target, invoke, queue, autoComplete, warn }: ServiceBusTriggerParts,
   message: ServiceBusReceivedMessage,
   settle: Settle,
 ): Promise<void> {
-  const id = `message ${String(message.messageId)} of ${pathOf(entity)}`;
+  const id = `message ${String(message.messageId)} of ${queue}`;
   const outcome = await invoke(target, {
     data: { string: bodyText(message.body) },
     metadata: serviceBusMetadata(message),

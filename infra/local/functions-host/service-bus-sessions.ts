@@ -1,7 +1,7 @@
 import { isServiceBusError, type ServiceBusSessionReceiver } from "@azure/service-bus";
 import { sleep, waitAtMost } from "./clock.ts";
 import { describeError } from "./logger.ts";
-import { pathOf, settleInTurn } from "./service-bus-client.ts";
+import { settleInTurn } from "./service-bus-client.ts";
 import {
   receiverOptions,
   runMessage,
@@ -14,7 +14,7 @@ import type { Trigger } from "./trigger.ts";
 const retryPauseMs = 300;
 
 /**
- * Receives from an entity with sessions: takes the next free session whenever fewer than maxConcurrentSessions are
+ * Receives from a queue with sessions: takes the next free session whenever fewer than maxConcurrentSessions are
  * held, works through it one message at a time, and lets go of it when it was empty for sessionIdleTimeout.
  */
 export class SessionTrigger implements Trigger {
@@ -44,25 +44,23 @@ export class SessionTrigger implements Trigger {
 
   /** Waits for a session with messages; undefined when there was none for a while, or no broker. */
   async #acceptNext(): Promise<ServiceBusSessionReceiver | undefined> {
-    const { client, entity, settings, clock, warn } = this.#parts;
+    const { client, queue, settings, clock, warn } = this.#parts;
     const options = {
       ...receiverOptions,
       maxAutoLockRenewalDurationInMs: settings.maxAutoLockRenewalDuration,
     };
     try {
-      return await ("queue" in entity
-        ? client.acceptNextSession(entity.queue, options)
-        : client.acceptNextSession(entity.topic, entity.subscription, options));
+      return await client.acceptNextSession(queue, options);
     } catch (error) {
       if (this.#stopped.signal.aborted || isTimeout(error)) return undefined;
-      warn(`cannot get a session of "${pathOf(entity)}": ${describeError(error)}`);
+      warn(`cannot get a session of "${queue}": ${describeError(error)}`);
       await sleep(clock, retryPauseMs, this.#stopped.signal);
       return undefined;
     }
   }
 
   async #workThrough(receiver: ServiceBusSessionReceiver): Promise<void> {
-    const { settings, log, entity } = this.#parts;
+    const { settings, log, queue } = this.#parts;
     const settle = settleInTurn(receiver);
     try {
       while (!this.#stopped.signal.aborted) {
@@ -75,7 +73,7 @@ export class SessionTrigger implements Trigger {
       }
     } catch (error) {
       if (!this.#stopped.signal.aborted) {
-        log("debug", `lost session "${receiver.sessionId}" of "${pathOf(entity)}": ${describeError(error)}`);
+        log("debug", `lost session "${receiver.sessionId}" of "${queue}": ${describeError(error)}`);
       }
     }
     // Fails when the connection is gone, and then the session is free anyway.

@@ -3,7 +3,7 @@ import { waitAtMost } from "./clock.ts";
 import type { Connection } from "./connections.ts";
 import type { ServiceBusSettings } from "./host-json.ts";
 import { describeError, logOncePer } from "./logger.ts";
-import { connectServiceBus, entityOf, pathOf, settleInTurn } from "./service-bus-client.ts";
+import { connectServiceBus, settleInTurn } from "./service-bus-client.ts";
 import {
   receiverOptions,
   runMessage,
@@ -11,7 +11,7 @@ import {
   settleMs,
 } from "./service-bus-delivery.ts";
 import { SessionTrigger } from "./service-bus-sessions.ts";
-import type { Trigger, TriggerContext } from "./trigger.ts";
+import { requireOption, type Trigger, type TriggerContext } from "./trigger.ts";
 
 interface ServiceBusTriggerOptions extends TriggerContext {
   readonly settings: ServiceBusSettings;
@@ -19,24 +19,24 @@ interface ServiceBusTriggerOptions extends TriggerContext {
 }
 
 /**
- * Runs a function for each message of a Service Bus queue or subscription: completed after a good run, abandoned after
+ * Runs a function for each message of a Service Bus queue: completed after a good run, abandoned after
  * a bad one, so that the broker counts the delivery and dead-letters in the end. With sessions, one message at a time
  * per session. Comes back by itself when the broker was away.
  */
 export function startServiceBusTrigger(options: ServiceBusTriggerOptions): Trigger {
   const { target, settings, connection, clock, log } = options;
   const { autoCompleteMessages, isSessionsEnabled } = target.trigger;
-  const entity = entityOf(target);
+  const queue = requireOption(target, "queueName");
   const autoComplete =
     typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
   const warn = logOncePer(30_000, clock.now, (message) => log("warning", message));
-  const parts = { ...options, client: connectServiceBus(connection), entity, autoComplete, warn };
+  const parts = { ...options, client: connectServiceBus(connection), queue, autoComplete, warn };
   const trigger = isSessionsEnabled === true ? new SessionTrigger(parts) : new MessageTrigger(parts);
   trigger.start();
   return trigger;
 }
 
-/** Receives from an entity without sessions, maxConcurrentCalls messages at a time. */
+/** Receives from a queue without sessions, maxConcurrentCalls messages at a time. */
 class MessageTrigger implements Trigger {
   readonly #parts: ServiceBusTriggerParts;
   readonly #receiver: ServiceBusReceiver;
@@ -44,20 +44,17 @@ class MessageTrigger implements Trigger {
   #subscription: { close(): Promise<void> } | undefined;
 
   constructor(parts: ServiceBusTriggerParts) {
-    const { client, entity, settings } = parts;
+    const { client, queue, settings } = parts;
     const options = {
       ...receiverOptions,
       maxAutoLockRenewalDurationInMs: settings.maxAutoLockRenewalDuration,
     };
     this.#parts = parts;
-    this.#receiver =
-      "queue" in entity
-        ? client.createReceiver(entity.queue, options)
-        : client.createReceiver(entity.topic, entity.subscription, options);
+    this.#receiver = client.createReceiver(queue, options);
   }
 
   start(): void {
-    const { settings, entity, warn } = this.#parts;
+    const { settings, queue, warn } = this.#parts;
     const settle = settleInTurn(this.#receiver);
     const processMessage = (message: ServiceBusReceivedMessage): Promise<void> => {
       const work = runMessage(this.#parts, message, settle);
@@ -66,7 +63,7 @@ class MessageTrigger implements Trigger {
     };
     // The subscription goes on after every error, and connects again for ever.
     const processError = async ({ error }: { error: Error }): Promise<void> =>
-      warn(`cannot receive from "${pathOf(entity)}": ${describeError(error)}`);
+      warn(`cannot receive from "${queue}": ${describeError(error)}`);
     const options = { autoCompleteMessages: false, maxConcurrentCalls: settings.maxConcurrentCalls };
     this.#subscription = this.#receiver.subscribe({ processMessage, processError }, options);
   }

@@ -1,5 +1,4 @@
 import { sleep } from "./clock.ts";
-import type { RetryOptions } from "./rpc.ts";
 import { parseSchedule, type TimerSchedule } from "./timer-schedule.ts";
 import type { TimerStatus, TimerStatusStore } from "./timer-status.ts";
 import { requireOption, type Trigger, type TriggerContext } from "./trigger.ts";
@@ -79,26 +78,12 @@ class TimerTrigger implements Trigger {
   }
 
   async #runOnce({ occurrence, isPastDue }: { occurrence: number; isPastDue: boolean }): Promise<void> {
-    await this.#invokeWithRetry(isPastDue);
+    const { target, invoke } = this.#options;
+    const data = toTypedData(this.#timerInfo(isPastDue)) ?? {};
+    await invoke(target, { data, reason: isPastDue ? "timer past due" : "timer fired" });
     if (!this.#monitored) return;
     const [last, next] = [toIso(occurrence), toIso(this.#schedule.next(occurrence))];
     await this.#save({ Last: last, Next: next, LastUpdated: last });
-  }
-
-  /** Timers are the one trigger here whose function-level retry policy counts; other triggers have their own. */
-  async #invokeWithRetry(isPastDue: boolean): Promise<void> {
-    const { target, invoke, clock } = this.#options;
-    const policy = target.metadata.retryOptions;
-    const maxRetryCount = policy?.maxRetryCount ?? 0;
-    const data = toTypedData(this.#timerInfo(isPastDue)) ?? {};
-    const reason = isPastDue ? "timer past due" : "timer fired";
-    for (let retryCount = 0; ; retryCount += 1) {
-      const retry = policy === undefined ? {} : { retry: { retryCount, maxRetryCount } };
-      const { status } = await invoke(target, { data, reason, ...retry });
-      const isLast = maxRetryCount >= 0 && retryCount >= maxRetryCount;
-      if (status === "succeeded" || isLast || this.#stopped.signal.aborted) return;
-      await sleep(clock, retryDelayMs(policy ?? {}, retryCount), this.#stopped.signal);
-    }
   }
 
   #timerInfo(isPastDue: boolean): object {
@@ -119,12 +104,6 @@ class TimerTrigger implements Trigger {
   }
 
   async close(): Promise<void> {}
-}
-
-function retryDelayMs(policy: RetryOptions, retryCount: number): number {
-  if (policy.retryStrategy !== "exponentialBackoff") return (policy.delayInterval?.seconds ?? 0) * 1000;
-  const [minimum, maximum] = [policy.minimumInterval?.seconds ?? 1, policy.maximumInterval?.seconds ?? 60];
-  return Math.min(minimum * 2 ** retryCount, maximum) * 1000;
 }
 
 function toIso(time: number): string {

@@ -47,10 +47,8 @@ export function describeTrigger({ triggerType, trigger }: HostedFunction): strin
       return `timer ${String(trigger.schedule)}`;
     case "queuetrigger":
       return `queue ${String(trigger.queueName)}`;
-    case "servicebustrigger": {
-      const path = trigger.queueName ?? `${String(trigger.topicName)}/${String(trigger.subscriptionName)}`;
-      return `service bus ${String(path)}${trigger.isSessionsEnabled === true ? " (sessions)" : ""}`;
-    }
+    case "servicebustrigger":
+      return `service bus ${String(trigger.queueName)}${trigger.isSessionsEnabled === true ? " (sessions)" : ""}`;
     case "eventgridtrigger":
       return "event grid";
     case "httptrigger":

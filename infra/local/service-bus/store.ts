@@ -124,8 +124,6 @@ function toLine(record: JournalRecord): unknown {
   switch (record.op) {
     case "put":
       return { ...record, message: { ...record.message, payload: toBase64(record.message.payload) } };
-    case "state":
-      return { ...record, state: record.state && toBase64(record.state) };
     case "drop":
     case "seen":
     case "sequence":
@@ -140,8 +138,6 @@ function decode(line: string): JournalRecord {
   switch (parsed.op) {
     case "put":
       return { ...parsed, message: { ...parsed.message, payload: fromBase64(parsed.message.payload) } };
-    case "state":
-      return { ...parsed, state: parsed.state && fromBase64(parsed.state) };
     case "drop":
     case "seen":
     case "sequence":

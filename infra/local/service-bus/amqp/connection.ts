@@ -191,7 +191,7 @@ function enqueue(
   payload: Buffer,
   { queue, format }: { queue: Queue; format: number },
 ): AmqpError | undefined {
-  const excess = excessOf("message", payload.length);
+  const excess = excessOf(payload.length);
   if (excess !== undefined) return excess;
   const messages = parse(payload, format);
   if ("condition" in messages) return messages;

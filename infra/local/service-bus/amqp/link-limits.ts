@@ -1,16 +1,16 @@
 import type { StatusError } from "./refusals.ts";
 
-/** The quotas of Azure's Standard tier: a message with its header, and a session's state, are at most 256 KB. */
+/** The quota of Azure's Standard tier: a message with its header has at most 256 KB. */
 export const maxMessageBytes = 262_144;
 /** Longest message id and session id. */
 export const maxIdCharacters = 128;
 
-/** Why something is too large to be kept; undefined: it is not. The client counts as the broker does: in bytes. */
-export function excessOf(what: string, bytes: number): StatusError | undefined {
+/** Why a message is too large to be kept; undefined: it is not. The client counts as the broker does: in bytes. */
+export function excessOf(bytes: number): StatusError | undefined {
   if (bytes <= maxMessageBytes) return undefined;
   return {
     status: 400,
     condition: "amqp:link:message-size-exceeded",
-    description: `The ${what} has ${bytes} bytes, more than the ${maxMessageBytes} that the queue takes.`,
+    description: `The message has ${bytes} bytes, more than the ${maxMessageBytes} that the queue takes.`,
   };
 }

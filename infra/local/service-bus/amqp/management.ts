@@ -24,11 +24,8 @@ const operations: Readonly<Record<string, Operation>> = {
   "com.microsoft:peek-message": peek,
   "com.microsoft:renew-lock": renewLocks,
   "com.microsoft:schedule-message": schedule,
-  "com.microsoft:cancel-scheduled-message": cancelScheduled,
   "com.microsoft:update-disposition": updateDisposition,
   "com.microsoft:renew-session-lock": renewSession,
-  "com.microsoft:set-session-state": setSessionState,
-  "com.microsoft:get-session-state": getSessionState,
 };
 
 /** Answers what the SDK asks a queue's $management node; everything else is "not implemented". */
@@ -73,17 +70,13 @@ function renewLocks({ body }: Request, { queue }: Subject): Answer {
 function schedule({ body }: Request, { queue }: Subject): Answer {
   const encoded = listOf(body.messages).map((item) => bytesOf(Object(item).message));
   for (const { length } of encoded) {
-    const excess = excessOf("message", length);
+    const excess = excessOf(length);
     if (excess !== undefined) return excess;
   }
   const messages = encoded.map(parseMessage);
   const sequences = queue.send(messages);
   if (typeof sequences === "string") return errorOf(sequences);
   return { status: 200, body: { "sequence-numbers": types.wrap_array(sequences, longArray) } };
-}
-
-function cancelScheduled({ body }: Request, { queue }: Subject): Answer {
-  return answerOf(queue.cancelScheduled(listOf(body["sequence-numbers"]).map(numberOf)));
 }
 
 /** Comes when the link on which a message was received is closed: locks of a queue outlive their link. */
@@ -117,22 +110,6 @@ function renewSession(request: Request, subject: Subject): Answer {
   const until = leaseOf(request, subject)?.renew() ?? "session-lock-lost";
   if (typeof until === "string") return errorOf(until);
   return { status: 200, body: { expiration: types.wrap_timestamp(until) } };
-}
-
-function setSessionState(request: Request, subject: Subject): Answer {
-  const state = request.body["session-state"];
-  // The SDK sends JSON text, so that "no state" arrives as the four letters.
-  const value = Buffer.isBuffer(state) && state.toString() !== "null" ? Buffer.from(state) : null;
-  const excess = excessOf("session state", value?.length ?? 0);
-  if (excess !== undefined) return excess;
-  const lease = leaseOf(request, subject);
-  return answerOf(lease === undefined ? "session-lock-lost" : lease.setState(value));
-}
-
-function getSessionState(request: Request, subject: Subject): Answer {
-  const state = leaseOf(request, subject)?.state() ?? "session-lock-lost";
-  if (typeof state === "string") return errorOf(state);
-  return { status: 200, body: { "session-state": state.value } };
 }
 
 /** The link's own lease where the request names a link; another receiver may hold the session by now. */

@@ -43,11 +43,6 @@ const refusals: Readonly<Record<Refusal, StatusError>> = {
     condition: "amqp:not-allowed",
     description: "A message of a dead-letter queue cannot be dead-lettered again.",
   },
-  "message-not-found": {
-    status: 404,
-    condition: "com.microsoft:message-not-found",
-    description: "There is no such scheduled message: it was delivered or cancelled, or never was.",
-  },
 };
 
 export function errorOf(refusal: Refusal): StatusError {

@@ -7,12 +7,6 @@ export type JournalRecord =
   | { readonly op: "drop"; readonly queue: string; readonly sequence: number }
   /** A message id entered the duplicate window at `at`. */
   | { readonly op: "seen"; readonly queue: string; readonly messageId: string; readonly at: number }
-  | {
-      readonly op: "state";
-      readonly queue: string;
-      readonly session: string;
-      readonly state: Uint8Array | null;
-    }
   /** The queue has given out this sequence number; written by snapshots so that numbers never repeat. */
   | { readonly op: "sequence"; readonly queue: string; readonly sequence: number };
 

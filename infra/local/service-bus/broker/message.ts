@@ -53,8 +53,7 @@ export type Refusal =
   | "session-id-missing"
   | "session-required"
   | "session-not-supported"
-  | "dead-letter-not-supported"
-  | "message-not-found";
+  | "dead-letter-not-supported";
 
 /** A receiver as the broker sees it, without its socket or link. */
 export interface Consumer {

@@ -77,16 +77,6 @@ export class Queue {
     return messages.map((message) => this.#admit(message));
   }
 
-  /** Takes scheduled messages back: all of them, or none when one is not (or no longer) scheduled. */
-  cancelScheduled(sequences: readonly number[]): Refusal | undefined {
-    this.#parts.deadlines.runDue();
-    const entries = sequences.map((sequence) => this.#entries.get(sequence));
-    const scheduled = entries.filter((entry) => entry?.phase === "scheduled");
-    if (scheduled.length < sequences.length) return "message-not-found";
-    for (const entry of scheduled) if (entry !== undefined) this.#remove(entry);
-    return undefined;
-  }
-
   /** Lets a consumer take from a queue without sessions. Leaving keeps its locks until they run out. */
   attach(consumer: Consumer): { leave(): void } {
     this.#lane.join(consumer);
@@ -157,9 +147,6 @@ export class Queue {
       case "seen":
         this.#duplicates?.add(record.messageId, record.at);
         break;
-      case "state":
-        this.sessions?.restoreState(record.session, record.state);
-        break;
       case "sequence":
         this.#sequence = Math.max(this.#sequence, record.sequence);
         break;
@@ -178,8 +165,6 @@ export class Queue {
     for (const [messageId, at] of this.#duplicates?.entries(this.#parts.deadlines.now()) ?? []) {
       yield { op: "seen", queue, messageId, at };
     }
-    for (const [session, state] of this.sessions?.states() ?? [])
-      yield { op: "state", queue, session, state };
     for (const { message } of this.#entries.values()) yield { op: "put", queue, message };
   }
 
@@ -343,8 +328,6 @@ export class Queue {
       newLane: () => this.#newLane(),
       pump: (lane) => this.#pump(lane),
       giveBack: (lease, options) => this.#giveBack(lease, options),
-      stateChanged: (session, state) =>
-        this.#parts.append({ op: "state", queue: this.settings.name, session, state }),
     });
   }
 }

@@ -11,14 +11,12 @@ export interface SessionHost {
   pump(lane: Lane): void;
   /** Makes everything that the lease holds locked ready again; `failed` counts it as a failed delivery. */
   giveBack(lease: SessionLease, options: { readonly failed: boolean }): void;
-  stateChanged(session: string, state: Uint8Array | null): void;
 }
 
 interface Session {
   readonly id: string;
   readonly lane: Lane;
   lease: SessionLease | undefined;
-  state: Uint8Array | null;
 }
 
 interface Waiter {
@@ -50,23 +48,13 @@ export class SessionLease {
     return this.#sessions.renew(this) ? this.lockedUntil : "session-lock-lost";
   }
 
-  /** The session's state; null when it never had one. */
-  state(): { readonly value: Uint8Array | null } | Refusal {
-    const session = this.#sessions.heldBy(this);
-    return session === undefined ? "session-lock-lost" : { value: session.state };
-  }
-
-  setState(state: Uint8Array | null): Refusal | undefined {
-    return this.#sessions.setState(this, state) ? undefined : "session-lock-lost";
-  }
-
   /** Frees the session and its messages at once; their delivery count stays as it is. */
   release(): void {
     this.#sessions.end(this, { failed: false });
   }
 }
 
-/** The sessions of one queue: who holds which, who waits for the next one, and their states. */
+/** The sessions of one queue: who holds which, and who waits for the next one. */
 export class Sessions {
   readonly #host: SessionHost;
   readonly #sessions = new Map<string, Session>();
@@ -129,24 +117,11 @@ export class Sessions {
     waiter.answer(this.#grant(session, waiter.consumer));
   }
 
-  /** The session, if this lease still holds it. */
-  heldBy(lease: SessionLease): Session | undefined {
-    this.#host.deadlines.runDue();
-    const session = this.#sessions.get(lease.sessionId);
-    return session?.lease === lease ? session : undefined;
-  }
-
+  /** False: this lease does not hold its session any more. */
   renew(lease: SessionLease): boolean {
-    if (this.heldBy(lease) === undefined) return false;
+    this.#host.deadlines.runDue();
+    if (this.#sessions.get(lease.sessionId)?.lease !== lease) return false;
     this.#lockAgain(lease);
-    return true;
-  }
-
-  setState(lease: SessionLease, state: Uint8Array | null): boolean {
-    const session = this.heldBy(lease);
-    if (session === undefined) return false;
-    session.state = state;
-    this.#host.stateChanged(session.id, state);
     return true;
   }
 
@@ -162,27 +137,18 @@ export class Sessions {
     this.#tidy(session);
   }
 
-  /** For a restart: the state as it was written down. */
-  restoreState(id: string, state: Uint8Array | null): void {
-    this.#session(id).state = state;
-  }
-
-  *states(): Iterable<[session: string, state: Uint8Array]> {
-    for (const { id, state } of this.#sessions.values()) if (state !== null) yield [id, state];
-  }
-
   #session(id: string): Session {
     const open = this.#sessions.get(id);
     if (open !== undefined) return open;
-    const session: Session = { id, lane: this.#host.newLane(), lease: undefined, state: null };
+    const session: Session = { id, lane: this.#host.newLane(), lease: undefined };
     this.#sessions.set(id, session);
     return session;
   }
 
-  /** Session ids may be unique per job or per hour: an empty, free session without a state leaves no trace. */
+  /** Session ids may be unique per job or per hour: an empty, free session leaves no trace. */
   #tidy(session: Session): void {
-    const empty = session.lane.head() === undefined && session.state === null;
-    if (empty && session.lease === undefined) this.#sessions.delete(session.id);
+    const isEmpty = session.lane.head() === undefined;
+    if (isEmpty && session.lease === undefined) this.#sessions.delete(session.id);
   }
 
   #grant(session: Session, consumer: Consumer): SessionLease {

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HostedFunction } from "../../../../infra/local/functions-host/hosted-function.ts";
 import type { InvocationInput, Invoke } from "../../../../infra/local/functions-host/invoke.ts";
-import type { RetryOptions } from "../../../../infra/local/functions-host/rpc.ts";
 import { parseSchedule } from "../../../../infra/local/functions-host/timer-schedule.ts";
 import {
   type TimerStatus,
@@ -38,14 +37,10 @@ function newWorld(start = "2026-01-01T10:00:30Z"): World {
   return { clock, statuses: new MemoryStatuses(), runs: [], inputs: [], hold: undefined, failures: 0 };
 }
 
-async function startTimer(
-  world: World,
-  options: Readonly<Record<string, unknown>>,
-  retryOptions?: RetryOptions,
-) {
+async function startTimer(world: World, options: Readonly<Record<string, unknown>>) {
   const { clock, statuses } = world;
   const trigger = { type: "timerTrigger", schedule: "0 * * * * *", ...options };
-  const metadata = { name: "tick", bindings: { timer: trigger }, retryOptions };
+  const metadata = { name: "tick", bindings: { timer: trigger } };
   const callback = () => undefined;
   const target: HostedFunction = {
     name: "tick",
@@ -178,21 +173,7 @@ describe("timer", () => {
     expect(world.runs).toEqual(["10:00:30", "10:01:00"]);
   });
 
-  test("a retry policy runs a failed occurrence again", async () => {
-    const world = newWorld();
-    world.failures = 2;
-    const policy: RetryOptions = {
-      retryStrategy: "fixedDelay",
-      maxRetryCount: 3,
-      delayInterval: { seconds: 5 },
-    };
-    await startTimer(world, {}, policy);
-    await world.clock.moveTo("2026-01-01T10:01:50Z");
-    expect(world.runs).toEqual(["10:01:00", "10:01:05", "10:01:10"]);
-    expect(world.inputs.at(-1)?.retry).toEqual({ retryCount: 2, maxRetryCount: 3 });
-  });
-
-  test("without a policy a failed occurrence is not run again", async () => {
+  test("a failed occurrence is not run again", async () => {
     const world = newWorld();
     world.failures = 1;
     await startTimer(world, {});

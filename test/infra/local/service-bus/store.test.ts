@@ -35,8 +35,6 @@ test("store: every kind of record comes back as it was written", async () => {
     put,
     drop(1),
     { op: "seen", queue: "q", messageId: "m", at: 7 },
-    { op: "state", queue: "q", session: "s", state: Buffer.from([0, 128]) },
-    { op: "state", queue: "q", session: "s", state: null },
     { op: "sequence", queue: "q", sequence: 9 },
   ];
   const store = fileStore({ path, snapshot: () => [] });

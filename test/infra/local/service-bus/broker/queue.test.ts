@@ -302,16 +302,6 @@ describe("schedules", () => {
     clock.advance(1);
     expect(contents(queue)).toEqual([]);
   });
-
-  test("queue: cancelling takes all of the messages or none, and only while they are scheduled", () => {
-    const { queue, clock } = world();
-    queue.send([text("a", { scheduledAt: clock.now() + 50 }), text("b")]);
-    expect(queue.cancelScheduled([1, 2])).toBe("message-not-found");
-    expect(queue.cancelScheduled([1])).toBeUndefined();
-    expect(queue.cancelScheduled([1])).toBe("message-not-found");
-    clock.advance(50);
-    expect(contents(queue)).toEqual(["b ready"]);
-  });
 });
 
 describe("duplicates", () => {

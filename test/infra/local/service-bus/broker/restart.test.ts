@@ -58,15 +58,6 @@ describe.each([
     expect(contents(next.queue)).toEqual(["a ready"]);
   });
 
-  test("restart: session state is kept and sessions are free", () => {
-    const bus = world({ requiresSession: true });
-    bus.queue.send([text("a", { sessionId: "s" })]);
-    const lease = bus.queue.sessions?.accept("s", new Inbox());
-    if (typeof lease === "object") lease.setState(Buffer.from("half done"));
-    const next = restart(bus).queue.sessions?.accept("s", new Inbox());
-    expect(typeof next === "object" && next.state()).toEqual({ value: Buffer.from("half done") });
-  });
-
   test("restart: sequence numbers are never given twice", () => {
     const bus = world();
     bus.queue.attach(new Inbox({ mode: "receive-and-delete" }));

@@ -205,25 +205,6 @@ describe("order", () => {
   });
 });
 
-describe("state", () => {
-  test("session: its state stays when its holder and its messages are gone", () => {
-    const bus = sessionWorld();
-    const lease = accept(bus, "s");
-    expect(lease.state()).toEqual({ value: null });
-    expect(lease.setState(Buffer.from("x"))).toBeUndefined();
-    lease.release();
-    expect(accept(bus, "s").state()).toEqual({ value: Buffer.from("x") });
-  });
-
-  test("session: without the lock its state can be neither read nor written", () => {
-    const bus = sessionWorld();
-    const lease = accept(bus, "s");
-    lease.release();
-    expect(lease.state()).toBe("session-lock-lost");
-    expect(lease.setState(null)).toBe("session-lock-lost");
-  });
-});
-
 test("session: peek can be narrowed to one session", () => {
   const { queue } = sessionWorld();
   queue.send([...inSession("s", "a"), ...inSession("t", "b")]);

@@ -348,21 +348,6 @@ describe("looking and waiting", () => {
       for (const message of received) await receiver.completeMessage(message);
     }));
 
-  test("contract: a cancelled message never comes, and cannot be cancelled again", () =>
-    undisturbed(async () => {
-      const { sender, receiver } = await open();
-      const [first, second] = await sender.scheduleMessages(
-        [{ body: 1 }, { body: 2 }],
-        new Date(Date.now() + 300),
-      );
-      if (first === undefined || second === undefined) throw new Error("Expected two sequence numbers");
-      await sender.cancelScheduledMessages(first);
-      await expect(sender.cancelScheduledMessages(first)).rejects.toMatchObject({ code: "MessageNotFound" });
-      const message = await receiveOne(receiver);
-      expect(message.body).toBe(2);
-      await receiver.completeMessage(message);
-    }));
-
   test("contract: an expired message is dead-lettered with a reason", () =>
     undisturbed(async () => {
       const { sender, receiver, deadLetters } = await open();

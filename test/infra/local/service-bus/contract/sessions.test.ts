@@ -1,4 +1,4 @@
-import { ServiceBusClient, type ServiceBusSessionReceiver } from "@azure/service-bus";
+import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { undisturbed } from "../../../../support/undisturbed.ts";
 import {
@@ -201,29 +201,6 @@ describe("the session's lock", () => {
       await receiver.completeMessage(message);
       await receiver.close();
     }));
-});
-
-describe("state", () => {
-  const rounds: readonly (readonly [string, unknown])[] = [
-    ["an object", { plan: 7 }],
-    ["a text", "half done"],
-    ["nothing", null],
-  ];
-
-  test("contract: a session's state goes from one receiver to the next", async () => {
-    const { accept } = await open();
-    const read = async (use: (receiver: ServiceBusSessionReceiver) => Promise<unknown>) => {
-      const receiver = await accept("s");
-      const result = await use(receiver);
-      await receiver.close();
-      return result;
-    };
-    expect(await read((receiver) => receiver.getSessionState())).toBeNull();
-    for (const [name, state] of rounds) {
-      await read((receiver) => receiver.setSessionState(state));
-      expect(await read((receiver) => receiver.getSessionState()), name).toEqual(state);
-    }
-  });
 });
 
 describe("the rest of the queue's behaviour", () => {
