@@ -33,9 +33,12 @@ const machineTypes = {
 /** One node array a partition, all of its nodes for jobs. The others have a controller without node daemons (`slurm-kinds-live.test.ts`). */
 const isPlain = ({ on }: JobKind) => on.every((each) => /^(htc|hpc|smt|gpu)(!\S+)?$/.test(each));
 const plainKinds = jobKinds.filter(isPlain);
-/** All of them on two hundred machines with SLURM_KINDS=1, otherwise every fourth: the table goes from subject to subject. */
-const tried =
-  process.env.SLURM_KINDS === undefined ? plainKinds.filter((_, place) => place % 4 === 0) : plainKinds;
+/**
+ * All of them on two hundred machines with SLURM_KINDS=1, otherwise every fourth: the table goes from subject to subject. Jobs that
+ * want the same licences stay together.
+ */
+const isTried = ({ options }: JobKind, place: number) => place % 4 === 0 || options.startsWith("-L ");
+const tried = process.env.SLURM_KINDS === undefined ? plainKinds.filter(isTried) : plainKinds;
 const plainLinearKinds = linearKinds.filter(isPlain);
 
 describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 600_000 }, () => {
