@@ -5,7 +5,10 @@ import type { BudgetSettings } from "./cluster-config.ts";
 import type { Stored } from "./stored.ts";
 
 /** Nodes that became Ready, or are gone. */
-export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes">;
+export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes"> & {
+  /** Who has yet to be told; absent: every source. */
+  readonly source?: string;
+};
 
 /** A cluster as CycleCloud reported it, in the engine's terms. */
 export interface Snapshot {

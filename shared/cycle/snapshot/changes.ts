@@ -3,22 +3,22 @@ import type { SchedulerEvent } from "../../messages/index.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
 /**
- * The changes that schedulers are sent: nodes that became Ready, and nodes that are gone. Empty without an earlier
- * snapshot.
+ * The changes that schedulers are sent: nodes that became Ready and have a host name, without which no scheduler can use them,
+ * and nodes that are gone. Empty without an earlier snapshot.
  */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
   if (before === undefined) return [];
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
   const present = new Set(now.cluster.nodes.map((node) => node.nodeId));
-  const joined = now.cluster.nodes.filter((node) => isReady(node) && !isReady(then.get(node.nodeId)));
+  const joined = now.cluster.nodes.filter((node) => isUp(node) && !isUp(then.get(node.nodeId)));
   const deleted = before.cluster.nodes.filter((node) => !present.has(node.nodeId));
   return [change("node-joined", joined), change("node-deleted", deleted)].filter(
     ({ nodes }) => nodes.length > 0,
   );
 }
 
-function isReady(node: ClusterNode | undefined): boolean {
-  return node?.status === "Ready" && node.targetState === "Started";
+function isUp(node: ClusterNode | undefined): boolean {
+  return node?.status === "Ready" && node.targetState === "Started" && node.hostname !== null;
 }
 
 function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): NodeChange {

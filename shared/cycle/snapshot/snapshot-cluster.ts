@@ -30,6 +30,9 @@ import { noteSpotLosses } from "./spot-losses.ts";
 /** More operations than one plan sends. A single one that failed since is enough. */
 const recentOperations = 20;
 
+/** Of a source whose queue refuses us for days, the newest. */
+const mostUntold = 500;
+
 type SnapshotPorts = Pick<
   Ports,
   | "clock"
@@ -106,8 +109,8 @@ async function keep(
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
   await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
   if (untold.length > 0) {
-    await tellChanges(ports, { cluster, demand, changes: untold });
-    await ports.snapshots.save(cluster, taken, { latestSeconds });
+    const left = await tellChanges(ports, { cluster, demand, changes: untold });
+    await ports.snapshots.save(cluster, { ...taken, untold: left.slice(-mostUntold) }, { latestSeconds });
   }
   const snapshot = taken;
 
@@ -179,6 +182,7 @@ function whyOperations(operations: readonly Operation[], head: PlanHead): Due | 
     : undefined;
 }
 
+/** Returns what a source could not be sent, for the next snapshot. A source that is silent has to read the cluster anew. */
 async function tellChanges(
   ports: SnapshotPorts,
   {
@@ -190,12 +194,15 @@ async function tellChanges(
     readonly demand: readonly SourceDemand[];
     readonly changes: readonly NodeChange[];
   },
-): Promise<void> {
+): Promise<readonly NodeChange[]> {
   const atSeconds = ports.clock.nowSeconds();
   const events = liveSources(demand, atSeconds).flatMap(({ source }) =>
-    changes.map((change): SchedulerEvent => ({ version: 1, cluster, source, ...change, atSeconds })),
+    changes
+      .filter((change) => change.source === undefined || change.source === source)
+      .map((change): SchedulerEvent => ({ version: 1, cluster, ...change, source, atSeconds })),
   );
-  await tellSchedulers(ports, events);
+  const unsent = await tellSchedulers(ports, events);
+  return unsent.map(({ kind, nodes, source }) => ({ kind, nodes, source }));
 }
 
 function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {

@@ -307,6 +307,23 @@ describe("snapshotCluster: CycleCloud does not answer", () => {
   });
 });
 
+test("a node that is Ready before it has a host name joins when it has one", async () => {
+  const world = await calm();
+  await world.post([jobFor(1)]);
+  world.cycleCloud.change("htc-1", { status: "Preparing", hostname: null });
+  await world.snapshot();
+  world.cycleCloud.change("htc-1", { status: "Ready" });
+  world.advance(10);
+  await world.snapshot();
+  expect(world.ports.schedulerEvents.of("celery")).toEqual([]);
+  world.cycleCloud.change("htc-1", { hostname: "ip-0A000009" });
+  world.advance(10);
+  await world.snapshot();
+  expect(world.ports.schedulerEvents.of("celery")).toMatchObject([
+    { kind: "node-joined", nodes: [{ hostname: "ip-0A000009" }] },
+  ]);
+});
+
 describe("snapshotCluster: a source that cannot be told", () => {
   const forbidden = new UpstreamError('Cannot send to queue "events-celery": HTTP 403', {
     status: 403,
@@ -327,6 +344,33 @@ describe("snapshotCluster: a source that cannot be told", () => {
     await snapshotCluster(deaf(world), cluster);
     expect((await world.ports.snapshots.load(cluster))?.value.takenAtSeconds).toBe(world.now());
     expect(world.log.filter((line) => line.startsWith("warn events-not-sent"))).toHaveLength(1);
+  });
+
+  test("is told once its queue takes messages again, and nobody is told twice", async () => {
+    const world = await calm();
+    await world.post([jobFor(1)]);
+    await world.post([], { source: "other" });
+    world.cycleCloud.change("htc-1", { status: "Failed" });
+    await snapshotCluster(world.ports, cluster);
+    world.cycleCloud.change("htc-1", { status: "Ready" });
+    world.advance(10);
+    const { schedulerEvents } = world.ports;
+    const half: Ports = {
+      ...world.ports,
+      schedulerEvents: {
+        send: (event) =>
+          event.source === "celery" ? Promise.reject(forbidden) : schedulerEvents.send(event),
+        forget: (...source) => schedulerEvents.forget(...source),
+      },
+    };
+    await snapshotCluster(half, cluster);
+    expect(schedulerEvents.of("celery")).toEqual([]);
+    for (let snapshot = 0; snapshot < 2; snapshot += 1) {
+      world.advance(10);
+      await snapshotCluster(world.ports, cluster);
+    }
+    for (const source of ["celery", "other"])
+      expect(schedulerEvents.of(source)).toMatchObject([{ kind: "node-joined", nodes: [{ name: "htc-1" }] }]);
   });
 
   test("whose queue answers 401 does not stop the calls to CycleCloud", async () => {
