@@ -6,16 +6,22 @@ export function readSlurmLines(text: string): readonly SlurmLine[] {
   return text
     .replaceAll(/\\\r?\n/g, " ")
     .split(/\r?\n/)
-    .map((line) => line.replace(/(?<!\\)#.*$/, "").trim())
+    .map((line) => withoutComment(line).trim())
     .filter((line) => line.includes("="))
     .map((line) =>
       Object.fromEntries(
-        [...line.matchAll(/([A-Za-z]\w*)\+?=("[^"]*"|\S+)/g)].map(([, key = "", value = ""]) => [
+        [...line.matchAll(/(?<!\w)([A-Za-z]\w{0,63})\+?=("[^"]*"|\S+)/g)].map(([, key = "", value = ""]) => [
           key.toLowerCase(),
           value.replaceAll('"', ""),
         ]),
       ),
     );
+}
+
+function withoutComment(line: string): string {
+  for (let at = line.indexOf("#"); at >= 0; at = line.indexOf("#", at + 1))
+    if (line[at - 1] !== "\\") return line.slice(0, at);
+  return line;
 }
 
 /** The last value of a key that stands alone, as Slurm takes it. */

@@ -49,11 +49,13 @@ export function parseQuotas(text: string): readonly QuotaSet[] {
 
 function readRule(set: string, text: string): Rule | Unread {
   const unread = { set, text };
-  const [, head, tail = ""] = /^(?:name\s+\S+\s+)?(.*?)\s*\bto\s+(\S.*)$/.exec(text) ?? [];
-  if (head === undefined) return unread;
-  const found = [...head.matchAll(/(\w+)\s+(\{[^{}]*\}|[^\s{},]+(?:\s*,\s*[^\s{},]+)*)\s*/g)];
-  if (found.map(([whole]) => whole).join("") !== head) return unread;
-  const filters = found.map(([, subject = "", list = ""]) => {
+  const words = text.split(" ");
+  const from = words[0] === "name" ? 2 : 0;
+  const to = words.indexOf("to", from);
+  const lists = to < 0 ? undefined : listsIn(words.slice(from, to));
+  if (lists === undefined) return unread;
+  const tail = words.slice(to + 1).join(" ");
+  const filters = lists.map(([subject, list]) => {
     const isEach = list.startsWith("{");
     return [subject, { isEach, entries: listOf(list.replace(/[{}]/g, "")) }] as const;
   });
@@ -66,6 +68,29 @@ function readRule(set: string, text: string): Rule | Unread {
     filters: Object.fromEntries(filters),
     limits: limits.map(([complex = "", value = ""]) => [complex, value] as const),
   };
+}
+
+/** Who each filter is for: `users {*} queues a.q, b.q`. Undefined: not of that form. */
+function listsIn(
+  words: readonly string[],
+): readonly (readonly [subject: string, list: string])[] | undefined {
+  const lists: (readonly [string, string])[] = [];
+  for (let at = 0; at < words.length; ) {
+    const [subject = "", first] = words.slice(at, at + 2);
+    if (first === undefined) return undefined;
+    let end = at + 2;
+    if (first.startsWith("{")) while (end < words.length && !words[end - 1]?.includes("}")) end += 1;
+    else while (end < words.length && isOneList(words[end - 1], words[end])) end += 1;
+    const list = words.slice(at + 1, end).join(" ");
+    if (!/^(?:\{[^{}]*\}|[^{}]+)$/.test(list)) return undefined;
+    lists.push([subject, list]);
+    at = end;
+  }
+  return lists;
+}
+
+function isOneList(before = "", word = ""): boolean {
+  return before.endsWith(",") || word.startsWith(",");
 }
 
 /** A job in a queue, on a host that is there or on one that is to come. */
@@ -134,7 +159,7 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue,
     hosts: host ?? "",
   };
   const each = subjects.flatMap((subject) => (filters[subject]?.isEach ? [values[subject]] : []));
-  return `quota ${[set, text.replace(/\s*\bto\b.*$/, ""), ...each].filter((part) => part !== "").join(", ")}: ${complex}`;
+  return `quota ${[set, text.split(/ ?\bto /, 1)[0] ?? "", ...each].filter((part) => part !== "").join(", ")}: ${complex}`;
 }
 
 type Fit = "yes" | "no" | "unknown";

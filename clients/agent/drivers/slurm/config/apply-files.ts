@@ -17,7 +17,7 @@ export function applyFiles(
       { kind: "command", name: "nodes", ...scontrol("show", "nodes", "--oneliner") },
     ],
     decide: ({ version, nodes }) => {
-      const release = /(\d+)\.(\d+)(?:\.\d+)?/.exec(version?.text ?? "");
+      const release = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(version?.text ?? "");
       const isNew =
         release !== null &&
         Number(release[1]) * 100 + Number(release[2]) >= takesNames[0] * 100 + takesNames[1];
