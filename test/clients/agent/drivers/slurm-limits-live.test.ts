@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import { accountingIsMissing } from "../../../support/machines/slurm-accounting.ts";
 import { DrivenSlurm } from "./driven-slurm.ts";
@@ -148,10 +148,8 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
       return hosts;
     };
     // Without passes of the driver: these nodes have no machines, and it would take them down.
-    await vi.waitUntil(
-      async () => (await used()).every((count, index) => count >= (rows[index]?.nodes ?? 0)),
-      { timeout: 240_000, interval: 500 },
-    );
+    const isEnough = async () => (await used()).every((count, index) => count >= (rows[index]?.nodes ?? 0));
+    await expect.poll(isEnough, { interval: 500 }).toBe(true);
     const table = (numbers: readonly number[]) =>
       rows.map(({ limit }, index) => `${limit}: ${numbers[index]}`);
     expect(table(await used())).toEqual(rows.map(({ limit, nodes }) => `${limit}: ${nodes}`));
@@ -161,10 +159,7 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
   test("slurmdbd is away: the same limits count", async () => {
     await slurm.stopAccounting();
     await slurm.run("scancel", "--user=ann");
-    await vi.waitUntil(async () => (await slurm.run("squeue", "--noheader")) === "", {
-      timeout: 240_000,
-      interval: 500,
-    });
+    await expect.poll(() => slurm.run("squeue", "--noheader"), { interval: 500 }).toBe("");
     const few = ["none", "MaxJobsPerUser of the QOS", "GrpTRES of the account"];
     const counts: string[] = [];
     for (const [index, { limit }] of rows.entries()) if (few.includes(limit)) await submit(index);
