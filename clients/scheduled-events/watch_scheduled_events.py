@@ -188,7 +188,7 @@ class Watcher:
         self.is_drained = False
 
     def look(self):
-        """One look: raises nothing; what failed is tried again by the next one."""
+        """One look. A refused call or command is logged, and tried again by the next look."""
         try:
             document = json.loads(call(self.settings["EVENTS_URL"], headers=METADATA_HEADERS))
             events = [event for event in document.get("Events", []) if self.concerns(event)]

@@ -30,7 +30,7 @@ import { noteSpotLosses } from "./spot-losses.ts";
 /** More operations than one plan sends. A single one that failed since is enough. */
 const recentOperations = 20;
 
-/** Of a source whose queue refuses us for days, the newest. */
+/** The newest of all sources together, should a queue refuse us for days. */
 const mostUntold = 500;
 
 type SnapshotPorts = Pick<

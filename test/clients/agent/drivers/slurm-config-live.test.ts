@@ -84,7 +84,7 @@ testHere(
       if ("command" in same) await slurm.run(same.command.program, ...same.command.args);
       expect(await isAway()).toBe(true);
 
-      // This release ends when it is told of new names; so it is not told.
+      // A controller before 23.11 ends when it reads files with new names, so the agent does not ask it to.
       const more = await decide(9);
       const { version } = JSON.parse(await slurm.run("sinfo", "--json")).meta.Slurm;
       if (Number(version.major) < 23)
