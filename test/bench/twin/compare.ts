@@ -22,12 +22,12 @@ export interface Compared {
 }
 
 /**
- * What is five minutes for an operator, and a boot time-out that no node reaches, on the service's clock. Half a second more: plans
+ * What is ten minutes for an operator, and a boot time-out that no node reaches, on the service's clock. Half a second more: plans
  * are made at whole seconds, and so are snapshots. A deadline on a whole second would be met by this snapshot or by the next one as
  * some milliseconds of the machine decide.
  */
 export function serviceTimes(speed: number): Readonly<Record<string, number>> {
-  return { idle_timeout: Math.round(300 / speed) + 0.5, boot_timeout: Math.round(3_600 / speed) };
+  return { idle_timeout: Math.round(600 / speed) + 0.5, boot_timeout: Math.round(3_600 / speed) };
 }
 
 export function compared(of: {

@@ -58,6 +58,8 @@ export class Network {
   readonly #id: string;
   readonly #covers: (readonly [by: string, covered: string])[];
   readonly #hosts = new Map<string, Host>();
+  /** By machine. One may not have entered its namespace yet, and none of its first programs is there then. */
+  readonly #daemons = new Map<string, Set<ChildProcess>>();
   #links = 0;
 
   static async start(headName: string): Promise<Network> {
@@ -128,7 +130,7 @@ export class Network {
   switchOff(name: string): void {
     if (!this.#hosts.delete(name)) return;
     this.#writeNames();
-    removeNamespace(this.#namespaceOf(name));
+    this.#end(name);
   }
 
   /** Runs a program on the head or a host, with that host name. Gives its standard output; throws when it fails. */
@@ -163,6 +165,9 @@ export class Network {
       stdio: ["ignore", log, log],
     });
     closeSync(log);
+    const daemons = this.#daemons.get(machine) ?? new Set();
+    this.#daemons.set(machine, daemons.add(child));
+    child.once("exit", () => daemons.delete(child));
     return child;
   }
 
@@ -203,9 +208,15 @@ export class Network {
   /** The same for a process that is about to end. */
   stopAtOnce(): void {
     for (const name of this.hosts()) this.switchOff(name);
-    removeNamespace(this.#namespaceOf(this.headName));
+    this.#end(this.headName);
     running.delete(this);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  #end(machine: string): void {
+    for (const daemon of this.#daemons.get(machine) ?? []) daemon.kill("SIGKILL");
+    this.#daemons.delete(machine);
+    removeNamespace(this.#namespaceOf(machine));
   }
 
   #namespaceOf(machine: string): string {
