@@ -1,5 +1,5 @@
 /** Joins `ccscale` and its dependencies into a few files, `dist/ccscale`: a start loads one file in place of three hundred. */
-import { copyFile, cp, mkdir, rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { englishOnly } from "./english-only.ts";
@@ -50,11 +50,8 @@ await build({
   logLevel: "warning",
 });
 
-// What the pages of "ccscale help" show lies beside them: the transcripts of examples, and the pages of the topics.
+// The transcripts of examples lie beside the pages of "ccscale help" that show them. Its topics are pages of docs, which the package has.
 await cp(join(root, "clients/cli/reference/printed"), join(folder, "printed"), {
   recursive: true,
   filter: (path) => !path.endsWith("variants"),
 });
-await mkdir(join(folder, "pages"));
-for (const file of ["cli.md", "concepts.md", "configure.md", "constraints.md"])
-  await copyFile(join(root, "docs", file), join(folder, "pages", file));

@@ -31,7 +31,7 @@ The page is made from the tests: \`npx vitest run test/docs/documentation-covera
 
 function section({ title, files }: (typeof documents)[number]): string {
   const lists = files.flatMap((file) => [
-    `Tested by [${file.split("/").at(-1)}](../${file}):`,
+    `Tested by \`${file}\`:`,
     "",
     ...testsIn(join(root, file)).map((named) => `- ${sentenceOf(named, title)}`),
     "",

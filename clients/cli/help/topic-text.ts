@@ -3,7 +3,7 @@ import { lexer, type Token, type Tokens } from "marked";
 import type { Topic } from "./topics.ts";
 
 /**
- * The Markdown of a topic. The sources have it in docs; the build puts the pages beside itself. Throws an Error for a heading
+ * The Markdown of a topic. Both the sources and the build, dist/ccscale, find its page in docs. Throws an Error for a heading
  * that its page does not have.
  */
 export function textOf({ file, headings }: Topic): string {
@@ -29,7 +29,7 @@ function isHeading(token: Token): token is Tokens.Heading {
 
 function readPage(file: string): string {
   const places = [
-    new URL(`pages/${file}`, import.meta.url),
+    new URL(`../../docs/${file}`, import.meta.url),
     new URL(`../../../docs/${file}`, import.meta.url),
   ];
   for (const place of places) {

@@ -6,9 +6,8 @@ import type { SharedDraw } from "./shared-pool.ts";
 import type { Subject } from "./subject.ts";
 
 /**
- * All that the engine knows of one kind of constraint. A kind is one file that holds its type and these rules, with a line
- * each in `constraint-kinds.ts`; how it is put into words is in `shared/views/explain`. What is optional has a default that
- * suits a constraint that stands by itself, takes nothing and leaves the order of buckets as it is.
+ * All that the engine knows of one kind of constraint. A kind is one file that holds its type and these rules. What is
+ * optional has a default that suits a constraint that stands by itself, takes nothing and leaves the order of buckets as it is.
  */
 export interface Kind<C extends AnyConstraint, Code extends string = string> {
   /** The keys of JSON that mean it. `node.*`: every node property. `*`: every other key, which names a resource. */

@@ -98,7 +98,7 @@ export interface ClusterNode {
   readonly location: string;
   readonly spot: boolean;
   readonly keepAlive: boolean;
-  /** The dynamic array that it is accounted to (`dynamic-array.ts`); absent: its node array. */
+  /** The dynamic array that it is accounted to; absent: its node array. */
   readonly dynamicArray?: string;
   /** `Configuration.autoscale.resources` of the node itself, over those of its array. */
   readonly resources: Resources;

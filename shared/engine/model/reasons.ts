@@ -40,7 +40,7 @@ export interface TargetReason extends Reason {
   readonly code: TargetReasonCode;
 }
 
-/** Why a bucket, or the whole cluster, could not take (all of) a job. Data: `shared/views/explain` words it. */
+/** Why a bucket, or the whole cluster, could not take (all of) a job. Codes and numbers, no prose. */
 export interface Reason {
   readonly code: ReasonCode;
   /** Null: true of the whole cluster. */

@@ -8,6 +8,7 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../clients/cli/help/topics.ts";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
+import { deadLinks, deadPathsInComments } from "./dead-links.ts";
 import { blockOf, install, pack, root, run, runNode } from "./packed.ts";
 import { testOnStack } from "./packed-stack.ts";
 
@@ -33,7 +34,7 @@ const installed = (path: string) => join(app, "node_modules/cyclecloud-autoscale
 describe("the tarball", () => {
   test("lists what a user needs, and nothing else", () => {
     const wanted =
-      /^(package\.json|(README|AGENTS|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|docs\/(decisions\/)?[\w-]+\.md|docs\/pictures\/[\w-]+\.(svg|webp)|examples\/([\w-]+\/)*[\w-]+\.(json|md|py|ts)|clients\/agent\/(ccscale-agent\.service|drivers\/driver\.ts|drivers\/example\/[\w-]+\.ts)|clients\/library\/api\/[\w-]+\.api\.md|shared\/api\/openapi\.json|shared\/messages\/[\w-]+\.schema\.json|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/ccscale\/pages\/(cli|concepts|configure|constraints)\.md|dist\/ccscale\/printed\/[\w-]+\.txt|dist\/library\/([\w.-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
+      /^(package\.json|(README|AGENTS|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|docs\/(decisions\/)?[\w-]+\.md|docs\/pictures\/(README\.md|[\w-]+\.(svg|webp))|examples\/([\w-]+\/)*[\w-]+\.(json|md|py|ts)|clients\/agent\/(ccscale-agent\.service|drivers\/driver\.ts|drivers\/example\/[\w-]+\.ts)|clients\/(autostop|celery|celery\/examples|jetpack|python|scheduled-events)\/README\.md|clients\/library\/api\/[\w-]+\.api\.md|shared\/api\/openapi\.json|shared\/engine\/README\.md|shared\/messages\/(README\.md|[\w-]+\.schema\.json)|dist\/ccscale\/([\w-]+\/)*[\w.-]+\.js|dist\/ccscale\/printed\/[\w-]+\.txt|dist\/library\/([\w.-]+\/)*[\w.-]+\.js|dist\/library\/[\w-]+\.d\.ts)$/;
     expect(files.filter((file) => !wanted.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "dist/ccscale/main.js", "docs/library.md"]));
     // Rooms of the service that no entry point has a use for.
@@ -42,6 +43,19 @@ describe("the tarball", () => {
         /^dist\/library\/(functions|infra|shared\/(cyclecloud|stores|cycle|service|telemetry))\//.test(file),
       ),
     ).toEqual([]);
+  });
+
+  test("has no page with a link to a file that it lacks, and no hover text that names one", async () => {
+    const has = new Set(files);
+    const pages = files.filter((file) => file.endsWith(".md"));
+    const declared = files.filter((file) => file.endsWith(".d.ts"));
+    expect(pages.length).toBeGreaterThan(50);
+    expect(declared).toHaveLength(entries.length);
+    const dead = await Promise.all([
+      ...pages.map(async (page) => deadLinks(page, await readFile(installed(page), "utf8"), has)),
+      ...declared.map(async (file) => deadPathsInComments(await readFile(installed(file), "utf8"), has)),
+    ]);
+    expect(dead.flat()).toEqual([]);
   });
 
   test("has no problem that publint finds", async () => {
