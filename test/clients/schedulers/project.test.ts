@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
@@ -15,6 +15,10 @@ function run(program: string, ...args: readonly string[]) {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: project, encoding: "utf8" });
   return { isThere: error === undefined, status, output: `${stdout}${stderr}` };
 }
+
+/** All scripts of nodes and schedulers' hosts. */
+const clients = join(project, "..");
+const everyScript = globSync(["**/*.sh"], { cwd: clients, ignore: ["**/node_modules/**"] }).sort();
 
 const noShellcheck = run("shellcheck", "--version").isThere ? "" : " (skipped: shellcheck is not installed)";
 const noPython = run("python3", "--version").isThere ? "" : " (skipped: python3 is not installed)";
@@ -52,4 +56,30 @@ describe("the CycleCloud project for PBS and Grid Engine", () => {
       await rm(folder, { recursive: true, force: true });
     },
   );
+
+  // With pipefail, a program whose reader has gone fails by SIGPIPE: a manager that is listed first would be "no manager".
+  test.each(everyScript)("%s gives no pipe to a reader that stops early", async (script) => {
+    const lines = (await readFile(join(clients, script), "utf8")).split("\n");
+    const early = /[^|]\|\s*(grep\s+(-\w*[qlm]|--quiet|--max-count)|head\b|sed\s.*\bq\b|read\b)/;
+    expect(lines.filter((line) => !/^\s*#/.test(line) && early.test(line))).toEqual([]);
+  });
+
+  test("the manager of a cell with very many managers is found, wherever the list names it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "cell-"));
+    const bin = join(folder, "bin");
+    const common = join(folder, "default/common");
+    for (const each of [bin, common]) await mkdir(each, { recursive: true });
+    await writeFile(join(common, "settings.sh"), `PATH=${bin}:$PATH\n`);
+    const jetpack = `case $2 in gridengine.root) echo ${folder} ;; ccscale.manager) echo "$MANAGER" ;; *) echo "$3" ;; esac`;
+    await writeFile(join(bin, "jetpack"), `#!/bin/bash\n${jetpack}\n`, { mode: 0o755 });
+    await writeFile(join(bin, "qconf"), "#!/bin/bash\necho root\nseq 200000\n", { mode: 0o755 });
+    const said = (manager: string) =>
+      spawnSync("bash", [join(project, "specs/gridengine/cluster-init/scripts/20-gridengine.sh")], {
+        env: { PATH: `${bin}:${process.env.PATH}`, MANAGER: manager },
+        encoding: "utf8",
+      }).stderr;
+    expect(said("root")).not.toContain("is no manager");
+    expect(said("mallory")).toContain("User mallory is no manager of the cell");
+    await rm(folder, { recursive: true });
+  });
 });

@@ -10,7 +10,8 @@ set +u
 set -u
 
 manager=$(jetpack config ccscale.manager root)
-if ! qconf -sm | grep -qx "$manager"; then
+managers=$(qconf -sm)
+if ! grep -Fqx "$manager" <<<"$managers"; then
   echo "User $manager is no manager of the cell: qconf -am $manager" >&2
   exit 1
 fi

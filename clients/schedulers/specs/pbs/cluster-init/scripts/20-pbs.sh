@@ -27,7 +27,8 @@ done
 kill -HUP "$(cat "$PBS_HOME/sched_priv/sched.lock")"
 
 # Two autoscalers would buy for the same jobs.
-if qmgr -c 'list hook' | grep -qx 'Hook autoscale'; then qmgr -c 'set hook autoscale enabled = false'; fi
+hooks=$(qmgr -c 'list hook')
+if grep -qx 'Hook autoscale' <<<"$hooks"; then qmgr -c 'set hook autoscale enabled = false'; fi
 
 /opt/ccscale/write_agent_config.py --driver pbs \
   --cluster "$(jetpack config cyclecloud.cluster.name)" \
