@@ -75,6 +75,11 @@ const names = Object.keys(jobDetails) as readonly DetailName[];
 
 /** Those of the values that check out. For senders that cannot report problems of the others. */
 export function readJobDetails(values: { readonly [Name in DetailName]?: unknown }): JobDetails {
+  const told = Object.fromEntries(
+    names.flatMap((name) => ((values[name] ?? null) === null ? [] : [[name, values[name]]])),
+  );
+  const whole = details.safeParse(told);
+  if (whole.success) return whole.data;
   return Object.assign({}, ...names.map((name) => readDetail(name, values[name]).read ?? {}));
 }
 

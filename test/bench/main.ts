@@ -43,6 +43,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     options: "--nodes --jobs --repeats",
   },
   cli: { file: "cli.ts", shows: "commands of ccscale, after npm run build" },
+  schedulers: {
+    file: "scheduler-pass.ts",
+    shows: "a pass of the agent beside a large Grid Engine or PBS",
+    options: "--jobs --hosts --passes --check",
+  },
   questions: { file: "questions.ts", shows: "an operator's questions, after npm run build" },
   dashboard: { file: "dashboard.ts", shows: "the dashboard in Chromium, after npm run build" },
   backtest: { file: "backtest.ts", shows: "recorded workloads" },

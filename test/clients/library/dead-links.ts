@@ -3,7 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { visit } from "unist-util-visit";
 
 /** Folders of a list of files, with all above them. */
-export function foldersOf(files: Iterable<string>): ReadonlySet<string> {
+function foldersOf(files: Iterable<string>): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const file of files) {
     const parts = file.split("/").slice(0, -1);

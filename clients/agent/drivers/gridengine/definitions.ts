@@ -57,6 +57,8 @@ export interface ParallelEnvironment {
 export interface Definitions {
   /** By name and by shortcut. */
   readonly complexes: ReadonlyMap<string, Complex>;
+  /** Those of which jobs take an amount, beside slots. */
+  readonly consumables: readonly Complex[];
   /** In the order in which jobs get them. */
   readonly queues: readonly Queue[];
   readonly pes: readonly ParallelEnvironment[];
@@ -94,8 +96,12 @@ export function parseDefinitions(text: string): Definitions | undefined {
   for (const [group, list] of members)
     for (const host of list)
       naming.set(host.toLowerCase(), [...(naming.get(host.toLowerCase()) ?? []), group]);
+  const byName = readComplexes(complexes ?? "");
   return {
-    complexes: readComplexes(complexes ?? ""),
+    complexes: byName,
+    consumables: [...new Set(byName.values())].filter(
+      ({ name, consumable, relation }) => consumable !== "NO" && relation !== "EXCL" && name !== "slots",
+    ),
     queues: recordsIn(queues ?? "", "qname")
       .map((fields) => ({ name: fields.qname ?? "", fields }))
       .toSorted((a, b) => sequenceOf(a) - sequenceOf(b) || (a.name < b.name ? -1 : 1)),

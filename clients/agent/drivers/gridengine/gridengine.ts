@@ -78,7 +78,7 @@ function definitionsIn({ definitions }: Pick<GridengineMemory, "definitions">): 
 
 function interpret(answers: Answers, context: Context, settings: GridengineSettings): Reading {
   const memory = readMemory(context.memory);
-  const read = readQueues(parseXml(answers.qstat?.text ?? ""));
+  const read = readQueues(answers.qstat?.text ?? "");
   if (read === undefined)
     return { known: false, reason: '"qstat -xml -f" printed no whole list of queues and jobs' };
   const kept =

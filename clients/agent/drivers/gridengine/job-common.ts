@@ -34,10 +34,10 @@ export function detailsOf(
     ...readJobDetails({
       ...(Number.isFinite(runtime) && runtime > 0 ? { runtimeSeconds: runtime } : {}),
       ...(started === undefined ? {} : { startedAtSeconds: started }),
-      user: owner,
-      account: project,
-      queue,
-      jobName,
+      user: owner || undefined,
+      account: project || undefined,
+      queue: queue || undefined,
+      jobName: jobName || undefined,
     }),
   };
 }

@@ -94,10 +94,8 @@ export function valueAt(
 
 /** What hosts of an array can give of consumables, beside slots: of the host, or of its queues. */
 export function consumablesAt(place: Place, definitions: Definitions): ReadonlyMap<string, number> {
-  const all = new Set(definitions.complexes.values());
   return new Map(
-    [...all].flatMap((complex) => {
-      if (complex.consumable === "NO" || complex.name === "slots" || complex.relation === "EXCL") return [];
+    definitions.consumables.flatMap((complex) => {
       const at = valueAt(complex, place, definitions);
       const amount = at === undefined || at.of === "global" ? undefined : amountOf(at.value);
       return amount === undefined || !Number.isFinite(amount) ? [] : [[complex.name, amount] as const];

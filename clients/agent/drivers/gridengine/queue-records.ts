@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SetAside } from "../driver.ts";
 import { readRecord } from "../records.ts";
-import { childrenOf, type Element, textOf } from "./xml.ts";
+import { childrenOf, type Element, parseXml, textOf } from "./xml.ts";
 
 /** What `qstat -xml -f -r -ext -pri -F` prints. */
 
@@ -78,57 +78,69 @@ const instanceFields = z.object({
   reserved: count.catch(0),
 });
 
-/** Undefined when it is not the list of all queue instances and jobs. */
-export function readQueues(root: Element | undefined): QueueReading | undefined {
-  const [queueInfo] = childrenOf(root, "queue_info");
-  const [jobInfo] = childrenOf(root, "job_info");
-  if (root?.name !== "job_info" || queueInfo === undefined || jobInfo === undefined) return undefined;
+/** What `qstat` printed; undefined when it is not the list of all queue instances and jobs. */
+export function readQueues(text: string): QueueReading | undefined {
   const instances: QueueInstance[] = [];
   const running: RunningRecord[] = [];
   const waiting: JobRecord[] = [];
   const setAside: SetAside[] = [];
-  for (const element of childrenOf(queueInfo, "Queue-List")) {
-    const name = textOf(element, "name") ?? "";
-    const at = name.indexOf("@");
-    const [queue, host] = [name.slice(0, at), name.slice(at + 1)];
-    const jobs = childrenOf(element, "job_list");
-    const fields = readRecord(instanceFields, {
-      name,
-      slots: textOf(element, "slots_total"),
-      used: textOf(element, "slots_used"),
-      reserved: textOf(element, "slots_resv"),
-    });
-    if (fields.ok)
-      instances.push({
-        queue,
-        host,
-        state: textOf(element, "state")?.trim() ?? "",
-        slots: fields.record.slots,
-        used: fields.record.used + fields.record.reserved,
-        resources: childrenOf(element, "resource").map(({ attributes, text: value }) => ({
-          name: attributes.name ?? "",
-          type: attributes.type ?? "",
-          value,
-        })),
-        messages: ["alarm_reason", "message", "load-alarm-reason"].flatMap((tag) =>
-          childrenOf(element, tag).map((each) => each.text.trim()),
-        ),
-        hasJobs: jobs.length > 0,
-      });
-    else setAside.push({ record: `queue instance ${name.slice(0, 100)}`, reason: fields.reason });
-    const hosts = host === "" ? {} : { executingHostnames: [host] };
-    for (const job of jobs) {
-      const read = readJob(job);
-      if (read.ok) running.push({ ...read.record, queue, host });
-      else setAside.push({ record: `job ${idOf(job)} on ${host}`, reason: read.reason, ...hosts });
+  const same = new Map<string, Resource>();
+  const root = parseXml(text, (element, around) => {
+    if (around.name === "queue_info" && element.name === "Queue-List") {
+      const instance = readInstance(element, same);
+      if (instance.ok) instances.push(instance.record);
+      else
+        setAside.push({ record: `queue instance ${instance.name.slice(0, 100)}`, reason: instance.reason });
+      const { queue, host } = instance;
+      const hosts = host === "" ? {} : { executingHostnames: [host] };
+      for (const job of childrenOf(element, "job_list")) {
+        const read = readJob(job);
+        if (read.ok) running.push({ ...read.record, queue, host });
+        else setAside.push({ record: `job ${idOf(job)} on ${host}`, reason: read.reason, ...hosts });
+      }
+      return true;
     }
-  }
-  for (const job of childrenOf(jobInfo, "job_list")) {
-    const read = readJob(job);
+    if (around.name !== "job_info" || element.name !== "job_list") return false;
+    const read = readJob(element);
     if (read.ok) waiting.push(read.record);
-    else setAside.push({ record: `job ${idOf(job)}`, reason: read.reason });
-  }
-  return { instances, running, waiting, setAside };
+    else setAside.push({ record: `job ${idOf(element)}`, reason: read.reason });
+    return true;
+  });
+  const isWhole = ["queue_info", "job_info"].every((list) => childrenOf(root, list).length > 0);
+  return root?.name === "job_info" && isWhole ? { instances, running, waiting, setAside } : undefined;
+}
+
+/** `same`: resources that were read before, by what they say; thousands of hosts have the same ones. */
+function readInstance(element: Element, same: Map<string, Resource>) {
+  const name = textOf(element, "name") ?? "";
+  const at = name.indexOf("@");
+  const [queue, host] = [name.slice(0, at), name.slice(at + 1)];
+  const fields = readRecord(instanceFields, {
+    name,
+    slots: textOf(element, "slots_total"),
+    used: textOf(element, "slots_used"),
+    reserved: textOf(element, "slots_resv"),
+  });
+  if (!fields.ok) return { ...fields, name, queue, host };
+  const record: QueueInstance = {
+    queue,
+    host,
+    state: textOf(element, "state")?.trim() ?? "",
+    slots: fields.record.slots,
+    used: fields.record.used + fields.record.reserved,
+    resources: childrenOf(element, "resource").map(({ attributes, text: value }) => {
+      const resource = { name: attributes.name ?? "", type: attributes.type ?? "", value };
+      const key = JSON.stringify(resource);
+      const known = same.get(key);
+      if (known === undefined) same.set(key, resource);
+      return known ?? resource;
+    }),
+    messages: ["alarm_reason", "message", "load-alarm-reason"].flatMap((tag) =>
+      childrenOf(element, tag).map((each) => each.text.trim()),
+    ),
+    hasJobs: childrenOf(element, "job_list").length > 0,
+  };
+  return { ok: true as const, record, queue, host };
 }
 
 function idOf(job: Element): string {

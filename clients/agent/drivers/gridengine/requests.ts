@@ -73,10 +73,9 @@ export function askedAt(
   }
   const asked = new Set(requests.flatMap(({ name }) => definitions.complexes.get(name)?.name ?? []));
   // What a job takes that does not ask.
-  for (const complex of new Set(definitions.complexes.values())) {
-    if (complex.consumable === "NO" || complex.relation === "EXCL" || asked.has(complex.name)) continue;
-    const usual = amountOf(complex.usual) ?? 0;
-    if (usual <= 0 || complex.name === "slots") continue;
+  for (const complex of definitions.consumables) {
+    const usual = asked.has(complex.name) ? 0 : (amountOf(complex.usual) ?? 0);
+    if (usual <= 0) continue;
     const at = valueAt(complex, place, definitions);
     const offered = at === undefined ? undefined : amountOf(at.value);
     if (at !== undefined && offered !== undefined && Number.isFinite(offered)) consume(complex, usual, at.of);

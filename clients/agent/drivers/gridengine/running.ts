@@ -16,8 +16,7 @@ export function takenBy(
     }),
   );
   return Object.fromEntries(
-    [...new Set(definitions?.complexes.values() ?? [])].flatMap(({ name, consumable, relation, usual }) => {
-      if (consumable === "NO" || relation === "EXCL" || name === "slots") return [];
+    (definitions?.consumables ?? []).flatMap(({ name, consumable, usual }) => {
       const amount = asked.get(name) ?? amountOf(usual) ?? 0;
       if (amount <= 0 || !Number.isFinite(amount)) return [];
       // Of a job on several hosts one has it, and nothing says which.

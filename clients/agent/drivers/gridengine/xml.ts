@@ -11,18 +11,26 @@ export interface Element {
 
 interface Open extends Element {
   text: string;
-  readonly elements: Element[];
+  elements: Element[];
 }
+
+/** Of most elements: a large cell has half a million. */
+const none: Element[] = [];
 
 /** Grid Engine nests a dozen. */
 const deepest = 50;
 
 /**
  * The root element; undefined when the text is no whole XML document, as when it was cut short. No entity but the five of XML
- * itself and characters by number is known, and nothing is fetched.
+ * itself and characters by number is known, and nothing is fetched. `take` gets each element that is complete, with the one around
+ * it; what it returns true for is not kept, so that a long list needs no tree.
  */
-export function parseXml(text: string): Element | undefined {
-  const parser = new SaxesParser();
+export function parseXml(
+  text: string,
+  take: (element: Element, around: Element) => boolean = () => false,
+): Element | undefined {
+  // Lines and columns are counted for error messages only.
+  const parser = new SaxesParser({ position: false, xmlns: false });
   const open: Open[] = [];
   let root: Element | undefined;
   let isBroken = false;
@@ -36,13 +44,15 @@ export function parseXml(text: string): Element | undefined {
   parser.on("opentag", ({ name, attributes }) => {
     if (open.length >= deepest) isBroken = true;
     if (isBroken) return;
-    const element: Open = { name, attributes, text: "", elements: [] };
-    open.at(-1)?.elements.push(element);
+    const element: Open = { name, attributes, text: "", elements: none };
     root ??= element;
     open.push(element);
   });
   parser.on("closetag", () => {
-    open.pop();
+    const [element, around] = [open.pop(), open.at(-1)];
+    if (isBroken || element === undefined || around === undefined || take(element, around)) return;
+    if (around.elements === none) around.elements = [element];
+    else around.elements.push(element);
   });
   parser.on("text", (part) => {
     const inner = open.at(-1);

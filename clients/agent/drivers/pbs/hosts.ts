@@ -60,6 +60,18 @@ export function byName(hosts: readonly Host[]): ReadonlyMap<string, Host> {
   );
 }
 
+/** Names of hosts by the jobs that PBS has there. */
+export function hostsByJob(hosts: readonly Host[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, jobs } of hosts)
+    for (const job of jobs) {
+      const names = found.get(job);
+      if (names === undefined) found.set(job, [name]);
+      else names.push(name);
+    }
+  return found;
+}
+
 /** Whether PBS has anything there: jobs, or resources that are given to some. */
 export function isBusy(host: Host, running: ReadonlySet<string>): boolean {
   if (host.jobs.length > 0 || running.has(shortHostname(host.name))) return true;

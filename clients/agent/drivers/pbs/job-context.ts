@@ -11,7 +11,8 @@ export interface JobContext {
   readonly queues: ReadonlyMap<string, QueueRecord>;
   readonly server: ServerRecord;
   readonly types: ResourceTypes;
-  readonly hosts: readonly Host[];
+  /** Nodes list their jobs, too: names of hosts by a job's id. */
+  readonly listedOn: ReadonlyMap<string, readonly string[]>;
   /** By the name of the host, of a vnode of it, or of its node daemon, in lower case. */
   readonly hostOf: ReadonlyMap<string, Host>;
   readonly limits: Limits;

@@ -35,12 +35,20 @@ interface Limit {
   readonly most: number;
 }
 
+/** Those of one resource and one kind of owner, of which one counts for a job. */
+type LimitGroup = readonly [Limit, ...Limit[]];
+
+interface Scope {
+  readonly groups: readonly LimitGroup[];
+  readonly record: Limited;
+}
+
 const everybody = "PBS_GENERIC";
 
 /** Limits of queues and of the server on jobs that run, and how much of each is used. */
 export class Limits {
-  readonly #server: { readonly limits: readonly Limit[]; readonly record: Limited };
-  readonly #queues: ReadonlyMap<string, { readonly limits: readonly Limit[]; readonly record: Limited }>;
+  readonly #server: Scope;
+  readonly #queues: ReadonlyMap<string, Scope>;
   readonly #used = new Map<string, number>();
   readonly #isScheduled: (resource: string) => boolean;
 
@@ -50,18 +58,20 @@ export class Limits {
     running: readonly JobRecord[],
     isScheduled: (resource: string) => boolean,
   ) {
-    this.#server = { limits: limitsIn(server), record: server };
-    this.#queues = new Map([...queues].map(([name, record]) => [name, { limits: limitsIn(record), record }]));
+    this.#server = scopeOf(server);
+    this.#queues = new Map([...queues].map(([name, record]) => [name, scopeOf(record)]));
     this.#isScheduled = isScheduled;
     for (const job of running) {
-      for (const scope of ["", job.queue])
-        for (const [who, name] of ownersOf(job)) this.#use(job, [scope, who, name]);
+      this.#use(job, "", this.#server.groups);
+      this.#use(job, job.queue, this.#queues.get(job.queue)?.groups ?? []);
     }
   }
 
-  #use(job: JobRecord, owner: readonly string[]): void {
-    this.#add([...owner, ""], 1);
-    for (const [resource, value] of job.Resource_List) this.#add([...owner, resource], amountIn(value) ?? 0);
+  /** Counts what limits are of: nobody asks about anything else. */
+  #use(job: JobRecord, scope: string, groups: readonly LimitGroup[]): void {
+    const owners = ownersOf(job);
+    for (const [{ resource, who }] of groups)
+      this.#add([scope, who, owners.get(who) ?? "", resource], amountOf(job, resource));
   }
 
   #add(key: readonly string[], amount: number): void {
@@ -73,8 +83,8 @@ export class Limits {
   drawsOf(job: JobRecord): readonly Draw[] | string {
     const queue = this.#queues.get(job.queue);
     const draws = [
-      ...this.#ofLimits(job, "", this.#server.limits),
-      ...this.#ofLimits(job, job.queue, queue?.limits ?? []),
+      ...this.#ofLimits(job, "", this.#server.groups),
+      ...this.#ofLimits(job, job.queue, queue?.groups ?? []),
     ];
     const pools = this.#ofAvailable(job);
     if (typeof pools === "string") return pools;
@@ -83,15 +93,14 @@ export class Limits {
     return never === undefined ? all : `${never.name}: ${never.requested} wanted, at most ${never.total}`;
   }
 
-  #ofLimits(job: JobRecord, scope: string, limits: readonly Limit[]): readonly Draw[] {
+  #ofLimits(job: JobRecord, scope: string, groups: readonly LimitGroup[]): readonly Draw[] {
     const owners = ownersOf(job);
-    const groups = Map.groupBy(limits, ({ resource, who }) => JSON.stringify([resource, who]));
-    return [...groups.values()].flatMap((group): readonly Draw[] => {
-      const [{ resource, who } = { resource: "", who: "o" as Who }] = group;
+    return groups.flatMap((group): readonly Draw[] => {
+      const [{ resource, who }] = group;
       const name = owners.get(who) ?? "";
       const limit = group.find((each) => each.name === name) ?? group.find((each) => each.name === "");
       if (limit === undefined) return [];
-      const requested = resource === "" ? 1 : (amountIn(job.Resource_List.get(resource) ?? "") ?? 0);
+      const requested = amountOf(job, resource);
       const used = this.#used.get(JSON.stringify([scope, who, name, resource])) ?? 0;
       const what = resource === "" ? "max_run" : `max_run_res.${resource}`;
       const whose = who === "o" ? whoNames.o : `${whoNames[who]} ${name}`;
@@ -129,6 +138,16 @@ export class Limits {
     }
     return draws;
   }
+}
+
+function scopeOf(record: Limited): Scope {
+  const groups = Map.groupBy(limitsIn(record), ({ resource, who }) => JSON.stringify([resource, who]));
+  return { groups: [...groups.values()].map((group) => group as unknown as LimitGroup), record };
+}
+
+/** What a job has of a resource; of none: it is one job. */
+function amountOf(job: JobRecord, resource: string): number {
+  return resource === "" ? 1 : (amountIn(job.Resource_List.get(resource) ?? "") ?? 0);
 }
 
 function ownersOf(job: JobRecord): ReadonlyMap<Who, string> {

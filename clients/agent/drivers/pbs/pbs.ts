@@ -2,7 +2,7 @@ import { shortHostname } from "../../../../shared/engine/index.ts";
 import { configured } from "../configured.ts";
 import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { readRecords } from "../records.ts";
-import { byName, type Host, hostsOf } from "./hosts.ts";
+import { byName, type Host, hostsByJob, hostsOf } from "./hosts.ts";
 import type { JobContext, NodeSharing } from "./job-context.ts";
 import { nameOf } from "./job-details.ts";
 import { Limits } from "./limits.ts";
@@ -68,8 +68,9 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   const all = hostsOf(nodes.records);
   const hosts = all.filter((host) => !isIgnored(host, settings));
   const hostOf = byName(all);
+  const listedOn = hostsByJob(all);
   const jobs = readList(lists.jobs, jobRecord, "job", (id, value) =>
-    hostsOfUnreadable(id, value, { hosts: all, hostOf }),
+    hostsOfUnreadable(id, value, { listedOn, hostOf }),
   );
   setAside.push(...jobs.setAside.flatMap(onEachHost));
   const queues = readList(lists.queues, queueRecord, "queue", () => []);
@@ -91,7 +92,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     queues: new Map(queues.records.map((queue) => [queue.name, queue])),
     server,
     types,
-    hosts: all,
+    listedOn,
     hostOf,
     limits: new Limits(
       server,

@@ -1,7 +1,7 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Job } from "../driver.ts";
 import { fieldOf } from "../records.ts";
-import { type Amount, amountsOf, type Host } from "./hosts.ts";
+import { type Amount, amountsOf } from "./hosts.ts";
 import type { JobContext, LeftOut } from "./job-context.ts";
 import { detailsOf, hasWholeNodes, nameOf, orderOf } from "./job-details.ts";
 import type { JobRecord } from "./pbs-records.ts";
@@ -31,7 +31,7 @@ export function running(record: JobRecord, context: JobContext): readonly Job[] 
   const byHost = sharesOf(record, context);
   for (const name of hostsIn(record.exec_host).map((each) => hostNamed(each, context)))
     if (!byHost.has(name)) byHost.set(name, new Map());
-  for (const name of hostsRunning(record.id, context.hosts))
+  for (const name of context.listedOn.get(record.id) ?? [])
     if (!byHost.has(name)) byHost.set(name, new Map());
   if (byHost.size === 0) return { leftOut: `runs on "${record.exec_host}", expected hosts` };
   const place = parsePlace(record.Resource_List.get("place") ?? "");
@@ -73,23 +73,18 @@ function hostNamed(name: string, { hostOf }: Pick<JobContext, "hostOf">): string
   return host?.name ?? name.replace(/\[\d+\]$/, "");
 }
 
-/** Nodes list their jobs, too. */
-function hostsRunning(id: string, hosts: readonly Host[]): readonly string[] {
-  return hosts.filter(({ jobs }) => jobs.includes(id)).map(({ name }) => name);
-}
-
 /** Where a job runs of which not everything can be read. Nowhere: it waits or is over. */
 export function hostsOfUnreadable(
   id: string,
   value: unknown,
-  context: Pick<JobContext, "hosts" | "hostOf">,
+  context: Pick<JobContext, "listedOn" | "hostOf">,
 ): readonly string[] {
   const text = (name: string) => {
     const field = typeof value === "string" ? inText(value, name) : fieldOf(value, name);
     return typeof field === "string" ? field : "";
   };
   const state = text("job_state");
-  const listed = hostsRunning(id, context.hosts);
+  const listed = context.listedOn.get(id) ?? [];
   if (hasNone.includes(state)) return listed;
   const vnodes = (parseExecVnode(text("exec_vnode")) ?? []).map(({ vnode }) => hostNamed(vnode, context));
   const hosts = hostsIn(text("exec_host")).map((name) => hostNamed(name, context));
