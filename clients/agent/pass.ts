@@ -56,14 +56,11 @@ export async function runPass(
   const problems = [...acted.problems];
   let { commands } = acted;
   const { events, refusals } = acted;
-  const files = await ports.keepFiles?.(ports.nowSeconds()).catch((error: unknown) => {
-    problems.push(messageOf(error));
-    return undefined;
-  });
   if (refusals.some(({ whole }) => whole)) ports.startOver();
   const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
   if (!reading.known) {
     const posted = await ports.postKept(ports.nowSeconds());
+    const files = await keepFiles(ports, problems);
     const nothing = { demand: undefined, setAside: undefined, leftOut: 0 };
     return { state, report: { reading, posted, events, refusals, commands, problems, files, ...nothing } };
   }
@@ -81,8 +78,19 @@ export async function runPass(
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
+  const files = await keepFiles(ports, problems);
   const report = { reading, demand, posted, events, refusals, commands, setAside, leftOut, files, problems };
   return { state, report };
+}
+
+/** Last, so that demand and commands do not wait for it. Its failure costs nothing else. */
+async function keepFiles(ports: PassPorts, problems: string[]): Promise<FilesReport | undefined> {
+  try {
+    return await ports.keepFiles?.(ports.nowSeconds());
+  } catch (error) {
+    problems.push(messageOf(error));
+    return undefined;
+  }
 }
 
 async function actOnEvents(before: AgentState, ports: PassPorts) {

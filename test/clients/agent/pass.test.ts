@@ -27,7 +27,7 @@ class World {
   events: SchedulerEvent[] = [];
   refusals: DemandRefused[] = [];
   isLastTry = false;
-  failing = new Set<"command" | "read" | "events" | "disk">();
+  failing = new Set<"command" | "read" | "events" | "disk" | "files">();
 
   readonly #driver: Driver = {
     reads: () => [[{ kind: "command", name: "queue", program: "squeue", args: [] }]],
@@ -53,7 +53,7 @@ class World {
   };
 
   get ports(): PassPorts {
-    const fails = (what: "command" | "read" | "events" | "disk") => {
+    const fails = (what: "command" | "read" | "events" | "disk" | "files") => {
       if (this.failing.has(what)) throw new Error(`${what} failed`);
     };
     return {
@@ -84,6 +84,11 @@ class World {
         this.happened.push("save");
         fails("disk");
       },
+      keepFiles: async () => {
+        this.happened.push("files");
+        fails("files");
+        return undefined;
+      },
     };
   }
 
@@ -108,7 +113,15 @@ describe("a pass", () => {
     world.commandsForFails = true;
     world.events = [drain, { ...drain, kind: "undrain", atSeconds: 901 }];
     const { report } = await runPass(fresh, world.ports);
-    expect(world.happened).toEqual(["scontrol undrain ip-1", "save", "done undrain", "read", "save", "post"]);
+    expect(world.happened).toEqual([
+      "scontrol undrain ip-1",
+      "save",
+      "done undrain",
+      "read",
+      "save",
+      "post",
+      "files",
+    ]);
     expect(report.problems).toEqual(["Invalid array length"]);
     world.isLastTry = true;
     world.events = [drain];
@@ -121,7 +134,15 @@ describe("a pass", () => {
     const world = new World();
     world.events = [drain];
     const { state } = await runPass(fresh, world.ports);
-    expect(world.happened).toEqual(["scontrol drain ip-1", "save", "done drain", "read", "save", "post"]);
+    expect(world.happened).toEqual([
+      "scontrol drain ip-1",
+      "save",
+      "done drain",
+      "read",
+      "save",
+      "post",
+      "files",
+    ]);
     expect(world.posted[0]?.nodes).toMatchObject([{ state: "drained", eventAtSeconds: 900 }]);
     expect(state.memory).toEqual({ last: "drain" });
   });
@@ -136,12 +157,19 @@ describe("a pass", () => {
     expect(world.happened).toContain("done drain");
   });
 
+  test("looks at the scheduler's files last, also when the scheduler cannot be read: a controller that waits for them may not have started", async () => {
+    const world = new World();
+    world.failing.add("read");
+    await runPass(fresh, world.ports);
+    expect(world.happened).toEqual(["read", "files"]);
+  });
+
   test("remembers before it corrects, and corrects after it posted", async () => {
     const world = new World();
     const command = { program: "celery", args: ["control"] };
     world.reading = { ...quiet, corrections: [command] };
     await runPass(fresh, world.ports);
-    expect(world.happened).toEqual(["read", "save", "post", "celery control"]);
+    expect(world.happened).toEqual(["read", "save", "post", "celery control", "files"]);
   });
 
   test("sets aside the job that the service would not take, and posts the others", async () => {
@@ -178,7 +206,7 @@ describe("what the service did not take", () => {
     const world = new World();
     world.refusals = [refused];
     const { report } = await runPass(fresh, world.ports);
-    expect(world.happened).toEqual(["start over", "read", "save", "post"]);
+    expect(world.happened).toEqual(["start over", "read", "save", "post", "files"]);
     expect(report).toMatchObject({ refusals: [refused], events: 0 });
   });
 
@@ -236,7 +264,7 @@ describe("what fails", () => {
     expect(report.problems).toContain('event "drain" given up after its last try');
   });
 
-  test.each(["events", "disk"] as const)("%s: demand is posted all the same", async (what) => {
+  test.each(["events", "disk", "files"] as const)("%s: demand is posted all the same", async (what) => {
     const world = new World();
     world.events = [drain];
     world.failing.add(what);
