@@ -1,71 +1,169 @@
-import type { Answer, ClusterParts, Command, DrawnUpFiles, Driver } from "./drivers/driver.ts";
-import { changesIn, writeChange } from "./scheduler-files.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { parseJson } from "../../shared/json/json.ts";
+import type { Answers, ClusterParts, Command, SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
+import { changesTo, type FileChange, oursAmong, readPresent, writeChange } from "./scheduler-files.ts";
 
 /** Node arrays and limits change seldom, and asking costs a call. */
 const everySeconds = 60;
 
+/** A pass does not wait longer for the service and the scheduler; what was begun goes on, and a later pass reports it. */
+const longestSeconds = 20;
+
+const keptStateSchema = z.object({
+  /** Files were written, and the scheduler has not read them yet. */
+  isOpen: z.boolean(),
+  /** When files were last written or read by the scheduler; 0: never, as far as is known. */
+  changedAtSeconds: z.number(),
+});
+
+/** What is remembered across restarts. */
+export type KeptState = z.infer<typeof keptStateSchema>;
+
+/** A text that cannot be used is of files that may not have been read: the scheduler reads them once more. */
+export function readKeptState(text: string | undefined): KeptState {
+  if (text === undefined) return { isOpen: false, changedAtSeconds: 0 };
+  try {
+    return keptStateSchema.parse(parseJson(text));
+  } catch {
+    return { isOpen: true, changedAtSeconds: 0 };
+  }
+}
+
 export interface KeptFilesPorts {
-  readonly files: NonNullable<Driver["files"]>;
+  readonly files: SchedulerFiles;
   readonly cluster: () => Promise<ClusterParts>;
   readonly run: (command: Command) => Promise<{ readonly text: string; readonly exitCode: number }>;
-  /** Remembers across restarts that files were written and the scheduler has not read them yet. */
-  readonly isOpen: () => Promise<boolean>;
-  readonly setOpen: (isOpen: boolean) => Promise<void>;
+  readonly load: () => Promise<KeptState>;
+  readonly save: (state: KeptState) => Promise<void>;
+  /** Ends when a pass has waited long enough; the usual wait when it is left out. */
+  readonly patience?: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /** What became of the files in one pass. */
 export interface FilesReport {
   readonly written: readonly string[];
+  /** Files that differ and wait for more changes: when they are written. Undefined: none. */
+  readonly waitsUntilSeconds?: number | undefined;
   /** Somebody else's files, which stay as they are. */
   readonly foreign: readonly string[];
   /** Whether the scheduler has read them. */
   readonly applied: boolean;
-  /** What an administrator has to do before it can. */
+  /** Why the files stay as they are, or what an administrator has to do before the scheduler can read them. */
   readonly refused: string | undefined;
   readonly notes: readonly string[];
 }
+
+const nothing: FilesReport = { written: [], foreign: [], applied: false, refused: undefined, notes: [] };
 
 /** Files of the scheduler that follow from the cluster: written when they differ, and read by the scheduler then. */
 export class KeptFiles {
   readonly #ports: KeptFilesPorts;
   #nextSeconds = 0;
-  #lastStanding = JSON.stringify([[], undefined]);
+  #lastStanding = standingOf(nothing);
+  #running: Promise<FilesReport> | undefined;
 
   constructor(ports: KeptFilesPorts) {
     this.#ports = ports;
   }
 
-  /** Undefined: nothing new. Throws when the service, a file or the scheduler refuses; the next pass tries again. */
+  /**
+   * Undefined: nothing new. Throws when the service, a file or the scheduler refuses, and when they take too long; the next
+   * pass tries again, or goes on with what this one began.
+   */
   async keep(nowSeconds: number): Promise<FilesReport | undefined> {
-    if (nowSeconds < this.#nextSeconds) return undefined;
-    this.#nextSeconds = nowSeconds + everySeconds;
-    const { files, cluster, isOpen, setOpen } = this.#ports;
-    const drawnUp = files(await cluster());
-    const changes = await changesIn(drawnUp.folder, drawnUp);
-    const foreign = changes.filter((change) => change.isForeign).map(({ path }) => path);
-    // One file alone could name what another does not have.
-    const open = foreign.length === 0 ? changes : [];
-    if (open.length > 0) await setOpen(true);
-    for (const change of open) await writeChange(change, drawnUp.folder);
-    const { applied, refused } = (await isOpen())
-      ? await this.#apply(drawnUp.apply)
-      : { applied: false, refused: undefined };
-    if (refused === undefined) await setOpen(false);
-    const standing = JSON.stringify([foreign, refused]);
-    const isNews = open.length > 0 || applied || standing !== this.#lastStanding;
+    if (this.#running === undefined) {
+      if (nowSeconds < this.#nextSeconds) return undefined;
+      this.#nextSeconds = nowSeconds + everySeconds;
+      this.#running = this.#look(nowSeconds);
+    }
+    const report = await this.#inTime(this.#running);
+    const standing = standingOf(report);
+    const isNews = report.written.length > 0 || report.applied || standing !== this.#lastStanding;
     this.#lastStanding = standing;
-    const written = open.map(({ path }) => path);
-    return isNews ? { written, foreign, applied, refused, notes: drawnUp.notes } : undefined;
+    return isNews ? report : undefined;
   }
 
-  async #apply(apply: DrawnUpFiles["apply"]) {
-    const nothing = { applied: false, refused: undefined };
-    if (apply === undefined) return nothing;
-    const answers: Record<string, Answer> = {};
-    for (const read of apply.reads) answers[read.name] = await this.#ports.run(read);
-    const decided = apply.decide(answers);
-    if ("refused" in decided) return { ...nothing, refused: decided.refused };
-    await this.#ports.run(decided.command);
-    return { ...nothing, applied: true };
+  async #inTime(running: Promise<FilesReport>): Promise<FilesReport> {
+    const patience =
+      this.#ports.patience ?? ((signal) => sleep(longestSeconds * 1000, undefined, { signal }));
+    const over = new AbortController();
+    const late = patience(over.signal).catch(() => undefined);
+    try {
+      const first = await Promise.race([running, late.then(() => "late" as const)]);
+      if (first !== "late") {
+        this.#running = undefined;
+        return first;
+      }
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    } finally {
+      over.abort();
+    }
+    // Whoever asks next gets its end; nobody may be waiting when it fails.
+    running.catch(() => undefined);
+    throw new Error(
+      "Cannot keep the scheduler's files: the service, or the scheduler, has not answered in time",
+    );
   }
+
+  async #look(nowSeconds: number): Promise<FilesReport> {
+    const { files, cluster, load } = this.#ports;
+    const present = await readPresent(files);
+    const ours = oursAmong(present, files);
+    const drawnUp = files.drawUp(await cluster(), ours);
+    if ("refused" in drawnUp) return { ...nothing, refused: drawnUp.refused };
+    const changes = changesTo(drawnUp.files, present, files);
+    const foreign = changes.filter(({ isForeign }) => isForeign).map(({ path }) => path);
+    const { notes } = drawnUp;
+    const { isOpen, changedAtSeconds } = await load();
+    // One file alone could name what another does not have.
+    const due = foreign.length === 0 ? changes : [];
+    const waitsUntilSeconds = changedAtSeconds + files.gatherSeconds;
+    if (due.length > 0 && !(drawnUp.canWait && nowSeconds < waitsUntilSeconds))
+      return { ...(await this.#write(drawnUp.files, due, nowSeconds)), foreign, notes };
+    const applied = isOpen ? await this.#apply(ours, await this.#answers(), nowSeconds) : {};
+    const waits = due.length > 0 ? { waitsUntilSeconds } : {};
+    return { ...nothing, ...applied, ...waits, foreign, notes };
+  }
+
+  /** Not while a node that would go has a job: the scheduler would lose it, whoever has it read the files. */
+  async #write(
+    files: readonly SchedulerFile[],
+    changes: readonly FileChange[],
+    nowSeconds: number,
+  ): Promise<FilesReport> {
+    const isFirst = changes.every(({ before }) => before === undefined);
+    // The controller may not have started yet: what it includes is not there.
+    const answers = await this.#answers().catch((error: unknown) => {
+      if (isFirst) return undefined;
+      throw error;
+    });
+    const refused = answers === undefined ? undefined : this.#ports.files.whyNotNow(files, answers);
+    if (refused !== undefined) return { ...nothing, refused };
+    await this.#ports.save({ isOpen: true, changedAtSeconds: nowSeconds });
+    for (const change of changes) await writeChange(change);
+    const applied = await this.#apply(files, answers ?? (await this.#answers()), nowSeconds);
+    return { ...nothing, ...applied, written: changes.map(({ path }) => path) };
+  }
+
+  async #apply(files: readonly SchedulerFile[], answers: Answers, changedAtSeconds: number) {
+    const decided = this.#ports.files.apply?.(files, answers);
+    if (decided !== undefined && "refused" in decided) return { refused: decided.refused };
+    if (decided !== undefined) await this.#ports.run(decided.command);
+    await this.#ports.save({ isOpen: false, changedAtSeconds });
+    return { applied: decided !== undefined };
+  }
+
+  async #answers(): Promise<Answers> {
+    const answers: Record<string, Answers[string]> = {};
+    for (const read of this.#ports.files.reads) answers[read.name] = await this.#ports.run(read);
+    return answers;
+  }
+}
+
+/** What is told once, and not in each pass. */
+function standingOf({ foreign, refused, waitsUntilSeconds }: FilesReport): string {
+  return JSON.stringify([foreign, refused, waitsUntilSeconds]);
 }

@@ -64,7 +64,7 @@ export function passLine(
 
 /** What became of files that follow from the cluster, as one line of JSON. */
 export function filesLine(
-  { written, foreign, applied, refused, notes }: FilesReport,
+  { written, waitsUntilSeconds, foreign, applied, refused, notes }: FilesReport,
   { cluster, source }: Pick<PassFacts, "cluster" | "source">,
 ): string {
   const problems = [
@@ -80,6 +80,7 @@ export function filesLine(
     cluster,
     source,
     written,
+    waitsUntil: waitsUntilSeconds === undefined ? null : new Date(waitsUntilSeconds * 1000).toISOString(),
     applied,
     problems: problems.map(logText),
     notes: notes.slice(0, shownProblems).map(logText),

@@ -1,7 +1,8 @@
-import { chmod, chown, copyFile, open, readFile, rename, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createTwoFilesPatch } from "diff";
-import type { DrawnUpFiles } from "./drivers/driver.ts";
+import type { SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
 
 /** A file that is not as it should be. */
 export interface FileChange {
@@ -14,21 +15,38 @@ export interface FileChange {
   readonly isForeign: boolean;
 }
 
-type Wanted = Pick<DrawnUpFiles, "files" | "names" | "heading">;
+/** The files of a folder; undefined: there is none of that name. */
+export type PresentFiles = ReadonlyMap<string, string | undefined>;
+
+type Wanted = Pick<SchedulerFiles, "folder" | "names" | "heading">;
+
+export async function readPresent({ folder, names }: Wanted): Promise<PresentFiles> {
+  const texts = new Map<string, string | undefined>();
+  for (const name of names) texts.set(name, await readIfThere(join(folder, name)));
+  return texts;
+}
+
+/** Those that we wrote. */
+export function oursAmong(present: PresentFiles, { heading }: Wanted): readonly SchedulerFile[] {
+  return [...present].flatMap(([name, text]) =>
+    text?.startsWith(`${heading}\n`) === true ? [{ name, text }] : [],
+  );
+}
 
 /** What has to be written so that the folder has these files. */
-export async function changesIn(folder: string, wanted: Wanted): Promise<readonly FileChange[]> {
-  const texts = new Map(wanted.files.map(({ name, text }) => [name, text]));
-  const changes: FileChange[] = [];
-  for (const name of wanted.names) {
-    const path = join(folder, name);
-    const before = await readIfThere(path);
-    const isOurs = before?.startsWith(`${wanted.heading}\n`) === true;
-    const after = texts.get(name) ?? (isOurs ? `${wanted.heading}\n` : before);
-    if (after === undefined || after === before) continue;
-    changes.push({ path, name, before, after, isForeign: before !== undefined && !isOurs });
-  }
-  return changes;
+export function changesTo(
+  files: readonly SchedulerFile[],
+  present: PresentFiles,
+  { folder, names, heading }: Wanted,
+): readonly FileChange[] {
+  const texts = new Map(files.map(({ name, text }) => [name, text]));
+  return names.flatMap((name) => {
+    const before = present.get(name);
+    const isOurs = before?.startsWith(`${heading}\n`) === true;
+    const after = texts.get(name) ?? (isOurs ? `${heading}\n` : before);
+    if (after === undefined || after === before) return [];
+    return [{ path: join(folder, name), name, before, after, isForeign: before !== undefined && !isOurs }];
+  });
 }
 
 /** For people, as `diff -u` prints it. */
@@ -36,34 +54,81 @@ export function differenceIn({ path, before = "", after }: FileChange): string {
   return createTwoFilesPatch(path, path, before, after, "now", "then", { context: 2 });
 }
 
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
 /**
- * Keeps the file that was there as `<name>.bak`, and puts the new one in its place as a whole, with its owner and its rights.
- * A new file gets the owner of its folder. Throws what the file system says.
+ * Puts the new file in the place of the old one as a whole, with its owner and its rights. A symbolic link stays: the file
+ * that it names is replaced. The old one is kept beside that file, as `<name>.bak`; somebody else's, which only the first
+ * write finds, as `<name>.orig`, and nothing ever replaces that. A new file gets the owner of its folder. Throws what the
+ * file system says.
  */
-export async function writeChange({ path, before, after }: FileChange, folder: string): Promise<void> {
-  const { uid, gid, mode } =
-    before === undefined ? { ...(await stat(folder)), mode: 0o644 } : await stat(path);
-  if (before !== undefined) await copyFile(path, `${path}.bak`);
-  const draft = `${path}.new`;
-  const file = await open(draft, "w", mode);
+export async function writeChange({ path, before, after, isForeign }: FileChange): Promise<void> {
+  if (before === undefined) {
+    const { uid, gid } = await stat(dirname(path));
+    if (await isLink(path)) throw new Error(`"${path}" is a link to a file that is not there`);
+    return putWhole(path, after, { uid, gid, mode: 0o644 });
+  }
+  const target = await realpath(path);
+  const owner = await stat(target);
+  const old = await readFile(target);
+  if (isForeign) await createWhole(`${target}.orig`, old, owner).catch(unlessThere);
+  await putWhole(`${target}.bak`, old, owner);
+  await putWhole(target, after, owner);
+}
+
+/** The draft's name cannot be foreseen, so that nobody can have put a link there. */
+async function putWhole(path: string, content: string | Buffer, owner: Owner): Promise<void> {
+  const draft = `${path}.${randomUUID()}.new`;
   try {
-    await file.writeFile(after);
+    await createWhole(draft, content, owner);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Refused where there is a file or a link of that name. Until it has its owner nobody else can read it. */
+async function createWhole(path: string, content: string | Buffer, owner: Owner): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    const own = await file.stat();
+    if (own.uid !== owner.uid || own.gid !== owner.gid) await file.chown(owner.uid, owner.gid);
+    await file.chmod(owner.mode & 0o7777);
+    await file.writeFile(content);
     // Without it a power cut may leave the new name with nothing in it.
     await file.sync();
   } finally {
     await file.close();
   }
-  const own = await stat(draft);
-  if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid);
-  await chmod(draft, mode & 0o7777);
-  await rename(draft, path);
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
+}
+
+function unlessThere(error: unknown): void {
+  if (!hasCode(error, "EEXIST")) throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -9,7 +9,7 @@ import { type AgentConfig, usualBrokerSetting } from "./config.ts";
 import type { ClusterParts, Command, Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
-import { KeptFiles } from "./kept-files.ts";
+import { KeptFiles, readKeptState } from "./kept-files.ts";
 import type { HeldLock } from "./lock.ts";
 import { Outbox } from "./outbox.ts";
 import { collect, type PassPorts } from "./pass.ts";
@@ -121,9 +121,8 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
           files,
           cluster: parts.cluster,
           run,
-          isOpen: async () => (await folder.read("files-to-apply")) !== undefined,
-          setOpen: (isOpen) =>
-            isOpen ? folder.write("files-to-apply", "true") : folder.remove("files-to-apply"),
+          load: async () => readKeptState(await folder.read("files-to-apply")),
+          save: (state) => folder.write("files-to-apply", JSON.stringify(state)),
         });
   return {
     driver: config.driver,

@@ -191,34 +191,58 @@ export interface ClusterParts {
   readonly nodes: readonly {
     readonly name: string;
     readonly nodeArray: string;
+    readonly vmSize: string;
     readonly placementGroup: string | null;
   }[];
+  /** Records of CycleCloud that the service could not understand, a sentence each: what they are about is missing above. */
+  readonly unread: readonly string[];
+}
+
+export interface SchedulerFile {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** Files of the scheduler that follow from the cluster's node arrays. */
-export interface DrawnUpFiles {
+export interface SchedulerFiles {
   readonly folder: string;
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-  /** Every file that there may be: one that is not among `files` any more is emptied. */
+  /** Every file that there may be: one that is not drawn up any more is emptied. */
   readonly names: readonly string[];
   /** The first line of each: a file without it belongs to somebody else, and the agent leaves it alone. */
   readonly heading: string;
+  /** From one change that can wait to the next. */
+  readonly gatherSeconds: number;
+  /** `present`: what the folder has now, as far as it is ours. `refused`: the files stay as they are, and why. */
+  readonly drawUp: (
+    cluster: ClusterParts,
+    present: readonly SchedulerFile[],
+  ) => DrawnUpFiles | { readonly refused: string };
+  /** What has to be read of the scheduler before a file is written. */
+  readonly reads: readonly Extract<Read, { kind: "command" }>[];
+  /** Why these files must not be written now; undefined: they may be. */
+  readonly whyNotNow: (files: readonly SchedulerFile[], answers: Answers) => string | undefined;
+  /**
+   * What follows when these files were written. Undefined: an administrator does the rest. `refused`: a sentence about what
+   * an administrator has to do first.
+   */
+  readonly apply?: (
+    files: readonly SchedulerFile[],
+    answers: Answers,
+  ) => { readonly command: Command } | { readonly refused: string };
+}
+
+export interface DrawnUpFiles {
+  readonly files: readonly SchedulerFile[];
   /** For people: what of the cluster is not in the files, or only in part; a sentence each. */
   readonly notes: readonly string[];
-  /** What follows when a file changed; undefined: an administrator does the rest. */
-  readonly apply:
-    | {
-        readonly reads: readonly Extract<Read, { kind: "command" }>[];
-        /** `refused`: a sentence about what an administrator has to do. */
-        readonly decide: (answers: Answers) => { readonly command: Command } | { readonly refused: string };
-      }
-    | undefined;
+  /** What changed only follows nodes that come and go, or prices: it may wait until there is more. */
+  readonly canWait: boolean;
 }
 
 /** A driver with its settings inside. */
 export interface Driver {
   /** Where the settings ask for files that the agent keeps in step with the cluster. Absent: they ask for none. */
-  readonly files?: (cluster: ClusterParts) => DrawnUpFiles;
+  readonly files?: SchedulerFiles;
   /**
    * What to read in one pass, step after step; the reads of one step run side by side. Reading "waiting" in a step before
    * "running" misses no job that starts in between.

@@ -7,7 +7,15 @@ import { printable } from "../../../shared/text/text.ts";
 import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
 import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
-import { changesIn, differenceIn, type FileChange, writeChange } from "../../agent/scheduler-files.ts";
+import {
+  changesTo,
+  differenceIn,
+  type FileChange,
+  oursAmong,
+  type PresentFiles,
+  readPresent,
+  writeChange,
+} from "../../agent/scheduler-files.ts";
 import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { warn } from "../output/print.ts";
@@ -38,7 +46,10 @@ function slurmConfigCommand(terminal: Terminal): Command {
     )
     .option("--agent <file>", "the agent's settings: those of slurm say which partitions there are")
     .option("--diff <folder>", "prints what would change there; ends with 1 when something would")
-    .option("--write <folder>", "writes them there after it showed what changes; keeps the old ones as .bak")
+    .option(
+      "--write <folder>",
+      "writes them there after it showed what changes; keeps the old ones as .bak, and what somebody else wrote as .orig",
+    )
     .option("--yes", "skips the question before files are written")
     .action((flags: Flags) => {
       if (flags.diff !== undefined && flags.write !== undefined)
@@ -51,14 +62,22 @@ function slurmConfigCommand(terminal: Terminal): Command {
 async function config(terminal: Terminal, flags: Flags): Promise<void> {
   const settings = await settingsIn(flags.agent);
   const { service } = await reach(flags);
-  const { files, notes } = drawUpFiles(await readClusterParts(service), settings);
-  warn(terminal, service.cluster, notes.map(printable));
   const folder = flags.diff ?? flags.write;
+  const wanted = { folder: folder ?? "", names: fileNames, heading };
+  const present: PresentFiles = folder === undefined ? new Map() : await presentIn(wanted);
+  const drawnUp = drawUpFiles(await readClusterParts(service), settings, oursAmong(present, wanted));
+  if ("refused" in drawnUp)
+    throw new CommandFailure(
+      `Cannot draw up the files of "${service.cluster}": ${printable(drawnUp.refused)}`,
+      "The files stay as they are. See `ccscale status` and `ccscale buckets` for what is known of the cluster.",
+    );
+  const { files, notes } = drawnUp;
+  warn(terminal, service.cluster, notes.map(printable));
   if (folder === undefined) {
     for (const { name, text } of files) terminal.stdout.write(`### ${name}\n${text}\n`);
     return;
   }
-  const changes = await changesOf(folder, { files, names: fileNames, heading });
+  const changes = changesTo(files, present, wanted);
   for (const change of changes) {
     if (change.isForeign)
       terminal.stderr.write(`${change.path} was written by somebody else, and is replaced as a whole.\n`);
@@ -87,16 +106,13 @@ async function settingsIn(file: string | undefined): Promise<SlurmSettings> {
   );
 }
 
-async function changesOf(
-  folder: string,
-  wanted: Parameters<typeof changesIn>[1],
-): Promise<readonly FileChange[]> {
+async function presentIn(wanted: Parameters<typeof readPresent>[0]): Promise<PresentFiles> {
   try {
-    await access(folder, constants.R_OK);
-    return await changesIn(folder, wanted);
+    await access(wanted.folder, constants.R_OK);
+    return await readPresent(wanted);
   } catch (error) {
     throw new CommandFailure(
-      `Cannot read "${folder}": ${messageOf(error)}`,
+      `Cannot read "${wanted.folder}": ${messageOf(error)}`,
       "Name the folder of slurm.conf.",
     );
   }
@@ -111,11 +127,11 @@ async function write(
   if (!isSure && !(await confirm(terminal, `Write ${changes.map(({ name }) => name).join(", ")}?`)))
     throw new CommandFailure("Nothing was written.", "Answer y, or give --yes.");
   try {
-    for (const change of changes) await writeChange(change, folder);
+    for (const change of changes) await writeChange(change);
   } catch (error) {
     throw new CommandFailure(
       `Cannot write to "${folder}": ${messageOf(error)}`,
-      "Run it as the owner of the files; those that were written have their old ones beside them, as .bak.",
+      "Run it as the owner of the files; those that were written have their old ones beside them, as .bak and .orig.",
     );
   }
   terminal.stdout.write(

@@ -1,11 +1,23 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Command } from "../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
-import { KeptFiles } from "../../../clients/agent/kept-files.ts";
-import { bucket } from "./drivers/cluster-parts.ts";
+import { KeptFiles, type KeptState, readKeptState } from "../../../clients/agent/kept-files.ts";
+import { writeChange } from "../../../clients/agent/scheduler-files.ts";
+import { bucket, existing, partsOf } from "./drivers/cluster-parts.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -13,36 +25,50 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+interface Beside {
+  most: number;
+  known: number;
+  fails?: boolean;
+  isAway?: boolean;
+  nodes?: readonly ReturnType<typeof existing>[];
+  unread?: readonly string[];
+  /** Of the node that the controller has beside those that it should. */
+  other?: string;
+}
+
 /** An agent's files beside a controller that has `known` nodes, of which each pass is a minute later. */
-function agent(state: { most: number; known: number; fails?: boolean }, apply = "reconfigure") {
-  const configured = slurm.configure({ config: { folder, apply } });
+function agent(state: Beside, config: object = { apply: "reconfigure" }, patience?: () => Promise<void>) {
+  const configured = slurm.configure({ config: { folder, ...config } });
   const files = configured.ok ? configured.driver.files : undefined;
   if (files === undefined) throw new Error("the driver has no files");
   const commands: string[] = [];
-  let open = false;
-  let minutes = 0;
-  const kept = () =>
+  let kept: KeptState = { isOpen: false, changedAtSeconds: 0 };
+  let minutes = 1;
+  const start = () =>
     new KeptFiles({
       files,
-      cluster: async () => ({ buckets: [bucket({ most: state.most })], nodes: [] }),
+      cluster: async () => partsOf([bucket({ most: state.most })], state.nodes, state.unread),
       run: async ({ args }: Command) => {
+        if (state.isAway) throw new Error("slurmctld is away");
         if (args[0] === "--version") return { text: "slurm-wlm 22.05.8\n", exitCode: 0 };
-        if (args[0] === "show") return { text: nodes(state.known), exitCode: 0 };
+        if (args[0] === "show") return { text: `${nodes(state.known)}${state.other ?? ""}`, exitCode: 0 };
+        if (args[0] === "--noheader") return { text: "", exitCode: 0 };
         if (state.fails) throw new Error("slurmctld is away");
         commands.push(args.join(" "));
         return { text: "", exitCode: 0 };
       },
-      isOpen: async () => open,
-      setOpen: async (is) => {
-        open = is;
+      load: async () => kept,
+      save: async (next) => {
+        kept = next;
       },
+      ...(patience === undefined ? {} : { patience }),
     });
-  let current = kept();
+  let current = start();
   return {
     commands,
     pass: () => current.keep(60 * minutes++),
     restart: () => {
-      current = kept();
+      current = start();
     },
   };
 }
@@ -102,8 +128,150 @@ describe("files that the agent keeps in step", () => {
   });
 
   test("files-only: written, and never read by order of the agent", async () => {
-    const { pass, commands } = agent({ most: 5, known: 5 }, "files-only");
+    const { pass, commands } = agent({ most: 5, known: 5 }, { apply: "files-only" });
     expect(await pass()).toMatchObject({ written: [main()], applied: false });
     expect(commands).toEqual([]);
   });
+
+  test("a cluster of which not all is known: nothing is written, the reason is told once, and the files stay", async () => {
+    const state: Beside = { most: 5, known: 5 };
+    const { pass, commands } = agent(state);
+    await pass();
+    const before = await readFile(main(), "utf8");
+    Object.assign(state, { most: 9, unread: ['Left out node array "gpu": location: null'] });
+    expect(await pass()).toMatchObject({ written: [], refused: expect.stringContaining('node array "gpu"') });
+    expect(await pass()).toBeUndefined();
+    expect(await readFile(main(), "utf8")).toBe(before);
+    expect(commands).toEqual(["reconfigure"]);
+  });
+
+  test("a name that would go and has a job: the file is not even written, until the job has ended", async () => {
+    const busy = "NodeName=htc-6 CPUAlloc=4 State=ALLOCATED+CLOUD Partitions=htc\n";
+    const state: Beside = { most: 6, known: 6 };
+    const { pass, commands } = agent(state);
+    await pass();
+    Object.assign(state, { most: 5, known: 5, other: busy });
+    for (let minutes = 0; minutes < 12; minutes++) await pass();
+    expect(await readFile(main(), "utf8")).toContain("htc-[1-6]");
+    Object.assign(state, { other: "" });
+    expect(await pass()).toMatchObject({ written: [main()], applied: true });
+    expect(await readFile(main(), "utf8")).toContain("htc-[1-5]");
+    expect(commands).toEqual(["reconfigure", "reconfigure"]);
+  });
+
+  test("nodes that come, one a minute, lead to one change in ten minutes; a name that is missing does not wait", async () => {
+    const state: Beside = { most: 30, known: 30 };
+    const { pass, commands } = agent(state, { apply: "reconfigure", topology: "tree" });
+    await pass();
+    const come = (count: number) =>
+      Array.from({ length: count }, (_, index) => existing(`htc-${index + 1}`, { placementGroup: "pg1" }));
+    for (let minute = 1; minute <= 20; minute++) {
+      state.nodes = come(minute);
+      const report = await pass();
+      if (minute === 1) expect(report).toMatchObject({ written: [], waitsUntilSeconds: 660 });
+    }
+    expect(commands).toHaveLength(3);
+    expect(await readFile(join(folder, "topology.conf"), "utf8")).toContain("htc-20");
+    Object.assign(state, { most: 31, known: 31, nodes: come(21) });
+    expect(await pass()).toMatchObject({ applied: true });
+    expect(commands).toHaveLength(4);
+  });
+
+  test("a controller that cannot be asked: first files are written all the same, others wait for it", async () => {
+    const state: Beside = { most: 5, known: 5, isAway: true };
+    const { pass } = agent(state);
+    await expect(pass()).rejects.toThrow("slurmctld is away");
+    expect(await readFile(main(), "utf8")).toContain("htc-[1-5]");
+    state.most = 6;
+    await expect(pass()).rejects.toThrow("slurmctld is away");
+    expect(await readFile(main(), "utf8")).toContain("htc-[1-5]");
+    Object.assign(state, { known: 6, isAway: false });
+    expect(await pass()).toMatchObject({ written: [main()], applied: true });
+  });
+
+  test("a service that does not answer costs a pass no more than its patience; what was begun is reported later, and not begun twice", async () => {
+    const answer = Promise.withResolvers<void>();
+    let looks = 0;
+    const files = slurm.configure({ config: { folder } });
+    if (!files.ok || files.driver.files === undefined) throw new Error("the driver has no files");
+    let patience = async () => {};
+    const kept = new KeptFiles({
+      files: files.driver.files,
+      cluster: async () => {
+        looks += 1;
+        await answer.promise;
+        return partsOf([bucket()]);
+      },
+      run: async ({ args }) => ({ text: args[0] === "show" ? nodes(100) : "", exitCode: 0 }),
+      load: async () => readKeptState(undefined),
+      save: async () => {},
+      patience: () => patience(),
+    });
+    await expect(kept.keep(60)).rejects.toThrow("has not answered in time");
+    await expect(kept.keep(600)).rejects.toThrow("has not answered in time");
+    patience = () => new Promise<void>(() => {});
+    answer.resolve();
+    expect(await kept.keep(601)).toMatchObject({ written: [main()] });
+    expect(looks).toBe(1);
+  });
+});
+
+describe("how a file is written", () => {
+  const old = "NodeName=mine\n";
+  const change = (before: string | undefined, after: string, isForeign: boolean) => ({
+    path: main(),
+    name: "cyclecloud.conf",
+    before,
+    after,
+    isForeign,
+  });
+
+  test("what a person wrote is kept for good, what we wrote until the next time", async () => {
+    await writeFile(main(), old);
+    await writeChange(change(old, "ours 1\n", true));
+    await writeChange(change("ours 1\n", "ours 2\n", false));
+    await writeChange(change("ours 2\n", "ours 3\n", true));
+    const read = (end: string) => readFile(`${main()}${end}`, "utf8");
+    expect([await read(""), await read(".bak"), await read(".orig")]).toEqual(["ours 3\n", "ours 2\n", old]);
+  });
+
+  test("a symbolic link stays one: the file that it names is replaced, where it is, with its rights", async () => {
+    const shared = join(folder, "sched");
+    await mkdir(shared);
+    await writeFile(join(shared, "azure.conf"), old, { mode: 0o640 });
+    await symlink("sched/azure.conf", main());
+    await writeChange(change(old, "ours\n", true));
+    expect(await readlink(main())).toBe("sched/azure.conf");
+    expect(await readFile(main(), "utf8")).toBe("ours\n");
+    expect((await stat(main())).mode & 0o777).toBe(0o640);
+    expect((await readdir(folder)).toSorted()).toEqual(["cyclecloud.conf", "sched"]);
+    expect((await readdir(shared)).toSorted()).toEqual(["azure.conf", "azure.conf.bak", "azure.conf.orig"]);
+  });
+
+  test("a link that somebody put where drafts or old files go leads nowhere", async () => {
+    const victim = join(folder, "victim");
+    await writeFile(victim, "secret\n");
+    await writeFile(main(), old);
+    for (const end of [".new", ".bak"]) await symlink(victim, `${main()}${end}`);
+    await writeChange(change(old, "ours\n", false));
+    expect(await readFile(victim, "utf8")).toBe("secret\n");
+    expect(await readFile(`${main()}.bak`, "utf8")).toBe(old);
+  });
+
+  test("a link to a file that is not there is refused, and stays", async () => {
+    await symlink(join(folder, "nowhere"), main());
+    await expect(writeChange(change(undefined, "ours\n", false))).rejects.toThrow(
+      "a link to a file that is not there",
+    );
+    expect(await readdir(folder)).toEqual(["cyclecloud.conf"]);
+  });
+});
+
+test.each([
+  [undefined, { isOpen: false, changedAtSeconds: 0 }],
+  ['{"isOpen":true,"changedAtSeconds":7}', { isOpen: true, changedAtSeconds: 7 }],
+  ["true", { isOpen: true, changedAtSeconds: 0 }],
+  ["{", { isOpen: true, changedAtSeconds: 0 }],
+])("remembered as %j: %j", (text, state) => {
+  expect(readKeptState(text)).toEqual(state);
 });

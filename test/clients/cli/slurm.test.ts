@@ -45,7 +45,8 @@ describe("slurm config", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("\n-NodeName=mine\n");
     expect(stderr).toContain("written by somebody else");
-    expect(await readFile(`${main()}.bak`, "utf8")).toBe("NodeName=mine\n");
+    for (const end of [".bak", ".orig"])
+      expect(await readFile(`${main()}${end}`, "utf8")).toBe("NodeName=mine\n");
   });
 
   test("partitions are as the agent's settings have them; a setting that is none is refused by name", async () => {

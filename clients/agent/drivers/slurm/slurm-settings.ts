@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseConstraints } from "../../../../shared/engine/index.ts";
+import { isPlainName, plainWord } from "./config/plain-word.ts";
 
 const program = z.array(z.string().min(1)).min(1);
 
@@ -22,7 +23,8 @@ const partition = z.strictObject({
 });
 
 /** Stands in slurm.conf as it is. */
-const word = z.string().regex(/^[\w.:+-]{1,200}$/, "expected letters, digits and . _ : + - only");
+const expectedWord = "expected letters, digits and . _ : + - only";
+const word = z.string().regex(plainWord, expectedWord);
 
 const percent = z.number().min(0).max(90).optional();
 const cpus = z.enum(["threads", "cores"], 'expected "threads" or "cores"').optional();
@@ -36,6 +38,8 @@ const config = z.strictObject({
     .enum(["reconfigure", "files-only"], 'expected "reconfigure" or "files-only"')
     .default("files-only"),
   default_partition: word.optional(),
+  /** From one change of the files to the next, where it only follows nodes that come and go, or prices. */
+  gather_seconds: z.int().min(0).max(86_400).default(600),
   /** Of a VM's memory that Slurm does not count. */
   memory_dampening_percent: percent,
   /** What Slurm counts as a CPU. */
@@ -62,13 +66,15 @@ const config = z.strictObject({
 /** The section `slurm` of the agent's configuration. */
 export const slurmSettingsSchema = z.strictObject({
   /** What the driver cannot read off a partition. */
-  partitions: z.record(z.string(), partition).default({}),
+  partitions: z
+    .record(z.string().refine(isPlainName, `${expectedWord}, and neither "all" nor "default"`), partition)
+    .default({}),
   /** Partitions whose jobs are no demand, such as those of machines that are always there. */
   ignore_partitions: z.array(z.string().min(1)).default([]),
   /** What features (`--constraint`) mean. A feature that is not listed and names a VM size (`Standard_…`) means that size. */
   features: z.record(z.string(), constraints).default({}),
   /** Slurm calls a node by CycleCloud's name with this before it. */
-  node_prefix: z.string().max(64).default(""),
+  node_prefix: z.union([z.literal(""), word.max(64)]).default(""),
   config: config.optional(),
   squeue: program.default(["squeue"]),
   scontrol: program.default(["scontrol"]),

@@ -1,16 +1,6 @@
 import { z } from "zod";
 import { configured } from "../configured.ts";
-import type {
-  Answers,
-  ClusterParts,
-  Context,
-  DrawnUpFiles,
-  Memory,
-  Read,
-  Reading,
-  SetAside,
-  Steps,
-} from "../driver.ts";
+import type { Answers, Context, Memory, Read, Reading, SchedulerFiles, SetAside, Steps } from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
 import { applyFiles } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
@@ -58,7 +48,7 @@ import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   const { config } = settings;
   return {
-    ...(config === undefined ? {} : { files: (cluster) => keptFiles(cluster, settings, config) }),
+    ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
     reads: (context) => reads(settings, context),
     interpret: (answers, context) => interpret(answers, context, settings),
     commandsFor: (event, { memory }): Steps => ({
@@ -69,17 +59,19 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
 });
 
 function keptFiles(
-  cluster: ClusterParts,
   settings: SlurmSettings,
-  { folder, apply }: NonNullable<SlurmSettings["config"]>,
-): DrawnUpFiles {
-  const drawnUp = drawUpFiles(cluster, settings);
+  { folder, apply, gather_seconds }: NonNullable<SlurmSettings["config"]>,
+): SchedulerFiles {
+  const { apply: reconfigure, reads, whyNotNow } = applyFiles(settings);
   return {
     folder,
     heading,
     names: fileNames,
-    ...drawnUp,
-    apply: apply === "reconfigure" ? applyFiles(drawnUp.files, settings) : undefined,
+    gatherSeconds: gather_seconds,
+    drawUp: (cluster, present) => drawUpFiles(cluster, settings, present),
+    reads,
+    whyNotNow,
+    ...(apply === "reconfigure" ? { apply: reconfigure } : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import { drawUpFiles } from "../../../../clients/agent/drivers/slurm/config/draw
 import { nodeKindOf, resourcesOf } from "../../../../clients/agent/drivers/slurm/config/node-kind.ts";
 import { slurmSettingsSchema } from "../../../../clients/agent/drivers/slurm/slurm-settings.ts";
 import { slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
-import { bucket } from "./cluster-parts.ts";
+import { bucket, partsOf } from "./cluster-parts.ts";
 import { DrivenSlurm } from "./driven-slurm.ts";
 
 const testHere = slurmIsMissing === undefined ? test : test.skip;
@@ -30,7 +30,11 @@ testHere(
       config: { folder: "/etc/slurm", topology: "tree" },
     };
     const settings = slurmSettingsSchema.parse(section);
-    const drawn = (most: number) => drawUpFiles({ buckets: buckets(most), nodes: [] }, settings).files;
+    const drawn = (most: number) => {
+      const drawnUp = drawUpFiles(partsOf(buckets(most)), settings);
+      if ("refused" in drawnUp) throw new Error(drawnUp.refused);
+      return drawnUp.files;
+    };
     const textOf = (name: string, most: number) => drawn(most).find((file) => file.name === name)?.text ?? "";
     const conf = (most: number) =>
       `SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n${textOf("cyclecloud.conf", most)}`.replace(
@@ -44,12 +48,9 @@ testHere(
       const settled = await driven.pass();
       expect(settled).toMatchObject({ nodes: [], corrections: [], setAside: [] });
       for (const { nodeArray, resources } of settled.shapes ?? []) {
-        const kind = nodeKindOf(
-          buckets(6).filter((each) => each.nodeArray === nodeArray),
-          [],
-          settings,
-        );
-        expect(resources, nodeArray).toEqual(kind && resourcesOf(kind));
+        const kind = nodeKindOf(nodeArray, partsOf(buckets(6)), settings);
+        if (kind === undefined || "refused" in kind) throw new Error(`no nodes of ${nodeArray}`);
+        expect(resources, nodeArray).toEqual(resourcesOf(kind));
       }
       expect(settled.shapes?.map(({ nodeArray }) => nodeArray)).toEqual(["gpu", "htc", "htcspot"]);
 
@@ -73,11 +74,12 @@ testHere(
       ]);
 
       const decide = async (most: number) => {
-        const { reads, decide: decided } = applyFiles(drawn(most), settings);
+        const { reads, apply, whyNotNow } = applyFiles(settings);
         const answers: Record<string, { text: string; exitCode: number }> = {};
         for (const { name, program, args } of reads)
           answers[name] = { text: await slurm.run(program, ...args), exitCode: 0 };
-        return decided(answers);
+        const kept = whyNotNow(drawn(most), answers);
+        return kept === undefined ? apply(drawn(most), answers) : { kept };
       };
       const same = await decide(6);
       expect(same).toHaveProperty("command");
@@ -94,6 +96,19 @@ testHere(
       );
       expect(await isAway()).toBe(true);
       expect(await decide(9)).toHaveProperty("command");
+
+      // A name that would go and has a job, running or suspended: neither the files nor the controller change.
+      await slurm.bootNode("htc-8", "ip-8", "10.0.0.8");
+      await driven.send("node-joined", [{ name: "htc-8", hostname: "ip-8" }]);
+      const job = String(await slurm.submit("-p work -n 1 --mem=1G -w htc-8"));
+      const stateIs = (state: string) => async () =>
+        (await slurm.run("squeue", "--noheader", `--jobs=${job}`, "--format=%T")).trim() === state;
+      await driven.until(stateIs("RUNNING"));
+      const goes = { kept: expect.stringContaining("htc-8 would go and has a job") };
+      expect(await decide(6)).toEqual(goes);
+      await slurm.run("scontrol", "suspend", job);
+      await driven.until(stateIs("SUSPENDED"));
+      expect(await decide(6)).toEqual(goes);
     } finally {
       await slurm.stop();
     }

@@ -1,62 +1,111 @@
-import type { DrawnUpFiles } from "../../driver.ts";
+import type { Answers, Command, SchedulerFile, SchedulerFiles } from "../../driver.ts";
 import { expandHostlist } from "../hostlist.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
+import { nodesInFiles } from "./node-lines.ts";
 
 /** From this release on a controller that reads its files again takes new names; one before it ends. */
 const takesNames = [23, 11] as const;
 
-/** Has the controller read its files again, where it survives that. */
-export function applyFiles(
-  files: DrawnUpFiles["files"],
-  { scontrol: [program = "scontrol", ...first], ignore_partitions }: SlurmSettings,
-): NonNullable<DrawnUpFiles["apply"]> {
-  const scontrol = (...args: readonly string[]) => ({ program, args: [...first, ...args] });
+/** So many names of a sentence are told. */
+const shownNames = 5;
+
+type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> & Required<Pick<SchedulerFiles, "apply">>;
+
+/** What the controller has to say before its files are written, and has it read them again where it survives that. */
+export function applyFiles({
+  scontrol: [program = "scontrol", ...first],
+  squeue: [queueProgram = "squeue", ...queueFirst],
+  ignore_partitions,
+}: SlurmSettings): Checks {
+  const scontrol = (...args: readonly string[]): Command => ({ program, args: [...first, ...args] });
+  const jobs = { program: queueProgram, args: [...queueFirst, "--noheader", "--all", "--format=%N"] };
+  const whyNotNow: Checks["whyNotNow"] = (files, answers) => {
+    const change = changeOfNames(files, answers, ignore_partitions);
+    return "unknown" in change ? change.unknown : whyKept(change);
+  };
   return {
     reads: [
       { kind: "command", name: "version", ...scontrol("--version") },
       { kind: "command", name: "nodes", ...scontrol("show", "nodes", "--oneliner") },
+      // After the nodes: a job that starts in between is seen.
+      { kind: "command", name: "jobs", ...jobs },
     ],
-    decide: ({ version, nodes }) => {
-      const release = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(version?.text ?? "");
-      const isNew =
+    whyNotNow,
+    apply: (files, answers) => {
+      const change = changeOfNames(files, answers, ignore_partitions);
+      if ("unknown" in change) return { refused: change.unknown };
+      const kept = whyKept(change);
+      if (kept !== undefined) return { refused: kept };
+      const release = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(answers.version?.text ?? "");
+      const takesThem =
         release !== null &&
         Number(release[1]) * 100 + Number(release[2]) >= takesNames[0] * 100 + takesNames[1];
-      const change = isNew ? undefined : changeOfNames(files, nodes?.text ?? "", ignore_partitions);
-      if (change === undefined) return { command: scontrol("reconfigure") };
+      if (takesThem || change.added.length + change.gone.length === 0)
+        return { command: scontrol("reconfigure") };
       return {
-        refused: `slurmctld ${release?.[0] ?? "of an unknown release"} ${change}: restart it. It takes such a change only when it starts, and would end if it were told to read its files again`,
+        refused: `slurmctld ${release?.[0] ?? "of an unknown release"} ${inWords(change)}: restart it. It takes such a change only when it starts, and would end if it were told to read its files again`,
       };
     },
   };
 }
 
-/** In words; undefined: the controller has exactly the nodes of the files. */
+/** How the names of the files differ from those of the controller. */
+interface ChangeOfNames {
+  readonly added: readonly string[];
+  readonly gone: readonly string[];
+  /** Of those that are gone. */
+  readonly withJobs: readonly string[];
+}
+
 function changeOfNames(
-  files: DrawnUpFiles["files"],
-  printed: string,
+  files: readonly SchedulerFile[],
+  { nodes, jobs }: Answers,
   ignored: readonly string[],
-): string | undefined {
-  const wanted = new Set(
-    files.flatMap(({ text }) =>
-      [...text.matchAll(/^NodeName=(\S+) CPUs=/gm)].flatMap(([, list = ""]) => expandHostlist(list) ?? []),
-    ),
-  );
-  const known = printed.split("\n").flatMap((line) => {
+): ChangeOfNames | { readonly unknown: string } {
+  const printed = nodes?.text ?? "";
+  const jobHosts = (jobs?.text ?? "").split("\n").map((list) => expandHostlist(list.trim()));
+  if (!printed.endsWith("\n") || jobs === undefined || jobHosts.includes(undefined))
+    return {
+      unknown:
+        "scontrol or squeue did not print all nodes: whether a node that would go has a job is not known",
+    };
+  const wanted = nodesInFiles(files);
+  const present = printed.split("\n").flatMap((line) => {
     const name = /^NodeName=(\S+)/.exec(line)?.[1];
-    const states = / State=(\S+)/.exec(line)?.[1] ?? "";
+    const states = (/ State=(\S+)/.exec(line)?.[1] ?? "")
+      .split("+")
+      .map((state) => state.replace(/\W+$/, ""));
+    const cpus = Number(/ CPUAlloc=(\d+)/.exec(line)?.[1] ?? 0);
     const partitions = / Partitions=(\S+)/.exec(line)?.[1]?.split(",") ?? [];
     const isOther =
-      !states.split("+").includes("CLOUD") ||
+      !states.includes("CLOUD") ||
       (partitions.length > 0 && partitions.every((each) => ignored.includes(each)));
-    return name === undefined ? [] : [{ name, isOther }];
+    const isBusy = cpus > 0 || states.some((state) => busyStates.includes(state));
+    return name === undefined ? [] : [{ name, isOther, isBusy }];
   });
-  const names = new Set(known.map(({ name }) => name));
-  const added = [...wanted].filter((name) => !names.has(name)).length;
-  const gone = known.filter(({ name, isOther }) => !isOther && !wanted.has(name)).length;
-  if (added + gone === 0) return undefined;
+  const names = new Set(present.map(({ name }) => name));
+  const withJob = new Set(jobHosts.flatMap((list) => list ?? []));
+  const gone = present.filter(({ name, isOther }) => !isOther && !wanted.has(name));
+  return {
+    added: [...wanted.keys()].filter((name) => !names.has(name)),
+    gone: gone.map(({ name }) => name),
+    withJobs: gone.filter(({ name, isBusy }) => isBusy || withJob.has(name)).map(({ name }) => name),
+  };
+}
+
+const busyStates = ["ALLOCATED", "MIXED", "COMPLETING"];
+
+/** The controller would end the jobs of nodes that its files do not have any more. */
+function whyKept({ withJobs }: ChangeOfNames): string | undefined {
+  if (withJobs.length === 0) return undefined;
+  const more = withJobs.length > shownNames ? " and others" : "";
+  return `${withJobs.slice(0, shownNames).join(", ")}${more} would go and ${withJobs.length === 1 ? "has a job" : "have jobs"}: nothing changes before these have ended`;
+}
+
+function inWords({ added, gone }: ChangeOfNames): string {
   const parts = [
-    ...(added === 0 ? [] : [`does not know ${added} of the nodes`]),
-    ...(gone === 0 ? [] : [`has ${gone} nodes that are not in the files any more`]),
+    ...(added.length === 0 ? [] : [`does not know ${added.length} of the nodes`]),
+    ...(gone.length === 0 ? [] : [`has ${gone.length} nodes that are not in the files any more`]),
   ];
   return parts.join(" and ");
 }

@@ -1,50 +1,88 @@
-import type { ClusterParts, DrawnUpFiles } from "../../driver.ts";
+import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
-import { gresOf, heading, type NodeKind, namesOf, nodeKindOf } from "./node-kind.ts";
+import {
+  type Bucket,
+  type ExistingNode,
+  gresOf,
+  heading,
+  type NodeKind,
+  namesOf,
+  nodeKindOf,
+} from "./node-kind.ts";
+import { canWait, mainFile, nodesInFiles } from "./node-lines.ts";
+import { isPlainName } from "./plain-word.ts";
 import { topologyFile } from "./topology.ts";
-
-const mainFile = "cyclecloud.conf";
 
 /** Every file that there may be. */
 export const fileNames = [mainFile, "gres.conf", "topology.conf", "topology.yaml"];
 
-/** A name that stands in slurm.conf as it is. */
-const plainName = /^(?!all$)[\w.-]{1,64}$/i;
-
-/** slurm.conf's part about nodes and partitions, which it includes, and the files beside it. */
+/**
+ * slurm.conf's part about nodes and partitions, which it includes, and the files beside it. `present`: those that are there
+ * and ours. Refused where what is there would be lost, or become another thing, because something is not known.
+ */
 export function drawUpFiles(
-  { buckets, nodes }: ClusterParts,
+  cluster: ClusterParts,
   settings: SlurmSettings,
-): Pick<DrawnUpFiles, "files" | "notes"> {
+  present: readonly SchedulerFile[] = [],
+): DrawnUpFiles | { readonly refused: string } {
+  const { buckets, unread } = cluster;
+  const nodes = nodesWithLines(cluster, settings, present);
+  const [firstUnread] = unread;
+  if (firstUnread !== undefined)
+    return {
+      refused: `not all of the cluster is known, ${unread.length} records are missing. ${firstUnread}`,
+    };
+  if (buckets.length === 0)
+    return { refused: "the cluster has no node array: none is known yet, or none is left" };
   const notes: string[] = [];
-  const kinds = [...Map.groupBy(buckets, ({ nodeArray }) => nodeArray)].flatMap(([nodeArray, own]) => {
-    if (settings.ignore_partitions.includes(partitionOf(nodeArray, settings)[0] ?? "")) return [];
-    const kind = plainName.test(nodeArray) ? nodeKindOf(own, nodes, settings) : undefined;
-    if (kind === undefined || kind.count === 0) {
-      notes.push(`node array ${JSON.stringify(nodeArray)} is left out: ${whyNot(nodeArray, kind)}`);
-      return [];
-    }
-    if (kind.vmSizes.length > 1)
+  const kinds: NodeKind[] = [];
+  for (const nodeArray of new Set(buckets.map((bucket) => bucket.nodeArray))) {
+    if (settings.ignore_partitions.includes(partitionOf(nodeArray, settings)[0] ?? "")) continue;
+    const isName = isPlainName(nodeArray) && partitionOf(nodeArray, settings).every(isPlainName);
+    const kind = isName ? nodeKindOf(nodeArray, { buckets, nodes }, settings) : undefined;
+    if (kind === undefined) {
+      const own = buckets.filter((bucket) => bucket.nodeArray === nodeArray);
       notes.push(
-        `node array ${nodeArray} has ${kind.vmSizes.length} sizes: Slurm counts each node as ${kind.cpus} CPUs and ${kind.memoryMb} MB, the least of them. Give sizes that differ arrays of their own, in one partition`,
+        `node array ${JSON.stringify(nodeArray)} is left out: ${isName ? whyNone(own) : "Slurm takes no such name"}`,
       );
-    return [kind];
-  });
+    } else if ("refused" in kind) return kind;
+    else kinds.push(kind);
+  }
+  for (const { nodeArray, vmSizes, cpus, memoryMb } of kinds)
+    if (vmSizes.length > 1)
+      notes.push(
+        `node array ${nodeArray} has ${vmSizes.length} sizes: Slurm counts each node as ${cpus} CPUs and ${memoryMb} MB, the least of them. Give sizes that differ arrays of their own, in one partition`,
+      );
   const topology = topologyFile(kinds, nodes, settings);
   const gres = gresFile(kinds, settings);
-  return {
-    files: [
-      { name: mainFile, text: mainText(kinds, settings, notes) },
-      ...(gres === undefined ? [] : [gres]),
-      ...(topology === undefined ? [] : [topology]),
-    ],
-    notes,
-  };
+  const files = [
+    { name: mainFile, text: mainText(kinds, settings, notes) },
+    ...(gres === undefined ? [] : [gres]),
+    ...(topology === undefined ? [] : [topology]),
+  ];
+  return { files, notes, canWait: canWait(present, files) };
 }
 
-function whyNot(nodeArray: string, kind: NodeKind | undefined): string {
-  if (!plainName.test(nodeArray)) return "Slurm takes no such name";
-  return kind === undefined ? "it is switched off, or has no valid VM size" : "its limits allow no node";
+/**
+ * Nodes of arrays that new ones may come from, and those that have a line: an array that was switched off keeps the lines
+ * of its nodes, and one that never was Slurm's, such as the nodes that people log in to, gets none.
+ */
+function nodesWithLines(
+  { buckets, nodes }: ClusterParts,
+  { node_prefix }: SlurmSettings,
+  present: readonly SchedulerFile[],
+): readonly ExistingNode[] {
+  const growing = new Set(
+    buckets.filter(({ enabled, valid }) => enabled && valid).map(({ nodeArray }) => nodeArray),
+  );
+  const named = nodesInFiles(present);
+  return nodes.filter(({ name, nodeArray }) => growing.has(nodeArray) || named.has(`${node_prefix}${name}`));
+}
+
+function whyNone(buckets: readonly Bucket[]): string {
+  return buckets.some(({ enabled, valid }) => enabled && valid)
+    ? "its limits allow no node"
+    : "it is switched off, or has no valid VM size";
 }
 
 /** The partitions whose settings name the array; else one of its own name. */
@@ -90,20 +128,25 @@ function mainText(kinds: readonly NodeKind[], settings: SlurmSettings, notes: re
     );
   lines.push(
     "",
-    "# The cheapest nodes that hold a job are taken first: Weight is the price in tenths of a cent an hour.",
+    "# The cheapest nodes that hold a job are taken first: Weight is the rank of the price, so that only another order changes it.",
   );
-  const dearest = Math.max(0, ...kinds.map(weightOf).filter(Number.isFinite));
-  for (const kind of kinds) lines.push(nodeLine(kind, dearest + 1, settings));
+  const prices = [...new Set(kinds.flatMap((kind) => tenthsOfCent(kind) ?? []))].toSorted((a, b) => a - b);
+  for (const kind of kinds) {
+    const price = tenthsOfCent(kind);
+    // Without a price a node comes last.
+    const rank = price === undefined ? prices.length : prices.indexOf(price);
+    lines.push(nodeLine(kind, rank + 1, settings));
+  }
   lines.push("", ...partitionLines(kinds, settings));
   return `${lines.join("\n")}\n`;
 }
 
-function weightOf({ usdPerHour }: NodeKind): number {
-  return usdPerHour === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.round(usdPerHour * 1000));
+/** What differs by less is the same price. */
+function tenthsOfCent({ usdPerHour }: NodeKind): number | undefined {
+  return usdPerHour === null ? undefined : Math.round(usdPerHour * 1000);
 }
 
-/** Without a price a node comes last. */
-function nodeLine(kind: NodeKind, lastWeight: number, settings: SlurmSettings): string {
+function nodeLine(kind: NodeKind, weight: number, settings: SlurmSettings): string {
   return [
     `NodeName=${namesOf(kind, settings)}`,
     `CPUs=${kind.cpus}`,
@@ -112,7 +155,7 @@ function nodeLine(kind: NodeKind, lastWeight: number, settings: SlurmSettings): 
     `ThreadsPerCore=${kind.threadsPerCore}`,
     `RealMemory=${kind.memoryMb}`,
     ...(kind.gpus === 0 ? [] : [`Gres=${gresOf(kind.gpus)}`]),
-    `Weight=${Math.min(weightOf(kind), lastWeight)}`,
+    `Weight=${weight}`,
     `Feature=${kind.features.join(",")}`,
     "State=CLOUD",
   ].join(" ");

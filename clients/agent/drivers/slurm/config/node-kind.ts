@@ -2,6 +2,7 @@ import { isSize } from "../../../../../shared/engine/index.ts";
 import type { ClusterParts } from "../../driver.ts";
 import { countedOf } from "../shapes.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
+import { unfitFor } from "./plain-word.ts";
 
 export type Bucket = ClusterParts["buckets"][number];
 export type ExistingNode = ClusterParts["nodes"][number];
@@ -11,7 +12,10 @@ export interface NodeKind {
   readonly nodeArray: string;
   /** More than one: the figures are the least of each. */
   readonly vmSizes: readonly string[];
+  /** Of the names `<array>-1` and so on. */
   readonly count: number;
+  /** Names of nodes that are there and are called otherwise. */
+  readonly otherNames: readonly string[];
   readonly cpus: number;
   readonly sockets: number;
   readonly coresPerSocket: number;
@@ -35,39 +39,52 @@ const leastMemoryMb = 1024;
 /** Limits that an operator sets. Quotas change by themselves; a name more than they allow does no harm. */
 const lasting = ["bucket", "node-array", "max-cores"];
 
-/** Undefined: none of its sizes can be had. */
+/**
+ * Nodes that are to come are of sizes that are enabled and valid. Nodes that are there count with their sizes, whatever
+ * became of these. Undefined: there are none of either kind.
+ */
 export function nodeKindOf(
-  buckets: readonly Bucket[],
-  existing: readonly ExistingNode[],
+  nodeArray: string,
+  { buckets, nodes }: Pick<ClusterParts, "buckets" | "nodes">,
   settings: SlurmSettings,
-): NodeKind | undefined {
-  const sizes = [
-    ...Map.groupBy(
-      buckets.filter(({ enabled, valid }) => enabled && valid),
-      ({ vmSize }) => vmSize,
-    ).values(),
-  ];
-  const firsts = sizes.flatMap((size) => size.slice(0, 1));
+): NodeKind | { readonly refused: string } | undefined {
+  const ownBuckets = buckets.filter((bucket) => bucket.nodeArray === nodeArray);
+  const ownNodes = nodes.filter((node) => node.nodeArray === nodeArray);
+  const toCome = ownBuckets.filter(({ enabled, valid }) => enabled && valid);
+  const vmSizes = [...new Set([...toCome, ...ownNodes].map(({ vmSize }) => vmSize))];
+  const firsts = vmSizes.flatMap((vmSize) => ownBuckets.find((bucket) => bucket.vmSize === vmSize) ?? []);
   const [first] = firsts;
+  if (firsts.length < vmSizes.length)
+    return { refused: `node array ${nodeArray} has ${unknownSize(ownNodes, firsts)}` };
   if (first === undefined) return undefined;
-  const { nodeArray, location, spot } = first;
+  const { location, spot } = first;
   const own = settings.config?.arrays[nodeArray];
+  const unfit = unfitFor([
+    [`location of node array ${nodeArray}`, location === "" ? "-" : location],
+    ...vmSizes.map((vmSize) => [`VM size of node array ${nodeArray}`, vmSize] as const),
+    ...ownNodes.map(({ name }) => [`name of a node of array ${nodeArray}`, name] as const),
+  ]);
+  if (unfit !== undefined) return { refused: unfit };
   const figures = firsts.map((bucket) => figuresOf(bucket, settings));
   const least = (of: (each: (typeof figures)[number]) => number) => Math.min(...figures.map(of));
   const threadsPerCore = least((each) => each.threadsPerCore);
   const cores = least((each) => each.cores);
   const wanted = own?.sockets ?? 1;
   const sockets = cores % wanted === 0 ? wanted : 1;
-  const prices = firsts.flatMap(({ usdPerHour }) => usdPerHour ?? []);
-  const indices = existing.flatMap((node) =>
-    node.nodeArray === nodeArray ? [Number(/-(\d{1,6})$/.exec(node.name)?.[1] ?? 0)] : [],
-  );
-  const allowed = own?.max_nodes ?? mostNodes(sizes);
+  const prices = (toCome.length === 0 ? firsts : toCome).flatMap(({ usdPerHour }) => usdPerHour ?? []);
+  const indices = ownNodes.flatMap(({ name }) => indexIn(nodeArray, name) ?? []);
+  const otherNames = ownNodes
+    .map(({ name }) => name)
+    .filter((name) => indexIn(nodeArray, name) === undefined);
+  const allowed = toCome.length === 0 ? 0 : (own?.max_nodes ?? mostNodes(toCome));
+  const count = Math.max(allowed, ...indices);
+  if (count + otherNames.length === 0) return undefined;
   return {
     nodeArray,
-    vmSizes: firsts.map(({ vmSize }) => vmSize),
+    vmSizes,
     // A node that is there keeps its line, whatever the limits became.
-    count: Math.max(allowed, ...indices),
+    count,
+    otherNames: otherNames.toSorted(),
     cpus: (own?.cpus ?? settings.config?.cpus) === "cores" ? cores : cores * threadsPerCore,
     sockets,
     coresPerSocket: cores / sockets,
@@ -86,14 +103,30 @@ export function nodeKindOf(
   };
 }
 
+/** Which node the least figures of its array cannot be known for. */
+function unknownSize(nodes: readonly ExistingNode[], known: readonly Bucket[]): string {
+  const node = nodes.find(({ vmSize }) => known.every((bucket) => bucket.vmSize !== vmSize));
+  return `node ${JSON.stringify(node?.name)} of VM size ${JSON.stringify(node?.vmSize)}, of which cores and memory are not known: its line cannot be written while the node is there`;
+}
+
+/** Undefined: the name is not `<array>-<number>`. */
+function indexIn(nodeArray: string, name: string): number | undefined {
+  const digits = name.startsWith(`${nodeArray}-`) ? name.slice(nodeArray.length + 1) : "";
+  return /^[1-9]\d{0,4}$/.test(digits) ? Number(digits) : undefined;
+}
+
 /** What Slurm will count of such a node: what the driver reports of it, made from the same figures. */
 export function resourcesOf({ cpus, memoryMb, gpus }: NodeKind): Readonly<Record<string, number>> {
   return countedOf({ cpus, memoryMb, gres: gresOf(gpus) });
 }
 
 /** Slurm's names of an array's nodes, as a hostlist. */
-export function namesOf({ nodeArray, count }: NodeKind, { node_prefix }: SlurmSettings): string {
-  return `${node_prefix}${nodeArray}-${count === 1 ? "1" : `[1-${count}]`}`;
+export function namesOf(
+  { nodeArray, count, otherNames }: Pick<NodeKind, "nodeArray" | "count" | "otherNames">,
+  { node_prefix }: SlurmSettings,
+): string {
+  const numbered = count === 0 ? [] : [`${nodeArray}-${count === 1 ? "1" : `[1-${count}]`}`];
+  return [...numbered, ...otherNames].map((name) => `${node_prefix}${name}`).join(",");
 }
 
 export function gresOf(gpus: number): string {
@@ -132,7 +165,8 @@ function memoryResource(value: unknown): number | undefined {
 }
 
 /** Of all sizes together, within the limit of their array. */
-function mostNodes(sizes: readonly (readonly Bucket[])[]): number {
+function mostNodes(buckets: readonly Bucket[]): number {
+  const sizes = [...Map.groupBy(buckets, ({ vmSize }) => vmSize).values()];
   const allowing = ({ limits }: Bucket, names: readonly string[]) =>
     Math.min(
       ...limits.flatMap(({ limit, max, perNode }) =>
@@ -142,7 +176,7 @@ function mostNodes(sizes: readonly (readonly Bucket[])[]): number {
   const sum = sizes
     .map((size) => Math.max(...size.map((bucket) => allowing(bucket, lasting))))
     .reduce((all, each) => all + each, 0);
-  const together = Math.max(...sizes.flat().map((bucket) => allowing(bucket, ["node-array", "max-cores"])));
+  const together = Math.max(...buckets.map((bucket) => allowing(bucket, ["node-array", "max-cores"])));
   const most = Math.min(sum, together);
   return Number.isFinite(most) ? most : 0;
 }

@@ -1,5 +1,5 @@
 import type { SlurmSettings } from "../slurm-settings.ts";
-import { type ExistingNode, heading, type NodeKind, namesOf } from "./node-kind.ts";
+import { type ExistingNode, heading, type NodeKind } from "./node-kind.ts";
 
 interface Group {
   readonly name: string;
@@ -35,17 +35,24 @@ export function topologyFile(
 }
 
 /** The rest of an array's names, as few ranges as can be. */
-function outside(kind: NodeKind, taken: ReadonlySet<string>, settings: SlurmSettings): readonly string[] {
-  const before = namesOf({ ...kind, count: 1 }, settings).slice(0, -1);
+function outside(
+  { nodeArray, count, otherNames }: NodeKind,
+  taken: ReadonlySet<string>,
+  { node_prefix }: SlurmSettings,
+): readonly string[] {
+  const before = `${node_prefix}${nodeArray}-`;
   const ranges: [from: number, to: number][] = [];
-  for (let index = 1; index <= kind.count; index++) {
+  for (let index = 1; index <= count; index++) {
     if (taken.has(`${before}${index}`)) continue;
     const last = ranges.at(-1);
     if (last?.[1] === index - 1) last[1] = index;
     else ranges.push([index, index]);
   }
   const parts = ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`));
-  return parts.length === 0 ? [] : [`${before}[${parts.join(",")}]`];
+  return [
+    ...(parts.length === 0 ? [] : [`${before}[${parts.join(",")}]`]),
+    ...otherNames.map((name) => `${node_prefix}${name}`).filter((name) => !taken.has(name)),
+  ];
 }
 
 const root = "cyclecloud";

@@ -1,0 +1,31 @@
+import type { SchedulerFile } from "../../driver.ts";
+import { expandHostlist } from "../hostlist.ts";
+
+export const mainFile = "cyclecloud.conf";
+
+/** The nodes of our own files: what each line says beside the name and the weight, by name. */
+export function nodesInFiles(files: readonly SchedulerFile[]): ReadonlyMap<string, string> {
+  const text = files.find(({ name }) => name === mainFile)?.text ?? "";
+  return new Map(
+    [...text.matchAll(/^NodeName=(\S+) (CPUs=.*)$/gm)].flatMap(([, list = "", rest = ""]) =>
+      (expandHostlist(list) ?? []).map((name) => [name, rest.replace(/ Weight=\d+/, "")] as const),
+    ),
+  );
+}
+
+/** Nothing comes that Slurm does not have, and what stays is as it was, but for the order of prices and the topology. */
+export function canWait(before: readonly SchedulerFile[], after: readonly SchedulerFile[]): boolean {
+  const had = nodesInFiles(before);
+  const isKnown = [...nodesInFiles(after)].every(([name, line]) => had.get(name) === line);
+  return isKnown && settingsIn(before) === settingsIn(after);
+}
+
+/** All but nodes, and which of them a partition has. */
+function settingsIn(files: readonly SchedulerFile[]): string {
+  const text = files.find(({ name }) => name === mainFile)?.text ?? "";
+  return text
+    .split("\n")
+    .filter((line) => !line.startsWith("#") && !line.startsWith("NodeName="))
+    .map((line) => line.replace(/^(PartitionName=\S+) Nodes=\S+/, "$1"))
+    .join("\n");
+}
