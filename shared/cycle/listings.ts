@@ -97,6 +97,14 @@ export function isOutByOthers({ state, eventAtSeconds }: Listing): boolean {
   return state !== "up" && eventAtSeconds === null;
 }
 
+/**
+ * Draining for another reason than our events: jobs of its scheduler run there, or it keeps the node for a reservation, for
+ * maintenance or for a restart, which end by themselves.
+ */
+export function isHeldByOthers(listing: Listing): boolean {
+  return listing.isLive && listing.state === "draining" && isOutByOthers(listing);
+}
+
 /** Drained or draining because of an event before that time, not by hand. */
 export function isOutByEvent(
   { state, eventAtSeconds }: Listing,

@@ -146,6 +146,8 @@ export interface DrainingNode {
   readonly sinceSeconds: number;
   /** When schedulers were last informed. */
   readonly toldSeconds: number | null;
+  /** The last plan in which a scheduler held the node for reasons of its own. Absent: none did. */
+  readonly heldAtSeconds?: number;
 }
 
 /** A node that a scheduler has out by its own making, and what it says of that; null: it does not say. */
@@ -155,6 +157,8 @@ export interface OutNode {
   readonly by: string | null;
   readonly why: string | null;
   readonly sinceSeconds: number | null;
+  /** Draining, not drained: it is not deleted while that lasts. */
+  readonly isHeld: boolean;
 }
 
 /** Idle nodes that a plan left up, since a message that nobody has read yet may say that one of them runs a job. */

@@ -52,8 +52,14 @@ function wished(wish: DrainedNode | undefined): Words | undefined {
 
 function saidOf(out: OutNode | undefined): Words | undefined {
   if (out === undefined) return undefined;
-  const { by, why, source, sinceSeconds } = out;
-  return { by: by ?? "somebody", why: why ?? "no reason was given", source, sinceSeconds };
+  const { by, why, source, sinceSeconds, isHeld } = out;
+  const reason = why ?? "no reason was given";
+  return {
+    by: by ?? "somebody",
+    why: isHeld ? `${reason}; it is not deleted while that lasts` : reason,
+    source,
+    sinceSeconds,
+  };
 }
 
 function plansOwn(record: DrainingNode | undefined): Words {

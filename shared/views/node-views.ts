@@ -12,7 +12,7 @@ import {
   sortByNodeName,
   usesFailedNodes,
 } from "../engine/index.ts";
-import type { KeptNode, Operation } from "../ports/index.ts";
+import type { KeptNode, Operation, OutNode } from "../ports/index.ts";
 import { foldedName } from "../text/text.ts";
 import { type Boots, bootSecondsOf, bootsOf, fewestBoots } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
@@ -28,6 +28,8 @@ interface Facts {
   readonly draining: ReadonlyMap<string, NodeDrain>;
   /** For nodes that the plan drains or undrains, and so does not delete yet: when the wait ends. */
   readonly drainOver: ReadonlyMap<string, number>;
+  /** Nodes that their scheduler holds for reasons of its own. */
+  readonly heldIds: ReadonlySet<string>;
   readonly kept: ReadonlyMap<string, KeptNode>;
   readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
@@ -110,6 +112,7 @@ function factsOf(outlook: Outlook): Facts {
     history: rows,
     draining: new Map(drainsOfOutlook(outlook).map((drain) => [drain.nodeId, drain])),
     drainOver: drainOverOf(outlook),
+    heldIds: new Set(outOf(outlook).flatMap(({ nodeId, isHeld }) => (isHeld ? [nodeId] : []))),
     kept: new Map(outlook.control.keptNodes.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
     sizes: new Map(
@@ -168,14 +171,13 @@ function present({ outlook, plannedById, reportedById, arrays }: Facts): readonl
 }
 
 /** As of now, where the status has what the newest plan knew. */
-export function drainsOfOutlook({
-  head,
-  control,
-  snapshot,
-  loaded,
-  atSeconds,
-}: Outlook): readonly NodeDrain[] {
-  return drainsOf({ head, control, snapshot, out: outNodesOf(snapshot.cluster, loaded.demand, atSeconds) });
+export function drainsOfOutlook(outlook: Outlook): readonly NodeDrain[] {
+  const { head, control, snapshot } = outlook;
+  return drainsOf({ head, control, snapshot, out: outOf(outlook) });
+}
+
+function outOf({ snapshot, loaded, atSeconds }: Outlook): readonly OutNode[] {
+  return outNodesOf(snapshot.cluster, loaded.demand, atSeconds);
 }
 
 function drainOverOf({ made, config }: Outlook): ReadonlyMap<string, number> {
@@ -183,7 +185,10 @@ function drainOverOf({ made, config }: Outlook): ReadonlyMap<string, number> {
   return new Map(
     made.draining
       .filter(({ nodeId }) => !going.has(nodeId))
-      .map(({ nodeId, sinceSeconds }) => [nodeId, sinceSeconds + config.cycle.drainTimeoutSeconds]),
+      .map(({ nodeId, sinceSeconds, heldAtSeconds = 0 }) => [
+        nodeId,
+        Math.max(sinceSeconds, heldAtSeconds) + config.cycle.drainTimeoutSeconds,
+      ]),
   );
 }
 
@@ -313,6 +318,7 @@ function timesOf(facts: Facts, reported: ClusterNode | null): Times {
       deleteAtSeconds: isSafe ? null : failedOver,
     };
   }
+  const isHeld = idleSinceSeconds !== null && facts.heldIds.has(reported.nodeId);
   const bootOverSeconds =
     row.readySeconds === null
       ? row.createdSeconds + forNodeArray(bootTimeoutSeconds, reported.nodeArray)
@@ -330,7 +336,7 @@ function timesOf(facts: Facts, reported: ClusterNode | null): Times {
     idleSinceSeconds,
     lastMatchSeconds,
     deletedSeconds,
-    deleteAtSeconds: isSafe ? null : (idleOverSeconds ?? bootOverSeconds),
+    deleteAtSeconds: isSafe || isHeld ? null : (idleOverSeconds ?? bootOverSeconds),
   };
 }
 

@@ -4,7 +4,7 @@ import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames, liveSources } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
-import { isDrained, type Listings, listingsFor, listingsOf } from "../listings.ts";
+import { isDrained, isHeldByOthers, type Listings, listingsFor, listingsOf } from "../listings.ts";
 import {
   busyNow,
   isForced,
@@ -147,9 +147,9 @@ function whyStale(
   }
 }
 
-/** Whether a scheduler that could drain the node has not done so, or has taken it back; except when its time is over. */
+/** Whether a scheduler that could drain the node has not done so, or has taken it back; once its time is over, whether one holds it. */
 function mayGetJobs(node: ClusterNode, drain: ActionNode["drain"], { listings }: PresentState): boolean {
-  if (drain?.isTimedOut === true) return false;
+  if (drain?.isTimedOut === true) return listingsFor(listings, node.hostname).some(isHeldByOthers);
   const sinceSeconds = drain?.sinceSeconds ?? Number.POSITIVE_INFINITY;
   return listingsFor(listings, node.hostname).some((listing) => !isDrained(listing, sinceSeconds));
 }

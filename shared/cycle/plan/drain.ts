@@ -5,6 +5,7 @@ import { doubtsOf } from "../doubts.ts";
 import {
   isDrained,
   isEmpty,
+  isHeldByOthers,
   isOutByEvent,
   isOutByOthers,
   type Listing,
@@ -53,7 +54,7 @@ interface DrainFacts {
 /**
  * Idle nodes are not deleted while a scheduler may still start a job on them. Schedulers that can drain are asked to,
  * and the node is deleted when each of them reports it drained or no longer lists it, or when the drain timeout is
- * over. A node that is needed again stays.
+ * over. A node that is needed again stays. So does one that its scheduler holds for reasons of its own, for as long as it says so.
  *
  * To the planner a node is up, `draining`, or `undraining`: needed again, and recorded until its scheduler has
  * undrained it. Every change carries a later time than the one before, and schedulers report the time of the event that
@@ -145,14 +146,19 @@ interface About {
 function drained(about: About): Decision {
   const { record, said, facts } = about;
   const { nowSeconds, drainTimeoutSeconds } = facts;
-  const isOver = record !== undefined && nowSeconds >= record.sinceSeconds + drainTimeoutSeconds;
+  const isHeld = said.some(isHeldByOthers);
+  const endSeconds = record === undefined ? Number.POSITIVE_INFINITY : drainEndSeconds(record, facts);
+  const isOver = !isHeld && nowSeconds >= endSeconds;
   if (record?.phase === "draining") {
     const { sinceSeconds } = record;
     const open = said.filter((listing) => !isDrained(listing, sinceSeconds));
     if (open.length === 0 || isOver)
       return { ...undecided, record, goes: { drain: { sinceSeconds, isTimedOut: open.length > 0 } } };
-    const lookSeconds = sinceSeconds + drainTimeoutSeconds;
-    return { record, unanswered: live(open.filter((listing) => !isOut(listing, sinceSeconds))), lookSeconds };
+    return {
+      record: isHeld ? { ...record, heldAtSeconds: nowSeconds } : record,
+      unanswered: live(open.filter((listing) => !isOut(listing, sinceSeconds))),
+      lookSeconds: isHeld ? null : endSeconds,
+    };
   }
   // A scheduler that has not undrained the node yet would take the next drain for the last one, and an unreachable
   // scheduler must not keep an idle node up for ever.
@@ -160,11 +166,21 @@ function drained(about: About): Decision {
   if (waits.record !== undefined) return waits;
   const sources = live(said);
   if (sources.length === 0) return { ...undecided, goes: {} };
-  if (drainTimeoutSeconds === 0)
+  if (drainTimeoutSeconds === 0 && !isHeld)
     return { ...undecided, goes: { drain: { sinceSeconds: nowSeconds, isTimedOut: true } } };
   const next = changed(about, "draining");
   const unanswered = live(said.filter((listing) => !isOut(listing, next.sinceSeconds)));
-  return { record: next, unanswered, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
+  return isHeld
+    ? { record: { ...next, heldAtSeconds: nowSeconds }, unanswered, lookSeconds: null }
+    : { record: next, unanswered, lookSeconds: next.sinceSeconds + drainTimeoutSeconds };
+}
+
+/** When the node goes undrained. What held it must be over for as long: its scheduler may start jobs there again since. */
+function drainEndSeconds(
+  { sinceSeconds, heldAtSeconds = 0 }: DrainingNode,
+  { drainTimeoutSeconds }: Pick<DrainFacts, "drainTimeoutSeconds">,
+): number {
+  return Math.max(sinceSeconds, heldAtSeconds) + drainTimeoutSeconds;
 }
 
 /**

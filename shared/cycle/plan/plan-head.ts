@@ -197,9 +197,10 @@ export function outNodesOf(
 ): readonly OutNode[] {
   const byHostname = new Map(
     liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
-      nodes.filter(isOutByItself).map(({ hostname, stateBy, stateReason, stateSince }) => {
+      nodes.filter(isOutByItself).map(({ hostname, state, stateBy, stateReason, stateSince }) => {
         const sinceSeconds = stateSince === undefined ? null : Date.parse(stateSince) / 1000;
-        const said = { source, by: stateBy ?? null, why: stateReason ?? null, sinceSeconds };
+        const isHeld = state === "draining";
+        const said = { source, by: stateBy ?? null, why: stateReason ?? null, sinceSeconds, isHeld };
         return [shortHostname(hostname), said] as const;
       }),
     ),

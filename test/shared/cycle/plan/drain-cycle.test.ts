@@ -224,6 +224,45 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     expect(world.ports.schedulerEvents.of("celery").filter(({ kind }) => kind === "drain")).toEqual([]);
   });
 
+  test("a node that its scheduler holds for maintenance stays while that lasts, and says so", async () => {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const post = (word: Readonly<Record<string, unknown>>) =>
+      world.post([], {
+        capabilities: ["drain"],
+        nodes: [{ hostname: "host-htc-1", ...word }],
+        ttlSeconds: 600,
+      });
+    const maintenance = { state: "draining", stateReason: "state MAINTENANCE" };
+    const shown = async () => {
+      const outlook = await lookAhead(world.ports, cluster);
+      if (outlook === undefined) throw new Error("no outlook");
+      const views = nodeViews(outlook);
+      return views.present().map((subject) => {
+        const { draining, deleteAtSeconds } = views.viewOf(subject);
+        return [draining?.reason, deleteAtSeconds];
+      });
+    };
+    for (let minute = 0; minute < 60; minute += 1) {
+      await post(maintenance);
+      await world.round();
+      world.advance(60);
+    }
+    expect(staying(world)).toEqual(["htc-1"]);
+    expect(await shown()).toEqual([
+      ["drained by somebody in celery: state MAINTENANCE; it is not deleted while that lasts", null],
+    ]);
+    await post({ state: "up" });
+    await world.round();
+    expect(staying(world)).toEqual(["htc-1"]);
+    expect(world.ports.schedulerEvents.of("celery").map(({ kind }) => kind)).toContain("drain");
+    for (let minute = 0; minute < 7; minute += 1) {
+      world.advance(60);
+      await post({ state: "up" });
+      await world.round();
+    }
+    expect(staying(world)).toEqual([]);
+  });
+
   describe("and taken back by whoever drained it", () => {
     /** A node that is out by its scheduler's own making, and has been idle for as long as it may. */
     async function outAndIdle() {

@@ -149,6 +149,11 @@ describe("decideOnDraining: an idle node", () => {
       "goes undrained, up",
     ],
     [
+      "that its scheduler holds stays, though nodes are not drained",
+      { demand: [sourceOf("a", { state: "draining" })], timeout: 0 },
+      "stays, draining since 10000",
+    ],
+    [
       "that is drained for the sake of another is drained anew",
       { demand: [sourceOf("a", drained(10_100))] },
       "stays, draining since 10101, drain 10101 to a",
@@ -243,6 +248,40 @@ describe("decideOnDraining: an idle node", () => {
       "is over in time, whatever its source says",
       { record: recordOf("draining", { sinceSeconds: now - 300 }), demand: [sourceOf("a", up, silent)] },
       "goes undrained, draining since 9700",
+    ],
+    [
+      "does not run out of time while its scheduler holds it, in a reservation or for maintenance",
+      {
+        record: since(9_000),
+        demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })],
+      },
+      "stays, draining since 1000",
+    ],
+    [
+      "does not run out of time while one of two schedulers holds it",
+      { record: since(9_000), demand: [sourceOf("a", { state: "draining" }), sourceOf("b", up, silent)] },
+      "stays, draining since 1000",
+    ],
+    [
+      "runs out of time when the scheduler that held it fell silent",
+      { record: since(9_000), demand: [sourceOf("a", { state: "draining" }, silent)] },
+      "goes undrained, draining since 1000",
+    ],
+    [
+      "has its whole time again once its scheduler holds it no longer",
+      {
+        record: { ...since(9_000), heldAtSeconds: now - 299 },
+        demand: [sourceOf("a", up)],
+      },
+      "stays, draining since 1000, drain 1000 to a",
+    ],
+    [
+      "is over that time after its scheduler last held it",
+      {
+        record: { ...since(9_000), heldAtSeconds: now - 300 },
+        demand: [sourceOf("a", up)],
+      },
+      "goes undrained, draining since 1000",
     ],
     [
       "is believed to the time of its own event only, not to any in the far future",
@@ -461,6 +500,11 @@ describe("decideOnDraining: the next look", () => {
       "is due at the time-out when that comes first",
       { idle: true, demand: [sourceOf("a", up)], timeout: 10 },
       now + 10,
+    ],
+    [
+      "is not due by the clock while its scheduler holds it",
+      { idle: true, record: since(9_000), demand: [sourceOf("a", { state: "draining" })] },
+      null,
     ],
     [
       "is not due while its source is silent and its time is over",
