@@ -19,7 +19,7 @@ import { createSets } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
-import { isRoomWanted } from "./outcome/room-wanted.ts";
+import { roomWanted } from "./outcome/room-wanted.ts";
 import { sizeChoices } from "./outcome/size-choices.ts";
 import { bucketUses } from "./outcome/survey.ts";
 import { chooseRun } from "./place/choose-run.ts";
@@ -47,7 +47,7 @@ export function plan(input: PlanInput): Plan {
   const changed = settle(input, history, observation, matchedIds);
   const touchable = touchableNodes(input);
   const after = { ...input, nodes: touchable, history: merged([...history.values()], changed) };
-  const keptFailedNodes = keptFailed(after, isRoomWanted(allocations, targets));
+  const keptFailedNodes = keptFailed(after, roomWanted(input.cluster, allocations, targets));
   const expired = [...timedOut(after), ...failedBeyond(after, keptFailedNodes)];
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   const create = createSets(ledger, input.settings, input.targets ?? []);

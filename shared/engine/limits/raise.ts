@@ -24,16 +24,21 @@ export function countsWith(
   bucket: BucketName,
   name: LimitName,
 ): (node: Pick<ClusterNode, "nodeArray" | "vmSize" | "placementGroup">) => boolean {
-  const limit: Limit = limits[name];
+  const scopeOf = scopesIn(cluster);
+  const own = scopeOf(bucket, name);
+  return (node) => own !== null && scopeOf(node, name) === own;
+}
+
+/** What counts together under a limit has one scope; null: the limit counts no such nodes. */
+export function scopesIn(cluster: Cluster): (bucket: BucketName, name: LimitName) => string | null {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
-  const scopeOf = ({ nodeArray, vmSize, placementGroup }: BucketName): string | null => {
+  return ({ nodeArray, vmSize, placementGroup }, name) => {
     const array = arrays.get(nodeArray);
     if (array === undefined) return null;
     const size = array.buckets.find((each) => each.vmSize === vmSize);
+    const limit: Limit = limits[name];
     return limit.scopeOf?.({ cluster, array, vmSize, size, placementGroup }) ?? null;
   };
-  const own = scopeOf(bucket);
-  return (node) => own !== null && scopeOf(node) === own;
 }
 
 /** More than anybody asks for, and small enough that sums stay exact. */

@@ -36,16 +36,17 @@ export function retries({ settings, nodes }: Pick<RetireInput, "settings" | "nod
 }
 
 /**
- * Failed nodes that are left for a look: those that failed first, so that whoever looks at one keeps it; none where they take
- * the room that a job waits for.
+ * Failed nodes that are left for a look: those that failed first, so that whoever looks at one keeps it; not those that
+ * hold the room that a job waits for.
  */
 export function keptFailed(
   { settings, nodes, history, nowSeconds }: RetireInput,
-  isRoomWanted: boolean,
+  isRoomWanted: (node: ClusterNode) => boolean,
 ): readonly KeptFailedNode[] {
-  if (failedNodePolicy(settings) !== "keep" || usesFailedNodes(settings) || isRoomWanted) return [];
+  if (failedNodePolicy(settings) !== "keep" || usesFailedNodes(settings)) return [];
   const { most, seconds } = settings.keptFailedNodes ?? keptByDefault;
   return failedIn(nodes)
+    .filter((node) => !isRoomWanted(node))
     .map(({ nodeId, name }) => ({
       nodeId,
       name,

@@ -113,6 +113,32 @@ describe("failed nodes that are kept", () => {
     expect([result.keptFailed, result.retire.length]).toEqual([undefined, 4]);
   });
 
+  test.each<[string, { array: number; cluster: number }, string[]]>([
+    ["of its array alone", { array: 2, cluster: 100 }, ["gpu-1", "gpu-2"]],
+    ["of the cluster", { array: 100, cluster: 4 }, []],
+  ])("go at once only where they hold the room that a job waits for: a limit %s", (_, most, stay) => {
+    const nodeArrays = [
+      array({ maxCount: most.array, buckets: [bucket()] }),
+      array({ name: "gpu", maxCount: 100, buckets: [bucket()] }),
+    ];
+    const both = ["htc-1", "htc-2", "gpu-1", "gpu-2"];
+    const world = cluster({
+      nodeArrays,
+      nodes: both.map((name) => failed(name, { nodeArray: name.split("-")[0] ?? "" })),
+      maxCount: most.cluster,
+    });
+    const result = plan(
+      input({
+        cluster: world,
+        history: both.map((name) => failedAgo(name, 100)),
+        jobs: [job("j", { ncpus: 1, "node.nodearray": "htc" })],
+        settings: keeping,
+      }),
+    );
+    expect(result.jobs[0]?.granted).toBe(0);
+    expect((result.keptFailed ?? []).map(({ name }) => name)).toEqual(stay);
+  });
+
   test("stay when a job waits for what no room gives it", () => {
     const jobs = [job("j", { ncpus: 400 })];
     const result = plan(input({ cluster: cluster({ nodes }), history, jobs, settings: keeping }));
