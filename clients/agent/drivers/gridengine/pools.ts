@@ -58,6 +58,9 @@ export function poolsOf({
   );
   const quotas = parseQuotas(definitions.quotas);
   const ofQuotas = usedOfQuotas(quotas, running, definitions);
+  const toCome = {
+    taken: new Set(hosts.flatMap(({ hostname, short }) => [hostname.toLowerCase(), short.toLowerCase()])),
+  };
   const taken = new Map<string, number>();
   const leftOf = ({ name, free }: Draw) => free - (taken.get(name) ?? 0);
   const fitting = (draws: readonly Draw[], slots: number, tasks: number) =>
@@ -76,7 +79,7 @@ export function poolsOf({
           ? []
           : [drawOn(`pe:${pe.name}`, 1, false, pe.slots, pe.slots - (ofEnvironments.get(pe.name) ?? 0))];
       const { groups, queue, hostValues } = place;
-      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: undefined, groups };
+      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: toCome, groups };
       const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
       if ("refused" in limits) return limits;
       const mostOnHost: Record<string, number> = {};

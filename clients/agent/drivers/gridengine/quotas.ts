@@ -93,13 +93,18 @@ function isOneList(before = "", word = ""): boolean {
   return before.endsWith(",") || word.startsWith(",");
 }
 
+/** It gets its name when it comes. */
+interface HostToCome {
+  /** Names that it cannot get: those of hosts that are there, in lower case, whole and short. */
+  readonly taken: ReadonlySet<string>;
+}
+
 /** A job in a queue, on a host that is there or on one that is to come. */
 export interface QuotaSubject {
   readonly who: Who;
   readonly pe: string;
   readonly queue: string;
-  /** Undefined: a host to come. */
-  readonly host: string | undefined;
+  readonly host: string | HostToCome;
   readonly groups: ReadonlySet<string>;
 }
 
@@ -128,8 +133,13 @@ export function limitsFor(
       const where = `resource quota set "${rule.set}"`;
       if (rule.filters === undefined) return { refused: `${where}: "limit ${text}" cannot be read` };
       const fit = fitOf(rule.filters, subject, definitions);
-      if (fit === "unknown" && whatIsUnknown === "is refused")
-        return { refused: `${where}: whether "limit ${text}" is for ${subject.who.user} is not known` };
+      if (fit === "unknown" && whatIsUnknown === "is refused") {
+        const { hosts } = rule.filters;
+        const isOfHosts = hosts !== undefined && fitOf({ hosts }, subject, definitions) === "unknown";
+        const whom = isOfHosts ? "hosts that are to come" : subject.who.user;
+        const next = isOfHosts ? ": name host groups instead" : "";
+        return { refused: `${where}: whether "limit ${text}" is for ${whom} is not known${next}` };
+      }
       if (fit === "no") continue;
       for (const [named, value] of rule.limits) {
         const complex = definitions.complexes.get(named);
@@ -156,7 +166,7 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue,
     projects: who.project,
     pes: pe,
     queues: queue,
-    hosts: host ?? "",
+    hosts: typeof host === "string" ? host : "",
   };
   const each = subjects.flatMap((subject) => (filters[subject]?.isEach ? [values[subject]] : []));
   return `quota ${[set, text.split(/ ?\bto /, 1)[0] ?? "", ...each].filter((part) => part !== "").join(", ")}: ${complex}`;
@@ -180,7 +190,8 @@ function fitOf(
   const isHost = (entry: string): Fit => {
     if (entry === "*") return "yes";
     if (entry.startsWith("@")) return [...groups].some((group) => matches(entry, group)) ? "yes" : "no";
-    return host !== undefined && matches(entry, host) ? "yes" : "no";
+    if (typeof host === "string") return matches(entry, host) ? "yes" : "no";
+    return host.taken.has(entry.toLowerCase()) ? "no" : "unknown";
   };
   const fits = [
     fitIn(filters.users, isUser),
