@@ -1,23 +1,37 @@
-import type { Cluster, ClusterNode } from "../../engine/index.ts";
+import { type Cluster, type ClusterNode, shortHostname } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/index.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
 /**
- * The changes that schedulers are sent: nodes that became Ready and have a host name, without which no scheduler can use them,
- * and nodes that are gone. Empty without an earlier snapshot.
+ * The changes that schedulers are sent: nodes that are gone, and nodes that became Ready and have a host name, without which no
+ * scheduler can use them. A node with another host name is gone under the old one. Those that are gone come first: a node that
+ * joined may have the host name of one of them. Empty without an earlier snapshot.
  */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
   if (before === undefined) return [];
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
   const present = new Set(now.cluster.nodes.map((node) => node.nodeId));
-  const joined = now.cluster.nodes.filter((node) => isUp(node) && !isUp(then.get(node.nodeId)));
+  const renamed = now.cluster.nodes.flatMap((node) => {
+    const old = then.get(node.nodeId);
+    return isUp(old) && isRenamed(old, node) ? [old] : [];
+  });
+  const joined = now.cluster.nodes.filter((node) => {
+    const old = then.get(node.nodeId);
+    return isUp(node) && (!isUp(old) || isRenamed(old, node));
+  });
   const deleted = before.cluster.nodes.filter((node) => !present.has(node.nodeId));
-  return [change("node-joined", joined), change("node-deleted", deleted)].filter(
+  return [change("node-deleted", [...deleted, ...renamed]), change("node-joined", joined)].filter(
     ({ nodes }) => nodes.length > 0,
   );
 }
 
-function isUp(node: ClusterNode | undefined): boolean {
+/** Without a host name, as while it starts again, it keeps the one that it had. */
+function isRenamed(before: ClusterNode, now: ClusterNode): boolean {
+  if (before.hostname === null || now.hostname === null) return false;
+  return shortHostname(before.hostname) !== shortHostname(now.hostname);
+}
+
+function isUp(node: ClusterNode | undefined): node is ClusterNode {
   return node?.status === "Ready" && node.targetState === "Started" && node.hostname !== null;
 }
 

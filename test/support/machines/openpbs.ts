@@ -32,6 +32,10 @@ export interface OpenPbs {
   schedule(): Promise<void>;
   /** The line `resources` of sched_config; the scheduler reads it again. */
   scheduleBy(resources: readonly string[]): Promise<void>;
+  /** The server goes away, without a word to anybody. */
+  kill(): Promise<void>;
+  /** It comes back, with what it had in its database. */
+  restart(): Promise<void>;
   log(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -101,6 +105,15 @@ async function startOn(network: Network): Promise<OpenPbs> {
       const pid = await readFile(join(spool, "sched_priv/sched.lock"), "utf8");
       process.kill(Number.parseInt(pid, 10), "SIGHUP");
     },
+    kill: async () => {
+      const pid = Number.parseInt(await readFile(join(spool, "server_priv/server.lock"), "utf8"), 10);
+      process.kill(pid, "SIGKILL");
+      while (isAlive(pid)) await sleep(50);
+    },
+    restart: async () => {
+      await run(`${prefix}/sbin/pbs_server`);
+      await untilItAnswers(run);
+    },
     log: async () => {
       const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
       return readFile(join(spool, `sched_logs/${day}`), "utf8").catch(() => "");
@@ -152,6 +165,10 @@ async function makeMomHome(folder: string, seenAs: string): Promise<void> {
     `$clienthost ${head}\n$usecp *:/ /\n$tmpdir ${seenAs}/tmp\n`,
   );
   await writeFile(join(folder, "pbs_environment"), `PATH=/bin:/usr/bin\n`);
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }
 
 async function untilItAnswers(run: OpenPbs["run"]): Promise<void> {

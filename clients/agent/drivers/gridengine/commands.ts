@@ -28,7 +28,10 @@ export function commandsFor(
 ): Steps {
   const memory = readMemory(context.memory);
   const definitions = definitionsIn(memory);
-  const known = nodes.filter(({ hostname }) => hostName.test(hostname));
+  const isGone = kind === "node-deleted" || kind === "boot-timeout";
+  const known = nodes.filter(
+    (node) => hostName.test(node.hostname) && !(isGone && hasSuccessor(node, memory)),
+  );
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
   const byOthers = new Set(memory.others);
@@ -52,15 +55,22 @@ export function commandsFor(
     const short = shortHostname(hostname);
     return { host: hostname, array: Object.hasOwn(memory.arrays, short) ? memory.arrays[short] : undefined };
   };
-  const isGone = kind === "node-deleted" || kind === "boot-timeout";
-  const arrays = Object.entries(memory.arrays).filter(([host]) => !(isGone && names.has(host)));
+  const kept = <T>(byHost: Readonly<Record<string, T>>) =>
+    Object.entries(byHost).filter(([host]) => !(isGone && names.has(host)));
+  const joined = kind === "node-joined" ? known : [];
   return {
     commands: commands(),
     memory: {
       ...memory,
       arrays: Object.fromEntries([
-        ...arrays,
+        ...kept(memory.arrays),
         ...(isGone ? [] : placed.map(({ host, array }) => [shortHostname(host), array] as const)),
+      ]),
+      nodeIds: Object.fromEntries([
+        ...kept(memory.nodeIds),
+        ...joined.flatMap(({ hostname, nodeId }) =>
+          nodeId === undefined ? [] : [[shortHostname(hostname), nodeId] as const],
+        ),
       ]),
       ours:
         kind === "drain"
@@ -70,6 +80,16 @@ export function commandsFor(
       removed: isGone ? [...without(memory.removed), ...names] : without(memory.removed),
     },
   };
+}
+
+/** Host names are used again: the end of a node may be known after another one has joined under its name. */
+function hasSuccessor(
+  { hostname, nodeId }: NodeEvent["nodes"][number],
+  { nodeIds }: GridengineMemory,
+): boolean {
+  const short = shortHostname(hostname);
+  const there = Object.hasOwn(nodeIds, short) ? nodeIds[short] : undefined;
+  return there !== undefined && nodeId !== undefined && there !== nodeId;
 }
 
 /** Of those commands that take a list of hosts, each takes so many. */

@@ -162,6 +162,7 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       ),
       asking: askedNext(read.waiting, details),
       arrays: memory.arrays,
+      nodeIds: memory.nodeIds,
       seen: cell.seen,
       ours: memory.ours.filter(
         (name) => !memory.others.includes(name) && disabled.some(({ short }) => short === name),

@@ -18,6 +18,8 @@ const schema = z.object({
   asking: z.array(z.string().regex(/^\d{1,18}$/)).catch([]),
   /** The node array of a host, by its short name, as CycleCloud called its node. */
   arrays: z.record(z.string(), z.string()).catch({}),
+  /** CycleCloud's id of the node that joined as a host, by the host's short name. */
+  nodeIds: z.record(z.string(), z.string()).catch({}),
   /** What hosts of an array were seen to have. */
   seen: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
   /** Hosts that were disabled for an event, by their short names. */

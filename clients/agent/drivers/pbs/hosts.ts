@@ -19,13 +19,21 @@ export interface Host {
   readonly hasAnswered: boolean;
 }
 
-/** The vnodes of one host together. */
-export function hostsOf(records: readonly NodeRecord[]): readonly Host[] {
+/** The vnodes of one host together. `comments`: those that were seen last, of hosts that are offline and have lost theirs. */
+export function hostsOf(
+  records: readonly NodeRecord[],
+  comments: Readonly<Record<string, string>>,
+): readonly Host[] {
   const byHost = Map.groupBy(records, ({ name, resources_available }) =>
     shortHostname(resources_available.get("host") ?? name.replace(/\[\d+\]$/, "")),
   );
-  return [...byHost.values()].map((vnodes): Host => {
+  return [...byHost].map(([short, vnodes]): Host => {
     const changes = vnodes.map(({ last_state_change_time: at }) => Number(at)).filter((at) => at > 0);
+    const states = new Set(
+      vnodes.flatMap(({ state }) => state.split(",").map((each) => each.trim().toLowerCase())),
+    );
+    const comment = vnodes.find((vnode) => vnode.comment !== "")?.comment ?? "";
+    const seen = states.has("offline") && Object.hasOwn(comments, short) ? comments[short] : undefined;
     return {
       // The vnode that is called like its host; with several vnodes the others have a number behind it.
       name: vnodes.reduce(
@@ -33,12 +41,10 @@ export function hostsOf(records: readonly NodeRecord[]): readonly Host[] {
         vnodes[0]?.name ?? "",
       ),
       vnodes,
-      states: new Set(
-        vnodes.flatMap(({ state }) => state.split(",").map((each) => each.trim().toLowerCase())),
-      ),
+      states,
       jobs: [...new Set(vnodes.flatMap(({ jobs }) => jobs))],
       reservations: [...new Set(vnodes.flatMap(({ resv }) => resv))],
-      comment: vnodes.find(({ comment }) => comment !== "")?.comment ?? "",
+      comment: comment === "" ? (seen ?? "") : comment,
       changedSeconds: changes.length === 0 ? undefined : Math.max(...changes),
       hasAnswered: vnodes.some(({ pbs_version: version, resources_available }) =>
         version === "" ? resources_available.has("arch") : version !== "unavailable",

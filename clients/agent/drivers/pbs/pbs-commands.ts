@@ -6,7 +6,7 @@ import type { PbsSettings } from "./pbs-settings.ts";
 import { noGroup, propertyNamed } from "./wishes.ts";
 
 /** Comments of ours. What somebody else took offline has another, and stays as it is. */
-const comments = {
+const words = {
   offline: "cyclecloud offline",
   down: "cyclecloud down",
   joined: "cyclecloud joined",
@@ -25,7 +25,10 @@ const hostName = /^(?!all$)[A-Za-z0-9][\w.-]{0,254}$/i;
 /** What an event means for PBS. Every command may be repeated. */
 export function stepsFor({ kind, nodes }: NodeEvent, memory: Memory, settings: PbsSettings): Steps {
   const before = remember(memory);
-  const known = nodes.filter(({ hostname }) => hostName.test(hostname));
+  const isGone = kind === "node-deleted" || kind === "boot-timeout";
+  const known = nodes.filter(
+    (node) => hostName.test(node.hostname) && !(isGone && hasSuccessor(node, before)),
+  );
   const names = known.map(({ hostname }) => shortHostname(hostname));
   const others = new Set(before.byOthers);
   switch (kind) {
@@ -46,7 +49,18 @@ export function stepsFor({ kind, nodes }: NodeEvent, memory: Memory, settings: P
       // Somebody else's offline, and the reason for it, stay.
       const ours = known.filter(({ hostname }) => !others.has(shortHostname(hostname)));
       const change = kind === "drain" ? offline : online;
-      return { commands: ours.map(({ hostname }) => change(hostname, settings)), memory };
+      const commented = ours.map(({ hostname }) => shortHostname(hostname));
+      const comments = Object.entries(before.comments).filter(([name]) => !commented.includes(name));
+      return {
+        commands: ours.map(({ hostname }) => change(hostname, settings)),
+        memory: {
+          ...memory,
+          comments: Object.fromEntries([
+            ...comments,
+            ...(kind === "drain" ? commented.map((name) => [name, words.offline] as const) : []),
+          ]),
+        },
+      };
     }
     case "node-deleted":
     case "boot-timeout":
@@ -59,6 +73,13 @@ export function stepsFor({ kind, nodes }: NodeEvent, memory: Memory, settings: P
         },
       };
   }
+}
+
+/** Host names are used again: the end of a node may be known after another one has joined under its name. */
+function hasSuccessor({ hostname, nodeId }: NodeEvent["nodes"][number], { joined }: Remembered): boolean {
+  const short = shortHostname(hostname);
+  const there = Object.hasOwn(joined, short) ? joined[short]?.nodeId : undefined;
+  return there !== undefined && nodeId !== undefined && there !== nodeId;
 }
 
 /** The array is in CycleCloud's name of a node, should the service not say it. */
@@ -89,7 +110,7 @@ function join(
           values.filter(([name]) => known.includes(name) || !isOfSites(name)),
           settings,
         )),
-    pbsnodes(settings, ["-r", "-C", comments.joined, hostname]),
+    pbsnodes(settings, ["-r", "-C", words.joined, hostname]),
   ];
 }
 
@@ -144,12 +165,12 @@ function set(
   return qmgr(settings, `set node ${hostname} ${attributes.join(", ")}`, [unknownResource]);
 }
 
-function offline(hostname: string, settings: PbsSettings, comment: string = comments.offline): Command {
+function offline(hostname: string, settings: PbsSettings, comment: string = words.offline): Command {
   return pbsnodes(settings, ["-o", "-C", comment, hostname]);
 }
 
 function online(hostname: string, settings: PbsSettings): Command {
-  return pbsnodes(settings, ["-r", "-C", comments.restored, hostname]);
+  return pbsnodes(settings, ["-r", "-C", words.restored, hostname]);
 }
 
 /** PBS keeps a node as long as it has jobs there, and says so: it is asked again later. */
@@ -174,7 +195,7 @@ function pbsnodes(
 
 /** Whether the comment of a host that is offline is ours. */
 export function isOurs({ comment }: Pick<Host, "comment">): boolean {
-  return comment === comments.offline || comment === comments.down;
+  return comment === words.offline || comment === words.down;
 }
 
 /** Whether PBS has the host offline. */
@@ -206,10 +227,10 @@ export function correction(host: Host, context: Context, known: Known): readonly
   const isLost = isDownForLong(host, context.nowSeconds, settings) && !isBusy(host, known.running);
   if (!isOffline(host)) {
     if (drains) return [offline(host.name, settings)];
-    return isLost ? [offline(host.name, settings, comments.down)] : missing(host, known);
+    return isLost ? [offline(host.name, settings, words.down)] : missing(host, known);
   }
   if (!isOurs(host) || drains) return [];
-  return host.comment === comments.down && !answers(host) ? [] : [online(host.name, settings)];
+  return host.comment === words.down && !answers(host) ? [] : [online(host.name, settings)];
 }
 
 /** Resources that a node that joined ought to have, and has not: PBS did not know them then, or was set up anew. */

@@ -22,6 +22,8 @@ const remembered = z.object({
   deleted: z.array(z.string()).readonly().catch([]).default([]),
   /** Hosts that somebody else took offline. */
   byOthers: z.array(z.string()).readonly().catch([]).default([]),
+  /** Of hosts that are offline: PBS loses comments when its server starts again. */
+  comments: z.record(z.string(), z.string()).catch({}).default({}),
   /** What nodes of an array offered that are not there any more. */
   shapes: z
     .array(
@@ -40,5 +42,5 @@ export type Remembered = z.infer<typeof remembered>;
 
 /** Of another release, or lost: nothing. */
 export function remember(memory: Memory): Remembered {
-  return remembered.catch({ joined: {}, deleted: [], byOthers: [], shapes: [] }).parse(memory);
+  return remembered.catch({ joined: {}, deleted: [], byOthers: [], comments: {}, shapes: [] }).parse(memory);
 }

@@ -29,6 +29,9 @@ export const pbs = configured("pbs", pbsSettingsSchema, (settings) => ({
   commandsFor: (event, { memory }) => stepsFor(event, memory, settings),
 }));
 
+/** A comment may be a whole story; what it begins with says whose it is. */
+const longestComment = 500;
+
 function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (readonly Read[])[] {
   return [
     [
@@ -65,7 +68,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   const setAside: SetAside[] = [];
   const nodes = readList(lists.nodes, nodeRecord, "node", () => []);
   setAside.push(...nodes.setAside, ...unknownStatesOf(nodes.records));
-  const all = hostsOf(nodes.records);
+  const all = hostsOf(nodes.records, before.comments);
   const hosts = all.filter((host) => !isIgnored(host, settings));
   const hostOf = byName(all);
   const listedOn = hostsByJob(all);
@@ -277,12 +280,18 @@ function memoryAfter(
   { types, shapes }: { readonly types: ResourceTypes; readonly shapes: readonly NodeShape[] },
 ) {
   const there = new Set(hosts.map(({ name }) => shortHostname(name)));
-  const byOthers = hosts.filter((host) => isOffline(host) && !isOurs(host));
+  const offline = hosts.filter(isOffline);
+  const byOthers = offline.filter((host) => !isOurs(host));
   return {
     resources: types.own(),
     joined: Object.fromEntries(Object.entries(before.joined).filter(([name]) => there.has(name))),
     deleted: before.deleted.filter((name) => there.has(name)),
     byOthers: byOthers.map(({ name }) => shortHostname(name)),
+    comments: Object.fromEntries(
+      offline.flatMap(({ name, comment }) =>
+        comment === "" ? [] : [[shortHostname(name), comment.slice(0, longestComment)]],
+      ),
+    ),
     shapes,
   };
 }

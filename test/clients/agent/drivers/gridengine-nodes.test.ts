@@ -211,6 +211,19 @@ describe("commands", () => {
     ]);
   });
 
+  test("the end of a node whose host name another one has is late news", () => {
+    const context = { nowSeconds: 1000, draining: new Map<string, number>() };
+    const send = (kind: NodeEvent["kind"], nodeId: string, memory: Context["memory"]) =>
+      driver.commandsFor(
+        { kind, nodes: [{ name: "htc-1", hostname: "ip-0A000001", nodeId }] },
+        { ...context, memory },
+      );
+    const { memory } = send("node-joined", "n1", read([]).memory);
+    const later = read([{ on: "all.q@ip-0a000001" }], { memory }).memory;
+    expect(send("node-deleted", "n9", later)).toEqual({ commands: [], memory: later });
+    expect(send("node-deleted", "n1", later).commands).not.toEqual([]);
+  });
+
   test("a node that is gone", () => {
     expect(lines(event("node-deleted", read([]).memory).commands)).toEqual([
       "qconf -dattr hostgroup hostlist ip-0A000001 @allhosts",

@@ -2,16 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type {
-  Answers,
-  Command,
-  Context,
-  Driver,
-  NodeEvent,
-  Reading,
-} from "../../../../clients/agent/drivers/driver.ts";
+import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
 import { pbs as kind } from "../../../../clients/agent/drivers/pbs/pbs.ts";
 import { type OpenPbs, openPbsIsMissing, startOpenPbs } from "../../../support/machines/openpbs.ts";
+import { Driven } from "./driven.ts";
 import {
   type Bought,
   boughtFor,
@@ -48,7 +42,8 @@ async function check(kinds: readonly JobKind[]): Promise<void> {
   try {
     await setUp(server, kinds);
     await submitAll(server, kinds);
-    const driven = new Driven(server, settingsOf(kinds));
+    const driven = new Driven(kind, settingsOf(kinds), server.run);
+    if (recordTo !== undefined) await record(recordTo, await driven.answers());
     const first = await driven.read();
     const bought = boughtFor(kinds, first);
     const all = bought.flat();
@@ -150,73 +145,6 @@ async function drainAll(server: OpenPbs, driven: Driven, nodes: readonly Bought[
   const left = await driven.read();
   expect([left.nodes, left.jobs, left.corrections]).toEqual([[], [], []]);
   await expect(server.run("pbsnodes", "-a")).rejects.toThrow("Server has no node list");
-}
-
-/** The driver beside the real server, as the agent runs it, without a service: events come from the test. */
-class Driven {
-  readonly #server: OpenPbs;
-  readonly #driver: Driver;
-  #memory: Context["memory"] = {};
-  readonly #draining = new Map<string, number>();
-
-  constructor(server: OpenPbs, section: object) {
-    this.#server = server;
-    const configured = kind.configure(section);
-    if (!configured.ok) throw new Error(configured.problems.join("; "));
-    this.#driver = configured.driver;
-  }
-
-  async read(): Promise<Extract<Reading, { known: true }>> {
-    const answers: Record<string, Answers[string]> = {};
-    for (const step of this.#driver.reads(this.#context()))
-      for (const each of step) if (each.kind === "command") answers[each.name] = await this.#run(each);
-    if (recordTo !== undefined && Object.keys(this.#memory).length === 0) await record(recordTo, answers);
-    const reading = this.#driver.interpret(answers, this.#context());
-    if (!reading.known) throw new Error(reading.reason);
-    this.#memory = reading.memory;
-    return reading;
-  }
-
-  async send(event: NodeEvent["kind"], nodes: NodeEvent["nodes"]): Promise<void> {
-    for (const { hostname } of nodes) {
-      if (event === "drain") this.#draining.set(hostname, 0);
-      else this.#draining.delete(hostname);
-    }
-    const { commands, memory } = this.#driver.commandsFor({ kind: event, nodes }, this.#context());
-    for (const command of commands) await this.#run(command);
-    this.#memory = memory;
-  }
-
-  /** Reads and corrects until it is so. */
-  async until(isSo: (reading: Extract<Reading, { known: true }>) => boolean): Promise<void> {
-    let before = "";
-    let movedAt = Date.now();
-    for (;;) {
-      const reading = await this.read();
-      for (const command of reading.corrections) await this.#run(command);
-      if (isSo(reading)) return;
-      const seen = JSON.stringify([reading.nodes, reading.jobs]);
-      if (seen !== before) movedAt = Date.now();
-      before = seen;
-      if (Date.now() - movedAt > standstillMilliseconds)
-        throw new Error(`It never was: ${isSo.toString()}\n${seen}`);
-      await sleep(500);
-    }
-  }
-
-  #context(): Context {
-    return { nowSeconds: Date.now() / 1000, draining: this.#draining, memory: this.#memory };
-  }
-
-  async #run({ program, args, exitCodes = [] }: Command): Promise<Answers[string]> {
-    try {
-      return { text: await this.#server.run(program, ...args), exitCode: 0 };
-    } catch (error) {
-      const { code, stdout } = error as { code?: number; stdout?: string };
-      if (code === undefined || !exitCodes.includes(code)) throw error;
-      return { text: stdout ?? "", exitCode: code };
-    }
-  }
 }
 
 async function record(folder: string, answers: Answers): Promise<void> {

@@ -229,6 +229,38 @@ describe("events", () => {
     expect(lines(steps("drain").commands)).toEqual([offline]);
   });
 
+  describe("comments, which PBS loses when its server starts again", () => {
+    const bare = { "ip-1": { state: "offline" } };
+
+    test("an offline of ours stays ours: it is drained, and ended when it is over", () => {
+      const { memory } = steps("drain");
+      const drained = readNodes(bare, { memory, draining: ["ip-1"] });
+      expect(drained.nodes).toMatchObject([{ state: "drained" }]);
+      expect(drained.nodes[0]).not.toHaveProperty("isOutByOthers");
+      expect(lines(readNodes(bare, { memory: drained.memory }).corrections)).toEqual([restored]);
+      expect(lines(steps("undrain", drained.memory).commands)).toEqual([restored]);
+    });
+
+    test("an administrator's word is remembered, and that a host is to be kept", () => {
+      const { memory } = readNodes({ "ip-1": { state: "offline", comment: "keep offline" } });
+      const later = readNodes(bare, { memory });
+      expect(later.nodes).toMatchObject([
+        { state: "draining", isOutByOthers: true, stateReason: "keep offline" },
+      ]);
+      expect(readNodes(bare, { memory: later.memory }).nodes).toEqual(later.nodes);
+    });
+
+    test("a new comment counts, and one of a host that was online again does not", () => {
+      const { memory } = steps("drain");
+      const theirs = readNodes({ "ip-1": { state: "offline", comment: "disk" } }, { memory });
+      expect(theirs.nodes).toMatchObject([{ isOutByOthers: true, stateReason: "disk" }]);
+      const between = readNodes({ "ip-1": { state: "free" } }, { memory: theirs.memory });
+      expect(readNodes(bare, { memory: between.memory }).nodes).toMatchObject([
+        { stateReason: "state offline" },
+      ]);
+    });
+  });
+
   test("a busy node that is gone is asked for again, until it joins anew", () => {
     const deleted = steps("node-deleted");
     expect(deleted.commands[0]?.exitCodes).toEqual([214, 179]);
@@ -236,6 +268,16 @@ describe("events", () => {
     expect(still.nodes).toEqual([]);
     expect(still.memory).toMatchObject({ deleted: ["ip-1"] });
     expect(steps("node-joined", still.memory).memory).toMatchObject({ deleted: [] });
+  });
+
+  test("the end of a node whose host name another one has is late news", () => {
+    const { memory } = steps("node-joined", readNodes({}).memory);
+    const predecessor: NodeEvent = {
+      kind: "node-deleted",
+      nodes: [{ ...node, name: "htc-9", nodeId: "n9" }],
+    };
+    expect(driverOf().commandsFor(predecessor, context(memory))).toEqual({ commands: [], memory });
+    expect(lines(steps("node-deleted", memory).commands)).toEqual(["-c delete node ip-1"]);
   });
 });
 

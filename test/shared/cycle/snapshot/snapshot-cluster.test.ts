@@ -220,6 +220,36 @@ describe("snapshotCluster: scheduler events", () => {
     ]);
   });
 
+  describe("a node with another host name, such as after a restart with another address", () => {
+    test.each([
+      {
+        what: "is Ready",
+        now: { hostname: "host-new" },
+        events: [
+          ["node-deleted", "host-htc-1"],
+          ["node-joined", "host-new"],
+        ],
+      },
+      {
+        what: "is not Ready yet",
+        now: { hostname: "host-new", status: "Preparing" },
+        events: [["node-deleted", "host-htc-1"]],
+      },
+      { what: "has a domain behind its name", now: { hostname: "HOST-htc-1.example.org" }, events: [] },
+    ])("is gone under its old name, and $what: $events", async ({ now, events }) => {
+      const world = worldWith("htc-1", "htc-2");
+      world.cycleCloud.change("htc-1", { hostname: "host-htc-1" });
+      await world.post([]);
+      await world.snapshot();
+      world.cycleCloud.change("htc-1", now);
+      await world.snapshot();
+      await world.snapshot();
+      const sent = world.ports.schedulerEvents.of("celery");
+      const renamed = sent.flatMap((event) => event.nodes.map(({ hostname }) => [event.kind, hostname]));
+      expect(renamed).toEqual(events);
+    });
+  });
+
   test("go to every source that is not silent", async () => {
     const world = worldWith("htc-1");
     await world.post([]);
