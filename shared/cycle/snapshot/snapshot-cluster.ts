@@ -30,7 +30,7 @@ import { noteSpotLosses } from "./spot-losses.ts";
 /** More operations than one plan sends. A single one that failed since is enough. */
 const recentOperations = 20;
 
-/** The newest of all sources together, should a queue refuse us for days. */
+/** The newest of each source, should its queue refuse us for days. */
 const mostUntold = 500;
 
 type SnapshotPorts = Pick<
@@ -110,7 +110,7 @@ async function keep(
   await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
   if (untold.length > 0) {
     const left = await tellChanges(ports, { cluster, demand, changes: untold });
-    await ports.snapshots.save(cluster, { ...taken, untold: left.slice(-mostUntold) }, { latestSeconds });
+    await ports.snapshots.save(cluster, { ...taken, untold: left }, { latestSeconds });
   }
   const snapshot = taken;
 
@@ -202,7 +202,10 @@ async function tellChanges(
       .map((change): SchedulerEvent => ({ version: 1, cluster, ...change, source, atSeconds })),
   );
   const unsent = await tellSchedulers(ports, events);
-  return unsent.map(({ kind, nodes, source }) => ({ kind, nodes, source }));
+  const ofSources = Map.groupBy(unsent, ({ source }) => source);
+  return [...ofSources.values()].flatMap((own) =>
+    own.slice(-mostUntold).map(({ kind, nodes, source }) => ({ kind, nodes, source })),
+  );
 }
 
 function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {

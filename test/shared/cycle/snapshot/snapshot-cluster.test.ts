@@ -403,6 +403,31 @@ describe("snapshotCluster: a source that cannot be told", () => {
       expect(schedulerEvents.of(source)).toMatchObject([{ kind: "node-joined", nodes: [{ name: "htc-1" }] }]);
   });
 
+  test("for days loses its oldest changes, and none of another source", async () => {
+    const world = await calm();
+    for (const source of ["a", "b", "c"]) await world.post([], { source });
+    await snapshotCluster(world.ports, cluster);
+    const changesFor = (source: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        kind: "node-deleted" as const,
+        nodes: [{ nodeId: `id-${index}`, name: `htc-${index}`, hostname: null }],
+        source,
+      }));
+    const untold = [...changesFor("a", 3), ...changesFor("b", 502), ...changesFor("c", 3)];
+    const { snapshots } = world.ports;
+    const before = await snapshots.load(cluster);
+    if (before === undefined) throw new Error("no snapshot");
+    await snapshots.save(cluster, { ...before.value, untold }, { latestSeconds: world.now() });
+    world.advance(10);
+    await snapshotCluster(deaf(world), cluster);
+    const left = (await snapshots.load(cluster))?.value.untold ?? [];
+    const firstOf = (source: string) => left.find((change) => change.source === source)?.nodes[0]?.name;
+    expect(["a", "b", "c"].map((each) => left.filter(({ source }) => source === each).length)).toEqual([
+      3, 500, 3,
+    ]);
+    expect(["a", "b", "c"].map(firstOf)).toEqual(["htc-0", "htc-2", "htc-0"]);
+  });
+
   test("whose queue answers 401 does not stop the calls to CycleCloud", async () => {
     const world = await calm();
     const refusal = new UpstreamError("Cannot read: HTTP 401", { status: 401, retryable: false });
