@@ -2,7 +2,7 @@ import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { type HourUse, lastHours } from "./day-use.ts";
 import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
 import { type Line, nothing } from "./lines.ts";
-import { NodeTally, type NodeTotal, rankNodes } from "./node-totals.ts";
+import { NodeTally, type NodeTotal, named, withMore } from "./node-totals.ts";
 import { emptyPage, type Page, turnPages } from "./pages.ts";
 import type { SeenJob, SeenNode, Sight } from "./sight.ts";
 import { noSums, type Sums, withLines } from "./sums.ts";
@@ -11,7 +11,7 @@ import { mergeLines, Tally } from "./tally.ts";
 export interface DayPage extends Page {
   /** The dearest jobs that ended on this day, and the sum of the others. */
   readonly jobs: RankedJobs;
-  /** Nodes with what each cost, those with the dearest time without jobs. Absent in pages of older programs. */
+  /** Nodes with what each cost, the dearest first; of the open day all that are there. Absent in pages of older programs. */
   readonly nodes?: readonly NodeTotal[];
 }
 
@@ -231,13 +231,15 @@ function close(
     turnPages(book.hour, byHour, { untilSeconds, lengthSeconds: hourSeconds }),
   );
   const days = turnPages(book.day, byHour, { untilSeconds, lengthSeconds: daySeconds });
+  const there = once(() => new Set(nodes.map(({ nodeId, name = nodeId }) => name)));
+  const isThere = (node: string) => there().has(node);
   // Jobs that ended were last seen on the day of the record before.
   const [day, closedDays] = openAndClosed(
     days.map(
       (page, index): DayPage => ({
         ...page,
         jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]),
-        nodes: rankNodes(index === 0 ? (book.day.nodes ?? []) : [], now.byNode.of(page.fromSeconds)),
+        nodes: withMore(index === 0 ? (book.day.nodes ?? []) : [], now.byNode.of(page.fromSeconds), isThere),
       }),
     ),
   );
@@ -251,7 +253,11 @@ function close(
     lastHours: lastHours(book.lastHours, closedHours),
     openedAtSeconds: book.openedAtSeconds,
     running: settle(now.running),
-    closed: { hours: closedHours, days: closedDays, jobs: ended },
+    closed: {
+      hours: closedHours,
+      days: closedDays.map((page) => ({ ...page, nodes: named(page.nodes ?? []) })),
+      jobs: ended,
+    },
   };
 }
 
@@ -301,7 +307,7 @@ export function settled(book: Book): Book {
     hour: merge(book.hour),
     day: {
       ...merge(book.day),
-      nodes: rankNodes(book.day.nodes ?? [], byNode.of(book.day.fromSeconds)),
+      nodes: named(withMore(book.day.nodes ?? [], byNode.of(book.day.fromSeconds), () => true)),
     },
     month: monthWith(book.month, byHour, book.asOfSeconds),
     running: withSettled(book.running, tally.byJob).map((run) => ({ ...run, lastSeconds: book.asOfSeconds })),

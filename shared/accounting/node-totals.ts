@@ -17,8 +17,11 @@ export interface NodeLine extends Line {
   readonly node: string | null;
 }
 
-/** The record that holds them is saved with every snapshot. */
+/** A day names so many of its dearest nodes. */
 const mostNodes = 1_000;
+
+/** And so many others, those that cost most without a job. */
+const mostIdleNodes = 200;
 
 /** Adds up what each node cost, by the start of its day. */
 export class NodeTally {
@@ -41,25 +44,41 @@ export class NodeTally {
 }
 
 /**
- * The nodes of a day, those that cost most without a job first. Only so many are kept: a node that is cut and comes back begins
- * anew, and what it had is in the rest of the page.
+ * The nodes of a day that is not over, with what they cost since. All that are there stay, since each may become one of the
+ * dearest; of those that are gone, what the day will name. A name that comes back after it was cut begins anew.
  */
-export function rankNodes(...lists: readonly (readonly NodeTotal[])[]): readonly NodeTotal[] {
-  const [first = [], ...others] = lists;
-  if (others.every(({ length }) => length === 0)) return first;
+export function withMore(
+  before: readonly NodeTotal[],
+  more: readonly NodeTotal[],
+  isThere: (node: string) => boolean,
+): readonly NodeTotal[] {
+  if (more.length === 0) return before;
   const nodes = new Map<string, NodeTotal>();
-  for (const list of lists) for (const total of list) addTo(nodes, total);
-  const ranked = [...nodes.values()].map((total) => ({
+  for (const list of [before, more]) for (const total of list) addTo(nodes, total);
+  const all = [...nodes.values()];
+  if (all.length <= mostNodes) return dearest(all);
+  return dearest([
+    ...all.filter(({ node }) => isThere(node)),
+    ...named(all.filter(({ node }) => !isThere(node))),
+  ]);
+}
+
+/** The nodes that a day names: the dearest, and beyond these those that cost most without a job. The dearest first. */
+export function named(totals: readonly NodeTotal[]): readonly NodeTotal[] {
+  const ranked = dearest(totals);
+  if (ranked.length <= mostNodes) return ranked;
+  const others = ranked.slice(mostNodes).map((total) => ({
     total,
     wasted: sumOf(total, ({ purpose }) => purpose !== "job"),
-    all: sumOf(total, () => true),
   }));
-  return ranked
-    .toSorted(
-      (a, b) =>
-        compare(a.wasted, b.wasted) || compare(a.all, b.all) || (a.total.node < b.total.node ? -1 : 1),
-    )
-    .slice(0, mostNodes)
+  const idle = others.toSorted((a, b) => compare(a.wasted, b.wasted)).slice(0, mostIdleNodes);
+  return [...ranked.slice(0, mostNodes), ...idle.map(({ total }) => total)];
+}
+
+function dearest(totals: readonly NodeTotal[]): readonly NodeTotal[] {
+  return totals
+    .map((total) => ({ total, all: sumOf(total, () => true) }))
+    .toSorted((a, b) => compare(a.all, b.all) || (a.total.node < b.total.node ? -1 : 1))
     .map(({ total }) => total);
 }
 
@@ -68,10 +87,10 @@ export function linesByNode(page: {
   readonly lines: readonly Line[];
   readonly nodes?: readonly NodeTotal[] | undefined;
 }): readonly NodeLine[] {
-  const named = (page.nodes ?? []).flatMap(linesOf);
+  const ofNodes = (page.nodes ?? []).flatMap(linesOf);
   const rest = new Lines();
   for (const line of page.lines) rest.add(nobody(line), line);
-  for (const { nodeMs, nanoUsd, unpricedNodeMs, ...line } of named)
+  for (const { nodeMs, nanoUsd, unpricedNodeMs, ...line } of ofNodes)
     rest.add(nobody(line), {
       nodeMs: -nodeMs,
       nanoUsd: -nanoUsd,
@@ -82,7 +101,7 @@ export function linesByNode(page: {
     .toArray()
     .filter(({ nodeMs, nanoUsd, unpricedNodeMs }) => nodeMs !== 0 || nanoUsd !== 0 || unpricedNodeMs !== 0);
   // Runs of jobs are of no node.
-  return [...named, ...unnamed.map((line) => ({ ...line, runs: 0, node: null }))];
+  return [...ofNodes, ...unnamed.map((line) => ({ ...line, runs: 0, node: null }))];
 }
 
 function linesOf({ node, nodeArray, vmSize, spot, byPurpose }: NodeTotal): readonly NodeLine[] {

@@ -87,23 +87,49 @@ test("a node's use begins anew when its size changes, and not while nothing chan
   expect(books.map(({ nodes }) => nodes[0]?.sinceMs)).toEqual([noon * 1_000, (noon + 90) * 1_000]);
 });
 
-test("of more nodes than a day names, those that cost most without a job stay, and the others are a rest", () => {
-  const nodes = Array.from({ length: 1_200 }, (_, index) =>
-    nodeOf(index, index < 1_100 ? "idle" : "jobs", index % 7 === 0 ? 5 : 1 + index / 10_000),
+/** The sums that lines by node share with the lines of their page. */
+function sumOf(lines: Parameters<typeof totalOf>[0]) {
+  const { nodeMs, nanoUsd, unpricedNodeMs } = totalOf(lines);
+  return { nodeMs, nanoUsd, unpricedNodeMs };
+}
+
+test("of more nodes than a day names, the dearest stay, then those that cost most without a job; the others are a rest", () => {
+  const nodes = Array.from({ length: 1_300 }, (_, index) =>
+    nodeOf(index, index < 300 ? "idle" : "jobs", index < 300 ? 1 + index / 10_000 : 2),
   );
-  const { day } = accountFor(openBook(sightAt(noon, nodes)), sightAt(noon + 3_600, nodes));
-  expect(day.nodes).toHaveLength(1_000);
-  const dear = nodes.filter(({ usdPerHour, use }) => usdPerHour === 5 && use === "idle");
-  expect(new Set(day.nodes?.slice(0, dear.length).map(({ node }) => node))).toEqual(
-    new Set(dear.map(({ name }) => name)),
-  );
-  const sum = ({ nodeMs, nanoUsd, unpricedNodeMs }: ReturnType<typeof totalOf>) => ({
-    nodeMs,
-    nanoUsd,
-    unpricedNodeMs,
-  });
-  expect(sum(totalOf(linesByNode(day)))).toEqual(sum(totalOf(day.lines)));
-  expect(hoursOf(day, null).reduce((all, [, hours]) => all + Number(hours), 0)).toBeCloseTo(200, 6);
+  const book = openBook(sightAt(noon, nodes));
+  const { closed } = accountFor(book, sightAt(noon + 13 * 3_600, nodes));
+  const [day] = closed.days;
+  if (day === undefined) throw new Error("no day is closed");
+  expect(day.nodes).toHaveLength(1_200);
+  const idle = day.nodes?.flatMap(({ node }) => (Number(node.slice(4)) < 300 ? [node] : [])) ?? [];
+  expect([idle.length, idle[0], idle.at(-1)]).toEqual([200, "htc-299", "htc-100"]);
+  expect(sumOf(linesByNode(day))).toEqual(sumOf(day.lines));
+});
+
+test("a node that came late is among the dearest, however many cost more when it came", () => {
+  const early = Array.from({ length: 1_500 }, (_, index) => nodeOf(index, "jobs", 1));
+  const late = nodeOf(9_999, "jobs", 3);
+  let book = openBook(sightAt(noon, early));
+  for (let hour = 1; hour <= 12; hour += 1)
+    book = accountFor(book, sightAt(noon + hour * 3_600, hour < 4 ? early : [...early, late]));
+  const [day] = book.closed.days;
+  expect(day?.nodes?.[0]?.node).toBe("htc-9999");
+  expect(hoursOf(day ?? book.day, "htc-9999").reduce((all, [, hours]) => all + Number(hours), 0)).toBe(8.5);
+  expect(sumOf(linesByNode(day ?? book.day))).toEqual(sumOf(day?.lines ?? []));
+});
+
+test("of nodes that are gone only as many are kept as the day will name: a record does not grow with their number", () => {
+  let book = openBook(sightAt(noon, []));
+  for (let hour = 0; hour < 6; hour += 1) {
+    const nodes = Array.from({ length: 900 }, (_, index) => nodeOf(hour * 1_000 + index, "idle", 1 + hour));
+    book = accountFor(book, sightAt(noon + hour * 3_600 + 60, nodes));
+    book = accountFor(book, sightAt(noon + hour * 3_600 + 3_000, []));
+  }
+  const { day } = book;
+  expect(day.nodes?.length).toBeLessThanOrEqual(1_200);
+  expect(day.nodes?.[0]?.node).toBe("htc-5000");
+  expect(sumOf(linesByNode(day))).toEqual(sumOf(day.lines));
 });
 
 test("of a day that an older program closed, everything is the rest", () => {
