@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import { configured } from "../configured.ts";
-import type { Answers, Context, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { commandsFor, remove } from "./commands.ts";
 import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
 import {
@@ -22,7 +22,7 @@ import type { JobContext } from "./job-context.ts";
 import { type Details, readDetails } from "./job-details.ts";
 import { type GridengineMemory, readMemory } from "./memory.ts";
 import { consumablesAt, type Place, placesOf, slotsOfNode } from "./places.ts";
-import { poolsOf } from "./pools.ts";
+import { type Pools, poolsOf } from "./pools.ts";
 import { type JobRecord, type RunningRecord, readQueues } from "./queue-records.ts";
 import { slotsName, toRunning } from "./running.ts";
 import { needsDetails, toWaiting } from "./waiting.ts";
@@ -106,16 +106,19 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       });
   }
   const cell = cellOf(settings, definitions, there, memory);
-  const runs = toRunning(read.running, definitions, cell.counted, cell.queues.length > 0);
-  const jobs = [...runs];
-  if (definitions !== undefined) {
+  const waiting: Job[] = [];
+  const pools =
+    definitions === undefined
+      ? undefined
+      : poolsOf({ definitions, running: read.running, hosts, offers: cell.offers });
+  if (definitions !== undefined && pools !== undefined) {
     const jobContext = jobContextOf({
       settings,
       definitions,
       cell,
       details,
       running: read.running,
-      hosts,
+      pools,
       nowSeconds: context.nowSeconds,
     });
     const taken = new Map<string, number>();
@@ -129,18 +132,32 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
         // Tasks of one array may be listed twice, such as those that run again.
         const times = (taken.get(job.name) ?? 0) + 1;
         taken.set(job.name, times);
-        jobs.push(times === 1 ? job : { ...job, name: `${job.name}+${times}` });
+        waiting.push(times === 1 ? job : { ...job, name: `${job.name}+${times}` });
       }
     }
   }
+  const runs = toRunning(
+    read.running,
+    definitions,
+    cell.counted,
+    cell.queues.length > 0,
+    (record) => pools?.takenOnHost(record) ?? {},
+  );
+  const limits = limitsByArray(pools);
   const disabled = there.filter(isOut);
   const isOurs = ({ short }: Host) =>
     !memory.others.includes(short) && (context.draining.has(short) || memory.ours.includes(short));
   return {
     known: true,
-    jobs,
-    nodes: there.map((host) => toNode(host, cell.resources.get(host.hostname) ?? {}, isOurs(host))),
-    shapes: cell.shapes,
+    jobs: [...runs, ...waiting],
+    nodes: there.map((host) => {
+      const resources = { ...cell.resources.get(host.hostname), ...limits(cell.arrayOf.get(host.hostname)) };
+      return toNode(host, resources, isOurs(host));
+    }),
+    shapes: cell.shapes.map(({ nodeArray, resources }) => ({
+      nodeArray,
+      resources: { ...resources, ...limits(nodeArray) },
+    })),
     setAside,
     silent: there.filter(isSilent).map(({ hostname }) => hostname),
     corrections: [
@@ -189,9 +206,21 @@ function askedNext(waiting: readonly JobRecord[], details: ReadonlyMap<string, D
   return [...new Set([...first, ...why])].slice(0, mostAsked);
 }
 
+/** What quotas leave of each host of an array; 0 of what jobs on other arrays are limited by. */
+function limitsByArray(
+  pools: Pools | undefined,
+): (array: string | undefined) => Readonly<Record<string, number>> {
+  const ofHosts = pools?.limitsOfHosts() ?? new Map<string, Readonly<Record<string, number>>>();
+  const names = [...ofHosts.values()].flatMap((limits) => Object.keys(limits));
+  const none = Object.fromEntries(names.map((name) => [name, 0]));
+  return (array) => ({ ...none, ...(array === undefined ? {} : ofHosts.get(array)) });
+}
+
 /** Node arrays, their places and what nodes have. */
 interface Cell {
   readonly places: readonly Place[];
+  /** What nodes of a place have of slots or a consumable; without end of what is not counted there. */
+  readonly offers: (place: Place, complex: string) => number;
   /** Consumables of hosts that shapes and nodes count, beside slots. */
   readonly counted: ReadonlySet<string>;
   /** Queues whose slots are counted by themselves, because nodes have several; none where each has one. */
@@ -219,6 +248,7 @@ function cellOf(
   if (definitions === undefined)
     return {
       places: [],
+      offers: () => Number.POSITIVE_INFINITY,
       counted: new Set(),
       queues: [],
       shapes: [],
@@ -286,6 +316,10 @@ function cellOf(
   });
   return {
     places,
+    offers: ({ array }, complex) =>
+      complex === "slots"
+        ? slotsOfNode(byArray.get(array) ?? [])
+        : (consumables.get(array)?.[complex] ?? Number.POSITIVE_INFINITY),
     counted,
     queues,
     shapes,
@@ -303,7 +337,7 @@ function jobContextOf({
   cell,
   details,
   running,
-  hosts,
+  pools,
   nowSeconds,
 }: {
   readonly settings: GridengineSettings;
@@ -311,7 +345,7 @@ function jobContextOf({
   readonly cell: Cell;
   readonly details: ReadonlyMap<string, Details>;
   readonly running: readonly RunningRecord[];
-  readonly hosts: readonly Host[];
+  readonly pools: Pools;
   readonly nowSeconds: number;
 }): JobContext {
   const { places, queues } = cell;
@@ -333,6 +367,6 @@ function jobContextOf({
       const isAll = first === undefined || own.length === byArray.get(first.array)?.length;
       return queues.length === 0 || isAll ? {} : { [slotsName(first.queue.name)]: count };
     },
-    pools: poolsOf({ definitions, running, hosts }),
+    pools,
   };
 }

@@ -19,10 +19,17 @@ export interface Draw {
   readonly free: number;
 }
 
+/** What a quota leaves of each host by itself: a resource of hosts, of which a job takes some. */
+export interface HostLimit {
+  readonly name: string;
+  readonly most: number;
+  readonly perSlot: number;
+  readonly perJob: number;
+}
+
 export interface DrawsThere {
   readonly draws: readonly Draw[];
-  /** What quotas leave of a host; no key: all of it. */
-  readonly mostOnHost: Readonly<Record<string, number>>;
+  readonly hostLimits: readonly HostLimit[];
 }
 
 /** Consumables of the host "global", slots of parallel environments, and resource quotas. */
@@ -33,6 +40,10 @@ export interface Pools {
     place: Place,
     asked: Asked,
   ): DrawsThere | { readonly refused: string };
+  /** What hosts of each array have of limits that jobs were asked about, by name. */
+  limitsOfHosts(): ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** What a running job takes of them on its host. */
+  takenOnHost(record: RunningRecord): Readonly<Record<string, number>>;
   /** How many tasks of so many slots may start beside those that were asked about before; they are counted from then on. */
   take(draws: readonly Draw[], slots: number, tasks: number): number;
   /** Whether one task may. */
@@ -43,8 +54,11 @@ export function poolsOf({
   definitions,
   running,
   hosts,
+  offers,
 }: {
   readonly definitions: Definitions;
+  /** How much nodes of a place have of slots or a consumable; a quota of as much binds nobody. */
+  readonly offers: (place: Place, complex: string) => number;
   readonly running: readonly RunningRecord[];
   readonly hosts: readonly Host[];
 }): Pools {
@@ -57,7 +71,12 @@ export function poolsOf({
       .map(({ name, value }) => [name, amountOf(value)]),
   );
   const quotas = parseQuotas(definitions.quotas);
-  const ofQuotas = usedOfQuotas(quotas, running, definitions);
+  const limitsOn = limitsOfRunning(quotas, definitions);
+  const ofQuotas = new Map<string, number>();
+  for (const record of running)
+    for (const { name, isPerHost, amount } of limitsOn(record))
+      if (!isPerHost) ofQuotas.set(name, (ofQuotas.get(name) ?? 0) + amount);
+  const ofHosts = new Map<string, Record<string, number>>();
   const toCome = {
     taken: new Set(hosts.flatMap(({ hostname, short }) => [hostname.toLowerCase(), short.toLowerCase()])),
   };
@@ -82,16 +101,24 @@ export function poolsOf({
       const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: toCome, groups };
       const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
       if ("refused" in limits) return limits;
-      const mostOnHost: Record<string, number> = {};
+      const hostLimits: HostLimit[] = [];
       const draws = limits.flatMap(({ name, complex, most, isPerHost }): readonly Draw[] => {
-        if (isPerHost) {
-          mostOnHost[complex] = Math.min(most, mostOnHost[complex] ?? most);
-          return [];
-        }
         const { amount, isPerJob } = askedOf(asked, complex);
-        return amount === 0 ? [] : [drawOn(name, amount, isPerJob, most, most - (ofQuotas.get(name) ?? 0))];
+        if (amount === 0) return [];
+        if (!isPerHost) return [drawOn(name, amount, isPerJob, most, most - (ofQuotas.get(name) ?? 0))];
+        if (most >= offers(place, complex)) return [];
+        ofHosts.set(place.array, { ...ofHosts.get(place.array), [name]: most });
+        hostLimits.push({ name, most, perSlot: isPerJob ? 0 : amount, perJob: isPerJob ? amount : 0 });
+        return [];
       });
-      return { draws: [...shared, ...ofPe, ...draws], mostOnHost };
+      return { draws: [...shared, ...ofPe, ...draws], hostLimits };
+    },
+    limitsOfHosts: () => ofHosts,
+    takenOnHost: (record) => {
+      const names = new Set([...ofHosts.values()].flatMap((limits) => Object.keys(limits)));
+      if (names.size === 0) return {};
+      const taken = limitsOn(record).filter(({ name, amount }) => names.has(name) && amount > 0);
+      return Object.fromEntries(taken.map(({ name, amount }) => [name, amount]));
     },
     take: (draws, slots, tasks) => {
       const count = fitting(draws, slots, tasks);
@@ -129,29 +156,27 @@ function askedOf({ perSlot, perJob, shared }: Asked, complex: string) {
     : { amount: perJob[complex], isPerJob: true };
 }
 
-/** What running jobs have of each limit. A job of which it is not known whether a rule is for it counts. */
-function usedOfQuotas(
-  quotas: ReturnType<typeof parseQuotas>,
-  running: readonly RunningRecord[],
-  definitions: Definitions,
-): ReadonlyMap<string, number> {
-  const used = new Map<string, number>();
-  if (quotas.length === 0) return used;
+/** What a running job has of each limit. One of which it is not known whether a rule is for it counts. */
+function limitsOfRunning(quotas: ReturnType<typeof parseQuotas>, definitions: Definitions) {
   const groupsOf = new Map<string, ReadonlySet<string>>();
-  for (const record of running) {
+  return (record: RunningRecord) => {
+    if (quotas.length === 0) return [];
     const { host, queue, granted = "", owner, department, project, slots } = record;
     const groups =
       groupsOf.get(host) ?? new Set(groupsAbove(definitions, definitions.groupsNaming(host.toLowerCase())));
     groupsOf.set(host, groups);
     const amounts: Readonly<Record<string, number>> = { ...takenBy(record, definitions), slots };
+    const subject = { who: { user: owner, department, project }, pe: granted, queue, host, groups };
     // One set at a time: what cannot be read in one of them says nothing about another.
-    for (const set of quotas) {
-      const who = { user: owner, department, project };
-      const subject = { who, pe: granted, queue, host, groups };
-      const limits = limitsFor([set], subject, definitions, () => undefined, "counts");
-      if ("refused" in limits) continue;
-      for (const { name, complex } of limits) used.set(name, (used.get(name) ?? 0) + (amounts[complex] ?? 0));
-    }
-  }
-  return used;
+    return quotas.flatMap((set) => {
+      // Only names are wanted: any value will do.
+      const limits = limitsFor([set], subject, definitions, () => 0, "counts");
+      if ("refused" in limits) return [];
+      return limits.map(({ name, complex, isPerHost }) => ({
+        name,
+        isPerHost,
+        amount: amounts[complex] ?? 0,
+      }));
+    });
+  };
 }

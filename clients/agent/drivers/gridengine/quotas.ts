@@ -159,17 +159,21 @@ export function limitsFor(
   return limits;
 }
 
-/** What stands in braces is counted by itself. */
-function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue, host }: QuotaSubject) {
+/** A message takes names of 256 characters. */
+const longestWhom = 180;
+
+/** What stands in braces is counted by itself; hosts are so on each of them, under one name. */
+function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue }: QuotaSubject) {
   const values: Readonly<Record<Subject, string>> = {
     users: who.user,
     projects: who.project,
     pes: pe,
     queues: queue,
-    hosts: typeof host === "string" ? host : "",
+    hosts: "",
   };
   const each = subjects.flatMap((subject) => (filters[subject]?.isEach ? [values[subject]] : []));
-  return `quota ${[set, text.split(/ ?\bto /, 1)[0] ?? "", ...each].filter((part) => part !== "").join(", ")}: ${complex}`;
+  const whom = [set, text.split(/ ?\bto /, 1)[0] ?? "", ...each].filter((part) => part !== "").join(", ");
+  return `quota ${whom.slice(0, longestWhom)}: ${complex}`;
 }
 
 type Fit = "yes" | "no" | "unknown";

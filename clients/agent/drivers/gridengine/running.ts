@@ -38,13 +38,14 @@ export function toRunning(
   definitions: Definitions | undefined,
   counted: ReadonlySet<string>,
   queueSlots: boolean,
+  limitsOf: (record: RunningRecord) => Readonly<Record<string, number>>,
 ): readonly Job[] {
   const jobs = Map.groupBy(records, (record) => nameOf(record, { waits: false }));
   return [...jobs].flatMap(([name, own]) => {
     const byHost = [...Map.groupBy(own, ({ host }) => host)].map(([host, there]) => ({
       host,
       first: there[0] as RunningRecord,
-      takes: amounts(there, definitions, counted, queueSlots),
+      takes: amounts(there, definitions, counted, queueSlots, limitsOf),
     }));
     const parts = [...Map.groupBy(byHost, ({ takes }) => JSON.stringify(takes)).values()];
     return parts.flatMap((part, index): readonly Job[] => {
@@ -69,6 +70,7 @@ function amounts(
   definitions: Definitions | undefined,
   counted: ReadonlySet<string>,
   queueSlots: boolean,
+  limitsOf: (record: RunningRecord) => Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
   const total: Record<string, number> = { slots: 0 };
   const add = (name: string, amount: number) => {
@@ -79,6 +81,7 @@ function amounts(
     if (queueSlots) add(slotsName(record.queue), record.slots);
     for (const [name, amount] of Object.entries(takenBy(record, definitions)))
       if (counted.has(name)) add(name, amount);
+    for (const [name, amount] of Object.entries(limitsOf(record))) add(name, amount);
   }
   return total;
 }

@@ -5,7 +5,7 @@ import { detailsOf, nameOf } from "./job-common.ts";
 import type { JobContext } from "./job-context.ts";
 import type { Details } from "./job-details.ts";
 import { isOpenTo, type Place, type Who } from "./places.ts";
-import { type Draw, type DrawsThere, neverOf, wholeOf } from "./pools.ts";
+import { type Draw, type HostLimit, neverOf, wholeOf } from "./pools.ts";
 import type { JobRecord } from "./queue-records.ts";
 import { type Asked, askedAt } from "./requests.ts";
 
@@ -53,6 +53,7 @@ interface Candidate {
   readonly asked: Asked;
   readonly size: Size;
   readonly draws: readonly Draw[];
+  readonly hostLimits: readonly HostLimit[];
 }
 
 interface Size {
@@ -139,12 +140,13 @@ function mostOn(places: readonly [Place, ...Place[]], asked: Asked, context: Job
 }
 
 /** Slots on a host that quotas of each host allow. */
-function mostByQuota(mostOnHost: DrawsThere["mostOnHost"], { perSlot }: Asked): number {
-  const each = Object.entries(mostOnHost).flatMap(([complex, most]) => {
-    const amount = complex === "slots" ? 1 : (perSlot[complex] ?? 0);
-    return amount > 0 ? [Math.floor(most / amount)] : [];
-  });
-  return Math.min(...each);
+function mostByQuota(hostLimits: readonly HostLimit[]): number {
+  return Math.min(
+    ...hostLimits.map(({ most, perSlot, perJob }) => {
+      if (perJob > most) return 0;
+      return perSlot > 0 ? Math.floor(most / perSlot) : Number.POSITIVE_INFINITY;
+    }),
+  );
 }
 
 function hostsOf({ size }: Candidate): number {
@@ -201,7 +203,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
         return "refused" in draws ? [] : [{ place, asked, ...draws }];
       });
       // Queues of one array whose quotas are the same.
-      const alike = Map.groupBy(drawn, ({ draws, mostOnHost }) => JSON.stringify([draws, mostOnHost]));
+      const alike = Map.groupBy(drawn, ({ draws, hostLimits }) => JSON.stringify([draws, hostLimits]));
       const before = found.length;
       for (const [first, ...more] of alike.values()) {
         if (first === undefined) continue;
@@ -209,8 +211,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
         const size = sizeIn(record, pe, queues, first, context);
         const refused = "refused" in size ? size.refused : neverOf(first.draws, size.slots);
         if (refused !== undefined) refusals.push(refused);
-        else if (!("refused" in size))
-          found.push({ places: queues, place: first.place, asked: first.asked, size, draws: first.draws });
+        else if (!("refused" in size)) found.push({ ...first, places: queues, size });
       }
       if (found.length > before) break;
     }
@@ -257,10 +258,10 @@ function sizeIn(
   record: JobRecord,
   pe: ParallelEnvironment | undefined,
   places: readonly [Place, ...Place[]],
-  { asked, mostOnHost }: Pick<Candidate, "asked"> & Pick<DrawsThere, "mostOnHost">,
+  { asked, hostLimits }: Pick<Candidate, "asked" | "hostLimits">,
   context: JobContext,
 ): Size | { readonly refused: string } {
-  const most = Math.min(mostOn(places, asked, context), mostByQuota(mostOnHost, asked));
+  const most = Math.min(mostOn(places, asked, context), mostByQuota(hostLimits));
   const where = `"${places[0].array}" have ${Math.max(0, most)} for it in ${places.map(({ queue }) => queue.name).join(", ")}`;
   if (pe === undefined)
     return most < 1
@@ -323,9 +324,12 @@ function constraintsOf(
   context: JobContext,
   isWholeJob: boolean,
 ): Constraints {
-  const amountsOf = ({ places, asked }: Candidate): Constraints => ({
+  const amountsOf = ({ places, asked, hostLimits }: Candidate): Constraints => ({
     slots,
     ...context.slotsIn(places, slots),
+    ...Object.fromEntries(
+      hostLimits.map(({ name, perSlot, perJob }) => [name, perSlot * slots + (isWholeJob ? perJob : 0)]),
+    ),
     ...Object.fromEntries(Object.entries(asked.perSlot).map(([name, amount]) => [name, amount * slots])),
     ...(isWholeJob ? asked.perJob : {}),
   });

@@ -111,6 +111,11 @@ export const gridengineJobKinds: readonly JobKind[] = [
   on("htc", "-q % -pe mpi 3", 1, { times: 3, quota: "queues % to slots=5" }),
   on("gpu", "-q % -l gpus=1", 2, { times: 5, quota: "users ann queues % to gpus=3" }),
   on("htc", "-q %", 0, { quota: "name none users @chemists queues % to slots=0" }),
+  usual("htc", "-q %", 2, { times: 4, quota: "queues % hosts {*} to slots=2" }),
+  on("htc", "-q % -pe mpi 6", 2, { quota: "hosts {@%} to slots=3" }),
+  on("htc", "-q % -pe smp 2", 3, { times: 3, quota: "users {*} queues % hosts {*} to slots=3" }),
+  on("gpu", "-q % -l gpus=1", 2, { times: 2, quota: "queues % hosts {*} to gpus=1" }),
+  on("htc", "-q %,%-long", 2, { times: 6, longSlots: 2, quota: "queues %,%-long hosts {*} to slots=3" }),
   on("htc", "-q % -t 1-9", 1, { quota: "projects !* queues % to slots=4" }),
 ];
 

@@ -49,7 +49,13 @@ function read(quotas: string, waiting: readonly Asked[]) {
     { nowSeconds: 1000, draining: new Map(), memory: { details } },
   );
   if (!reading.known) throw new Error(reading.reason);
-  return { jobs: reading.jobs.filter(({ name }) => name !== "7"), setAside: reading.setAside };
+  return {
+    jobs: reading.jobs.filter(({ name }) => name !== "7"),
+    running: reading.jobs.find(({ name }) => name === "7"),
+    setAside: reading.setAside,
+    nodes: reading.nodes,
+    shapes: reading.shapes,
+  };
 }
 
 function quotaSet(...limits: readonly string[]): string {
@@ -173,6 +179,67 @@ describe("a resource quota is a pool of what is left of it", () => {
   test("of an array of such jobs, as many tasks as start", () => {
     const { jobs } = read(quotaSet("to slots=12"), [{ pe: ["mpi", "4"], tasks: "1-10:1" }]);
     expect(jobs).toMatchObject([{ iterations: 8 }]);
+  });
+});
+
+describe("a quota of each host is something that hosts have", () => {
+  test.each<
+    readonly [string, string, Asked, string, readonly [node: number, running: number, waiting: number]]
+  >([
+    ["of slots", "hosts {*} to slots=2", {}, "quota most, hosts {*}: slots", [2, 3, 1]],
+    [
+      "of a host group, of a job with several slots",
+      "hosts {@allhosts} to slots=3",
+      { pe: ["smp", "2"] },
+      "quota most, hosts {@allhosts}: slots",
+      [3, 3, 2],
+    ],
+    [
+      "of slots that may sit anywhere, each by itself",
+      "hosts {*} to slots=3",
+      { pe: ["mpi", "6"] },
+      "quota most, hosts {*}: slots",
+      [3, 3, 1],
+    ],
+    [
+      "of each user",
+      "users {*} hosts {*} to slots=2",
+      {},
+      "quota most, users {*} hosts {*}, ann: slots",
+      [2, 3, 1],
+    ],
+    [
+      "of another user, who runs nothing",
+      "users {*} hosts {*} to slots=2",
+      { owner: "bob" },
+      "quota most, users {*} hosts {*}, bob: slots",
+      [2, 0, 1],
+    ],
+    [
+      "of a consumable",
+      "hosts {*} to gpus=1",
+      { requests: { gpus: "1" } },
+      "quota most, hosts {*}: gpus",
+      [1, 0, 1],
+    ],
+  ])("%s", (_, limit, asked, name, [ofNode, ofRunning, ofWaiting]) => {
+    const { jobs, running, nodes, shapes } = read(quotaSet(limit), [asked]);
+    const of = (constraints: unknown) =>
+      (constraints as Readonly<Record<string, number>> | undefined)?.[name];
+    expect([
+      of(nodes[0]?.resources),
+      of(shapes?.[0]?.resources),
+      of(running?.constraints) ?? 0,
+      of(jobs[0]?.constraints),
+    ]).toEqual([ofNode, ofNode, ofRunning, ofWaiting]);
+  });
+
+  test.each([
+    ["that leaves all of it", "hosts {*} to slots=8", {}],
+    ["of what the job does not ask for", "hosts {*} to gpus=1", {}],
+    ["of hosts that are no nodes of ours", "hosts {@others} to slots=1", {}],
+  ])("none: %s", (_, limit, asked) => {
+    expect(JSON.stringify(read(quotaSet(limit), [asked]))).not.toContain("quota most");
   });
 });
 
