@@ -290,3 +290,39 @@ export const stopAnswer = z
     actionId: z.string().nullable().describe("Follow it with `operations/{actionId}`; null when leaving"),
   })
   .meta({ id: "StopAnswer" });
+
+/** Of Azure's Scheduled Events those after which a node is not there any more as it was. */
+export const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
+
+/** `POST /api/clusters/{cluster}/leaving`: a node says that Azure is about to take it. */
+export const leavingBody = z
+  .object({
+    instance,
+    event: z.enum(leavingEvents).describe("`EventType` of Azure's Scheduled Events"),
+    notBefore: z
+      .string()
+      .max(100)
+      .refine((text) => !Number.isNaN(Date.parse(text)), { message: "expected a date" })
+      .optional()
+      .describe("`NotBefore` of the event; absent: Azure begins now"),
+  })
+  .strict()
+  .meta({ id: "LeavingRequest" });
+
+/** What a node is told that says so. It takes no new jobs; what runs there is its scheduler's. */
+export const leavingAnswer = z
+  .object({
+    ...aboutCluster,
+    node: z.string().describe("Its name"),
+    outcome: z
+      .enum(["draining", "drained-before", "leaving"])
+      .describe(
+        "draining: it takes no new jobs from now on; drained-before: somebody asked for that before, which holds; leaving: it is on its way out",
+      ),
+    untilSeconds: unixSeconds
+      .nullable()
+      .describe(
+        "A machine that is still there then takes jobs again, Unix time in seconds; null: the drain does not end by itself",
+      ),
+  })
+  .meta({ id: "LeavingAnswer" });

@@ -1,4 +1,12 @@
-import { actionAnswer, actionBody, autostopQuery, stopAnswer, stopQuery } from "./actions.ts";
+import {
+  actionAnswer,
+  actionBody,
+  autostopQuery,
+  leavingAnswer,
+  leavingBody,
+  stopAnswer,
+  stopQuery,
+} from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale-schema.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
 import { configRoutes } from "./config-routes.ts";
@@ -303,6 +311,15 @@ export const routes = [
     summary: "A node asks whether it may stop; when nobody needs it, it is going to be deleted",
     query: autostopQuery,
     answer: stopAnswer,
+  },
+  {
+    id: "leaving",
+    method: "POST",
+    path: `${ofCluster}/leaving`,
+    role: "node",
+    summary: "A node says that Azure is about to take it; it takes no new jobs from then on",
+    body: leavingBody,
+    answer: leavingAnswer,
   },
   {
     id: "stop",

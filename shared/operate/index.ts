@@ -3,6 +3,7 @@
 export { act } from "./act.ts";
 export { type ConfigChanges, changeConfig } from "./change-config.ts";
 export { decidePause } from "./decide-control.ts";
+export { drainLeaving, type Leaving } from "./drain-leaving.ts";
 export { notify } from "./notify.ts";
 export { pauseCluster, resumeCluster } from "./pause-cluster.ts";
 export { postDemand } from "./post-demand.ts";

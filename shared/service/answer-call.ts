@@ -20,7 +20,7 @@ export interface RawCall extends CallDetails {
 export type RawBody = { readonly ok: true; readonly json: unknown } | Refused;
 
 /** Answered also for a cluster that is not configured: one to be added, or whose callers may not learn which there are. */
-const anyCluster: readonly RouteId[] = ["put-config", "autostop"];
+const anyCluster: readonly RouteId[] = ["put-config", "autostop", "leaving"];
 
 /**
  * Answers a call from a table of answers: the cluster has to exist, and query and body have to match the route. A route

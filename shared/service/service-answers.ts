@@ -1,12 +1,13 @@
 import { act, readUsage, requestTargets } from "../operate/index.ts";
 import { accepted, answered, badRequest, problem, unknownCluster } from "./answered.ts";
+import { answerLeaving } from "./leaving-answers.ts";
 import type { ServicePorts } from "./ports.ts";
 import type { AnswersFrom } from "./route-call.ts";
 import { answerStop } from "./stop-answers.ts";
 import { noteClaim } from "./storage-answers.ts";
 
 /** Routes that only the service answers: what they ask for, its executor carries out. */
-export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "stop" | "usage";
+export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "leaving" | "stop" | "usage";
 
 export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
   actions: async (ports, { cluster, body, callerName, idempotencyKey }) => {
@@ -53,6 +54,13 @@ export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
     const requestedBy = { who: `node with instance id ${instance}`, why: "autostop" };
     return answerStop(ports, { cluster, instance, requestedBy, afterIdleTime: true });
   },
+  leaving: async (ports, { cluster, body: { instance, event, notBefore } }) =>
+    answerLeaving(ports, {
+      cluster,
+      instance,
+      event,
+      notBeforeSeconds: notBefore === undefined ? undefined : Date.parse(notBefore) / 1000,
+    }),
   stop: async (ports, { cluster, query: { instance, reason, by }, callerName }) => {
     const requestedBy = { who: callerName ?? by, why: reason };
     return answerStop(ports, { cluster, instance, requestedBy, afterIdleTime: false });

@@ -104,7 +104,7 @@ describe("by function key, as it is when nothing is said", () => {
   test("with the login of nodes only what nodes call is open: it asks by itself (stops.test.ts)", async () => {
     const functions = await load({ AUTOSTOP_LOGIN: "basic" });
     const open = [...functions].filter(([, { authLevel }]) => authLevel !== "function");
-    expect(open.map(([name]) => name).toSorted()).toEqual(["http-autostop", ...forAnybody]);
+    expect(open.map(([name]) => name).toSorted()).toEqual(["http-autostop", "http-leaving", ...forAnybody].toSorted());
   });
 });
 
@@ -155,7 +155,7 @@ describe("by Entra token", () => {
 
   test("the platform asks nobody but nodes for a key", () => {
     const closed = [...functions].filter(([, { authLevel }]) => authLevel === "function");
-    expect(closed.map(([name]) => name)).toEqual(["http-autostop"]);
+    expect(closed.map(([name]) => name)).toEqual(["http-autostop", "http-leaving"]);
     expect(open().length).toBeGreaterThan(15);
   });
 

@@ -4,7 +4,7 @@ import { keyGuard } from "../../functions/support/guard.ts";
 import type { NodeLogin } from "../../functions/support/node-login.ts";
 import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { Service } from "../../functions/support/wire.ts";
-import { problemSchema, stopAnswer } from "../../shared/api/index.ts";
+import { leavingAnswer, problemSchema, stopAnswer } from "../../shared/api/index.ts";
 import { smallestLimits } from "../../shared/json/json-limits.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
@@ -52,6 +52,7 @@ ports = world.ports;
 const { handlerOf } = await import("../support/http-handlers.ts");
 const httpAutostop = handlerOf("autostop");
 const httpStop = handlerOf("stop");
+const httpLeaving = handlerOf("leaving");
 
 beforeEach(async () => {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, instanceId: `vm-${name}` }));
@@ -209,5 +210,61 @@ describe("POST stop", () => {
     expect(await stop({ instance: "vm-htc-1" }, { params: { cluster: "other" } })).toMatchObject({
       status: 404,
     });
+  });
+});
+
+describe("POST leaving", () => {
+  function leaving(body: unknown, fields: object = {}) {
+    const url = `http://127.0.0.1/api/clusters/${cluster}/leaving`;
+    const request = new HttpRequest({
+      method: "POST",
+      url,
+      params: { cluster },
+      headers: json,
+      body: { string: JSON.stringify(body) },
+      ...fields,
+    });
+    return httpLeaving(request, context());
+  }
+  const says = { instance: "vm-htc-1", event: "Preempt", notBefore: "Wed, 25 Nov 2026 22:00:30 GMT" };
+  const withNodesLogin = (text: string) => ({
+    headers: { ...json, authorization: `Basic ${Buffer.from(text).toString("base64")}` },
+  });
+  const drained = async () => (await world.ports.controls.load(cluster))?.value.drainedNodes ?? [];
+
+  test("200: it takes no new jobs; said again at once it is 429", async () => {
+    const answer = await leaving(says);
+    expect(leavingAnswer.parse(answer.jsonBody)).toMatchObject({ node: "htc-1", outcome: "draining" });
+    expect(await drained()).toMatchObject([{ name: "htc-1" }]);
+    expect(await leaving(says)).toMatchObject({ status: 429, headers: { "retry-after": "10" } });
+    expect(await leaving({ ...says, instance: "vm-htc-2" })).not.toHaveProperty("status", 429);
+  });
+
+  test.each([
+    { ...says, instance: ["vm-htc-1", "vm-htc-2"] },
+    { ...says, nodes: { names: ["htc-2"] } },
+    { ...says, event: "Freeze" },
+    { ...says, event: "delete" },
+    { ...says, notBefore: "soon" },
+    { event: "Preempt" },
+    [says],
+  ])("400 for what is more than one machine, or no such event: %j", async (body) => {
+    expect(await leaving(body)).toMatchObject({ status: 400 });
+    expect(await drained()).toEqual([]);
+  });
+
+  test("404 for names, patterns and machines of nobody", async () => {
+    for (const instance of ["htc-1", "*", "vm-htc-*"])
+      expect(await leaving({ ...says, instance })).toMatchObject({ status: 404 });
+    expect(await leaving(says, { params: { cluster: "other" } })).toMatchObject({ status: 404 });
+    expect(await drained()).toEqual([]);
+  });
+
+  test("with the login of nodes that login is asked for", async () => {
+    serve("basic");
+    expect(await leaving(says)).toMatchObject({ status: 401 });
+    expect(await leaving(says, withNodesLogin("node:other"))).toMatchObject({ status: 401 });
+    expect(await drained()).toEqual([]);
+    expect((await leaving(says, withNodesLogin("node:secret"))).status ?? 200).toBe(200);
   });
 });

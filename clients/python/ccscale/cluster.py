@@ -270,6 +270,11 @@ class Cluster:
         """A node asks whether it may stop; `instance` is its own id. Refused when it has to stay."""
         return self.__get("autostop", {"instance": instance})
 
+    def leaving(self, instance: str, event: str, *, not_before: Optional[str] = None) -> Answer:
+        """A node says that Azure is about to take it; `event` and `not_before` as in Azure's Scheduled Events."""
+        body = {"instance": instance, "event": event}
+        return self.call("POST", "leaving", body=body if not_before is None else {**body, "notBefore": not_before})
+
     def stop(self, instance: str, *, reason: Optional[str] = None, by: Optional[str] = None) -> Answer:
         """Asks for a node to be stopped when nobody needs it, however short it has been idle."""
         return self.call("POST", "stop", {"instance": instance, "reason": reason, "by": by})

@@ -94,6 +94,8 @@ const calls = {
     }),
   autoscale: () => service.POST("/clusters/{cluster}/autoscale", { params: { path }, body: [] }),
   autostop: () => service.GET("/clusters/{cluster}/autostop", { params: { path, query: { instance } } }),
+  leaving: () =>
+    service.POST("/clusters/{cluster}/leaving", { params: { path }, body: { instance, event: "Preempt" } }),
   stop: () => service.POST("/clusters/{cluster}/stop", { params: { path, query: { instance } } }),
 };
 

@@ -1,7 +1,7 @@
 import { HttpRequest, HttpResponse, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { type Route, routes } from "../../../shared/api/index.ts";
 
-export type RouteId = Exclude<(typeof routes)[number]["id"], "autoscale" | "autostop" | "stop">;
+export type RouteId = Exclude<(typeof routes)[number]["id"], "autoscale" | "autostop" | "leaving" | "stop">;
 type Handler = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
 
 /** Calls a route's function as the host would. */

@@ -38,7 +38,7 @@ describe("answerCall", () => {
     const changing = routes.filter(({ id, method }) => method !== "GET" && id in answersFromRecords);
     expect(changing.map(({ id }) => id)).toEqual(["what-if", "validate-constraint"]);
     const onlyByService = ids.filter((id) => !(id in answersOnStorage));
-    expect(onlyByService).toEqual(["autoscale", "autostop", "stop", "usage"]);
+    expect(onlyByService).toEqual(["autoscale", "autostop", "leaving", "stop", "usage"]);
   });
 
   test.each(["hcp", "", "__proto__", "x".repeat(10_000)])(

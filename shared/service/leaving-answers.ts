@@ -1,0 +1,33 @@
+import { drainLeaving, type Leaving } from "../operate/index.ts";
+import { type Answered, answered, notFound, problem, unknownCluster } from "./answered.ts";
+import type { ServicePorts } from "./ports.ts";
+import type { AnswerOf } from "./route-call.ts";
+
+/** Drains a node that says it goes. One that says so again and again is answered when to. */
+export async function answerLeaving(
+  ports: ServicePorts,
+  leaving: Leaving,
+): Promise<Answered<AnswerOf<"leaving">>> {
+  const { cluster, instance } = leaving;
+  const nowSeconds = ports.clock.nowSeconds();
+  const wait = ports.stops.pace.waitSeconds(JSON.stringify(["leaving", cluster, instance]), nowSeconds);
+  if (wait > 0)
+    return problem("too-often", 429, { title: "This node said so a moment ago", retryAfterSeconds: wait });
+  const outcome = await ports.stops.turns.take(cluster, () => drainLeaving(ports, leaving));
+  switch (outcome?.outcome) {
+    case undefined: {
+      const title = "Too many nodes speak at the same moment";
+      return problem("busy", 503, { title, retryAfterSeconds: 2 });
+    }
+    case "draining":
+    case "drained-before":
+    case "leaving":
+      return answered({ cluster, atSeconds: nowSeconds, untilSeconds: null, ...outcome });
+    case "unknown-instance": {
+      const detail = "It is gone, or CycleCloud did not list it yet in the newest snapshot";
+      return notFound(`No node of cluster "${cluster}" is instance "${instance}"`, detail);
+    }
+    case "unknown-cluster":
+      return unknownCluster(cluster);
+  }
+}
