@@ -104,7 +104,9 @@ describe("by function key, as it is when nothing is said", () => {
   test("with the login of nodes only what nodes call is open: it asks by itself (stops.test.ts)", async () => {
     const functions = await load({ AUTOSTOP_LOGIN: "basic" });
     const open = [...functions].filter(([, { authLevel }]) => authLevel !== "function");
-    expect(open.map(([name]) => name).toSorted()).toEqual(["http-autostop", "http-leaving", ...forAnybody].toSorted());
+    expect(open.map(([name]) => name).toSorted()).toEqual(
+      ["http-autostop", "http-leaving", ...forAnybody].toSorted(),
+    );
   });
 });
 
