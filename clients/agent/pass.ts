@@ -132,10 +132,13 @@ async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState,
     }
   } catch (error) {
     problems.push(messageOf(error));
-    if (!isLastTry) return { state: before, commands, problems };
+    // The driver knows what joins, also when a command failed: its corrections try again in each pass.
+    const state = event.kind === "node-joined" ? { ...before, memory: steps.memory } : before;
+    if (!isLastTry) return { state, commands, problems };
     problems.push(`event "${event.kind}" given up after its last try`);
+    problems.push(...(await keep(state, ports)));
     await done();
-    return { state: before, commands, problems };
+    return { state, commands, problems };
   }
   const decisions = decide(before.decisions, event, ports.nowSeconds());
   const state = { ...before, decisions, memory: steps.memory };

@@ -254,6 +254,17 @@ describe("what fails", () => {
     expect(world.posted[0]?.nodes).toEqual(quiet.nodes);
   });
 
+  test("a command of a join: the driver remembers the join at once, and for good when it is given up", async () => {
+    const world = new World();
+    world.events = [{ ...drain, kind: "node-joined" }];
+    world.failing.add("command");
+    expect((await runPass(fresh, world.ports)).state.memory).toEqual({ last: "node-joined" });
+    world.isLastTry = true;
+    world.happened.length = 0;
+    expect((await runPass(fresh, world.ports)).state.memory).toEqual({ last: "node-joined" });
+    expect(world.happened.slice(0, 3)).toEqual(["scontrol node-joined ip-1", "save", "done node-joined"]);
+  });
+
   test("a command that has failed too often: the event is given up, loudly", async () => {
     const world = new World();
     world.events = [drain];

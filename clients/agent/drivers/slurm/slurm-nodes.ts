@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import type { Command, Context, NodeEvent, SchedulerNode } from "../driver.ts";
+import type { Command, Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -46,6 +46,21 @@ export function isUsable(node: NodeRecord): boolean {
   return hasJoined(node) && statesMeaning(node, "no-host").length === 0;
 }
 
+/** Its host may take work, or a person keeps it from that: both are told. */
+export function isListed(node: NodeRecord): boolean {
+  return isUsable(node) || (hasJoined(node) && isDownByOthers(node));
+}
+
+/** Reasons that Slurm itself gives for nodes that are down, and none. A node that comes anew begins without them. */
+const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", "ResumeTimeout reached"];
+
+/** A person took it down while its daemon answers: that stays, and is shown. */
+function isDownByOthers(node: NodeRecord): boolean {
+  const noHost = statesMeaning(node, "no-host");
+  const isDown = noHost.length === 1 && node.flags.has("DOWN");
+  return isDown && !node.reason.startsWith(ours) && !reasonsOfSlurm.includes(node.reason);
+}
+
 /** Whether a node is only in ignored partitions. */
 export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: SlurmSettings): boolean {
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
@@ -65,6 +80,7 @@ function stateOf(record: NodeRecord): Omit<SchedulerNode, "hostname" | "resource
   const { flags, reason } = record;
   const out = statesMeaning(record, "out");
   const held = statesMeaning(record, "held");
+  if (isDownByOthers(record)) return { state: "draining", ...outByOthers(record, ["DOWN"]) };
   if (out.length === 0 && held.length === 0) return { state: "up" };
   const state = held.length > 0 || isBusy(record) ? "draining" : "drained";
   if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1) return { state };
@@ -99,50 +115,101 @@ export function correction(
   { draining, joining }: Pick<Context, "draining"> & { readonly joining: Joining },
   settings: SlurmSettings,
 ): readonly Command[] {
+  if (isDownByOthers(node)) return [];
   const isOurs = node.reason.startsWith(ours);
   const drains = draining.has(shortHostname(node.hostname));
   if (drains && !node.flags.has("DRAIN")) return [drain(settings, node.name)];
   if (!drains && node.flags.has("DRAIN") && isOurs) return [undrain(settings, node.name)];
   const isDown = node.flags.has("DOWN") && !node.flags.has("POWERED_DOWN");
-  const waits = isDown && (joining.has(node.name) || (isOurs && !node.flags.has("NOT_RESPONDING")));
+  const mayCome = isOurs || reasonsOfSlurm.includes(node.reason);
+  const waits = isDown && (joining.has(node.name) ? mayCome : isOurs && !node.flags.has("NOT_RESPONDING"));
   // Refused for a node that came into service by itself meanwhile.
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
 
-/** Nodes whose host is there and whose daemon has not registered yet, with the name of the host. */
-export type Joining = ReadonlyMap<string, string>;
+/** A host that is there, and whose daemon has not registered yet. */
+export interface JoiningHost {
+  readonly hostname: string;
+  /** When its event came. Unix time. */
+  readonly sinceSeconds: number;
+}
 
-/** The nodes that are still joining: Slurm has not seen the daemon since. */
+/** By the name of the node. */
+export type Joining = ReadonlyMap<string, JoiningHost>;
+
+/**
+ * The nodes that are still joining: Slurm has not seen the daemon since. `nodes` are those that could be read; of another
+ * nothing is known, and it joins on.
+ */
 export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Joining {
-  const waiting = nodes.filter(
-    (node) => joining.has(node.name) && (isAway(node) || node.flags.has("POWERED_DOWN")),
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  return new Map(
+    [...joining].filter(([name]) => {
+      const node = byName.get(name);
+      return node === undefined || isAway(node) || node.flags.has("POWERED_DOWN");
+    }),
   );
-  return new Map(waiting.map(({ name }) => [name, joining.get(name) ?? name]));
+}
+
+/** slurmd starts within a minute or two of its machine. */
+const usualJoinSeconds = 600;
+
+/** Nodes that should have joined long ago. The text stays the same from pass to pass, so that it is told once. */
+export function overdue(
+  nodes: readonly NodeRecord[],
+  joining: Joining,
+  nowSeconds: number,
+): readonly SetAside[] {
+  const readNames = new Set(nodes.map(({ name }) => name));
+  return [...joining].flatMap(([name, { hostname, sinceSeconds }]) => {
+    if (nowSeconds - sinceSeconds < usualJoinSeconds) return [];
+    const why = readNames.has(name)
+      ? "its slurmd has not registered"
+      : "Slurm does not list it, or its record cannot be read";
+    const since = new Date(sinceSeconds * 1000).toISOString();
+    return [
+      {
+        record: `node ${name}`,
+        reason: `joined as ${hostname} at ${since}, and ${why}; joining is tried again in each pass`,
+      },
+    ];
+  });
 }
 
 /** The nodes that are joining after an event. */
 export function joiningAfter(
   { kind, nodes }: NodeEvent,
   before: Joining,
+  nowSeconds: number,
   { node_prefix }: SlurmSettings,
 ): Joining {
   const after = new Map(before);
   for (const { name, hostname } of nodes) {
-    if (kind === "node-joined") after.set(`${node_prefix}${name}`, hostname);
-    if (kind === "node-deleted" || kind === "boot-timeout") after.delete(`${node_prefix}${name}`);
+    const node = `${node_prefix}${name}`;
+    if (kind === "node-joined") {
+      // An event that comes again is of the same host.
+      const sinceSeconds =
+        before.get(node)?.hostname === hostname ? before.get(node)?.sinceSeconds : undefined;
+      after.set(node, { hostname, sinceSeconds: sinceSeconds ?? nowSeconds });
+    }
+    if (kind === "node-deleted" || kind === "boot-timeout") after.delete(node);
   }
   return after;
 }
 
-/** A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back, which is their name. */
+/**
+ * A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back, which is their name; and
+ * the commands of an event may have failed.
+ */
 export function joinAgain(
   nodes: readonly NodeRecord[],
   joining: Joining,
   settings: SlurmSettings,
 ): readonly Command[] {
   return nodes.flatMap((node) => {
-    const hostname = joining.get(node.name);
+    const hostname = joining.get(node.name)?.hostname;
     if (hostname === undefined || !isAway(node) || node.address === hostname) return [];
+    if (!nodeName.test(node.name) || !nodeName.test(hostname)) return [];
     return commandsForNode("node-joined", node.name, hostname, settings);
   });
 }

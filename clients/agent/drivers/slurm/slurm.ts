@@ -19,10 +19,11 @@ import {
   correction,
   hasJoined,
   isIgnored,
-  isUsable,
+  isListed,
   type Joining,
   joinAgain,
   joiningAfter,
+  overdue,
   stillJoining,
   takeDownAway,
   toNode,
@@ -51,9 +52,12 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
     reads: (context) => reads(settings, context),
     interpret: (answers, context) => interpret(answers, context, settings),
-    commandsFor: (event, { memory }): Steps => ({
+    commandsFor: (event, { memory, nowSeconds }): Steps => ({
       commands: commandsFor(event, settings),
-      memory: withJoining(memory, joiningAfter(event, rememberedJoining(memory), settings)),
+      memory: withJoining(
+        memory,
+        joiningAfter(event, rememberedJoining(memory, nowSeconds), nowSeconds, settings),
+      ),
     }),
   };
 });
@@ -130,10 +134,20 @@ function rememberedLimits({ limits }: Memory, nowSeconds: number) {
     : undefined;
 }
 
-const joiningSchema = z.record(z.string(), z.string());
+/** An agent of before remembered the host alone. */
+const joiningSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.object({ hostname: z.string(), sinceSeconds: z.number() })]),
+);
 
-function rememberedJoining({ joining }: Memory): Joining {
-  return new Map(Object.entries(joiningSchema.safeParse(joining).data ?? {}));
+function rememberedJoining({ joining }: Memory, nowSeconds: number): Joining {
+  const remembered = Object.entries(joiningSchema.safeParse(joining).data ?? {});
+  return new Map(
+    remembered.map(([name, host]) => [
+      name,
+      typeof host === "string" ? { hostname: host, sinceSeconds: nowSeconds } : host,
+    ]),
+  );
 }
 
 function withJoining({ joining: _, ...memory }: Memory, joining: Joining): Memory {
@@ -219,8 +233,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       known: false,
       reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
     };
-  const joined = rememberedJoining(context.memory);
+  const joined = rememberedJoining(context.memory, context.nowSeconds);
   const joining = stillJoining(nodes, joined);
+  setAside.push(...overdue(nodes, joining, context.nowSeconds));
   const own = nodes.filter((node) => !isIgnored(node, settings));
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
@@ -228,7 +243,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   return {
     known: true,
     jobs,
-    nodes: own.filter(isUsable).map((node) => toNode(node, amounts.of(node))),
+    nodes: own.filter(isListed).map((node) => toNode(node, amounts.of(node))),
     shapes: shaped.shapes,
     setAside,
     silent: nodes

@@ -122,6 +122,24 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       await driven.pass();
     });
 
+    test("a node that a person takes down while it boots stays down, and is shown with the reason, until that person resumes it", async () => {
+      const [node, index] = ["htc-7", 7] as const;
+      await driven.send("node-joined", event(node, index));
+      await slurm.run("scontrol", "update", `NodeName=${node}`, "State=DOWN", "Reason=broken disk");
+      await boot(node, index);
+      const shown = async () => {
+        const { nodes } = await driven.pass();
+        return nodes.find(({ hostname }) => hostname === hostOf(node, index));
+      };
+      await driven.until(async () => (await shown()) !== undefined);
+      expect(await shown()).toMatchObject({ state: "draining", stateReason: "broken disk", stateBy: "root" });
+      await slurm.run("scontrol", "update", `NodeName=${node}`, "State=RESUME");
+      await driven.until(async () => (await shown())?.state === "up");
+      await driven.send("node-deleted", event(node, index));
+      slurm.network.switchOff(hostOf(node, index));
+      await driven.pass();
+    });
+
     test("a node drains, comes back, drains again and goes", async () => {
       const [node, index] = ["htc-3", 3] as const;
       await boot(node, index);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
 import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { isUsable, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
+import { isListed, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
 import { type NodeRecord, nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
 import { linesOfPartitions, readSlurm, slurmNode } from "./slurm-reading.ts";
 
@@ -74,7 +74,7 @@ test.each([
 ])("an idle host is %s in each of the states %s", (expected, list) => {
   const rows = list.split(" ").map((state) => {
     const record = nodeRecord.parse({ ...host, state: ["IDLE", state] });
-    return [state, isUsable(record) ? posted(record).state : "none", unknownStates(record)];
+    return [state, isListed(record) ? posted(record).state : "none", unknownStates(record)];
   });
   expect(rows).toEqual(list.split(" ").map((state) => [state, expected, []]));
 });
@@ -96,12 +96,19 @@ test("a host in a maintenance reservation is out by others, with its state as th
   });
 });
 
+const eventSeconds = 1_795_400_000;
+
 /** A driver after an event, that reads one node of which Slurm has not seen the daemon. */
-function passAfter(kind: "node-joined" | "node-deleted" | undefined, hostname: string, fields: object) {
+function passAfter(
+  kind: "node-joined" | "node-deleted" | undefined,
+  hostname: string,
+  fields: object,
+  laterSeconds = 0,
+) {
   const configured = slurm.configure({});
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const { driver } = configured;
-  const context = { nowSeconds: 1_795_400_000, draining: new Map<string, number>(), memory: {} };
+  const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
   const events = kind === undefined ? [] : (["node-joined", kind] as const);
   let memory = {};
   for (const each of events)
@@ -122,10 +129,16 @@ function passAfter(kind: "node-joined" | "node-deleted" | undefined, hostname: s
   const answers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
   );
-  const reading = driver.interpret(answers, { ...context, memory });
+  const reading = driver.interpret(answers, { ...context, nowSeconds: eventSeconds + laterSeconds, memory });
   if (!reading.known) throw new Error(reading.reason);
   const commands = reading.corrections.map(({ args }) => args.slice(1).join(" "));
-  return { commands, joining: reading.memory.joining };
+  const hosts = Object.entries(reading.memory.joining ?? {}).map(([name, host]) => [name, host.hostname]);
+  return {
+    commands,
+    joining: hosts.length === 0 ? undefined : Object.fromEntries(hosts),
+    setAside: reading.setAside.map(({ record, reason }) => `${record}: ${reason}`),
+    nodes: reading.nodes,
+  };
 }
 
 const takenDown = ["NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud"];
@@ -180,5 +193,49 @@ test.each([
     { "htc-1": "ip-1" },
   ],
 ] as const)("a node that Slurm has not heard of, %s", (_, kind, hostname, fields, commands, joining) => {
-  expect(passAfter(kind, hostname, fields)).toEqual({ commands, joining });
+  expect(passAfter(kind, hostname, fields)).toMatchObject({ commands, joining });
+});
+
+test("a record that cannot be read for one pass does not end a join; after ten minutes the log names the node, once", () => {
+  const unreadable = { ...atHome, cpus: "four" };
+  const soon = passAfter("node-joined", "ip-1", unreadable, 30);
+  expect(soon.joining).toEqual({ "htc-1": "ip-1" });
+  expect(soon.setAside).toEqual([expect.stringContaining("node htc-1: cpus")]);
+  const [first, later] = [600, 900].map(
+    (seconds) => passAfter("node-joined", "ip-1", unreadable, seconds).setAside,
+  );
+  expect(first?.at(-1)).toBe(
+    "node htc-1: joined as ip-1 at 2026-11-23T02:13:20.000Z, and Slurm does not list it, or its record cannot be read; joining is tried again in each pass",
+  );
+  expect(later).toEqual(first);
+  expect(passAfter("node-joined", "ip-1", atHost, 600).setAside).toEqual([
+    expect.stringContaining("its slurmd has not registered"),
+  ]);
+  expect(passAfter("node-joined", "ip-1", atHost, 599).setAside).toEqual([]);
+});
+
+const registered = { ...atHost, state: ["DOWN", "CLOUD"], slurmd_version: "22.05.8" };
+test.each([
+  ["ours", "cyclecloud", ["NodeName=htc-1 State=RESUME"]],
+  ["none", "", ["NodeName=htc-1 State=RESUME"]],
+  ["Slurm's, of the life before", "Not responding", ["NodeName=htc-1 State=RESUME"]],
+  ["a person's", "broken disk", []],
+])("a node that joined and is down, where the reason is %s", (_, reason, commands) => {
+  expect(passAfter("node-joined", "ip-1", { ...registered, reason }).commands).toEqual(commands);
+});
+
+test("a node that a person took down is shown with reason, person and time, and is not told to drain", () => {
+  const fields = { reason: "broken disk", reason_set_by_user: "ann", reason_changed_at: 1_795_305_446 };
+  expect(passAfter("node-joined", "ip-1", { ...registered, ...fields }).nodes).toMatchObject([
+    {
+      hostname: "ip-1",
+      state: "draining",
+      isOutByOthers: true,
+      stateReason: "broken disk",
+      stateBy: "ann",
+      stateSince: "2026-11-21T23:57:26.000Z",
+    },
+  ]);
+  const silent = { ...registered, ...fields, state: ["DOWN", "CLOUD", "NOT_RESPONDING"] };
+  expect(passAfter("node-joined", "ip-1", silent).nodes).toEqual([]);
 });
