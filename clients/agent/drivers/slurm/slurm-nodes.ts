@@ -122,7 +122,10 @@ export function correction(
   if (!drains && node.flags.has("DRAIN") && isOurs) return [undrain(settings, node.name)];
   const isDown = node.flags.has("DOWN") && !node.flags.has("POWERED_DOWN");
   const mayCome = isOurs || reasonsOfSlurm.includes(node.reason);
-  const waits = isDown && (joining.has(node.name) ? mayCome : isOurs && !node.flags.has("NOT_RESPONDING"));
+  const host = joining.get(node.name);
+  if (isDown && node.reason === "" && host?.heldReason !== undefined)
+    return [update(settings, node.name, [`Reason=${host.heldReason}`])];
+  const waits = isDown && (host !== undefined ? mayCome : isOurs && !node.flags.has("NOT_RESPONDING"));
   // Refused for a node that came into service by itself meanwhile.
   return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
 }
@@ -132,6 +135,8 @@ export interface JoiningHost {
   readonly hostname: string;
   /** When its event came. Unix time. */
   readonly sinceSeconds: number;
+  /** Why and by whom it was taken down meanwhile: Slurm forgets that when the daemon registers. Absent: nobody did. */
+  readonly heldReason?: string | undefined;
 }
 
 /** By the name of the node. */
@@ -144,11 +149,22 @@ export type Joining = ReadonlyMap<string, JoiningHost>;
 export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Joining {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   return new Map(
-    [...joining].filter(([name]) => {
+    [...joining].flatMap(([name, host]) => {
       const node = byName.get(name);
-      return node === undefined || isAway(node) || node.flags.has("POWERED_DOWN");
+      if (node === undefined) return [[name, host] as const];
+      if (isAway(node) || node.flags.has("POWERED_DOWN"))
+        return [[name, { ...host, heldReason: heldReasonOf(node) }] as const];
+      // Until the reason is back in Slurm.
+      const isHeld = host.heldReason !== undefined && node.flags.has("DOWN") && node.reason === "";
+      return isHeld ? [[name, host] as const] : [];
     }),
   );
+}
+
+/** Of a node that a person took down before its daemon registered. */
+function heldReasonOf({ flags, reason, reason_set_by_user: by }: NodeRecord): string | undefined {
+  if (!flags.has("DOWN") || reason.startsWith(ours) || reasonsOfSlurm.includes(reason)) return undefined;
+  return `${reason.slice(0, longestReason)}${by === "" ? "" : ` (${by})`}`;
 }
 
 /** slurmd starts within a minute or two of its machine. */

@@ -137,7 +137,10 @@ function rememberedLimits({ limits }: Memory, nowSeconds: number) {
 /** An agent of before remembered the host alone. */
 const joiningSchema = z.record(
   z.string(),
-  z.union([z.string(), z.object({ hostname: z.string(), sinceSeconds: z.number() })]),
+  z.union([
+    z.string(),
+    z.object({ hostname: z.string(), sinceSeconds: z.number(), heldReason: z.string().optional() }),
+  ]),
 );
 
 function rememberedJoining({ joining }: Memory, nowSeconds: number): Joining {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Memory } from "../../../../clients/agent/drivers/driver.ts";
 import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
 import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
@@ -98,6 +99,12 @@ test("a host in a maintenance reservation is out by others, with its state as th
 
 const eventSeconds = 1_795_400_000;
 
+function driverOf() {
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  return configured.driver;
+}
+
 /** A driver after an event, that reads one node of which Slurm has not seen the daemon. */
 function passAfter(
   kind: "node-joined" | "node-deleted" | undefined,
@@ -105,9 +112,7 @@ function passAfter(
   fields: object,
   laterSeconds = 0,
 ) {
-  const configured = slurm.configure({});
-  if (!configured.ok) throw new Error(configured.problems.join("; "));
-  const { driver } = configured;
+  const driver = driverOf();
   const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
   const events = kind === undefined ? [] : (["node-joined", kind] as const);
   let memory = {};
@@ -116,6 +121,11 @@ function passAfter(
       { kind: each, nodes: [{ name: "htc-1", hostname }] },
       { ...context, memory },
     ).memory;
+  return interpreted(fields, memory, laterSeconds);
+}
+
+/** What the driver makes of a node, with what it remembers. */
+function interpreted(fields: object, memory: Memory, laterSeconds = 0) {
   const nodes = [slurmNode(1, { slurmd_version: "", state: ["IDLE", "CLOUD", "POWERED_DOWN"], ...fields })];
   const texts = {
     scontrol: JSON.stringify({ nodes }),
@@ -129,15 +139,16 @@ function passAfter(
   const answers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
   );
-  const reading = driver.interpret(answers, { ...context, nowSeconds: eventSeconds + laterSeconds, memory });
+  const nowSeconds = eventSeconds + laterSeconds;
+  const reading = driverOf().interpret(answers, { nowSeconds, draining: new Map(), memory });
   if (!reading.known) throw new Error(reading.reason);
-  const commands = reading.corrections.map(({ args }) => args.slice(1).join(" "));
   const hosts = Object.entries(reading.memory.joining ?? {}).map(([name, host]) => [name, host.hostname]);
   return {
-    commands,
+    commands: reading.corrections.map(({ args }) => args.slice(1).join(" ")),
     joining: hosts.length === 0 ? undefined : Object.fromEntries(hosts),
     setAside: reading.setAside.map(({ record, reason }) => `${record}: ${reason}`),
     nodes: reading.nodes,
+    memory: reading.memory,
   };
 }
 
@@ -222,6 +233,22 @@ test.each([
   ["a person's", "broken disk", []],
 ])("a node that joined and is down, where the reason is %s", (_, reason, commands) => {
   expect(passAfter("node-joined", "ip-1", { ...registered, reason }).commands).toEqual(commands);
+});
+
+test("what a person set before the daemon registered is put back when Slurm has forgotten it, and the node is not resumed", () => {
+  const boots = { ...atHost, state: ["DOWN", "CLOUD", "POWERED_DOWN"], slurmd_version: "" };
+  const byAnn = { reason: "broken disk", reason_set_by_user: "ann" };
+  const joined = { joining: { "htc-1": { hostname: "ip-1", sinceSeconds: eventSeconds } } };
+  const { memory } = interpreted({ ...boots, ...byAnn }, joined);
+  const forgotten = interpreted({ ...registered, reason: "" }, memory);
+  expect(forgotten.commands).toEqual(["NodeName=htc-1 Reason=broken disk (ann)"]);
+  // The command may have failed.
+  expect(interpreted({ ...registered, reason: "" }, forgotten.memory).commands).toEqual(forgotten.commands);
+  const back = interpreted({ ...registered, reason: "broken disk (ann)" }, forgotten.memory);
+  expect(back).toMatchObject({ commands: [], nodes: [{ stateReason: "broken disk (ann)" }] });
+  expect(back.memory).not.toHaveProperty("joining");
+  const resumed = interpreted({ ...registered, state: ["IDLE", "CLOUD"] }, forgotten.memory);
+  expect(resumed).toMatchObject({ commands: [], nodes: [{ state: "up" }] });
 });
 
 test("a node that a person took down is shown with reason, person and time, and is not told to drain", () => {
