@@ -58,7 +58,13 @@ const envelope = {
  * cluster, in order.
  */
 export const scaleActionSchema = z.discriminatedUnion("kind", [
-  z.object({ ...envelope, kind: z.literal("create-nodes"), sets: z.array(createSet).min(1) }),
+  z.object({
+    ...envelope,
+    kind: z.literal("create-nodes"),
+    /** When the snapshot that its plan was made from was taken; absent when no plan wants the action. */
+    snapshotTakenAtSeconds: z.number().optional(),
+    sets: z.array(createSet).min(1),
+  }),
   z.object({ ...envelope, kind: z.literal("start-nodes"), nodes: z.array(actionNode).min(1) }),
   z.object({
     ...envelope,

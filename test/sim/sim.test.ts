@@ -44,3 +44,12 @@ test("the simulation: spent budgets hold plans, for an array and for jobs withou
     expect({ seed, violations, isHeld: heldByBudgets > 0 }).toEqual({ seed, violations: [], isHeld: true });
   }
 });
+
+test.each([["quota-cut", 1426, "a plan read a snapshot for 230 s, and a quota was cut meanwhile"]] as const)(
+  "the simulation: %s, seed %i, which broke a promise once: %s",
+  async (name, seed) => {
+    const scenario = scenarios.find((each) => each.name === name);
+    if (scenario === undefined) throw new RangeError(`Cannot find scenario ${name}`);
+    expect((await runSeed({ scenario, seed })).violations).toEqual([]);
+  },
+);

@@ -14,9 +14,10 @@ export interface FittedCreate {
 }
 
 /**
- * Cuts a create down to what the limits of the newest snapshot leave: an action waits for its turn, and a quota may have
- * been used up or lowered since its plan. Other creates count that CycleCloud was asked for; those behind this one find
- * what it leaves. Without a snapshot younger than the plan there is nothing new to apply.
+ * Cuts a create down to what the limits of the newest snapshot leave: an action waits for its turn, a plan may wait for
+ * what it reads, and a quota may have been used up or lowered meanwhile. Other creates count that CycleCloud was asked
+ * for; those behind this one find what it leaves. Without a snapshot younger than the plan's own there is nothing new to
+ * apply.
  */
 export async function fitCreate(
   ports: Pick<Ports, "clock" | "operations" | "snapshots">,
@@ -42,8 +43,10 @@ export async function fitCreate(
   return { sets: fitted.filter(({ set }) => set.count > 0), cut };
 }
 
-function isNews({ takenAtSeconds }: Snapshot, { createdAtSeconds }: CreateNodesAction, nowSeconds: number) {
-  return takenAtSeconds > createdAtSeconds && !isAhead(takenAtSeconds, nowSeconds);
+/** What somebody asked for himself was decided by what he saw when he asked. */
+function isNews({ takenAtSeconds }: Snapshot, action: CreateNodesAction, nowSeconds: number): boolean {
+  const { snapshotTakenAtSeconds: seenAtSeconds = action.createdAtSeconds } = action;
+  return takenAtSeconds > seenAtSeconds && !isAhead(takenAtSeconds, nowSeconds);
 }
 
 export function wholeOf({ sets }: CreateNodesAction): FittedCreate {

@@ -97,6 +97,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     planId,
     nowSeconds,
     expiresAtSeconds: nowSeconds + config.cycle.actionTtlSeconds,
+    snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     askedAtSeconds: request.atSeconds,
     traceparent: ports.telemetry.traceparent,
     requestIdOf: ports.ids.requestId,

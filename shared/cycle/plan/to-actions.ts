@@ -17,6 +17,8 @@ export interface ActionOrigin {
   readonly planId: string;
   readonly nowSeconds: number;
   readonly expiresAtSeconds: number;
+  /** When the plan's snapshot was taken. */
+  readonly snapshotTakenAtSeconds?: number;
   /** When the plan was asked for, and the trace that it belongs to. */
   readonly askedAtSeconds?: number;
   readonly traceparent?: string | undefined;
@@ -32,32 +34,35 @@ type Draft = (envelope: Envelope) => ScaleAction;
  */
 export function toActions(plan: DrainedPlan, origin: ActionOrigin): ScaleAction[] {
   const { cluster, planId, expiresAtSeconds } = origin;
-  return [...creates(plan), ...starts(plan), ...shutdowns(plan), ...retries(plan)].map((draft, index) => {
-    // Padded, so that ids sort in the order in which the actions are meant.
-    const actionId = `${planId}-${String(index).padStart(4, "0")}`;
-    const requestId = origin.requestIdOf(actionId);
-    const { nowSeconds: createdAtSeconds, askedAtSeconds, traceparent } = origin;
-    return draft({
-      version: 1,
-      actionId,
-      planId,
-      cluster,
-      requestId,
-      createdAtSeconds,
-      expiresAtSeconds,
-      ...(askedAtSeconds === undefined ? {} : { askedAtSeconds }),
-      ...(traceparent === undefined ? {} : { traceparent }),
-    });
-  });
+  return [...creates(plan, origin), ...starts(plan), ...shutdowns(plan), ...retries(plan)].map(
+    (draft, index) => {
+      // Padded, so that ids sort in the order in which the actions are meant.
+      const actionId = `${planId}-${String(index).padStart(4, "0")}`;
+      const requestId = origin.requestIdOf(actionId);
+      const { nowSeconds: createdAtSeconds, askedAtSeconds, traceparent } = origin;
+      return draft({
+        version: 1,
+        actionId,
+        planId,
+        cluster,
+        requestId,
+        createdAtSeconds,
+        expiresAtSeconds,
+        ...(askedAtSeconds === undefined ? {} : { askedAtSeconds }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      });
+    },
+  );
 }
 
-function creates(plan: DrainedPlan): Draft[] {
+function creates(plan: DrainedPlan, { snapshotTakenAtSeconds }: ActionOrigin): Draft[] {
+  const seen = snapshotTakenAtSeconds === undefined ? {} : { snapshotTakenAtSeconds };
   const sets = plan.create.flatMap(split).map(toActionSet);
   const spare = namesWithoutJobs(plan);
   return grouped(sets, weightOf).map((group) => {
     const names = group.flatMap((set) => set.names);
     const reason = whoNeeds(names, { spare, what: "new node" });
-    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, sets: group });
+    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, ...seen, sets: group });
   });
 }
 

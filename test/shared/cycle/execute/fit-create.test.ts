@@ -55,23 +55,62 @@ test("what was cut backs off nothing: the next snapshot that shows room gets the
 });
 
 test.each([
-  ["taken before its plan", -1, 5],
-  ["taken in the same second", 0, 5],
-  ["taken after it", 1, 2],
+  ["older than its plan's", -1, 5],
+  ["that its plan was made from", 0, 5],
+  ["younger than its plan's", 1, 2],
   ["by a clock that is an hour ahead", 3_600, 5],
-])("a snapshot %s: %i s after the plan it leaves %i of 5 nodes", async (_, afterSeconds, count) => {
+])("a snapshot %s: taken %i s after the plan's it leaves %i of 5 nodes", async (_, afterSeconds, count) => {
   const world = await plannedThenShrunk(2);
   const { action } = await newest(world);
   if (action.kind !== "create-nodes") throw new Error(action.kind);
   const stored = (await world.ports.snapshots.load(cluster))?.value;
   if (stored === undefined) throw new Error("no snapshot");
-  const takenAtSeconds = action.createdAtSeconds + afterSeconds;
+  const { snapshotTakenAtSeconds = 0 } = action;
+  const takenAtSeconds = snapshotTakenAtSeconds + afterSeconds;
   const { clock, operations, snapshots } = world.ports;
   const taken = Object.assign(Object.create(snapshots), {
     load: async () => ({ value: { ...stored, takenAtSeconds }, etag: "1" }),
   });
   const fitted = await fitCreate({ clock, operations, snapshots: taken }, action);
   expect(fitted.sets.map(({ set }) => set.count)).toEqual([count]);
+});
+
+test.each([
+  ["before it was asked for: all of it is sent", -1, 5],
+  ["after it was asked for", 1, 2],
+])("a create that no plan wants, and a snapshot taken %s", async (_, afterSeconds, count) => {
+  const world = await plannedThenShrunk(2);
+  const { action } = await newest(world);
+  const takenAtSeconds = (await world.ports.snapshots.load(cluster))?.value.takenAtSeconds ?? 0;
+  if (action.kind !== "create-nodes") throw new Error(action.kind);
+  const { snapshotTakenAtSeconds: _seen, ...asked } = action;
+  const fitted = await fitCreate(world.ports, {
+    ...asked,
+    planId: null,
+    createdAtSeconds: takenAtSeconds - afterSeconds,
+  });
+  expect(fitted.sets.map(({ set }) => set.count)).toEqual([count]);
+});
+
+test("a plan that waited long for its snapshot is held to the one that was stored meanwhile", async () => {
+  const world = createWorld();
+  await world.post([jobFor(5)], { ttlSeconds: 10_000 });
+  await world.snapshot();
+  world.advance(1);
+  const { snapshots } = world.ports;
+  const slow = Object.assign(Object.create(snapshots), {
+    load: async (name: string) => {
+      const answer = await snapshots.load(name);
+      world.advance(30);
+      world.cycleCloud.shrink(2);
+      await world.snapshot();
+      world.advance(30);
+      return answer;
+    },
+  });
+  await world.planWith({ ...world.ports, snapshots: slow });
+  await world.execute();
+  expect(await newest(world)).toMatchObject({ added: [2], shortfalls: [{ asked: 5, isForeseen: true }] });
 });
 
 test("a create that was asked for before is asked for as it was: its nodes may be in the snapshot", async () => {
