@@ -15,6 +15,7 @@ import {
   type WaitingJob,
 } from "../ports/index.ts";
 import { drainsOf } from "./drains.ts";
+import { eachOnce } from "./events/of-losses.ts";
 import { firstReasons } from "./explain/first-sentence.ts";
 import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
 import { boughtSentences } from "./explain/size-words.ts";
@@ -122,13 +123,15 @@ export async function clusterStatus(
     rolling: rollingOf(control),
     keptNodes: snapshot === undefined ? [] : stillThere(control.keptNodes, snapshot.value),
     ignoredNodes: snapshot === undefined ? [] : stillThere(control.ignoredNodes, snapshot.value),
-    lostNodes: losses.slice(0, recentLosses).map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
-      reason,
-      nodeName,
-      nodeArray,
-      vmSize,
-      atSeconds,
-    })),
+    lostNodes: eachOnce(losses)
+      .slice(0, recentLosses)
+      .map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
+        reason,
+        nodeName,
+        nodeArray,
+        vmSize,
+        atSeconds,
+      })),
     ...waits,
     bought: boughtStatus(head?.value),
     spot: spotStatus({

@@ -104,8 +104,7 @@ async function keep(
   const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
-  if (config.cycle.spot !== undefined)
-    await noteSpotLosses(ports, { before, taken, jobsBefore: count.jobsBefore });
+  await noteSpotLosses(ports, { before, taken, jobsBefore: count.jobsBefore });
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
   await ports.snapshots.save(cluster, { ...taken, untold }, { latestSeconds });
   if (untold.length > 0) {

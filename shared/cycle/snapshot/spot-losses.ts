@@ -37,13 +37,14 @@ export async function noteSpotLosses(
 
 function goneSpotNodes(before: Snapshot | undefined, { cluster, takenAtSeconds }: Snapshot): NodeLoss[] {
   const spots = new Set(cluster.nodeArrays.filter(({ spot }) => spot).map(({ name }) => name));
-  if (before === undefined || spots.size === 0) return [];
+  if (before === undefined) return [];
   const still = new Set(
     cluster.nodes.filter(({ targetState }) => targetState === "Started").map(({ nodeId }) => nodeId),
   );
   return before.cluster.nodes.flatMap((node): NodeLoss[] => {
     const { nodeId, name: nodeName, nodeArray, vmSize, hostname, targetState } = node;
-    const wasUp = spots.has(nodeArray) && targetState === "Started" && hostname !== null;
+    const isSpot = node.spot || spots.has(nodeArray);
+    const wasUp = isSpot && targetState === "Started" && hostname !== null;
     if (!wasUp || still.has(nodeId)) return [];
     return [
       {

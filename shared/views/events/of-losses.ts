@@ -6,17 +6,18 @@ import { type FoundEvent, type NamedNode, nobody } from "./of-records.ts";
 /** Between CycleCloud's event about a lost node and the snapshot that no longer has it. */
 export const apartSeconds = 120;
 
+/** CycleCloud's event and a snapshot may both notice that a spot node went: the event says why, so it alone is shown. */
+export function eachOnce(losses: readonly NodeLoss[]): readonly NodeLoss[] {
+  const told = new Set(losses.flatMap(({ reason, nodeId }) => (reason === "SpotGone" ? [] : [nodeId])));
+  return losses.filter(({ reason, nodeId }) => reason !== "SpotGone" || nodeId === null || !told.has(nodeId));
+}
+
 /**
- * CycleCloud's event and a snapshot may both notice that a spot node went: the event says why, so it alone is shown. Nodes that
- * were lost alike within one second are one event at its beginning. That second may begin or end outside the period, so
+ * Nodes that were lost alike within one second are one event at its beginning. That second may begin or end outside the period, so
  * `losses` reach beyond it, and whoever lists events drops those outside.
  */
 export function ofLosses(losses: readonly NodeLoss[]): readonly FoundEvent[] {
-  const told = new Set(losses.flatMap(({ reason, nodeId }) => (reason === "SpotGone" ? [] : [nodeId])));
-  const shown = losses.filter(
-    ({ reason, nodeId }) => reason !== "SpotGone" || nodeId === null || !told.has(nodeId),
-  );
-  const alike = Map.groupBy(shown, ({ eventId, reason, nodeName, nodeArray, vmSize, atSeconds }) =>
+  const alike = Map.groupBy(eachOnce(losses), ({ eventId, reason, nodeName, nodeArray, vmSize, atSeconds }) =>
     JSON.stringify([
       ...[Math.floor(atSeconds), reason, nodeArray, vmSize],
       // Nobody knows which node it was, or how many.

@@ -164,8 +164,9 @@ describe("receiveEvent", () => {
 describe("receiveEvent: nodes lost to Azure", () => {
   test("a spot eviction backs the bucket off: the replacement comes from elsewhere, and the status shows it", async () => {
     const world = await worldOf(1);
+    const { nodeId } = world.cycleCloud.nodes[0] ?? {};
     world.cycleCloud.clear();
-    await tell(world, "NodeTerminated", evicted);
+    await tell(world, "NodeTerminated", { ...evicted, nodeId });
     await soon(world);
     expect(staying(world)).toEqual(["htc"]);
     const status = await clusterStatus(world.ports, cluster);
@@ -229,7 +230,8 @@ describe("receiveEvent: nodes lost to Azure", () => {
       await receiveEvent(world.ports, event);
       await soon(world);
       expect(staying(world)).toEqual(["htc"]);
-      expect(await world.ports.losses.recent(cluster, 9)).toHaveLength(1);
+      const losses = await world.ports.losses.recent(cluster, 9);
+      expect(losses.filter(({ reason }) => reason === "SpotEvicted")).toHaveLength(1);
     },
   );
 });
