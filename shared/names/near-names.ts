@@ -20,3 +20,52 @@ function numbersOf(name: string): string {
       ?.join(" ") ?? ""
   );
 }
+
+/**
+ * Names that are like it but for their numbers, which nobody can tell for a slip: its own tasks first (`1022_1` for `1022`), then
+ * the same digits in another order, then those that begin alike, then the numbers that are nearest.
+ */
+export function namesLike(word: string, names: readonly string[], most = 3): readonly string[] {
+  const family = stemOf(word);
+  return names
+    .filter((name) => name !== word && stemOf(name) === family && /\d/.test(name))
+    .map((name) => ({
+      name,
+      rank: rankOf(word, name),
+      same: sameStart(word, name),
+      away: Math.abs(numberOf(name) - numberOf(word)),
+    }))
+    .toSorted((a, b) => a.rank - b.rank || b.same - a.same || a.away - b.away || (a.name < b.name ? -1 : 1))
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+function rankOf(word: string, name: string): number {
+  if (isTaskOf(word, name) || isTaskOf(name, word)) return 0;
+  return digitsOf(word) === digitsOf(name) ? 1 : 2;
+}
+
+function isTaskOf(job: string, task: string): boolean {
+  return task.startsWith(job) && /^[^\da-z]/i.test(task.slice(job.length));
+}
+
+/** What stands before its first number: jobs of an array share it, whatever follows. */
+function stemOf(name: string): string {
+  return (name.toLowerCase().split(/\d/, 1)[0] ?? "").replace(/[^a-z]+$/, "");
+}
+
+function sameStart(a: string, b: string): number {
+  const until = [...a].findIndex((letter, index) => letter !== b[index]);
+  return until < 0 ? a.length : until;
+}
+
+function digitsOf(name: string): string {
+  return [...name]
+    .filter((letter) => /\d/.test(letter))
+    .toSorted()
+    .join("");
+}
+
+function numberOf(name: string): number {
+  return Number(/\d+/.exec(name)?.[0] ?? 0);
+}

@@ -149,7 +149,7 @@ function explainedJob(
         `No source wants a job ${quoted(job)}`,
         outlook.snapshot.cluster.nodes.some(({ name }) => name === job)
           ? `It is a node: \`ccscale history ${shellWord(job)}\` shows what became of it`
-          : `${meant(explained.meant)}A job that is done is no longer demand`,
+          : `${likeIt(explained)}A job that is done is no longer demand; \`ccscale jobs\` lists those that are`,
       );
     case "ambiguous":
       return oneOf("source", explained.sources, {
@@ -159,8 +159,15 @@ function explainedJob(
   }
 }
 
-function meant(name: string | null): string {
-  return name === null ? "" : `Did you mean ${quoted(name)}? `;
+function likeIt({
+  meant,
+  near,
+}: {
+  readonly meant: string | null;
+  readonly near: readonly string[];
+}): string {
+  if (meant !== null) return `Did you mean ${quoted(meant)}? `;
+  return near.length === 0 ? "" : `Near it: ${near.map(quoted).join(", ")}. `;
 }
 
 /**

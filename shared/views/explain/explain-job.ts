@@ -1,7 +1,7 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
 import type { Reason } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
-import { nearestName } from "../../names/near-names.ts";
+import { namesLike, nearestName } from "../../names/near-names.ts";
 import type { SourceDemand } from "../../ports/index.ts";
 import { redact } from "../../text/redact.ts";
 import { shellWord } from "../../text/shell-word.ts";
@@ -32,8 +32,8 @@ const mostRefusals = 1_000;
 
 export type ExplainOutcome =
   | { readonly outcome: "explained"; readonly answer: ExplainAnswer }
-  /** No source wants such a job; `meant`: the job whose name is nearest, if one is near. */
-  | { readonly outcome: "unknown-job"; readonly meant: string | null }
+  /** No source wants such a job. `meant`: the one whose name is most likely a slip of it; `near`: where there is none, others like it. */
+  | { readonly outcome: "unknown-job"; readonly meant: string | null; readonly near: readonly string[] }
   /** Several sources do. */
   | { readonly outcome: "ambiguous"; readonly sources: readonly string[]; readonly next: string };
 
@@ -56,16 +56,18 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
   if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
   return silent === undefined
-    ? { outcome: "unknown-job", meant: meantJob(outlook, name) }
+    ? { outcome: "unknown-job", ...likeJob(outlook, name) }
     : { outcome: "explained", answer: explainSilent(outlook, silent, name) };
 }
 
 /** A list of a hundred thousand names would take as long as a plan. */
 const mostCompared = 20_000;
 
-function meantJob({ loaded }: Outlook, word: string): string | null {
-  const names = new Set(loaded.demand.flatMap(({ jobs }) => jobs.map(({ name }) => name)));
-  return nearestName(word, [...names].slice(0, mostCompared));
+function likeJob({ loaded }: Outlook, word: string) {
+  const all = new Set(loaded.demand.flatMap(({ jobs }) => jobs.map(({ name }) => name)));
+  const names = [...all].slice(0, mostCompared);
+  const meant = nearestName(word, names);
+  return { meant, near: meant === null ? namesLike(word, names) : [] };
 }
 
 /** One job of the outlook, without what raising limits would give it: that costs several plans. */

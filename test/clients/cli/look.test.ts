@@ -499,7 +499,8 @@ describe("offline", () => {
     ["a folder without a snapshot", ["nodes", "--offline", import.meta.dirname], "no snapshot in"],
     ["a file that is none", ["nodes", "--offline", "no-such.zip"], 'Cannot read "no-such.zip"'],
     ["an unknown job", ["explain", "nobody"], 'No source wants a job "nobody"'],
-    ["a job that is not there", ["explain", "12022"], 'No source wants a job "12022"'],
+    ["a job that is not there", ["explain", "none-7"], "`ccscale jobs` lists those that are"],
+    ["a job whose number is wrong", ["explain", "12022"], 'Near it: "1202", "1203", "1201"'],
     [
       "a limit that is not there",
       ["what-if", "--raise", "node-array hct 1 nodes"],

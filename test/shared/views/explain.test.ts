@@ -68,9 +68,9 @@ test("of a job that nobody wants, the one with the nearest name; never one with 
   const outlook = await lookAhead(world.ports, cluster);
   if (outlook === undefined) throw new Error("no outlook");
   const meant = (name: string) => explainJob(outlook, name);
-  expect(meant("swep")).toEqual({ outcome: "unknown-job", meant: "sweep" });
-  expect(meant("swep-12")).toEqual({ outcome: "unknown-job", meant: "sweep-12" });
-  expect(meant("sweep-13")).toEqual({ outcome: "unknown-job", meant: null });
+  expect(meant("swep")).toEqual({ outcome: "unknown-job", meant: "sweep", near: [] });
+  expect(meant("swep-12")).toEqual({ outcome: "unknown-job", meant: "sweep-12", near: [] });
+  expect(meant("sweep-13")).toEqual({ outcome: "unknown-job", meant: null, near: ["sweep-12"] });
 });
 
 describe("explain: why a job waits, with numbers and what ends it", () => {
@@ -266,6 +266,6 @@ describe("explain: where a job went", () => {
       next: "Name one: `ccscale explain job-1 --source celery`.",
     });
     expect(await explained(world, "job-1", "pbs")).toMatchObject({ source: "pbs", asked: 1 });
-    expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job", meant: null });
+    expect(explainJob(outlook, "job-2")).toEqual({ outcome: "unknown-job", meant: null, near: ["job-1"] });
   });
 });
