@@ -29,6 +29,7 @@ describeHere(`Grid Engine, its machines and the whole service${reason}`, { timeo
   // A hundred machines: two minutes on a quiet machine, and too much beside other tests.
   test.runIf(process.env.SGE_KINDS !== undefined)(
     `${gridengineJobKinds.length} kinds of jobs: what is bought is used, and goes again (only with SGE_KINDS=1)`,
+    { timeout: 3_600_000 },
     () => check(gridengineJobKinds),
   );
   test(`${usualKinds.length} kinds of jobs: what is bought is used, and goes again, whatever the qmaster does meanwhile`, () =>
