@@ -44,7 +44,7 @@ function slurmConfigCommand(terminal: Terminal): Command {
     .description(
       "Prints the nodes and partitions of a cluster for slurm.conf (cyclecloud.conf, which slurm.conf includes), gres.conf and the topology, or compares them with those of a folder, or writes them there.",
     )
-    .option("--agent <file>", "the agent's settings: those of slurm say which partitions there are")
+    .option("--agent <file>", "the agent's settings: its cluster, and which partitions there are")
     .option("--diff <folder>", "prints what would change there; ends with 1 when something would")
     .option(
       "--write <folder>",
@@ -60,8 +60,10 @@ function slurmConfigCommand(terminal: Terminal): Command {
 }
 
 async function config(terminal: Terminal, flags: Flags): Promise<void> {
-  const settings = await settingsIn(flags.agent);
-  const { service } = await reach(flags);
+  const { settings, cluster } = await settingsIn(flags.agent);
+  const { service } = await reach(
+    flags.cluster === undefined && cluster !== undefined ? { ...flags, cluster } : flags,
+  );
   const folder = flags.diff ?? flags.write;
   const wanted = { folder: folder ?? "", names: fileNames, heading };
   const present: PresentFiles = folder === undefined ? new Map() : await presentIn(wanted);
@@ -92,12 +94,15 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
     );
 }
 
-async function settingsIn(file: string | undefined): Promise<SlurmSettings> {
+async function settingsIn(
+  file: string | undefined,
+): Promise<{ readonly settings: SlurmSettings; readonly cluster: string | undefined }> {
   const json = file === undefined ? {} : await readJson(file);
   const parsed = slurmSettingsSchema.safeParse(isDictionary(json) ? (json.slurm ?? {}) : json, {
     reportInput: true,
   });
-  if (parsed.success) return parsed.data;
+  const cluster = isDictionary(json) && typeof json.cluster === "string" ? json.cluster : undefined;
+  if (parsed.success) return { settings: parsed.data, cluster };
   throw new CommandFailure(
     `Cannot use "${file}": ${describeProblems(parsed.error)
       .map((problem) => `slurm.${printable(problem)}`)

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import { gridengine } from "../../../clients/agent/drivers/gridengine/gridengine.ts";
 import { pbs } from "../../../clients/agent/drivers/pbs/pbs.ts";
+import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 
 const project = join(import.meta.dirname, "../../../clients/schedulers");
 const scripts = globSync(["stage.sh", "specs/**/*.sh"], { cwd: project }).sort();
@@ -23,10 +24,10 @@ const everyScript = globSync(["**/*.sh"], { cwd: clients, ignore: ["**/node_modu
 const noShellcheck = run("shellcheck", "--version").isThere ? "" : " (skipped: shellcheck is not installed)";
 const noPython = run("python3", "--version").isThere ? "" : " (skipped: python3 is not installed)";
 
-describe("the CycleCloud project for PBS and Grid Engine", () => {
-  test("has scripts for the agent, both schedulers, and nodes of Grid Engine", () => {
+describe("the CycleCloud project for Slurm, PBS and Grid Engine", () => {
+  test("has scripts for the agent, the schedulers, and nodes of Grid Engine", () => {
     const specs = scripts.flatMap((script) => /^specs\/([\w-]+)\//.exec(script)?.[1] ?? []);
-    expect(specs).toEqual(["agent", "gridengine-node", "gridengine", "pbs"]);
+    expect([...new Set(specs)]).toEqual(["agent", "gridengine-node", "gridengine", "pbs", "slurm"]);
   });
 
   test.each(scripts)("%s is a script that bash can read", (script) => {
@@ -40,6 +41,7 @@ describe("the CycleCloud project for PBS and Grid Engine", () => {
   test.skipIf(noPython !== "").each([
     { kind: pbs, section: { node_arrays: { gpu: { resources: { ngpus: 1 } } } } },
     { kind: gridengine, section: { node_arrays: { htc: { slots: 4 } } } },
+    { kind: slurm, section: { partitions: { hpc: { colocated: true } } } },
   ])(
     `writes settings that the agent takes, whatever the cluster is called${noPython}`,
     async ({ kind, section }) => {

@@ -23,6 +23,8 @@ export interface SlurmOptions {
   /** The lines of slurm.conf about nodes and partitions, and what differs from the usual settings. */
   readonly conf: string;
   readonly gres?: string;
+  /** Others beside slurm.conf, by name: what it includes. */
+  readonly files?: Readonly<Record<string, string>>;
   /** With slurmdbd, a cluster, and limits that count. */
   readonly accounting?: boolean;
 }
@@ -36,8 +38,8 @@ export interface Slurm {
   run(program: string, ...args: readonly string[]): Promise<string>;
   /** Submits a job for a user that sleeps; gives its id. */
   submit(options: string, user?: string, seconds?: number): Promise<number>;
-  /** The machine `host` boots if it is not on yet, and runs slurmd as `node`. */
-  bootNode(node: string, host: string, address: string): Promise<void>;
+  /** The machine `host` boots if it is not on yet, and runs slurmd as `node`; `-b` tells Slurm that it has just booted. */
+  bootNode(node: string, host: string, address: string, ...options: readonly string[]): Promise<void>;
   /** The controller is stopped and started again; `change` may write another slurm.conf in between. */
   restart(change?: (conf: string) => string): Promise<void>;
   /** slurmdbd goes away. */
@@ -46,24 +48,28 @@ export interface Slurm {
   stop(): Promise<void>;
 }
 
-export async function startSlurm({ conf, gres = "", accounting = false }: SlurmOptions): Promise<Slurm> {
+export async function startSlurm(options: SlurmOptions): Promise<Slurm> {
   const network = await Network.start(head);
   try {
-    return await startOn(network, conf, gres, accounting);
+    return await startOn(network, options);
   } catch (error) {
     await network.stop();
     throw error;
   }
 }
 
-async function startOn(network: Network, lines: string, gres: string, accounting: boolean): Promise<Slurm> {
+async function startOn(
+  network: Network,
+  { conf: lines, gres = "", files = {}, accounting = false }: SlurmOptions,
+): Promise<Slurm> {
   const { folder } = network;
   const config = join(folder, "slurm.conf");
   const env = { SLURM_CONF: config };
   const run = (program: string, ...args: readonly string[]) => network.run(head, program, args, { env });
   await mkdir(join(folder, "state"));
   await writeFile(config, slurmConf(folder, lines, accounting));
-  await writeFile(join(folder, "gres.conf"), gres);
+  for (const [name, text] of Object.entries({ ...files, "gres.conf": gres }))
+    await writeFile(join(folder, name), text);
   await writeFile(join(folder, "cgroup.conf"), "CgroupAutomount=no\n");
   await addUsers(network, slurmUsers);
   const database = accounting ? await startAccounting(network, head, env) : undefined;
@@ -78,10 +84,10 @@ async function startOn(network: Network, lines: string, gres: string, accounting
       const args = ["--parsable", ...as, "--output=/dev/null", "--chdir=/tmp", ...options.split(" ")];
       return Number.parseInt(await run("sbatch", ...args, "--wrap", `sleep ${seconds}`), 10);
     },
-    bootNode: async (node, host, address) => {
+    bootNode: async (node, host, address, ...options) => {
       if (!network.hosts().includes(host)) await network.switchOn(host, address);
       await mkdir(join(folder, `spool-${node}`), { recursive: true });
-      network.start(host, "/usr/sbin/slurmd", ["-D", "-N", node, "-f", config], { env });
+      network.start(host, "/usr/sbin/slurmd", ["-D", "-N", node, "-f", config, ...options], { env });
     },
     restart: async (change = (conf) => conf) => {
       await end(controller);
