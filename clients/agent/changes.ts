@@ -7,6 +7,8 @@ export interface Demand {
   readonly nodes: readonly PostedNode[];
   /** Absent: the driver reports none. */
   readonly nodeShapes?: readonly NodeShape[];
+  /** For people, a sentence each. Absent: none. */
+  readonly notices?: readonly string[];
 }
 
 export interface Changes {
@@ -14,6 +16,8 @@ export interface Changes {
   readonly nodes: readonly PostedNode[];
   /** Absent: as they were. */
   readonly nodeShapes?: readonly NodeShape[];
+  /** Absent: as they were. */
+  readonly notices?: readonly string[];
   readonly remove: readonly string[];
 }
 
@@ -25,10 +29,16 @@ export function changesBetween(before: Demand, after: Demand): Changes | undefin
   const nodes = differing(before.nodes, after.nodes, (node) => node.hostname);
   const jobs = differing(before.jobs, after.jobs, (job) => job.name);
   if (nodes.gone.length > 0 || !isInOrder(before.jobs, after.jobs, new Set(jobs.gone))) return undefined;
-  const { nodeShapes = [] } = after;
+  const { nodeShapes = [], notices = [] } = after;
   const isReshaped = JSON.stringify(before.nodeShapes ?? []) !== JSON.stringify(nodeShapes);
-  const changes = { jobs: jobs.changed, nodes: nodes.changed, remove: jobs.gone };
-  return isReshaped ? { ...changes, nodeShapes } : changes;
+  const isNotedAnew = JSON.stringify(before.notices ?? []) !== JSON.stringify(notices);
+  return {
+    jobs: jobs.changed,
+    nodes: nodes.changed,
+    remove: jobs.gone,
+    ...(isReshaped ? { nodeShapes } : {}),
+    ...(isNotedAnew ? { notices } : {}),
+  };
 }
 
 function differing<T>(before: readonly T[], after: readonly T[], keyOf: (value: T) => string) {

@@ -1,8 +1,17 @@
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { parseJson } from "../../shared/json/json.ts";
+import { counted, printableCut } from "../../shared/text/text.ts";
 import type { Answers, ClusterParts, Command, SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
-import { changesTo, type FileChange, oursAmong, readPresent, writeChange } from "./scheduler-files.ts";
+import {
+  changesTo,
+  type FileChange,
+  linesIn,
+  oursAmong,
+  readPresent,
+  writeChange,
+} from "./scheduler-files.ts";
 
 /** Node arrays and limits change seldom, and asking costs a call. */
 const everySeconds = 60;
@@ -43,6 +52,8 @@ export interface KeptFilesPorts {
 /** What became of the files in one pass. */
 export interface FilesReport {
   readonly written: readonly string[];
+  /** Of the files that were written, lines that came or went. */
+  readonly changedLines: number;
   /** Files that differ and wait for more changes: when they are written. Undefined: none. */
   readonly waitsUntilSeconds?: number | undefined;
   /** Somebody else's files, which stay as they are. */
@@ -54,7 +65,18 @@ export interface FilesReport {
   readonly notes: readonly string[];
 }
 
-const nothing: FilesReport = { written: [], foreign: [], applied: false, refused: undefined, notes: [] };
+/** A message takes no longer one. */
+const longestNotice = 250;
+const renewalShownSeconds = 3600;
+
+const nothing: FilesReport = {
+  written: [],
+  changedLines: 0,
+  foreign: [],
+  applied: false,
+  refused: undefined,
+  notes: [],
+};
 
 /** Files of the scheduler that follow from the cluster: written when they differ, and read by the scheduler then. */
 export class KeptFiles {
@@ -62,6 +84,8 @@ export class KeptFiles {
   #nextSeconds = 0;
   #lastStanding = standingOf(nothing);
   #running: Promise<FilesReport> | undefined;
+  #lastReport: FilesReport = nothing;
+  #renewal: { readonly sentence: string; readonly atSeconds: number } | undefined;
 
   constructor(ports: KeptFilesPorts) {
     this.#ports = ports;
@@ -78,10 +102,29 @@ export class KeptFiles {
       this.#running = this.#look(nowSeconds);
     }
     const report = await this.#inTime(this.#running);
+    this.#lastReport = report;
+    if (report.written.length > 0 || report.applied)
+      this.#renewal = { sentence: renewalOf(report, nowSeconds), atSeconds: nowSeconds };
     const standing = standingOf(report);
     const isNews = report.written.length > 0 || report.applied || standing !== this.#lastStanding;
     this.#lastStanding = standing;
     return isNews ? report : undefined;
+  }
+
+  /** For the status: what was renewed in the last hour, and what waits or is refused for as long as that lasts. */
+  notices(nowSeconds: number): readonly string[] {
+    const { refused, foreign, waitsUntilSeconds } = this.#lastReport;
+    const isNew = this.#renewal !== undefined && nowSeconds - this.#renewal.atSeconds < renewalShownSeconds;
+    return [
+      ...(refused === undefined ? [] : [`the scheduler's files wait: ${refused}.`]),
+      ...(foreign.length === 0
+        ? []
+        : [`${foreign.join(", ")} was written by somebody else and is left alone.`]),
+      ...(waitsUntilSeconds === undefined
+        ? []
+        : [`changes of the scheduler's files are gathered until ${timeOf(waitsUntilSeconds)}.`]),
+      ...(isNew ? [this.#renewal?.sentence ?? ""] : []),
+    ].map((sentence) => printableCut(sentence, longestNotice));
   }
 
   async #inTime(running: Promise<FilesReport>): Promise<FilesReport> {
@@ -145,7 +188,8 @@ export class KeptFiles {
     await this.#ports.save({ isOpen: true, changedAtSeconds: nowSeconds });
     for (const change of changes) await writeChange(change);
     const applied = await this.#apply(files, answers ?? (await this.#answers()), nowSeconds);
-    return { ...nothing, ...applied, written: changes.map(({ path }) => path) };
+    const changedLines = changes.map(linesIn).reduce((sum, each) => sum + each, 0);
+    return { ...nothing, ...applied, written: changes.map(({ path }) => path), changedLines };
   }
 
   async #apply(files: readonly SchedulerFile[], answers: Answers, changedAtSeconds: number) {
@@ -161,6 +205,19 @@ export class KeptFiles {
     for (const read of this.#ports.files.reads) answers[read.name] = await this.#ports.run(read);
     return answers;
   }
+}
+
+function renewalOf({ written, changedLines, applied, refused }: FilesReport, nowSeconds: number): string {
+  const what =
+    written.length === 0
+      ? "the scheduler's files were written before"
+      : `${written.map((path) => basename(path)).join(", ")} ${written.length === 1 ? "was" : "were"} renewed at ${timeOf(nowSeconds)}, ${counted(changedLines, "lines")} changed`;
+  if (refused !== undefined) return `${what}; the scheduler has not read that yet.`;
+  return `${what}; ${applied ? "the scheduler has read that" : "an administrator has the scheduler read that"}.`;
+}
+
+function timeOf(seconds: number): string {
+  return new Date(Math.floor(seconds) * 1000).toISOString().replace(".000Z", "Z");
 }
 
 /** What is told once, and not in each pass. */

@@ -23,6 +23,8 @@ export interface PassPorts {
   readonly save: (state: AgentState) => Promise<void>;
   /** Where the driver has files that follow from the cluster. Undefined: nothing new. */
   readonly keepFiles?: (nowSeconds: number) => Promise<FilesReport | undefined>;
+  /** What people should know of these files, a sentence each. */
+  readonly notices?: (nowSeconds: number) => readonly string[];
 }
 
 /** What became of a pass, for its line in the log. */
@@ -68,10 +70,12 @@ export async function runPass(
   state = { ...state, memory: reading.memory };
   problems.push(...(await keep(state, ports)));
   const { jobs, nodes, nodeShapes, setAside, leftOut } = checkReading(reading);
+  const notices = ports.notices?.(ports.nowSeconds()) ?? [];
   const demand: Demand = {
     jobs,
     nodes: nodes.map((node) => withDecision(node, state.decisions)),
     ...(nodeShapes.length === 0 ? {} : { nodeShapes }),
+    ...(notices.length === 0 ? {} : { notices }),
   };
   const posted = await ports.post(demand, ports.nowSeconds());
   for (const command of reading.corrections) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createTwoFilesPatch } from "diff";
+import { createTwoFilesPatch, diffLines } from "diff";
 import type { SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
 
 /** A file that is not as it should be. */
@@ -52,6 +52,17 @@ export function changesTo(
 /** For people, as `diff -u` prints it. */
 export function differenceIn({ path, before = "", after }: FileChange): string {
   return createTwoFilesPatch(path, path, before, after, "now", "then", { context: 2 });
+}
+
+/** Lines that come or go; one that changes does both, and counts once. */
+export function linesIn({ before = "", after }: FileChange): number {
+  const parts = diffLines(before, after);
+  const sum = (of: (part: (typeof parts)[number]) => boolean) =>
+    parts.filter(of).reduce((total, { count = 0 }) => total + count, 0);
+  return Math.max(
+    sum(({ added }) => added === true),
+    sum(({ removed }) => removed === true),
+  );
 }
 
 interface Owner {

@@ -134,7 +134,9 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
     postKept: (now) => outbox.postKept(now),
     startOver: () => outbox.startOver(),
     save: (state: AgentState) => folder.save(state),
-    ...(kept === undefined ? {} : { keepFiles: (now) => kept.keep(now) }),
+    ...(kept === undefined
+      ? {}
+      : { keepFiles: (now) => kept.keep(now), notices: (now) => kept.notices(now) }),
   };
 }
 

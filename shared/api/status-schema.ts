@@ -68,6 +68,11 @@ const sourceStatus = z
       "Kinds of new nodes (an array, or a size of it) of which it says what it counts there: `buckets` shows it",
     ),
     capabilities: z.array(z.string()).describe("What it can do for the cycle, such as drain"),
+    notices: z
+      .array(z.string())
+      .describe(
+        "What its agent did with the scheduler, or cannot do, a sentence each; `problems` has them too",
+      ),
     expired: z.boolean().describe("Silent past its time to live: its jobs do not count"),
     setAside: z
       .object({ count, first: z.array(z.string()).describe("The first few, in words") })

@@ -19,6 +19,8 @@ const mostIterations = 10_000_000;
 const mostTtlSeconds = 86_400;
 const mostCapabilities = 100;
 const longestCapability = 100;
+const mostNotices = 3;
+const longestNotice = 300;
 const mostProblems = 50;
 const longestStateReason = 500;
 const longestNote = 500;
@@ -163,6 +165,9 @@ const capabilities = z
   .transform((names) => capability.options.filter((name) => names.includes(name)))
   .optional();
 
+/** What its agent did with the scheduler, or cannot do, a sentence each: people read it in the status. */
+const notices = z.array(z.string().max(longestNotice)).max(mostNotices).optional();
+
 /** A source names a queue (`events-<source>`), so it keeps to what a queue name may hold. */
 const source = z
   .string()
@@ -189,6 +194,8 @@ const envelope = {
   sender,
   /** All parts of one snapshot carry the same. Without it a snapshot claims none, and a delta leaves them as they were. */
   capabilities,
+  /** All parts of one snapshot carry the same. Without it a snapshot has none, and a delta leaves them as they were. */
+  notices,
   /** All parts of one snapshot carry the same. Without it a snapshot reports none, and a delta leaves them as they were. */
   nodeShapes: listOf(nodeShape, mostNodeShapes).optional(),
 };

@@ -86,6 +86,8 @@ export interface SourceDemand {
   readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
   /** What the source can do for the cycle. Absent: nothing. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** What its agent reports for people, a sentence each. Absent: nothing. */
+  readonly notices?: readonly string[] | undefined;
   /** Absent: everything checked out. */
   readonly setAside?: DemandSetAside | undefined;
   /** Absent: its newest message took effect. */
@@ -138,6 +140,8 @@ export interface DemandPart {
   readonly nodeShapes?: readonly DemandNodeShape[] | undefined;
   /** The abilities of the source, if a delta names them. */
   readonly capabilities?: readonly Capability[] | undefined;
+  /** What its agent reports for people, if a delta names it. */
+  readonly notices?: readonly string[] | undefined;
   /** Absent: everything checked out. */
   readonly setAside?: readonly SetAside[] | undefined;
 }

@@ -68,6 +68,7 @@ interface DemandEnvelope {
   readonly sentAt: string;
   readonly ttlSeconds?: number | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
+  readonly notices?: readonly string[] | undefined;
   /** As they are sent: whoever receives them checks them. */
   readonly jobs: readonly unknown[];
   readonly nodes: readonly unknown[];

@@ -14,12 +14,16 @@ const mostFirst = 3;
 const longestWords = 100;
 const longestName = 50;
 const longestWarned = 250;
+/** Of plain ASCII, of which a character takes three bytes at most. */
+const longestNotice = 250;
+const mostNotices = 2;
 
 export function summaryOf({
   jobs,
   nodes,
   nodeShapes = [],
   setAside,
+  notices = [],
   refused,
   runTimes: _,
   ...rest
@@ -33,6 +37,7 @@ export function summaryOf({
       (setAside?.items.filter(({ running }) => running !== undefined).length ?? 0),
     nodes: nodes.length,
     ...(nodeShapes.length === 0 ? {} : { nodeShapes: nodeShapes.length }),
+    ...(notices.length === 0 ? {} : { notices: notices.slice(0, mostNotices).map(inAscii) }),
     ...(setAside === undefined ? {} : { setAside: inShort(setAside) }),
     ...(refused === undefined ? {} : { refused: cut(refused) }),
     ...(warned === undefined ? {} : { warned }),
@@ -45,6 +50,10 @@ function warnedOf(jobs: SourceDemand["jobs"]): WarnedSummary | undefined {
   if (first === undefined) return undefined;
   const words = `job ${shown(first.name)}: ${first.warnings?.[0] ?? ""}`;
   return { jobs: warned.length, first: printable(words).slice(0, longestWarned) };
+}
+
+function inAscii(notice: string): string {
+  return notice.replaceAll(/[^ -~]/g, "?").slice(0, longestNotice);
 }
 
 function inShort({ items, more }: DemandSetAside): SetAsideSummary {

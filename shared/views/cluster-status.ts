@@ -272,6 +272,7 @@ function toSourceStatus(source: DemandSummary, atSeconds: number): SourceStatus 
     nodes: source.nodes,
     nodeShapes: source.nodeShapes ?? 0,
     capabilities: source.capabilities ?? [],
+    notices: source.notices ?? [],
     expired: source.expiresAtSeconds <= atSeconds,
     setAside: { count: source.setAside?.items ?? 0, first: source.setAside?.first ?? [] },
     warned: source.warned ?? null,

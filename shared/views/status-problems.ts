@@ -61,6 +61,7 @@ const checkers: readonly Checker[] = [
   manySources,
   expiredSources,
   setAsideItems,
+  sourceNotices,
   severalSenders,
   unknownArrays,
   unsetResources,
@@ -292,6 +293,20 @@ function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
         "`ccscale jobs --state set-aside` names the jobs, `ccscale rejects list` everything; nodes of those that run stay.";
       return degraded("set-aside", text, next);
     });
+}
+
+function sourceNotices({ demand }: StatusFacts): readonly StatusProblem[] {
+  return demand
+    .filter(({ expired }) => !expired)
+    .flatMap(({ source, notices }) =>
+      notices.map((text) =>
+        notice(
+          "source-notice",
+          `Source "${source}": ${text}`,
+          "Its agent's log has more: `scheduler-files`.",
+        ),
+      ),
+    );
 }
 
 function severalSenders({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {

@@ -116,7 +116,7 @@ async function saveParked(
   const parked = await parkedAfter(ports.demand, saved);
   if (parked === undefined) return saved;
   const { cluster, source, sequence, receivedAtSeconds, expiresAtSeconds } = saved;
-  const { jobs, nodes, nodeShapes, remove, capabilities, setAside = [] } = parked;
+  const { jobs, nodes, nodeShapes, remove, capabilities, notices, setAside = [] } = parked;
   const delta: DemandMessage = {
     version,
     kind: "delta",
@@ -129,6 +129,7 @@ async function saveParked(
     remove: [...remove],
     ...(nodeShapes === undefined ? {} : { nodeShapes }),
     ...(capabilities === undefined ? {} : { capabilities: [...capabilities] }),
+    ...(notices === undefined ? {} : { notices: [...notices] }),
   };
   const merged = await save(ports, { message: delta, setAside }, expiresAtSeconds - receivedAtSeconds);
   return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;

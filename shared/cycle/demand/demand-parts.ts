@@ -89,8 +89,17 @@ export async function parkDelta(
   delta: DeltaMessage,
   setAside: readonly SetAside[],
 ): Promise<void> {
-  const { jobs, nodes, nodeShapes, remove, capabilities } = delta;
-  await demand.savePart(delta, { index: 0, jobs, nodes, nodeShapes, remove, capabilities, setAside });
+  const { jobs, nodes, nodeShapes, remove, capabilities, notices } = delta;
+  await demand.savePart(delta, {
+    index: 0,
+    jobs,
+    nodes,
+    nodeShapes,
+    remove,
+    capabilities,
+    notices,
+    setAside,
+  });
   await bounded(demand, delta);
 }
 

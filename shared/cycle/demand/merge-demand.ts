@@ -54,6 +54,7 @@ export function mergeDemand(
   const aside = isDelta ? asideAfter(current.setAside, message, read.setAside) : keptAside(read.setAside);
   const refused = stillRefused(current, message);
   const { capabilities = message.kind === "delta" ? current?.capabilities : undefined } = message;
+  const { notices = (message.kind === "delta" ? current?.notices : undefined) ?? [] } = message;
   const { nodeShapes = message.kind === "delta" ? current?.nodeShapes : undefined } = message;
   const now = {
     receivedAtSeconds: times.nowSeconds,
@@ -72,6 +73,7 @@ export function mergeDemand(
     nodes: wanted.nodes,
     ...(nodeShapes === undefined ? {} : { nodeShapes }),
     ...(capabilities === undefined ? {} : { capabilities }),
+    ...(notices.length === 0 ? {} : { notices }),
     ...(aside === undefined ? {} : { setAside: aside }),
     ...(refused === undefined ? {} : { refused }),
     ...(runTimes.length === 0 ? {} : { runTimes }),

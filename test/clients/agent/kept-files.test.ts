@@ -67,6 +67,7 @@ function agent(state: Beside, config: object = { apply: "reconfigure" }, patienc
   return {
     commands,
     pass: () => current.keep(60 * minutes++),
+    notices: (afterSeconds = 0) => current.notices(60 * (minutes - 1) + afterSeconds),
     restart: () => {
       current = start();
     },
@@ -213,6 +214,47 @@ describe("files that the agent keeps in step", () => {
     answer.resolve();
     expect(await kept.keep(601)).toMatchObject({ written: [main()] });
     expect(looks).toBe(1);
+  });
+});
+
+describe("what the status says of the files", () => {
+  test("what was renewed, for an hour; what waits for a restart of the controller, as long as it does", async () => {
+    const state: Beside = { most: 5, known: 5 };
+    const { pass, notices } = agent(state);
+    expect(notices()).toEqual([]);
+    await pass();
+    await pass();
+    const [renewed] = notices();
+    expect(renewed).toMatch(
+      /^cyclecloud\.conf was renewed at 1970-01-01T00:01:00Z, \d+ lines changed; the scheduler has read that\.$/,
+    );
+    expect(notices(3600)).toEqual([]);
+    state.most = 6;
+    await pass();
+    expect(notices()).toEqual([
+      expect.stringContaining(
+        "the scheduler's files wait: slurmctld 22.05.8 does not know 1 of the nodes: restart it",
+      ),
+      "cyclecloud.conf was renewed at 1970-01-01T00:03:00Z, 2 lines changed; the scheduler has not read that yet.",
+    ]);
+    state.known = 6;
+    await pass();
+    expect(notices()).toEqual([expect.stringContaining("; the scheduler has read that.")]);
+  });
+
+  test("somebody else's file, and changes that are gathered", async () => {
+    await writeFile(main(), "NodeName=mine\n");
+    const state: Beside = { most: 5, known: 5 };
+    const { pass, notices } = agent(state, { topology: "tree" });
+    await pass();
+    expect(notices()).toEqual([`${main()} was written by somebody else and is left alone.`]);
+    await rm(main());
+    await pass();
+    state.nodes = [existing("htc-1", { placementGroup: "pg1" })];
+    await pass();
+    expect(notices(3600)).toEqual([
+      "changes of the scheduler's files are gathered until 1970-01-01T00:12:00Z.",
+    ]);
   });
 });
 

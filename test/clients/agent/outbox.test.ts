@@ -107,6 +107,22 @@ describe("what is posted", () => {
     expect(service.demand?.capabilities).toEqual(["drain"]);
   });
 
+  test("notices for people, in a delta only when they changed", async () => {
+    const service = new Service();
+    const outbox = await outboxTo(service);
+    const post = (notices: readonly string[] | undefined, at: number) =>
+      outbox.post({ ...demand(...many), ...(notices === undefined ? {} : { notices }) }, nowSeconds + at);
+    await post(["slurm.conf waits"], 0);
+    await post(["slurm.conf waits"], 1);
+    await post(undefined, 2);
+    expect(service.messages.map(({ kind, notices }) => [kind, notices])).toEqual([
+      ["snapshot", ["slurm.conf waits"]],
+      ["delta", undefined],
+      ["delta", []],
+    ]);
+    expect(service.demand?.notices).toBeUndefined();
+  });
+
   test("shapes of nodes, in a delta only when they changed", async () => {
     const service = new Service();
     const outbox = await outboxTo(service);

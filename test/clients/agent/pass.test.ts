@@ -164,6 +164,13 @@ describe("a pass", () => {
     expect(world.happened).toEqual(["read", "files"]);
   });
 
+  test("what people should know of the scheduler's files is posted beside its jobs", async () => {
+    const world = new World();
+    await runPass(fresh, { ...world.ports, notices: () => ["slurm.conf waits"] });
+    await runPass(fresh, { ...world.ports, notices: () => [] });
+    expect(world.posted.map(({ notices }) => notices)).toEqual([["slurm.conf waits"], undefined]);
+  });
+
   test("remembers before it corrects, and corrects after it posted", async () => {
     const world = new World();
     const command = { program: "celery", args: ["control"] };

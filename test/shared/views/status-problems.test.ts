@@ -150,6 +150,21 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("what an agent reports for people is told, in words that no terminal obeys, as long as the source is heard", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const notices = [
+      "the scheduler's files wait: slurmctld 22.05.8 does not know 3 of the nodes: restart it.",
+    ];
+    await world.post([], { source: "slurm", ttlSeconds: 60, notices: [...notices, "\u001b[2Jünder"] });
+    expect(await problemsOf(world)).toMatchObject([
+      { gravity: "notice", kind: "source-notice", text: `Source "slurm": ${notices[0]}` },
+      { gravity: "notice", kind: "source-notice", text: 'Source "slurm": ?[2J?nder' },
+    ]);
+    world.advance(61);
+    expect((await problemsOf(world)).map(({ kind }) => kind)).not.toContain("source-notice");
+  });
+
   test("a source that was used once is missed until it is ended, as the problem says", async () => {
     const world = createWorld();
     await world.snapshot();

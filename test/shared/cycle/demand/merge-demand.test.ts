@@ -111,6 +111,16 @@ describe("mergeDemand", () => {
     expect(demand.capabilities).toEqual(expected);
   });
 
+  test.each<[string, "snapshot" | "delta", unknown, unknown]>([
+    ["a snapshot without notices has none", "snapshot", undefined, undefined],
+    ["a delta without notices leaves them", "delta", undefined, ["waits"]],
+    ["a delta takes them back", "delta", [], undefined],
+    ["a delta replaces them", "delta", ["renewed"], ["renewed"]],
+  ])("%s", (_case, kind, notices, expected) => {
+    const before = message({ sequence: 1, notices: ["waits"] });
+    expect(demandAfter(before, message({ kind, sequence: 2, notices })).notices).toEqual(expected);
+  });
+
   test.each([
     ["whose predecessor is missing", demandAfter(message({ sequence: 1 })), 3],
     ["without any snapshot", undefined, 1],
