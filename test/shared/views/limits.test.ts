@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { isRaisable, limitNames } from "../../../shared/engine/index.ts";
+import { limitWords } from "../../../shared/views/explain/limit-words.ts";
 import {
   clusterStatus,
   explainJob,
@@ -117,3 +119,12 @@ test("limits are ranked by the cores and jobs that wait behind them", async () =
     ["small", 2, 3],
   ]);
 });
+
+/** Whoever is advised to raise a limit can try that first with `ccscale what-if`. A price is given, not raised. */
+test.each(limitNames.filter((name) => name !== "unknown-price"))(
+  "limits: %s names what to raise if, and only if, the planner can raise it",
+  (name) => {
+    const knob = limitWords(name).knob({ scope: "westeurope/standardFSv2Family", unit: "cores" });
+    expect(knob !== null).toBe(isRaisable(name));
+  },
+);
