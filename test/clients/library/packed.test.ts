@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../clients/cli/help/topics.ts";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
 import { deadLinks, deadPathsInComments } from "./dead-links.ts";
-import { blockOf, install, pack, root, run, runNode } from "./packed.ts";
+import { blockOf, install, pack, requireBuild, root, run, runNode } from "./packed.ts";
 import { testOnStack } from "./packed-stack.ts";
 
 let folder: string;
@@ -22,6 +22,7 @@ const entries = ["engine", "schedulers", "schedulers/contract", "client", "messa
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "library-"));
+  requireBuild();
   reports = await buildLibrary(join(root, "dist/library"));
   ({ tarball, files } = await pack(folder));
   app = join(folder, "app");

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -33,6 +34,13 @@ export const runNode = (args: readonly string[], cwd: string): Promise<Ran> =>
   run(process.execPath, args, cwd);
 
 const packed = z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) });
+
+/** `npm test` builds first; a run of one file does not. Throws an Error when `dist` has no ccscale. */
+export function requireBuild(): void {
+  const main = "dist/ccscale/main.js";
+  if (!existsSync(join(root, main)))
+    throw new Error(`Cannot pack this project: ${main} is missing, expected a build (\`npm run -s build\`)`);
+}
 
 /** Packs this project as it is built; the scripts of the package would build it again under other tests' feet. */
 export async function pack(
