@@ -158,6 +158,8 @@ function groupSentence(reasons: Group): string {
       return demandCapReached(first);
     case "BudgetSpent":
       return budgetSpent(first);
+    default:
+      return first.code satisfies never;
   }
 }
 

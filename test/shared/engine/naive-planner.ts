@@ -140,6 +140,8 @@ function holds(constraint: Constraint, asked: Asked): boolean {
     // Who is on the node decides, see mayTake.
     case "exclusive":
       return true;
+    default:
+      return constraint satisfies never;
   }
 }
 
@@ -386,6 +388,8 @@ function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
     case "capacity-failure-backoff":
     case "array-choice":
       return [constraint];
+    default:
+      return constraint satisfies never;
   }
 }
 
