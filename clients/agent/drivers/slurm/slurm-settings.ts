@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseConstraints } from "../../../../shared/engine/index.ts";
 import { isPlainName, plainWord } from "./config/plain-word.ts";
+import { isPartitionOption, optionValue } from "./partition-options.ts";
 
 const program = z.array(z.string().min(1)).min(1);
 
@@ -20,6 +21,18 @@ const partition = z.strictObject({
   colocated: z.boolean().default(false),
   /** The partition has `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
   exclusive: z.boolean().default(false),
+  /** What its line in cyclecloud.conf says beside that, by Slurm's own names. */
+  options: z
+    .record(
+      z
+        .string()
+        .refine(
+          isPartitionOption,
+          "expected an option of a partition of Slurm, other than its nodes and power saving",
+        ),
+      z.string().regex(optionValue, "expected one word"),
+    )
+    .default({}),
 });
 
 /** Stands in slurm.conf as it is. */

@@ -80,6 +80,20 @@ describe("the files of a cluster", () => {
     ]);
   });
 
+  test("a partition's own options win over the usual ones, by Slurm's names, and each stands once", () => {
+    const options = {
+      maxtime: "2-00:00:00",
+      DefMemPerNode: "4000",
+      AllowAccounts: "chem,phys",
+      OverSubscribe: "NO",
+    };
+    const given = settings({ partitions: { htc: { exclusive: true, options } } });
+    const main = textOf("cyclecloud.conf", partsOf([bucket()]), given);
+    expect(linesOf(main, "PartitionName=")).toEqual([
+      "PartitionName=htc Nodes=htc-[1-100] Default=YES State=UP MaxTime=2-00:00:00 DefMemPerNode=4000 AllowAccounts=chem,phys OverSubscribe=NO",
+    ]);
+  });
+
   test.each([
     [{}, {}, 15_360],
     [{ memory_dampening_percent: 0 }, {}, 16_384],
@@ -214,6 +228,11 @@ describe("no value makes another key, or another line", () => {
   test.each([
     [{ partitions: { [`p${evil}`]: {} } }, "partitions"],
     [{ partitions: { DEFAULT: {} } }, "partitions"],
+    [{ partitions: { htc: { options: { Nodes: "ALL" } } } }, "options"],
+    [{ partitions: { htc: { options: { SuspendTime: "60" } } } }, "options"],
+    [{ partitions: { htc: { options: { MaxTime: `1${evil}` } } } }, "options"],
+    [{ partitions: { htc: { options: { MaxTime: "1 State=DOWN" } } } }, "options"],
+    [{ partitions: { htc: { options: { MaxTime: "1#" } } } }, "options"],
     [{ node_prefix: "c1=" }, "node_prefix"],
     [{ config: { folder: "/etc/slurm", arrays: { htc: { features: ["a,b"] } } } }, "features"],
     [{ config: { folder: "/etc/slurm", default_partition: "a b" } }, "default_partition"],

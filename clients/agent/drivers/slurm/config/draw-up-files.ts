@@ -1,4 +1,5 @@
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
+import { optionsWith } from "../partition-options.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
 import {
   type Bucket,
@@ -173,11 +174,16 @@ function partitionLines(kinds: readonly NodeKind[], settings: SlurmSettings): re
       `PartitionName=${name}`,
       `Nodes=${own.map((kind) => namesOf(kind, settings)).join(",")}`,
       `Default=${name === (wanted ?? first) ? "YES" : "NO"}`,
-      // Without it a job that asks for no memory gets all of a node.
-      `DefMemPerCPU=${Math.min(...own.map(({ memoryMb, cpus }) => Math.floor(memoryMb / cpus)))}`,
-      ...(settings.partitions[name]?.exclusive === true ? ["OverSubscribe=EXCLUSIVE"] : []),
-      "MaxTime=INFINITE",
-      "State=UP",
+      ...optionsWith(
+        [
+          // Without it a job that asks for no memory gets all of a node.
+          ["DefMemPerCPU", String(Math.min(...own.map(({ memoryMb, cpus }) => Math.floor(memoryMb / cpus))))],
+          ...(settings.partitions[name]?.exclusive === true ? [["OverSubscribe", "EXCLUSIVE"] as const] : []),
+          ["MaxTime", "INFINITE"],
+          ["State", "UP"],
+        ],
+        settings.partitions[name]?.options ?? {},
+      ),
     ].join(" "),
   );
 }
