@@ -5,4 +5,4 @@ export { parseConfig } from "./parse-config.ts";
 export { priceShape, toPriceRules } from "./price-rules-schema.ts";
 export { checkConfig, readConfig } from "./read-config.ts";
 export { resolveIncludes } from "./resolve-includes.ts";
-export { foreignKeys, warnOfUnknownKeys } from "./unknown-keys.ts";
+export { foreignKeys, isKnownKey, warnOfUnknownKeys } from "./unknown-keys.ts";

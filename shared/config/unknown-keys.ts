@@ -36,6 +36,11 @@ export const foreignKeys: readonly string[] = [
 ];
 
 const topLevelKeys = [...Object.keys(configSchema.shape), "include", ...foreignKeys];
+/** Whether a key at the top of a configuration means something here, or did elsewhere. */
+export function isKnownKey(key: string): boolean {
+  return topLevelKeys.includes(key);
+}
+
 const autostopKeys = Object.keys(autostopSchema.shape);
 const spotKeys = Object.keys(spotSchema.shape);
 const pseudonymKeys = Object.keys(pseudonymSchema.shape);

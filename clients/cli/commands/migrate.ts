@@ -33,7 +33,9 @@ export function migrateCommand(terminal: Terminal): Command {
       .option("--node-prefix <text>", "what stands before CycleCloud's names of nodes in Slurm"),
   );
   command.addCommand(
-    one(terminal, "azpbs", "/opt/cycle/pbspro", async () => fromAzpbs()).description("Reads autoscale.json."),
+    one(terminal, "azpbs", "/opt/cycle/pbspro", async (json) => fromAzpbs(json)).description(
+      "Reads autoscale.json.",
+    ),
   );
   return command.addCommand(
     one(terminal, "azge", "/opt/cycle/gridengine", async (json, _, flags) =>
@@ -69,7 +71,7 @@ function one(terminal: Terminal, name: string, usual: string, read: Reader): Com
       const migration = migrate(json, cluster, await read(json, resolve(folder), flags));
       const agent = parseAgentConfig(migration.agent);
       const problems = [
-        ...migration.problems.map((problem) => `autoscale.json: ${problem}`),
+        ...migration.problems,
         ...(agent.ok ? [] : agent.problems.map((problem) => `agent.json: ${problem}`)),
       ];
       const report = reportOf(name, { ...migration, problems });

@@ -1,6 +1,16 @@
 import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
+import { isPartitionOption, optionValue } from "../../agent/drivers/slurm/partition-options.ts";
 import type { FromScheduler } from "./migration.ts";
-import { lastOf, linesOf, readSlurmLines, type SlurmLine } from "./slurm-files.ts";
+import {
+  isDefault,
+  kindOf,
+  lastOf,
+  linesOf,
+  readSlurmLines,
+  type SlurmLine,
+  type SlurmPair,
+  valueIn,
+} from "./slurm-files.ts";
 
 /** Texts of its files; empty where there is none. */
 export interface AzslurmFiles {
@@ -10,33 +20,53 @@ export interface AzslurmFiles {
   readonly "keep_alive.conf": string;
 }
 
-/** Keys of slurm.conf that mean something to the autoscaler alone. */
-const ofPowerSaving = ["resumerate", "suspendrate", "resumefailprogram", "suspendexcstates"];
+type FileName = keyof AzslurmFiles;
+type Lines = Readonly<Record<FileName, readonly SlurmLine[]>>;
+
+/** Where a key of those files ends: in one list of the report. */
+interface Fate {
+  readonly list: "taken" | "differs" | "without";
+  /** Behind the key and its value. */
+  readonly words: string;
+}
+
+/** What Slurm's files say about CycleCloud's nodes. */
+interface Found {
+  readonly prefix: string;
+  readonly arrays: ReturnType<typeof arraysIn>;
+  readonly nodeSets: readonly string[];
+  readonly partitions: readonly Partition[];
+  readonly topology: string | undefined;
+}
+
+interface Partition {
+  readonly file: FileName;
+  readonly name: string;
+  readonly line: SlurmLine;
+  /** Empty: none of CycleCloud's nodes is in it, or dynamic ones are. */
+  readonly arrays: readonly string[];
+  readonly isDynamic: boolean;
+  readonly hasAllNodes: boolean;
+  readonly options: Readonly<Record<string, string>>;
+}
 
 /** What azslurm wrote for Slurm, as the agent's settings. Its node names stay: `<prefix><array>-<number>`. */
 export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: string): FromScheduler {
-  const main = readSlurmLines(files["slurm.conf"]);
-  const written = readSlurmLines(files["azure.conf"]);
-  const all = [...main, ...written, ...readSlurmLines(files["keep_alive.conf"])];
-  const arrays = arraysIn(linesOf(written, "nodename"), readSlurmLines(files["gres.conf"]), nodePrefix);
-  const nodeSets = linesOf(written, "nodeset").map((line) => line.nodeset);
-  const partitions = linesOf(written, "partitionname");
-  const dynamic = partitions.filter((line) => nodeSets.includes(line.nodes));
-  const named = partitions.filter((line) => !dynamic.includes(line));
-  const wanted = named.map((line) => {
-    const own = [
-      ...new Set((expandHostlist(line.nodes ?? "") ?? []).flatMap((name) => arrayOf(name, nodePrefix))),
-    ];
-    return { name: line.partitionname ?? "", arrays: own, line };
-  });
-  const isExclusive = ({ oversubscribe }: SlurmLine) => oversubscribe?.toLowerCase() === "exclusive";
-  const byDefault = wanted.find(({ line }) => line.default?.toLowerCase() === "yes");
+  const lines: Lines = {
+    "slurm.conf": readSlurmLines(files["slurm.conf"]),
+    "azure.conf": readSlurmLines(files["azure.conf"]),
+    "gres.conf": readSlurmLines(files["gres.conf"]),
+    "keep_alive.conf": readSlurmLines(files["keep_alive.conf"]),
+  };
+  const found = foundIn(lines, nodePrefix);
+  const all = [...lines["slurm.conf"], ...lines["azure.conf"], ...lines["keep_alive.conf"]];
+  const { partitions, arrays, topology } = found;
+  const wanted = partitions.filter((each) => each.arrays.length > 0);
+  const byDefault = wanted.find(({ line }) => valueIn(line, "default")?.toLowerCase() === "yes");
   const [resumeSeconds, idleSeconds] = ["resumetimeout", "suspendtime"].map((key) =>
     secondsOf(lastOf(all, key)),
   );
-  const kept = namesIn(valuesOf(all, "suspendexcnodes"), nodePrefix);
-  const keptPartitions = valuesOf(all, "suspendexcparts");
-  const topology = /^topology\/(tree|block)$/.exec(lastOf(main, "topologyplugin") ?? "")?.[1];
+  const told = report(lines, found);
   return {
     usual: {
       ...(resumeSeconds === undefined ? {} : { boot_timeout: resumeSeconds }),
@@ -47,17 +77,7 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
       driver: "slurm",
       slurm: {
         ...(nodePrefix === "" ? {} : { node_prefix: nodePrefix }),
-        partitions: Object.fromEntries(
-          wanted
-            .filter((each) => each.arrays.length > 0)
-            .map(({ name, arrays: own, line }) => [
-              name,
-              {
-                node_array: own.length === 1 ? own[0] : own,
-                ...(isExclusive(line) ? { exclusive: true } : {}),
-              },
-            ]),
-        ),
+        partitions: Object.fromEntries(wanted.map((each) => [each.name, settingsOf(each)])),
         config: {
           folder,
           ...(byDefault === undefined ? {} : { default_partition: byDefault.name }),
@@ -69,40 +89,307 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
     taken: [
       ...wanted.map(({ name, arrays: own }) => `partition ${name}: node array ${own.join(", ")}`),
       ...[...arrays.settings.keys()].map((name) => `nodes of ${name}: ${arrays.counts.get(name)} names`),
+      ...told.taken,
     ],
     differs: [
-      "slurm.conf: put include cyclecloud.conf in place of include azure.conf, and write it with ccscale slurm config --agent agent.json --write FOLDER",
-      "ResumeProgram, SuspendProgram, SuspendTime: cyclecloud.conf switches Slurm's power saving off; the planner chooses which nodes come",
-      ...(lastOf(main, "returntoservice") === "2" ? ["ReturnToService=2: 1 here"] : []),
-      ...arrays.differs,
-      ...wanted.flatMap(({ name, line }) => {
-        const own = secondsOf(line.suspendtime);
-        return own === undefined
-          ? []
-          : [`SuspendTime=${own} of partition ${name}: idle_timeout of its arrays`];
-      }),
-      ...(kept.length === 0 ? [] : [`SuspendExcNodes: ccscale keep-alive on -N ${kept.join(",")}`]),
-      ...(keptPartitions.length === 0
-        ? []
-        : [
-            `SuspendExcParts=${keptPartitions.join(",")}: ccscale keep-alive on -a ARRAY for the arrays of these`,
-          ]),
-      ...(lastOf(main, "prologslurmctld") === undefined
-        ? []
-        : ["PrologSlurmctld: where it is azslurm's, take it out; ccscale cost needs no AdminComment"]),
+      "slurm.conf: it needs include cyclecloud.conf, which ccscale slurm config --agent agent.json --write FOLDER writes",
+      "cyclecloud.conf switches Slurm's power saving off; the planner chooses which nodes come",
+      ...told.differs,
+      ...wanted.flatMap(({ name, hasAllNodes }) =>
+        hasAllNodes ? [] : [`partition ${name}: some nodes of its arrays there, all of them here`],
+      ),
       "azslurmd and the cron line of return_to_idle: stop both before read_only is taken out",
     ],
     without: [
-      ...dynamic.map(
-        ({ partitionname }) =>
-          `partition ${partitionname}: dynamic nodes, which an administrator creates. Give its arrays fixed nodes: partitions.${partitionname}.node_array`,
-      ),
-      ...ofPowerSaving.flatMap((key) => {
-        const value = lastOf(all, key);
-        return value === undefined ? [] : [`slurm.conf: ${key}, ${value}`];
-      }),
+      ...partitions
+        .filter(({ isDynamic }) => isDynamic)
+        .map(
+          ({ name }) =>
+            `partition ${name}: dynamic nodes, which an administrator creates. Give its arrays fixed nodes: partitions.${name}.node_array`,
+        ),
+      ...told.without,
     ],
+    problems: Object.entries(lines).flatMap(([file, own]) =>
+      own
+        .filter(({ isRead }) => !isRead)
+        .map(({ number }) => `${file}, line ${number}: not all of it can be read, expected Key=value`),
+    ),
   };
+}
+
+function settingsOf({ arrays, options, line }: Partition) {
+  return {
+    node_array: arrays.length === 1 ? arrays[0] : arrays,
+    ...(isExclusive(line) ? { exclusive: true } : {}),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+  };
+}
+
+function isExclusive(line: SlurmLine): boolean {
+  return (valueIn(line, "oversubscribe") ?? valueIn(line, "shared"))?.toLowerCase() === "exclusive";
+}
+
+function foundIn(lines: Lines, prefix: string): Found {
+  const written = lines["azure.conf"];
+  const arrays = arraysIn(linesOf(written, "nodename"), lines["gres.conf"], prefix);
+  const nodeSets = linesOf(written, "nodeset").flatMap((line) => valueIn(line, "nodeset") ?? []);
+  const wordTopology = lastOf(lines["slurm.conf"], "topologyplugin") ?? "";
+  const partition = (line: SlurmLine, file: FileName): Partition => {
+    const isWritten = file === "azure.conf";
+    const nodes = valueIn(line, "nodes") ?? "";
+    const names = expandHostlist(nodes) ?? [];
+    const known = names
+      .flatMap((name) => arrayOf(name, prefix))
+      .filter((array) => isWritten || arrays.counts.has(array));
+    const own = [...new Set(known)];
+    const isDynamic = isWritten && nodeSets.includes(nodes);
+    const count = own.reduce((sum, array) => sum + (arrays.counts.get(array) ?? 0), 0);
+    return {
+      file,
+      name: valueIn(line, "partitionname") ?? "",
+      line,
+      arrays: isDynamic ? [] : own,
+      isDynamic,
+      hasAllNodes: new Set(names).size >= count,
+      options: optionsOf(line, own, arrays),
+    };
+  };
+  return {
+    prefix,
+    arrays,
+    nodeSets,
+    partitions: [
+      ...linesOf(written, "partitionname").map((line) => partition(line, "azure.conf")),
+      ...linesOf(lines["slurm.conf"], "partitionname").map((line) => partition(line, "slurm.conf")),
+    ],
+    topology: /^topology\/(tree|block)$/.exec(wordTopology)?.[1],
+  };
+}
+
+/** What cyclecloud.conf says of a partition by itself is no option, or it would not follow the VM size. */
+function optionsOf(
+  line: SlurmLine,
+  own: readonly string[],
+  { memoryPerCpu }: ReturnType<typeof arraysIn>,
+): Readonly<Record<string, string>> {
+  const least = Math.min(...own.flatMap((array) => memoryPerCpu.get(array) ?? []));
+  return Object.fromEntries(
+    line.pairs.flatMap(({ key, name, value }) => {
+      const isUsual =
+        usualOptions.get(name) === value.toUpperCase() ||
+        (name === "defmempercpu" && Number(value) === least) ||
+        (["oversubscribe", "shared"].includes(name) && value.toUpperCase() === "EXCLUSIVE");
+      return isUsual || !isPartitionOption(key) || !optionValue.test(value) ? [] : [[key, value]];
+    }),
+  );
+}
+
+const usualOptions = new Map([
+  ["maxtime", "INFINITE"],
+  ["state", "UP"],
+]);
+
+const stays: Fate = { list: "taken", words: ", which stays as it is" };
+
+/** Each key of each line once. Of one line, those with the same fate share a sentence. */
+function report(lines: Lines, found: Found): Readonly<Record<Fate["list"], readonly string[]>> {
+  const lists: Record<Fate["list"], string[]> = { taken: [], differs: [], without: [] };
+  const staying: string[] = [];
+  for (const [file, own] of Object.entries(lines))
+    for (const line of own) {
+      if (line.include !== undefined) {
+        const what = `${file}, line ${line.number}: include ${line.include}`;
+        if (/(?:^|\/)azure\.conf$/.test(line.include))
+          lists.differs.push(`${what}, cyclecloud.conf in its place`);
+        else if (/(?:^|\/)keep_alive\.conf$/.test(line.include)) lists.differs.push(`${what}, take it out`);
+        else staying.push(`include ${line.include}`);
+        continue;
+      }
+      const [first] = line.pairs;
+      const isNamed = named.includes(first?.name ?? "");
+      const fates = line.pairs.map((each) => {
+        const fate = fateOf(file, line, each, found);
+        return { ...each, fate: fate === "stays" && isNamed ? stays : fate };
+      });
+      // Only the name: what stays may be a password.
+      staying.push(...fates.flatMap(({ key, fate }) => (fate === "stays" ? [key] : [])));
+      for (const some of Map.groupBy(fates, ({ fate }) => JSON.stringify(fate)).values()) {
+        const [{ fate, name }] = some as [(typeof fates)[number]];
+        if (fate === "stays") continue;
+        const about = isNamed && name !== first?.name ? ` (${first?.key}=${first?.value})` : "";
+        const pairs = some.map(({ key, value }) => `${key}=${value}`).join(" ");
+        lists[fate.list].push(`${file}, line ${line.number}${about}: ${pairs}${fate.words}`);
+      }
+    }
+  const stay = [...new Set(staying)];
+  if (stay.length > 0) lists.taken.push(`these stay in slurm.conf as they are: ${stay.join(", ")}`);
+  return lists;
+}
+
+/** What begins a line of several keys. */
+const named = ["nodename", "partitionname", "nodeset"];
+
+function fateOf(file: string, line: SlurmLine, pair: SlurmPair, found: Found): Fate | "stays" {
+  if (file === "gres.conf") return fateOfDevice(line, pair, found);
+  const isWritten = file === "azure.conf";
+  switch (kindOf(line)) {
+    case "nodename":
+      return isWritten ? fateOfNode(line, pair, found) : "stays";
+    case "nodeset":
+      return isWritten ? { list: "without", words: ", for dynamic nodes" } : "stays";
+    case "partitionname":
+      return fateOfPartition(file, line, pair, found);
+    default:
+      return fateAlone(pair, found, isWritten);
+  }
+}
+
+const fromSize = ", drawn up from the VM size here";
+const byNodeLine = new Map<string, Fate>([
+  ...["cpus", "procs", "sockets", "corespersocket", "threadspercore", "realmemory"].map(
+    (name): [string, Fate] => [name, { list: "differs", words: fromSize }],
+  ),
+  ["weight", { list: "differs", words: ", the rank of the price here" }],
+]);
+
+function fateOfNode(line: SlurmLine, { name, value }: SlurmPair, { prefix }: Found): Fate {
+  const isOurs =
+    isDefault(line) ||
+    (expandHostlist(valueIn(line, "nodename") ?? "") ?? []).some((each) => arrayOf(each, prefix).length > 0);
+  if (!isOurs) return { list: "differs", words: ", not a name that CycleCloud gives, and left out" };
+  const known = byNodeLine.get(name);
+  if (known !== undefined) return known;
+  switch (name) {
+    case "nodename":
+    case "feature":
+    case "features":
+      return { list: "taken", words: "" };
+    case "state":
+      return value.toUpperCase() === "CLOUD"
+        ? { list: "taken", words: "" }
+        : { list: "differs", words: ", CLOUD here" };
+    case "gres":
+      return /^gpu(:\d+)?$/.test(value)
+        ? { list: "differs", words: fromSize }
+        : { list: "without", words: ", GPUs alone here" };
+    default:
+      return { list: "without", words: "" };
+  }
+}
+
+function fateOfPartition(
+  file: string,
+  line: SlurmLine,
+  { key, name, value }: SlurmPair,
+  { partitions }: Found,
+): Fate | "stays" {
+  const isWritten = file === "azure.conf";
+  if (isDefault(line)) {
+    if (!isWritten) return "stays";
+    const isTaken = name === "partitionname" || (isPartitionOption(key) && optionValue.test(value));
+    return isTaken
+      ? { list: "taken", words: ", for the partitions that follow it" }
+      : { list: "without", words: "" };
+  }
+  const of = partitions.find((each) => each.file === file && each.line.number === line.number);
+  if (of === undefined || of.arrays.length === 0) {
+    if (isWritten) return { list: "without", words: "" };
+    return name === "partitionname"
+      ? { list: "differs", words: ", without CycleCloud's nodes: name it in slurm.ignore_partitions" }
+      : "stays";
+  }
+  switch (name) {
+    case "partitionname":
+      return isWritten
+        ? { list: "taken", words: "" }
+        : { list: "differs", words: ", in cyclecloud.conf here: take the line out of slurm.conf" };
+    case "nodes":
+    case "default":
+      return { list: "taken", words: "" };
+    case "suspendtime":
+      return secondsOf(value) === undefined
+        ? { list: "differs", words: ", never: ccscale keep-alive on or a target for its arrays" }
+        : { list: "differs", words: ", idle_timeout of its arrays" };
+    case "resumetimeout":
+      return { list: "differs", words: ", boot_timeout of its arrays" };
+    case "defmempercpu":
+      return Object.hasOwn(of.options, key)
+        ? { list: "taken", words: "" }
+        : { list: "differs", words: fromSize };
+    default:
+      return Object.hasOwn(of.options, key) || usualOptions.has(name) || isExclusiveKey(name, value)
+        ? { list: "taken", words: "" }
+        : { list: "without", words: "" };
+  }
+}
+
+function isExclusiveKey(name: string, value: string): boolean {
+  return ["oversubscribe", "shared"].includes(name) && value.toUpperCase() === "EXCLUSIVE";
+}
+
+/** Keys that cyclecloud.conf has, too: of two the last counts. */
+const writtenHere = new Map([
+  ["resumeprogram", "/bin/true"],
+  ["suspendprogram", "/bin/true"],
+  ["privatedata", "cloud"],
+  ["returntoservice", "1"],
+  ["communicationparameters", "NoAddrCache"],
+]);
+
+function fateAlone({ name, value }: SlurmPair, found: Found, isWritten: boolean): Fate | "stays" {
+  const here = writtenHere.get(name);
+  if (here !== undefined)
+    return value === here
+      ? { list: "taken", words: "" }
+      : { list: "differs", words: `: ${here} in cyclecloud.conf, and nothing else` };
+  switch (name) {
+    case "resumetimeout":
+      return { list: "taken", words: ", boot_timeout" };
+    case "suspendtime":
+      return { list: "differs", words: ", idle_timeout; -1 in cyclecloud.conf" };
+    case "grestypes":
+      return { list: "differs", words: ": gpu alone in cyclecloud.conf, where there are GPUs" };
+    case "topologyplugin":
+      if (found.topology !== undefined) return { list: "taken", words: "" };
+      break;
+    case "suspendexcnodes":
+      return {
+        list: "differs",
+        words: `: ccscale keep-alive on -N ${namesIn(value, found.prefix).join(",")}`,
+      };
+    case "suspendexcparts":
+      return { list: "differs", words: ": ccscale keep-alive on -a ARRAY for the arrays of these" };
+    case "prologslurmctld":
+    case "epilogslurmctld":
+      return {
+        list: "differs",
+        words: ": where it is azslurm's, take it out; ccscale cost needs no AdminComment",
+      };
+    case "resumerate":
+    case "suspendrate":
+    case "suspendtimeout":
+    case "resumefailprogram":
+    case "suspendexcstates":
+      return { list: "without", words: "" };
+  }
+  return isWritten
+    ? { list: "without", words: ": azure.conf is not included any more; put it into slurm.conf" }
+    : "stays";
+}
+
+function fateOfDevice(line: SlurmLine, { name, value }: SlurmPair, { arrays, prefix }: Found): Fate {
+  const isGpu = valueIn(line, "name") === "gpu";
+  const own = (expandHostlist(valueIn(line, "nodename") ?? "") ?? []).flatMap((each) =>
+    arrayOf(each, prefix),
+  );
+  const isKnown = own.some((array) => arrays.counts.has(array));
+  if (!isGpu || !isKnown) return { list: "without", words: ", GPUs of node arrays alone here" };
+  if (name === "file")
+    return own.some((array) => arrays.settings.get(array)?.gpu_devices === value)
+      ? { list: "taken", words: "" }
+      : { list: "differs", words: ", counted from /dev/nvidia0 here" };
+  if (name === "nodename" || name === "name") return { list: "taken", words: "" };
+  return name === "count" ? { list: "differs", words: fromSize } : { list: "without", words: "" };
 }
 
 function arrayOf(name: string, prefix: string): readonly string[] {
@@ -114,40 +401,35 @@ function arrayOf(name: string, prefix: string): readonly string[] {
 function arraysIn(nodeLines: readonly SlurmLine[], gres: readonly SlurmLine[], prefix: string) {
   const counts = new Map<string, number>();
   const settings = new Map<string, Readonly<Record<string, unknown>>>();
-  const differs: string[] = [];
+  const memoryPerCpu = new Map<string, number>();
   for (const line of nodeLines) {
-    const names = expandHostlist(line.nodename ?? "") ?? [];
+    const names = expandHostlist(valueIn(line, "nodename") ?? "") ?? [];
     const [array] = names.flatMap((name) => arrayOf(name, prefix));
-    if (array === undefined) {
-      differs.push(`NodeName=${line.nodename}: not a name that CycleCloud gives, and left out`);
-      continue;
-    }
+    if (array === undefined) continue;
     const count = (counts.get(array) ?? 0) + names.length;
     counts.set(array, count);
-    const features = (line.feature ?? "").split(",").filter((each) => each !== "" && each !== "cloud");
+    const perCpu = Math.floor(Number(valueIn(line, "realmemory")) / Number(valueIn(line, "cpus")));
+    if (Number.isFinite(perCpu)) memoryPerCpu.set(array, Math.min(perCpu, memoryPerCpu.get(array) ?? perCpu));
+    const words = (valueIn(line, "feature") ?? valueIn(line, "features") ?? "").split(",");
+    const features = words.filter((each) => each !== "" && each !== "cloud");
     const device = gres.find((each) =>
-      (expandHostlist(each.nodename ?? "") ?? []).some((name) => names.includes(name)),
+      (expandHostlist(valueIn(each, "nodename") ?? "") ?? []).some((name) => names.includes(name)),
     );
-    const isUsual = device?.file === undefined || device.file.startsWith("/dev/nvidia");
+    const path = device === undefined ? undefined : valueIn(device, "file");
+    const isUsual = path === undefined || path.startsWith("/dev/nvidia");
     settings.set(array, {
       max_nodes: count,
       ...(features.length === 0 ? {} : { features }),
-      ...(isUsual ? {} : { gpu_devices: device.file }),
+      ...(isUsual ? {} : { gpu_devices: path }),
     });
-    if (line.state?.toUpperCase() === "FUTURE") differs.push(`nodes of ${array}: CLOUD here, FUTURE there`);
   }
-  return { counts, settings, differs };
+  return { counts, settings, memoryPerCpu };
 }
 
 /** CycleCloud's names; `:4` behind a list keeps any four of it, which nothing here does. */
-function namesIn(lists: readonly string[], prefix: string): readonly string[] {
-  const names = lists.flatMap((list) => expandHostlist(list.replace(/:\d+$/, "")) ?? [list]);
+function namesIn(list: string, prefix: string): readonly string[] {
+  const names = expandHostlist(list.replace(/:\d+$/, "")) ?? [list];
   return [...new Set(names.map((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : name)))];
-}
-
-function valuesOf(lines: readonly SlurmLine[], key: string): readonly string[] {
-  const values = lines.flatMap((line) => (Object.keys(line)[0] === key ? [line[key] ?? ""] : []));
-  return [...new Set(values.filter((value) => value !== ""))];
 }
 
 /** Undefined for what is no length of time: INFINITE, or -1, which switches it off. */

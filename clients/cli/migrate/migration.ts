@@ -1,4 +1,4 @@
-import { foreignKeys, parseConfig } from "../../../shared/config/index.ts";
+import { foreignKeys, isKnownKey, parseConfig } from "../../../shared/config/index.ts";
 import { exactDuration } from "../../../shared/text/durations.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -12,41 +12,49 @@ export interface Migration {
   /** The same words mean something else here, or something has to be done. */
   readonly differs: readonly string[];
   readonly without: readonly string[];
-  /** Why the configuration cannot be used yet. */
+  /** Why the configuration cannot be used yet, and what could not be read. */
   readonly problems: readonly string[];
 }
 
 /** What a scheduler's own files add to that. */
-export interface FromScheduler extends Omit<Migration, "autoscale" | "problems"> {
+export interface FromScheduler extends Omit<Migration, "autoscale"> {
   /** Settings that the scheduler had, where autoscale.json says nothing. */
   readonly usual: Json;
+  /** Keys of autoscale.json of which it tells what becomes of each part. */
+  readonly sections?: readonly string[];
 }
 
 /** Of CycleCloud's own, here and there. */
 const secrets = ["password"];
+
+/** What becomes of it has a sentence of its own. */
+const told = ["include", "read_only"];
 
 /**
  * `autoscale.json` of scalelib, without what is not read here. It begins read-only: until the other autoscaler is stopped, this
  * one plans and sends nothing.
  */
 export function migrate(json: Json, cluster: string, scheduler: FromScheduler): Migration {
-  const foreign = Object.keys(json).filter((key) => foreignKeys.includes(key) && key !== "$schema");
-  const isShown = ["output_columns", "output_format"];
-  const dropped = foreign.filter((key) => !isShown.includes(key));
+  const kept = ["$schema", "output_columns", "output_format"];
+  const dropped = Object.keys(json).filter(
+    (key) => !kept.includes(key) && !secrets.includes(key) && (foreignKeys.includes(key) || !isKnownKey(key)),
+  );
   const own = Object.entries(json).filter(([key]) => !dropped.includes(key) && !secrets.includes(key));
   const usual = Object.entries(scheduler.usual).filter(([key]) => !Object.hasOwn(json, key));
   const autoscale = {
-    cluster_name: cluster,
     ...Object.fromEntries(own),
     ...Object.fromEntries(usual),
+    cluster_name: cluster,
     read_only: true,
   };
   const parsed = parseConfig({ cluster, json: autoscale });
+  const problems = parsed.ok ? [] : parsed.problems.map((problem) => `autoscale.json: ${problem}`);
+  const isWrong = (key: string) => problems.some((problem) => problem.startsWith(`autoscale.json: ${key}`));
   return {
     autoscale,
     agent: { cluster, ...scheduler.agent },
     taken: [
-      ...own.map(([key]) => `autoscale.json: ${key}`),
+      ...own.filter(([key]) => !isWrong(key) && !told.includes(key)).map(([key]) => `autoscale.json: ${key}`),
       ...usual.map(
         ([key, value]) => `autoscale.json: ${key}, ${inWords(value)}, from the scheduler's settings`,
       ),
@@ -54,14 +62,24 @@ export function migrate(json: Json, cluster: string, scheduler: FromScheduler): 
     ],
     differs: [
       ...(Object.hasOwn(json, "password")
-        ? ["password: goes into the app setting CYCLECLOUD_PASSWORD, and is in none of these files"]
+        ? [
+            "autoscale.json: password, goes into the app setting CYCLECLOUD_PASSWORD, and is in none of these files",
+          ]
         : []),
-      "read_only: true. Nothing is sent until it is taken out",
+      "autoscale.json: read_only, true. Nothing is sent until it is taken out",
+      ...(Object.hasOwn(json, "include")
+        ? [
+            "autoscale.json: include, names of blobs here: put the included files there, too. Their keys are not in this report",
+          ]
+        : []),
       ...(parsed.ok ? parsed.config.warnings : []),
       ...scheduler.differs,
     ],
-    without: [...dropped.map((key) => `autoscale.json: ${key}`), ...scheduler.without],
-    problems: parsed.ok ? [] : parsed.problems,
+    without: [
+      ...dropped.filter((key) => !scheduler.sections?.includes(key)).map((key) => `autoscale.json: ${key}`),
+      ...scheduler.without,
+    ],
+    problems: [...problems, ...scheduler.problems],
   };
 }
 
