@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { childrenOf, parseXml, textOf } from "../../../clients/agent/drivers/gridengine/xml.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
-import { type LocalStack, startStack } from "../../support/local-stack.ts";
-import { passesOf, startAgent, whileItMoves } from "../../support/machines/agent.ts";
+import type { LocalStack } from "../../support/local-stack.ts";
+import { morePasses, startAgent, whileItMoves } from "../../support/machines/agent.ts";
+import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { type Followed, followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type GridEngine, gridengineIsMissing, startGridEngine } from "../../support/machines/gridengine.ts";
 import {
   globalValues,
   gridengineJobKinds,
   type JobKind,
-  nameOfKind,
   parallelEnvironments,
-  qsubArgs,
   queuesOf,
   quotaOf,
   settingsOf,
   siteComplexes,
 } from "./drivers/gridengine-job-kinds.ts";
+import { argumentsOf, expectedOf, nameOfKind, rowsOf } from "./drivers/job-kind.ts";
 
 const describeHere = gridengineIsMissing === undefined ? describe : describe.skip;
 const reason = gridengineIsMissing === undefined ? "" : ` (skipped: ${gridengineIsMissing})`;
@@ -40,26 +40,15 @@ async function check(kinds: readonly JobKind[]): Promise<void> {
   const gridEngine = await startGridEngine();
   try {
     await setUp(gridEngine, kinds);
-    const stack = await startStack({
-      definition: {
-        name: "matrix",
-        region: "westeurope",
-        quotas: { westeurope: { cores: 100_000, familyCores: 100_000 } },
-        times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
-        nodearrays: kinds.map((_, index) => ({
-          name: nameOfKind(index),
-          machineTypes: ["Standard_D4s_v5"],
-          maxCount: 8,
-          configuration: { autoscale: { enabled: true } },
-        })),
-      },
-      config: { idle_timeout: 30, boot_timeout: 1200 },
-    });
-    try {
-      await checkOn(gridEngine, stack, kinds);
-    } finally {
-      await stack.stop();
-    }
+    const nodearrays = kinds.map((_, index) => ({
+      name: nameOfKind(index),
+      machineTypes: ["Standard_D4s_v5"],
+      maxCount: 8,
+      configuration: { autoscale: { enabled: true } },
+    }));
+    await onCluster({ nodearrays }, { idle_timeout: 30, boot_timeout: 1200 }, (stack) =>
+      checkOn(gridEngine, stack, kinds),
+    );
   } finally {
     await gridEngine.stop();
   }
@@ -124,21 +113,21 @@ async function checkOn(gridEngine: GridEngine, stack: LocalStack, kinds: readonl
     for (const [index, kind] of kinds.entries()) {
       const own: number[] = [];
       for (let time = 0; time < kind.times; time++)
-        own.push(await gridEngine.submit(qsubArgs(kind, index), "ann", 3600));
+        own.push(await gridEngine.submit(argumentsOf(kind, index, "%"), "ann", 3600));
       numbers.push(own);
     }
     const wanted = kinds.map(({ nodes }) => nodes);
     const state = async () => ({ used: await usedBy(gridEngine, numbers), machines: followed.machines.size });
     await whileItMoves(state, ({ used }) => used.every((count, index) => count >= (wanted[index] ?? 0)));
     // What is bought too much comes after the reading that shows all jobs on their nodes.
-    await passes(stack, 4);
+    await morePasses(stack, 4);
     const { used } = await state();
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);
-    const rows = kinds.map((kind, index) => {
-      const bought = created.filter(({ name }) => name.startsWith(`${nameOfKind(index)}-`)).length;
-      return { job: titleOf(kind), bought, used: used[index] };
-    });
-    const expected = kinds.map((kind) => ({ job: titleOf(kind), bought: kind.nodes, used: kind.nodes }));
+    const bought = kinds.map(
+      (_, index) => created.filter(({ name }) => name.startsWith(`${nameOfKind(index)}-`)).length,
+    );
+    const rows = rowsOf(kinds, bought, used);
+    const expected = expectedOf(kinds);
     if (JSON.stringify(rows) !== JSON.stringify(expected)) await show(gridEngine, stack, followed);
     expect(rows).toEqual(expected);
     await shrink(gridEngine, stack, followed);
@@ -156,10 +145,10 @@ async function checkOn(gridEngine: GridEngine, stack: LocalStack, kinds: readonl
 async function shrink(gridEngine: GridEngine, stack: LocalStack, followed: Followed): Promise<void> {
   const before = followed.machines.size;
   await gridEngine.kill();
-  await passes(stack, 4);
+  await morePasses(stack, 4);
   expect((await stack.nodes()).length).toBe(before);
   await gridEngine.restart();
-  await passes(stack, 4);
+  await morePasses(stack, 4);
   expect((await stack.nodes()).length).toBe(before);
   await gridEngine.run("qdel", "-u", "*");
   const left = async () => ({
@@ -175,15 +164,6 @@ async function shrink(gridEngine: GridEngine, stack: LocalStack, followed: Follo
 /** Execution hosts that Grid Engine has. */
 async function hostsOf({ run, network }: GridEngine): Promise<readonly string[]> {
   return (await run("qconf", "-sel")).split("\n").filter((host) => host !== "" && host !== network.headName);
-}
-
-/** That many more, of which each may fail. */
-async function passes(stack: LocalStack, more: number): Promise<void> {
-  const before = await passesOf(stack);
-  await whileItMoves(
-    () => passesOf(stack),
-    (count) => count >= before + more,
-  );
 }
 
 /** Different hosts of the jobs of each kind. */
@@ -216,5 +196,3 @@ async function show({ run, log }: GridEngine, stack: LocalStack, followed: Follo
   ];
   console.log(parts.join("\n----\n"));
 }
-
-const titleOf = ({ node, options, times }: JobKind) => `${times} of ${node} ${options}`;

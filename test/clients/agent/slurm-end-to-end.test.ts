@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
-import { type LocalStack, startStack } from "../../support/local-stack.ts";
-import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
+import type { LocalStack } from "../../support/local-stack.ts";
+import { morePasses, whileItMoves } from "../../support/machines/agent.ts";
+import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { startSlurmAgent, usedBy, watched } from "../../support/machines/slurm-agent.ts";
@@ -64,30 +65,19 @@ async function check({ kinds, select, likeNodes }: Case): Promise<void> {
   );
   const slurm = await startSlurm({ conf: asOnThePage, gres });
   try {
-    const stack = await startStack({
-      definition: {
-        name: "matrix",
-        region: "westeurope",
-        quotas: { westeurope: { cores: 100_000, familyCores: 100_000 } },
-        times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
-        vmSizes: { Standard_NC24s_v3: { memoryGiB: 220 } },
-        nodearrays: kinds.flatMap(arraysOf).map(({ name, node }) => ({
-          name,
-          machineTypes: [machineTypes[node]],
-          maxCount: nodesPerPartition,
-          configuration: {
-            autoscale: { enabled: true, is_hpc: node === "hpc" },
-            ...(likeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
-          },
-        })),
+    const nodearrays = kinds.flatMap(arraysOf).map(({ name, node }) => ({
+      name,
+      machineTypes: [machineTypes[node]],
+      maxCount: nodesPerPartition,
+      configuration: {
+        autoscale: { enabled: true, is_hpc: node === "hpc" },
+        ...(likeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
       },
-      config: { idle_timeout: 600, boot_timeout: 1200 },
-    });
-    try {
-      await checkOn(slurm, stack, kinds);
-    } finally {
-      await stack.stop();
-    }
+    }));
+    const vmSizes = { Standard_NC24s_v3: { memoryGiB: 220 } };
+    await onCluster({ nodearrays, vmSizes }, { idle_timeout: 600, boot_timeout: 1200 }, (stack) =>
+      checkOn(slurm, stack, kinds),
+    );
   } finally {
     await slurm.stop();
   }
@@ -116,12 +106,7 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
       watched(slurm, stack),
     );
     // What is bought too much comes after the reading that shows all jobs on their nodes.
-    const before = await passesOf(stack);
-    await whileItMoves(
-      () => passesOf(stack),
-      (count) => count >= before + 4,
-      watched(slurm, stack),
-    );
+    await morePasses(stack, 4, watched(slurm, stack));
     const { used } = await state();
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);
     const rows = kinds.map((kind, index) => {

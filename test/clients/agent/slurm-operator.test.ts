@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
-import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import type { LocalStack } from "../../support/local-stack.ts";
 import { passesOf, whileItMoves } from "../../support/machines/agent.ts";
+import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { accountingIsMissing } from "../../support/machines/slurm-accounting.ts";
@@ -115,31 +116,19 @@ describeHere(`an operator who follows docs/slurm.md${reason}`, { timeout: 600_00
           Object.entries(arrays).map(([name, { vmSize }]) => [name, vmSize] as const),
         ),
       );
-      const stack = await startStack({
-        definition: {
-          name: "operator",
-          region: "westeurope",
-          quotas: { westeurope: { cores: 10_000, familyCores: 10_000 } },
-          times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
-          nodearrays: [...new Map([["htc", four], ["hpc", "Standard_HC44rs"], ...sizes])].map(
-            ([name, vmSize]) => ({
-              name,
-              machineTypes: [vmSize],
-              maxCount: nodesOfEach,
-              configuration: {
-                autoscale: { enabled: true, is_hpc: name === "hpc" },
-                ...(isLikeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
-              },
-            }),
-          ),
+      const arrays = new Map([["htc", four], ["hpc", "Standard_HC44rs"], ...sizes]);
+      const nodearrays = [...arrays].map(([name, vmSize]) => ({
+        name,
+        machineTypes: [vmSize],
+        maxCount: nodesOfEach,
+        configuration: {
+          autoscale: { enabled: true, is_hpc: name === "hpc" },
+          ...(isLikeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
         },
-        config: { idle_timeout: 600, boot_timeout: 1200 },
-      });
-      try {
-        await checkOn(slurm, stack);
-      } finally {
-        await stack.stop();
-      }
+      }));
+      await onCluster({ name: "operator", nodearrays }, { idle_timeout: 600, boot_timeout: 1200 }, (stack) =>
+        checkOn(slurm, stack),
+      );
     } finally {
       await slurm.stop();
     }

@@ -40,6 +40,16 @@ export async function passesOf({ folder }: Pick<LocalStack, "folder">): Promise<
   return (await readFile(join(folder, "agent.log"), "utf8")).split('"event":"pass"').length - 1;
 }
 
+/** Waits until it has made so many more, each of which may fail. */
+export async function morePasses(stack: LocalStack, more: number, watched?: Watched): Promise<void> {
+  const before = await passesOf(stack);
+  await whileItMoves(
+    () => passesOf(stack),
+    (count) => count >= before + more,
+    watched,
+  );
+}
+
 /** What is asked when nothing moves any more. */
 export interface Watched {
   readonly stack: Pick<LocalStack, "folder">;

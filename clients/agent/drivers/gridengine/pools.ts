@@ -27,7 +27,7 @@ export interface HostLimit {
   readonly perJob: number;
 }
 
-export interface DrawsThere {
+interface DrawsThere {
   readonly draws: readonly Draw[];
   readonly hostLimits: readonly HostLimit[];
 }

@@ -1,3 +1,5 @@
+import { type KindOfJob, nameOfKind } from "./job-kind.ts";
+
 /** What Grid Engine has of a node, beside its slots. */
 const nodeKinds = {
   htc: {},
@@ -9,19 +11,13 @@ type NodeKind = keyof typeof nodeKinds;
 
 const slotsPerNode = 4;
 
-export interface JobKind {
-  readonly node: NodeKind;
-  /** What is given to qsub; "%" stands for the name of its queue. */
-  readonly options: string;
-  /** Nodes that the real Grid Engine used when it had those that were bought. */
-  readonly nodes: number;
-  /** How often it is submitted. */
-  readonly times: number;
+/** "%" in its options and its quota stands for the name of its queue. */
+export interface JobKind extends KindOfJob<NodeKind> {
   /** Attributes of its queue that differ from the usual ones. */
   readonly queue: Readonly<Record<string, string>>;
   /** A second queue on its nodes, "%-long", has so many slots. */
   readonly longSlots: number;
-  /** A resource quota; "%" as above. */
+  /** A rule of a resource quota set. */
   readonly quota: string | undefined;
   /** One of those that are run beside all other tests. */
   readonly isUsual: boolean;
@@ -38,7 +34,7 @@ function usual(node: NodeKind, options: string, nodes: number, more: More = {}):
   return { ...on(node, options, nodes, more), isUsual: true };
 }
 
-/** Each gets a queue, a host group, a node array and nodes of its own, so that none uses what another left. */
+/** Each gets a host group of its own, too, which is called like its queue after "@". */
 export const gridengineJobKinds: readonly JobKind[] = [
   on("htc", "-q %", 1),
   usual("htc", "-q %", 2, { times: 5 }),
@@ -118,14 +114,6 @@ export const gridengineJobKinds: readonly JobKind[] = [
   on("htc", "-q %,%-long", 2, { times: 6, longSlots: 2, quota: "queues %,%-long hosts {*} to slots=3" }),
   on("htc", "-q % -t 1-9", 1, { quota: "projects !* queues % to slots=4" }),
 ];
-
-/** Of the kind with this index: its queue and its node array; its host group is "@" and this. */
-export const nameOfKind = (index: number) => `k${index}`;
-
-/** Arguments of qsub for a kind. */
-export function qsubArgs({ options }: JobKind, index: number): readonly string[] {
-  return options.replaceAll("%", nameOfKind(index)).split(" ");
-}
 
 /** The section `gridengine` of the agent's settings. */
 export function settingsOf(kinds: readonly JobKind[]) {

@@ -1,6 +1,7 @@
-import type { NodeEvent, Reading } from "../../../../clients/agent/drivers/driver.ts";
-import { defineJob, parseAmount, plan } from "../../../../shared/engine/index.ts";
-import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
+import type { NodeEvent } from "../../../../clients/agent/drivers/driver.ts";
+import { array, bucket } from "../../../shared/engine/tiny.ts";
+import { type KindOfJob, nameOfKind } from "./job-kind.ts";
+import { type Posted, planReading } from "./plan-reading.ts";
 
 /** What PBS has of a node, and the VM that it would be. */
 const nodeKinds = {
@@ -20,16 +21,10 @@ type NodeKind = keyof typeof nodeKinds;
 
 const nodesPerArray = 6;
 
-export interface JobKind {
-  readonly node: NodeKind;
+/** "@" in its options stands for the name of its queue. */
+export interface JobKind extends KindOfJob<NodeKind> {
   /** Attributes of its queue, as qmgr takes them. */
   readonly queue: readonly string[];
-  /** What is given to qsub; "@" stands for the name of its queue. */
-  readonly options: string;
-  /** Nodes that the real PBS used when it had those that were bought. */
-  readonly nodes: number;
-  /** How often it is submitted. */
-  readonly times: number;
 }
 
 interface More {
@@ -41,7 +36,6 @@ function on(node: NodeKind, options: string, nodes: number, { queue = [], times 
   return { node, queue, options, nodes, times };
 }
 
-/** Each gets a queue, a node array and nodes of its own, so that none uses what another left. */
 export const pbsJobKinds: readonly JobKind[] = [
   on("htc", "-l select=1:ncpus=1:mem=1gb", 1),
   on("htc", "-l select=1:ncpus=4", 1),
@@ -172,9 +166,6 @@ export const scheduledResources = [
   ...["scratch", "tools", "ib", "flavour", "tokens"],
 ];
 
-/** Of the kind with this index: its queue and its node array have one name. */
-export const nameOfKind = (index: number) => `k${index}`;
-
 /** The section `pbs` of the agent's settings. */
 export function settingsOf(kinds: readonly JobKind[]) {
   return {
@@ -200,13 +191,9 @@ export function queueLines({ queue }: JobKind, index: number): readonly string[]
 }
 
 export type Bought = NodeEvent["nodes"][number];
-type Posted = Pick<Extract<Reading, { known: true }>, "jobs" | "shapes">;
 
 /** The nodes that the engine would make for what was posted, by kind; `addressOf` gives them host names. */
-export function boughtFor(
-  kinds: readonly JobKind[],
-  { jobs, shapes = [] }: Posted,
-): readonly (readonly Bought[])[] {
+export function boughtFor(kinds: readonly JobKind[], reading: Posted): readonly (readonly Bought[])[] {
   const nodeArrays = kinds.map(({ node }, index) => {
     const { vcpus, memoryGiB, gpus } = nodeKinds[node];
     const fields = { placementGroups: [{ name: "pg0", activeCount: 0 }] };
@@ -215,25 +202,7 @@ export function boughtFor(
     ];
     return array({ name: nameOfKind(index), buckets });
   });
-  const result = plan(
-    input({
-      cluster: cluster({ nodeArrays, maxCount: 100_000, maxCoreCount: 1_000_000 }),
-      jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
-        defineJob({ ...rest, constraints: constraints(json) }),
-      ),
-      nodeShapes: shapes.map(({ nodeArray, vmSize = null, resources }) => ({
-        source: "pbs",
-        nodeArray,
-        vmSize,
-        resources: Object.fromEntries(
-          Object.entries(resources).map(([name, value]) => [
-            name,
-            typeof value === "string" ? (parseAmount(value) ?? value) : value,
-          ]),
-        ),
-      })),
-    }),
-  );
+  const result = planReading("pbs", reading, nodeArrays);
   let number = 0;
   const made = result.create.flatMap((set) =>
     set.names.map((name) => {

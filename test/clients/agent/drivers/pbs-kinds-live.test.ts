@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
-import { pbs as kind } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+import { pbs as driver } from "../../../../clients/agent/drivers/pbs/pbs.ts";
 import { type OpenPbs, openPbsIsMissing, startOpenPbs } from "../../../support/machines/openpbs.ts";
 import { Driven } from "./driven.ts";
+import { argumentsOf, expectedOf, nameOfKind, rowsOf } from "./job-kind.ts";
 import {
   type Bought,
   boughtFor,
   type JobKind,
-  nameOfKind,
   pbsJobKinds,
   queueLines,
   scheduledResources,
@@ -42,7 +42,7 @@ async function check(kinds: readonly JobKind[]): Promise<void> {
   try {
     await setUp(server, kinds);
     await submitAll(server, kinds);
-    const driven = new Driven(kind, settingsOf(kinds), server.run);
+    const driven = new Driven(driver, settingsOf(kinds), server.run);
     if (recordTo !== undefined) await record(recordTo, await driven.answers());
     const first = await driven.read();
     const bought = boughtFor(kinds, first);
@@ -51,16 +51,12 @@ async function check(kinds: readonly JobKind[]): Promise<void> {
       await server.bootNode(hostname, `10.1.${Math.floor(index / 200)}.${(index % 200) + 1}`);
     await driven.send("node-joined", all);
     const used = await usedBy(server, driven, bought);
-    const outcome = kinds.map(({ node, options, queue, times }, index) => ({
-      job: [`${times} of ${node}`, options, ...queue].join(" "),
-      bought: bought[index]?.length,
-      used: used[index],
-    }));
-    const expected = outcome.map(({ job }, index) => {
-      const nodes = kinds[index]?.nodes;
-      return { job, bought: nodes, used: nodes };
-    });
-    expect(outcome).toEqual(expected);
+    const rows = rowsOf(
+      kinds,
+      bought.map(({ length }) => length),
+      used,
+    );
+    expect(rows).toEqual(expectedOf(kinds));
     // Nothing more is bought while all that may run does.
     expect((await driven.read()).nodes.every(({ state }) => state === "up")).toBe(true);
     await drainAll(server, driven, all);
@@ -84,13 +80,9 @@ async function setUp(server: OpenPbs, kinds: readonly JobKind[]): Promise<void> 
 }
 
 async function submitAll(server: OpenPbs, kinds: readonly JobKind[]): Promise<void> {
-  for (const [index, { options, times }] of kinds.entries())
-    for (let time = 0; time < times; time++)
-      await server.submit(
-        ["-q", nameOfKind(index), ...options.replaceAll("@", nameOfKind(index)).split(" ")],
-        "ann",
-        3_000,
-      );
+  for (const [index, kind] of kinds.entries())
+    for (let time = 0; time < kind.times; time++)
+      await server.submit(["-q", nameOfKind(index), ...argumentsOf(kind, index, "@")], "ann", 3_000);
   await server.run("qmgr", "-c", "set server scheduling = true");
 }
 

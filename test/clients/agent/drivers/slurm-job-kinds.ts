@@ -1,6 +1,5 @@
-import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
-import { defineJob, plan } from "../../../../shared/engine/index.ts";
-import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
+import { array, bucket } from "../../../shared/engine/tiny.ts";
+import { type Posted, planReading } from "./plan-reading.ts";
 
 /** Nodes as slurm.conf has them, and the VM that each would be. */
 const nodeKinds = {
@@ -261,8 +260,6 @@ export function sbatchArgs(kind: JobKind, index: number): readonly string[] {
   return [...(options.includes(":") ? [] : ["-p", partitions.join(",")]), ...options];
 }
 
-type Posted = Pick<Extract<Reading, { known: true }>, "jobs" | "shapes">;
-
 /** The nodes that the engine would make for what was posted, by kind. */
 export function boughtFor(kinds: readonly JobKind[], reading: Posted): readonly (readonly string[])[] {
   const arraysOf = (kind: JobKind, index: number) =>
@@ -277,7 +274,7 @@ export function boughtFor(kinds: readonly JobKind[], reading: Posted): readonly 
 /** The same for any node arrays. */
 export function boughtFrom(
   arrays: readonly { readonly name: string; readonly node: NodeKind }[],
-  { jobs, shapes = [] }: Posted,
+  reading: Posted,
   available: number,
 ): readonly string[] {
   const nodeArrays = arrays.map(({ name, node }) => {
@@ -285,19 +282,5 @@ export function boughtFrom(
     const buckets = [bucket({ vmSize: `Standard_${node}`, vcpus, memoryGiB, gpus, available })];
     return array({ name, placementGroup: name, buckets });
   });
-  const result = plan(
-    input({
-      cluster: cluster({ nodeArrays, maxCount: 100_000, maxCoreCount: 1_000_000 }),
-      jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
-        defineJob({ ...rest, constraints: constraints(json) }),
-      ),
-      nodeShapes: shapes.map(({ nodeArray, vmSize = null, resources }) => ({
-        source: "slurm",
-        nodeArray,
-        vmSize,
-        resources,
-      })),
-    }),
-  );
-  return result.create.flatMap((set) => set.names);
+  return planReading("slurm", reading, nodeArrays).create.flatMap((set) => set.names);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
-import { defineJob, plan } from "../../../../shared/engine/index.ts";
-import { array, bucket, cluster, constraints, input } from "../../../shared/engine/tiny.ts";
+import { array, bucket } from "../../../shared/engine/tiny.ts";
+import { planReading } from "./plan-reading.ts";
 import { readSlurm, type SlurmWorld, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 type Known = Extract<Reading, { known: true }>;
@@ -29,29 +29,14 @@ function read(world: SlurmWorld): Known {
 }
 
 /** What the engine buys for a reading: VMs of 4 vCPUs and 16 GiB in "htc" and "l", of 44 in "hpc". */
-function bought({ jobs, shapes = [] }: Known): readonly string[] {
+function bought(reading: Known): readonly string[] {
   const f4 = { vcpus: 4, memoryGiB: 16, available: 20 };
-  const result = plan(
-    input({
-      cluster: cluster({
-        nodeArrays: [
-          array({ buckets: [bucket(f4)] }),
-          array({ name: "l", buckets: [bucket({ ...f4, vmSize: "Standard_L4" })] }),
-          array({ name: "hpc", buckets: [bucket({ vcpus: 44, memoryGiB: 352 })] }),
-        ],
-      }),
-      jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
-        defineJob({ ...rest, constraints: constraints(json) }),
-      ),
-      nodeShapes: shapes.map(({ nodeArray, vmSize = null, resources }) => ({
-        source: "slurm",
-        nodeArray,
-        vmSize,
-        resources,
-      })),
-    }),
-  );
-  return result.create.flatMap(({ names }) => names);
+  const nodeArrays = [
+    array({ buckets: [bucket(f4)] }),
+    array({ name: "l", buckets: [bucket({ ...f4, vmSize: "Standard_L4" })] }),
+    array({ name: "hpc", buckets: [bucket({ vcpus: 44, memoryGiB: 352 })] }),
+  ];
+  return planReading("slurm", reading, nodeArrays).create.flatMap(({ names }) => names);
 }
 
 const oneJob = (fields: Fields) => [waitingJob(fields)];

@@ -1,0 +1,26 @@
+import { type LocalStack, type StackOptions, startStack } from "../local-stack.ts";
+
+type Definition = NonNullable<StackOptions["definition"]> & { readonly nodearrays: readonly object[] };
+
+/** A cluster of which no quota binds, with boots as in Azure; stopped when it was used. */
+export async function onCluster(
+  definition: Pick<Definition, "nodearrays"> & Partial<Definition>,
+  config: NonNullable<StackOptions["config"]>,
+  use: (stack: LocalStack) => Promise<void>,
+): Promise<void> {
+  const stack = await startStack({
+    definition: {
+      name: "matrix",
+      region: "westeurope",
+      quotas: { westeurope: { cores: 100_000, familyCores: 100_000 } },
+      times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
+      ...definition,
+    },
+    config,
+  });
+  try {
+    await use(stack);
+  } finally {
+    await stack.stop();
+  }
+}
