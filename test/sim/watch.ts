@@ -157,6 +157,7 @@ export class Watch implements Departures {
   onSnapshot(snapshot: Snapshot): void {
     const kept = snapshot.cluster.nodes.filter((node) => node.keepAlive).map((node) => node.nodeId);
     renew(this.#kept, kept, this.#parts.now());
+    this.#noteFailed(snapshot.cluster.nodes);
   }
 
   /** What operators decided. */
@@ -271,8 +272,7 @@ export class Watch implements Departures {
       this.#report(`${total} tasks, but ${waiting + running + done + later} accounted for`);
     this.#noteSkew();
     this.#notePeaks();
-    // A failed node is replaced, and may come back to life when the server retries it.
-    for (const { nodeId, status } of nodes) if (status === "Failed") this.#failed.add(nodeId);
+    this.#noteFailed(nodes);
     this.#checkFailed(nodes);
     const useful = this.#wanted().filter(
       (node) =>
@@ -283,6 +283,15 @@ export class Watch implements Departures {
     const most = [...this.#peaks.values()].reduce((sum, peak) => sum + peak, 0);
     if (useful.length > most)
       this.#report(`${useful.length} nodes, though no more than ${most} were ever needed`);
+  }
+
+  /**
+   * A node that failed is replaced at once, since jobs do not wait for what becomes of it, and it may come back to life when
+   * CycleCloud retries it, idle and one too many (docs/configure.md, failed nodes). Snapshots count too: a node can
+   * fail, be seen, replaced and retried between two looks.
+   */
+  #noteFailed(nodes: readonly { readonly nodeId: string; readonly status: string }[]): void {
+    for (const { nodeId, status } of nodes) if (status === "Failed") this.#failed.add(nodeId);
   }
 
   /** Failed nodes go, or are retried; no more than a few are kept for a look, and these not for ever. */
