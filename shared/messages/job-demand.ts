@@ -5,6 +5,7 @@ import { jobDetails, withoutBadDetails } from "./job-details.ts";
 import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
 import { readEnvelope } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
+import { hostKeys, runningHosts } from "./running-hosts.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
 import { jobName, listOf } from "./sizes.ts";
 
@@ -385,7 +386,22 @@ function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
     const warnings = [...new Set([...(read.warnings ?? []), ...found])].slice(0, mostWarnings);
     return { ...read, warnings };
   };
-  return checkItems("job", items, job, { finish, withoutBad });
+  return checkItems("job", items, job, { finish, withoutBad, problemOf: misspeltHosts });
+}
+
+/**
+ * A job that says where it runs by a misspelt key alone would count as waiting: a node would be bought for it, and the
+ * one that it runs on deleted.
+ */
+function misspeltHosts(item: unknown): string | undefined {
+  if (!isDictionary(item)) return undefined;
+  const keys = hostKeys(item);
+  const isTold = keys.some((key) => (spellings[key] ?? key) === "executingHostnames");
+  if (keys.length === 0 || isTold) return undefined;
+  const { hostnames, isWhole } = runningHosts(item);
+  return hostnames.length === 0 && isWhole
+    ? undefined
+    : `${keys.join(", ")}: not known, expected "executingHostnames"`;
 }
 
 function checkDemandItems(envelope: z.infer<typeof message>): ParsedDemand {

@@ -47,6 +47,8 @@ export interface Checking<T> {
   readonly finish?: (read: T, item: unknown) => T;
   /** An item that does not check out, without what must not set it aside: it is checked once more. Undefined: there is nothing of that kind. */
   readonly withoutBad?: (item: unknown) => unknown;
+  /** Why an item that checks out must not count as it was read; undefined: it may. */
+  readonly problemOf?: (item: unknown) => string | undefined;
 }
 
 /** Checks the items of a list one by one: what can be read counts. */
@@ -54,20 +56,22 @@ export function checkItems<T>(
   kind: SetAsideKind,
   items: readonly unknown[],
   schema: z.ZodType<T>,
-  { finish = (read) => read, withoutBad }: Checking<T> = {},
+  { finish = (read) => read, withoutBad, problemOf = () => undefined }: Checking<T> = {},
 ): Checked<T> {
   const good: T[] = [];
   const setAside: SetAside[] = [];
   for (const [index, item] of items.entries()) {
     const excess = excessOf(item);
     const parsed = excess === undefined ? checked(schema, item, withoutBad) : undefined;
-    if (parsed?.success === true) {
+    const problem = parsed?.success === true ? problemOf(item) : undefined;
+    if (parsed?.success === true && problem === undefined) {
       good.push(finish(parsed.data, item));
       continue;
     }
     if (setAside.length === mostSetAside) return { good, setAside, isHopeless: true };
     const isDescribed = setAside.length < mostDescribed;
-    const problems = isDescribed ? problemsOf(kind, parsed?.error, excess) : [];
+    const found = problem === undefined ? problemsOf(kind, parsed?.error, excess) : [problem];
+    const problems = isDescribed ? found : [];
     setAside.push(asideOf(kind, { index, item, problems }));
   }
   return { good, setAside, isHopeless: false };

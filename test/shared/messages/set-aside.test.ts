@@ -142,6 +142,27 @@ describe("where a bad job runs", () => {
     ]);
   });
 
+  test.each<readonly [string, object, SetAside["running"] | "good"]>([
+    ["under another key", { exec_host: "h1/0*4" }, { hostnames: ["h1"], isWhole: true, constraints: [] }],
+    ["as a list", { executing_hosts: ["h1"] }, { hostnames: ["h1"], isWhole: true, constraints: [] }],
+    ["and cannot be read", { "exec-hosts": "h[1-3]" }, { hostnames: [], isWhole: false, constraints: [] }],
+    ["and is nowhere", { exec_host: "" }, "good"],
+    ["and is null", { exec_host: null }, "good"],
+    ["beside the right key", { executingHostnames: ["h1"], exec_host: "h1/0*4" }, "good"],
+    ["beside the right key, which is empty", { executing_hostnames: [], exec_host: "h1" }, "good"],
+  ])("sets it aside if it is told by a misspelt key alone: %s", (_case, fields, running) => {
+    const { message, setAside } = taken({ jobs: [{ name: "a", ...fields }] });
+    expect(running === "good" ? message.jobs : setAside[0]?.running).toEqual(
+      running === "good" ? [expect.objectContaining({ name: "a" })] : running,
+    );
+    expect(message.jobs.length + setAside.length).toBe(1);
+  });
+
+  test("the problem of a misspelt key names the right one", () => {
+    const { setAside } = taken({ jobs: [{ name: "a", exec_host: "h1" }] });
+    expect(setAside[0]?.problems).toEqual(['exec_host: not known, expected "executingHostnames"']);
+  });
+
   test("of what is no job at all, nobody can tell", () => {
     expect(taken({ jobs: [null] }).setAside[0]?.running).toEqual({ hostnames: [], isWhole: false });
   });
