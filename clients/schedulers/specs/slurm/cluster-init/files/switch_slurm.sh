@@ -128,7 +128,7 @@ restore() { grep -v "$mark\$" "$conf" | sed "s/^$mark//"; }
 
 # Nodes that the agent kept down because they are not there: Slurm may power them up again.
 give_back_nodes() {
-  local away tries
+  local away tries states
   away=$(sinfo --noheader --Node --states=down --format='%N %E' | sed -n 's/ cyclecloud$//p' | sort -u)
   [ -z "$away" ] && return 0
   # shellcheck disable=SC2086
@@ -136,7 +136,8 @@ give_back_nodes() {
   scontrol update "NodeName=$away" State=POWER_DOWN_FORCE
   scontrol update "NodeName=$away" State=RESUME
   for ((tries = 0; tries < 60; tries++)); do
-    if ! sinfo --noheader --Node --nodes="$away" --format=%T | grep -qv '~'; then return 0; fi
+    states=$(sinfo --noheader --Node --nodes="$away" --format=%T || true)
+    if ! grep -qv '~' <<<"$states"; then return 0; fi
     sleep 1
   done
   echo "$away: Slurm powers them up when SuspendTimeout is over" >&2
