@@ -1,5 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, NodeEvent, Steps } from "../driver.ts";
+import { withoutLateEnds } from "../late-news.ts";
 import type { Definitions } from "./definitions.ts";
 import type { GridengineSettings, NodeArraySettings } from "./gridengine-settings.ts";
 import { type GridengineMemory, readMemory } from "./memory.ts";
@@ -21,17 +22,18 @@ function arrayOf(name: string, settings: GridengineSettings): string | undefined
 
 /** What an event means for Grid Engine. Every command may be repeated. */
 export function commandsFor(
-  { kind, nodes }: NodeEvent,
+  event: NodeEvent,
   context: Pick<Context, "memory">,
   settings: GridengineSettings,
   definitionsIn: (memory: GridengineMemory) => Definitions | undefined,
 ): Steps {
   const memory = readMemory(context.memory);
   const definitions = definitionsIn(memory);
+  const { kind } = event;
   const isGone = kind === "node-deleted" || kind === "boot-timeout";
-  const known = nodes.filter(
-    (node) => hostName.test(node.hostname) && !(isGone && hasSuccessor(node, memory)),
-  );
+  const known = withoutLateEnds(event, (short) =>
+    Object.hasOwn(memory.nodeIds, short) ? memory.nodeIds[short] : undefined,
+  ).filter(({ hostname }) => hostName.test(hostname));
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
   const byOthers = new Set(memory.others);
@@ -80,16 +82,6 @@ export function commandsFor(
       removed: isGone ? [...without(memory.removed), ...names] : without(memory.removed),
     },
   };
-}
-
-/** Host names are used again: the end of a node may be known after another one has joined under its name. */
-function hasSuccessor(
-  { hostname, nodeId }: NodeEvent["nodes"][number],
-  { nodeIds }: GridengineMemory,
-): boolean {
-  const short = shortHostname(hostname);
-  const there = Object.hasOwn(nodeIds, short) ? nodeIds[short] : undefined;
-  return there !== undefined && nodeId !== undefined && there !== nodeId;
 }
 
 /** Of those commands that take a list of hosts, each takes so many. */

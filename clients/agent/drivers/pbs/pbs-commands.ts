@@ -1,5 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, Memory, NodeEvent, Steps } from "../driver.ts";
+import { withoutLateEnds } from "../late-news.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { type NodePlace, type Remembered, remember } from "./pbs-memory.ts";
 import type { PbsSettings } from "./pbs-settings.ts";
@@ -23,14 +24,14 @@ const unknownResource = 187;
 const hostName = /^(?!all$)[A-Za-z0-9][\w.-]{0,254}$/i;
 
 /** What an event means for PBS. Every command may be repeated. */
-export function stepsFor({ kind, nodes }: NodeEvent, memory: Memory, settings: PbsSettings): Steps {
+export function stepsFor(event: NodeEvent, memory: Memory, settings: PbsSettings): Steps {
   const before = remember(memory);
-  const isGone = kind === "node-deleted" || kind === "boot-timeout";
-  const known = nodes.filter(
-    (node) => hostName.test(node.hostname) && !(isGone && hasSuccessor(node, before)),
-  );
+  const known = withoutLateEnds(event, (short) =>
+    Object.hasOwn(before.joined, short) ? before.joined[short]?.nodeId : undefined,
+  ).filter(({ hostname }) => hostName.test(hostname));
   const names = known.map(({ hostname }) => shortHostname(hostname));
   const others = new Set(before.byOthers);
+  const { kind } = event;
   switch (kind) {
     case "node-joined": {
       const joined = Object.fromEntries(known.map((node) => [shortHostname(node.hostname), placeOf(node)]));
@@ -73,13 +74,6 @@ export function stepsFor({ kind, nodes }: NodeEvent, memory: Memory, settings: P
         },
       };
   }
-}
-
-/** Host names are used again: the end of a node may be known after another one has joined under its name. */
-function hasSuccessor({ hostname, nodeId }: NodeEvent["nodes"][number], { joined }: Remembered): boolean {
-  const short = shortHostname(hostname);
-  const there = Object.hasOwn(joined, short) ? joined[short]?.nodeId : undefined;
-  return there !== undefined && nodeId !== undefined && there !== nodeId;
 }
 
 /** The array is in CycleCloud's name of a node, should the service not say it. */
