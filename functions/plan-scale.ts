@@ -1,20 +1,39 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { planRequestsQueue, serviceBusConnection } from "../shared/app/names.ts";
-import { answerPlanRequest } from "../shared/cycle/index.ts";
+import { answerPlanRequest, type LastReadings } from "../shared/cycle/index.ts";
+import { messageOf } from "../shared/errors/errors.ts";
 import { convertible } from "../shared/json/json.ts";
-import { planRequestSchema } from "../shared/messages/index.ts";
+import { type PlanRequest, planRequestSchema } from "../shared/messages/index.ts";
+import { tendCluster } from "../shared/operate/index.ts";
+import type { Ports } from "../shared/ports/index.ts";
 import { service } from "./support/service.ts";
 import { settled } from "./support/settle.ts";
 
-/** Plans one cluster, or looks at it because CycleCloud had news. Its session makes sure that no other instance plans the same cluster meanwhile. */
+const lastReadings: LastReadings = new Map();
+
+/** Plans one cluster, or reads it because a beat of the timer or news of CycleCloud asked for that. Its session makes sure that no other instance plans the same cluster meanwhile. */
 export async function planScale(body: unknown, context: InvocationContext): Promise<void> {
   const request = planRequestSchema.parse(convertible(body));
   const { cluster, traceparent } = request;
-  await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, (ports) =>
-    settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>
+  await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, async (ports) => {
+    if (request.onBeat === true) return onBeat(ports, request);
+    await settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>
       answerPlanRequest(ports, request),
-    ),
-  );
+    );
+  });
+}
+
+/** Never throws: the next beat is the retry, and a broker's retries of this one would only come before it. */
+async function onBeat(ports: Ports, request: PlanRequest): Promise<void> {
+  const { cluster } = request;
+  const { notifier } = service;
+  try {
+    await settled({ trigger: "timer", log: ports.log, subject: cluster }, () =>
+      tendCluster(ports, request, { notifier, lastReadings }),
+    );
+  } catch (error) {
+    ports.log.error("snapshot-failed", { cluster, message: messageOf(error) });
+  }
 }
 
 app.serviceBusQueue("plan-scale", {

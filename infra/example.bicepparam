@@ -141,9 +141,8 @@ param dailyLogCapGb = 1
 // ['hpc-operators@example.com'] makes eight alert rules.
 param alertEmails = []
 
-// Minutes that a plan may wait, and minutes without a snapshot, before a mail is sent.
+// Minutes that a plan may wait before a mail is sent. How long a snapshot may be missing follows from snapshot_interval.
 param planOverdueMinutes = 10
-param snapshotOverdueMinutes = 15
 
 // Of one cluster.
 param rejectsPerHour = 20

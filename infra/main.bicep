@@ -174,11 +174,6 @@ param alertEmails array = []
 @maxValue(120)
 param planOverdueMinutes int = 10
 
-@description('Minutes without a snapshot before there is an alert.')
-@minValue(5)
-@maxValue(60)
-param snapshotOverdueMinutes int = 15
-
 @description('Refused messages an hour before there is an alert.')
 @minValue(1)
 @maxValue(100000)
@@ -424,7 +419,6 @@ module alerts 'modules/alerts.bicep' = if (!empty(alertEmails)) {
     functionAppName: functionAppName
     emails: alertEmails
     planOverdueMinutes: planOverdueMinutes
-    snapshotOverdueMinutes: snapshotOverdueMinutes
     rejectsPerHour: rejectsPerHour
   }
 }

@@ -23,11 +23,6 @@ param emails array
 @maxValue(120)
 param planOverdueMinutes int
 
-@description('Minutes without a snapshot of a cluster, and without a run of the timer.')
-@minValue(5)
-@maxValue(60)
-param snapshotOverdueMinutes int
-
 @description('Refused messages in an hour that are too many.')
 @minValue(1)
 @maxValue(100000)
@@ -35,6 +30,7 @@ param rejectsPerHour int
 
 var events = 'AppTraces | where AppRoleName =~ "${functionAppName}" | where Message startswith "{" | extend e = parse_json(Message) | extend event = tostring(e.event), cluster = tostring(e.cluster)'
 
+// A snapshot is overdue after three of the cluster's longest intervals, which its own log line tells, but not within 15 minutes.
 // `column`: what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
 var rules = [
   {
@@ -51,7 +47,7 @@ var rules = [
     todo: 'Ask "ccscale status" what CycleCloud answers; check its address, its login and the network (docs/operate.md).'
     severity: 1
     column: 'cluster'
-    query: 'let events = ${events}; let read = events | where event == "snapshot" | summarize newest = max(TimeGenerated) by cluster; events | where event == "timer" | summarize arg_max(TimeGenerated, e) | mv-expand configured = parse_json(tostring(e.clusters)) | project cluster = tostring(configured) | join kind=leftouter read on cluster | where isnull(newest) or newest < ago(${snapshotOverdueMinutes}m) | project cluster, newest'
+    query: 'let events = ${events}; let read = events | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, newest = TimeGenerated, allowedSeconds = max_of(900, 3 * coalesce(toint(e.restSeconds), 300)); events | where event == "timer" | summarize arg_max(TimeGenerated, e) | mv-expand configured = parse_json(tostring(e.clusters)) | project cluster = tostring(configured) | join kind=leftouter read on cluster | where isnull(newest) or newest < now() - allowedSeconds * 1s | project cluster, newest'
   }
   {
     name: 'timer-silent'
@@ -59,7 +55,7 @@ var rules = [
     todo: 'Restart the function app, unless it was stopped on purpose.'
     severity: 0
     column: ''
-    query: 'let capped = toscalar(_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota" | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(${snapshotOverdueMinutes}m) | summarize runs = count() | where runs == 0 and capped == 0'
+    query: 'let capped = toscalar(_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota" | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(15m) | summarize runs = count() | where runs == 0 and capped == 0'
   }
   {
     name: 'log-capped'

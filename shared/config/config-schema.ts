@@ -235,6 +235,7 @@ const perOwner = z.union(
 
 const cycleShape = {
   long_wait: positiveSeconds.optional(),
+  snapshot_interval: seconds.default(60),
   max_snapshot_age: positiveSeconds.default(300),
   demand_ttl: positiveSeconds.default(300),
   action_ttl: positiveSeconds.default(600),

@@ -90,6 +90,7 @@ function toConnection(keys: ConfigKeys): CycleCloudConnection {
 
 function toCycle(keys: ConfigKeys): CycleSettings {
   return {
+    snapshotIntervalSeconds: keys.snapshot_interval,
     maxSnapshotAgeSeconds: keys.max_snapshot_age,
     demandTtlSeconds: keys.demand_ttl,
     actionTtlSeconds: keys.action_ttl,

@@ -53,6 +53,30 @@ export async function requestLook(
   });
 }
 
+/**
+ * Asks for the snapshot of one beat of the timer. It waits in the session of its cluster, so a cluster that takes long
+ * holds up no other. A timer that fires twice within a second asks once.
+ */
+export async function requestSnapshot(
+  ports: RequestPorts,
+  beat: { readonly cluster: string; readonly beatSeconds: number; readonly atSeconds: number },
+): Promise<void> {
+  const { cluster, beatSeconds, atSeconds } = beat;
+  await ports.planRequests.send({
+    request: {
+      version: 1,
+      cluster,
+      reason: "timer",
+      atSeconds,
+      refresh: true,
+      onBeat: true,
+      ...traceOf(ports),
+    },
+    messageId: `${cluster}:${beatSeconds}:beat`,
+    deliverAtSeconds: atSeconds,
+  });
+}
+
 export function schedulePlan(request: {
   readonly cluster: string;
   readonly reason: string;

@@ -13,6 +13,8 @@ export const planRequestSchema = z.object({
   onlyDemand: z.literal(true).optional(),
   /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
   refresh: z.literal(true).optional(),
+  /** Asked for by the snapshot timer: taken if the cluster's rhythm wants one now. With `refresh`, for older programs. */
+  onBeat: z.literal(true).optional(),
 });
 
 export type PlanRequest = z.infer<typeof planRequestSchema>;

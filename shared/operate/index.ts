@@ -11,4 +11,4 @@ export { readUsage } from "./read-usage.ts";
 export { replayReject } from "./replay-reject.ts";
 export { requestStop, type StopOutcome, type StopRequest } from "./request-stop.ts";
 export { requestTargets } from "./request-targets.ts";
-export { rollOn } from "./roll-on.ts";
+export { tendCluster } from "./tend-cluster.ts";

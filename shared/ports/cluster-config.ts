@@ -19,6 +19,8 @@ export interface CycleCloudConnection {
 
 /** What the cycle around the engine needs to know. All times in seconds. */
 export interface CycleSettings {
+  /** How often the cluster is read while it has nodes or waits for some; less often at rest. 0: on every beat of the timer. */
+  readonly snapshotIntervalSeconds: number;
   /** No plan is made from a snapshot older than this: "cannot tell" is not "nothing there". */
   readonly maxSnapshotAgeSeconds: number;
   /** How long a source's demand counts after its last message, unless the message says otherwise. */

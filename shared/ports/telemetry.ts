@@ -28,6 +28,11 @@ export const metrics = {
     kind: "counter",
     says: "waiting jobs (the first 10,000 of a plan) that have this reason, added up over plans",
   },
+  "autoscale.snapshots.late": {
+    unit: "{snapshot}",
+    kind: "counter",
+    says: "snapshots that were skipped because the one before was still being taken",
+  },
   "autoscale.nodes": {
     unit: "{node}",
     kind: "gauge",

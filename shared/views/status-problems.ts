@@ -1,5 +1,12 @@
 import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
-import { bucketsOf, isUnverified, longestUnreadSeconds, unreadInWords, untilText } from "../cycle/index.ts";
+import {
+  bucketsOf,
+  isUnverified,
+  longestUnreadSeconds,
+  rhythmOf,
+  unreadInWords,
+  untilText,
+} from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import type { ClusterConfig, Delivery, PlanWarnings, StalledJob } from "../ports/index.ts";
@@ -44,6 +51,7 @@ const checkers: readonly Checker[] = [
   brokenConfiguration,
   refusedLogin,
   missingSnapshot,
+  lateSnapshot,
   paused,
   readOnly,
   unverified,
@@ -111,6 +119,19 @@ export function missingSnapshot({
       next,
     ),
   ];
+}
+
+/** Two of the cluster's longest intervals without a snapshot: the second one was skipped, or failed. */
+function lateSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {
+  if (snapshot === null || config === undefined || config instanceof ConfigurationError) return [];
+  const { cycle } = config;
+  const { atWorkSeconds, atRestSeconds } = rhythmOf(cycle);
+  const age = Math.round(atSeconds - snapshot.takenAtSeconds);
+  const isLate = atWorkSeconds > 0 && age > atRestSeconds + atWorkSeconds;
+  if (!isLate || age > cycle.maxSnapshotAgeSeconds) return [];
+  const text = `The snapshot is ${exactDuration(age)} old, and should be at most ${exactDuration(atRestSeconds)}: CycleCloud answers slowly or not at all, or the snapshot timer does not run.`;
+  const next = `Nothing yet: plans are made until it is ${exactDuration(cycle.maxSnapshotAgeSeconds)} old. The log says why, as \`snapshot-late\` or \`settled\`.`;
+  return [degraded("late-snapshot", text, next)];
 }
 
 function paused({ paused }: StatusFacts): readonly StatusProblem[] {

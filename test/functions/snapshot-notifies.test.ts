@@ -10,7 +10,15 @@ vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world
 
 const { snapshotNodes } = await import("../../functions/snapshot-nodes.ts");
 
-const beat = () => snapshotNodes({} as Timer, {} as InvocationContext);
+const { planScale } = await import("../../functions/plan-scale.ts");
+
+/** The timer asks, and a second later the broker delivers what it asked for. */
+async function beat(): Promise<void> {
+  await snapshotNodes({} as Timer, {} as InvocationContext);
+  served.world.advance(1);
+  for (const { request } of served.world.ports.planRequests.takeDue(served.world.now()))
+    if (request.onBeat) await planScale(request, {} as InvocationContext);
+}
 
 /** A cluster whose snapshot is too old, and that cannot be read. */
 beforeEach(async () => {

@@ -2,10 +2,12 @@ import { settled } from "../../functions/support/settle.ts";
 import {
   answerPlanRequest,
   executeAction,
+  type LastReadings,
   receiveDemand,
   receiveEvent,
   refuseDemand,
-  snapshotCluster,
+  requestSnapshots,
+  snapshotOnBeat,
   watchDeadAction,
   watchDeadPlanRequest,
 } from "../../shared/cycle/index.ts";
@@ -39,16 +41,14 @@ export interface KeptAlive {
 }
 
 export function createApp(portsFor: (run: Run) => Ports): App {
+  const memories = new WeakMap<Run["machine"], LastReadings>();
+  const memoryOf = ({ machine }: Run): LastReadings => {
+    const memory = memories.get(machine) ?? new Map();
+    memories.set(machine, memory);
+    return memory;
+  };
   return {
-    async snapshotNodes(run) {
-      const ports = portsFor(run);
-      const clusters = await ports.configs.clusters();
-      await Promise.allSettled(
-        clusters.map((subject) =>
-          settled({ trigger: "timer", log: ports.log, subject }, () => snapshotCluster(ports, subject)),
-        ),
-      );
-    },
+    snapshotNodes: (run) => requestSnapshots(portsFor(run)),
     async acceptDemand(run, message) {
       const ports = portsFor(run);
       const trigger = { trigger: "storage-queue", log: ports.log, subject: message.messageId } as const;
@@ -65,6 +65,12 @@ export function createApp(portsFor: (run: Run) => Ports): App {
     async planScale(run, body) {
       const ports = portsFor(run);
       const request = planRequestSchema.parse(body);
+      if (request.onBeat === true) {
+        // The next beat is the retry, whatever went wrong.
+        const beat = { trigger: "timer", log: ports.log, subject: request.cluster } as const;
+        await settled(beat, () => snapshotOnBeat(ports, request, memoryOf(run))).catch(() => undefined);
+        return;
+      }
       const trigger = { trigger: "service-bus", log: ports.log, subject: request.cluster } as const;
       await settled(trigger, () => answerPlanRequest(ports, request));
     },

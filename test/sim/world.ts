@@ -216,7 +216,9 @@ export class World implements Stage {
     mostFailedNodes,
     refusesJobs = false,
   }: ClusterScript): void {
-    this.configure(cluster, { ...baseConfig, ...config });
+    // Half of the runs read the cluster on every beat, which comes every 15 to 60 s; the others in the usual rhythm.
+    const snapshot_interval = this.#options.seed % 2 === 0 ? 0 : 60;
+    this.configure(cluster, { ...baseConfig, snapshot_interval, ...config });
     const put = (body: unknown, onDone?: () => void) => this.demandQueue.put(body, onDone);
     const source = new Source(
       {

@@ -156,6 +156,7 @@ export function configOf(fields: {
     },
     engine: { ...defaultSettings, ...fields.engine },
     cycle: {
+      snapshotIntervalSeconds: 60,
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
       actionTtlSeconds: 600,

@@ -211,6 +211,7 @@ async function prepareStorage(
       url: cycleCloudUrl,
       username: account.username,
       verify_certificates: true,
+      snapshot_interval: 0,
       ...config,
     });
     const blob = container.getBlockBlobClient(`${encodeURIComponent(cluster)}.json`);

@@ -25,6 +25,7 @@ import { requestPlan } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { clusterDigest, nodeChanges } from "./changes.ts";
 import { resolveOperations } from "./resolve-operations.ts";
+import { rhythmOf } from "./rhythm.ts";
 import { noteSpotLosses } from "./spot-losses.ts";
 
 /** More operations than one plan sends. A single one that failed since is enough. */
@@ -119,7 +120,7 @@ async function keep(
   const due =
     closed > 0 ? { reason: "operations closed" } : await whyDue(ports, { config, snapshot, head, demand });
   if (due !== undefined) await requestPlan(ports, { cluster, ...due });
-  report(ports, snapshot, due?.reason);
+  report(ports, snapshot, { due: due?.reason, restSeconds: rhythmOf(config.cycle).atRestSeconds });
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
   await count.keep();
@@ -207,7 +208,11 @@ async function tellChanges(
   );
 }
 
-function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefined): void {
+function report(
+  ports: SnapshotPorts,
+  snapshot: Snapshot,
+  { due, restSeconds }: { readonly due: string | undefined; readonly restSeconds: number },
+): void {
   const { cluster, setAside } = snapshot;
   for (const message of setAside) ports.log.warn("set-aside", { cluster: cluster.name, message });
   ports.log.info("snapshot", {
@@ -215,6 +220,8 @@ function report(ports: SnapshotPorts, snapshot: Snapshot, due: string | undefine
     nodes: cluster.nodes.length,
     setAside: setAside.length,
     planRequested: due ?? null,
+    // From this, an alert knows when the next one is overdue.
+    restSeconds,
   });
 }
 

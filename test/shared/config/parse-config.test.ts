@@ -39,6 +39,7 @@ test("config: a minimal file gets every default", () => {
       },
     },
     cycle: {
+      snapshotIntervalSeconds: 60,
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
       maxSources: 50,
@@ -83,6 +84,16 @@ describe("config: every key", () => {
       expected: { connection: { certificateAuthority: certificate } },
     },
     { name: "read_only", keys: { read_only: true }, expected: { cycle: { readOnly: true } } },
+    {
+      name: "snapshot_interval",
+      keys: { snapshot_interval: "2m" },
+      expected: { cycle: { snapshotIntervalSeconds: 120 } },
+    },
+    {
+      name: "a snapshot on every beat",
+      keys: { snapshot_interval: 0 },
+      expected: { cycle: { snapshotIntervalSeconds: 0 } },
+    },
     {
       name: "max_snapshot_age",
       keys: { max_snapshot_age: 60 },

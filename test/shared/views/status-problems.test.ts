@@ -43,6 +43,23 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("a snapshot that two intervals should have renewed is named before plans stop", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    world.advance(210);
+    expect(await kindsOf(world)).not.toContain("late-snapshot");
+    world.advance(1);
+    expect(await problemsOf(world)).toMatchObject([
+      {
+        gravity: "degraded",
+        kind: "late-snapshot",
+        text: "The snapshot is 3m31s old, and should be at most 2m30s: CycleCloud answers slowly or not at all, or the snapshot timer does not run.",
+      },
+    ]);
+    world.configure({ cycle: { snapshotIntervalSeconds: 0 } });
+    expect(await kindsOf(world)).not.toContain("late-snapshot");
+  });
+
   test("settings of node arrays that are not there are named, once the cluster's arrays are known", async () => {
     const world = createWorld();
     const namedArrays = [

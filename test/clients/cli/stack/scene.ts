@@ -52,6 +52,7 @@ const definition = {
 
 /** Nothing goes by itself while a test looks. */
 const config = {
+  snapshot_interval: 0,
   idle_timeout: 3_600,
   boot_timeout: 1_800,
   demand_ttl: 7_200,

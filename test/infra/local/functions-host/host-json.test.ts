@@ -37,7 +37,7 @@ describe("host.json", () => {
     const hostJson = loadHostJson(repository, {});
     expect(hostJson.warnings).toEqual([]);
     expect(hostJson.queues).toMatchObject({ visibilityTimeout: 5_000, maxPollingInterval: 2_000 });
-    expect(hostJson.serviceBus).toMatchObject({ maxConcurrentSessions: 16, sessionIdleTimeout: 5_000 });
+    expect(hostJson.serviceBus).toMatchObject({ maxConcurrentSessions: 16, sessionIdleTimeout: 2_000 });
     expect(hostJson.functionTimeoutMs).toBe(300_000);
   });
 

@@ -257,6 +257,7 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
     },
     engine: defaultSettings,
     cycle: {
+      snapshotIntervalSeconds: 60,
       maxSnapshotAgeSeconds: 300,
       demandTtlSeconds: 300,
       maxSources: 50,
