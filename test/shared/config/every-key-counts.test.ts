@@ -34,6 +34,7 @@ const values: Values<typeof configSchema, "cluster_name" | "nodearrays" | "autos
   max_scheduler_hosts: 7,
   max_plan_checks: 7,
   long_wait: 7,
+  snapshot_interval: 7,
   max_snapshot_age: 7,
   demand_ttl: 7,
   action_ttl: 7,
