@@ -33,6 +33,7 @@ resource topic 'Microsoft.EventGrid/topics@2025-02-15' = {
   }
 }
 
+// Why: finds the topic and publishes to it.
 resource publishes 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for role in publisherRoles: if (!empty(publisherId)) {
     name: guid(topic.id, publisherId, role)

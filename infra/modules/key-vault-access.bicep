@@ -18,6 +18,7 @@ resource vault 'Microsoft.KeyVault/vaults@2024-11-01' existing = {
   name: vaultName
 }
 
+// Why: passwords and keys that app settings refer to.
 resource reads 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(vault.id, principalId, secretsUser)
   scope: vault
@@ -28,6 +29,7 @@ resource reads 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: writes new passwords.
 resource rotates 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for rotator in rotators: {
     name: guid(vault.id, rotator.principalId, secretsOfficer)

@@ -91,6 +91,7 @@ resource plans 'Microsoft.ServiceBus/namespaces/queues@2024-01-01' existing = {
   name: planRequestsQueue
 }
 
+// Why: config push, pause and resume, push, rejects replay with --storage; whoever writes config decides where the app sends passwords to.
 resource changes 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (container, index) in changedContainers: {
     name: guid(account.id, container, principalId, blobDataContributor)
@@ -103,6 +104,7 @@ resource changes 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+// Why: views with --storage: accounts name users and what they cost, notifications what was reported to whom.
 resource readsBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (container, index) in shownContainers: {
     name: guid(account.id, container, principalId, blobDataReader)
@@ -115,6 +117,7 @@ resource readsBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+// Why: config push keeps a version; rejects replay notes who sent a message again.
 resource changesTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (table, index) in changedTables: {
     name: guid(account.id, table, principalId, tableDataContributor)
@@ -127,6 +130,7 @@ resource changesTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+// Why: views with --storage.
 resource readsTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (table, index) in shownTables: {
     name: guid(account.id, table, principalId, tableDataReader)
@@ -139,6 +143,7 @@ resource readsTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
+// Why: push and rejects replay with --storage.
 resource sendsAgain 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(demand.id, principalId, queueMessageSender)
   scope: demand
@@ -149,6 +154,7 @@ resource sendsAgain 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: resume and rejects replay with --storage.
 resource asksForPlans 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(plans.id, principalId, serviceBusDataSender)
   scope: plans

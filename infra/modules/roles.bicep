@@ -1,4 +1,5 @@
-// What the function app may do, each right at the smallest scope that works. docs/deploy-settings.md has the same as a table.
+// What the function app may do, each right at the smallest scope that works. The lines with Why are in the table of docs/deploy-settings.md, which
+// test/infra/bicep/rights.test.ts writes.
 
 @description('Object id of the function app\'s identity.')
 param principalId string
@@ -49,6 +50,7 @@ resource component 'Microsoft.Insights/components@2020-02-02' existing = {
   name: componentName
 }
 
+// Why: the host's locks, timers and keys need Owner; the app's stores are in the same account, and a deployment writes the package as the app.
 resource ownsBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(account.id, principalId, blobDataOwner)
   scope: account
@@ -59,6 +61,7 @@ resource ownsBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: takes demand, writes poison queues, makes and fills events-<source>.
 resource usesQueues 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(account.id, principalId, queueDataContributor)
   scope: account
@@ -69,6 +72,7 @@ resource usesQueues 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: the app's stores.
 resource usesTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(account.id, principalId, tableDataContributor)
   scope: account
@@ -79,6 +83,7 @@ resource usesTables 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: sends and receives; the platform reads its length to start instances.
 resource usesPlanRequests 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(plans.id, principalId, serviceBusDataOwner)
   scope: plans
@@ -89,6 +94,7 @@ resource usesPlanRequests 'Microsoft.Authorization/roleAssignments@2022-04-01' =
   }
 }
 
+// Why: sends and receives; the platform reads its length to start instances.
 resource usesScaleActions 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(actions.id, principalId, serviceBusDataOwner)
   scope: actions
@@ -99,6 +105,7 @@ resource usesScaleActions 'Microsoft.Authorization/roleAssignments@2022-04-01' =
   }
 }
 
+// Why: logs, traces and metrics.
 resource publishesMetrics 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(component.id, principalId, metricsPublisher)
   scope: component

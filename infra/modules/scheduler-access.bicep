@@ -49,6 +49,7 @@ resource events 'Microsoft.Storage/storageAccounts/queueServices/queues@2025-01-
   name: 'events-${source}'
 }
 
+// Why: posts demand.
 resource postsDemand 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(demand.id, principalId, queueMessageSender)
   scope: demand
@@ -59,6 +60,7 @@ resource postsDemand 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: reads its own events and no others.
 resource readsEvents 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(events.id, principalId, queueMessageProcessor)
   scope: events
@@ -69,6 +71,7 @@ resource readsEvents 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+// Why: demand too large for messages; reads and overwrites those of other schedulers too.
 resource uploadsDemand 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(uploads.id, principalId, blobDataContributor)
   scope: uploads
