@@ -20,6 +20,7 @@ export const fleetConfig: Readonly<Record<string, unknown>> = {
   idle_timeout: 5,
   boot_timeout: 60,
   demand_ttl: 600,
+  snapshot_interval: 0,
   max_snapshot_age: 120,
   operation_timeout: 60,
 };
