@@ -4,9 +4,12 @@ import { messageOf } from "../../../shared/errors/errors.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { printable } from "../../../shared/text/text.ts";
+import type { Answer, SchedulerFile } from "../../agent/drivers/driver.ts";
 import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
 import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
+import { comparable, readsOfController } from "../../agent/drivers/slurm/config/running-controller.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
+import { execute } from "../../agent/execute.ts";
 import {
   changesTo,
   differenceIn,
@@ -24,9 +27,11 @@ import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
 
+const scontrolSeconds = 60;
+
 interface Flags extends ServiceFlags {
   readonly agent?: string;
-  readonly diff?: string;
+  readonly diff?: string | true;
   readonly write?: string;
   readonly yes?: true;
 }
@@ -42,10 +47,13 @@ function slurmConfigCommand(terminal: Terminal): Command {
   const command: Command = new Command("config");
   command
     .description(
-      "Prints the nodes and partitions of a cluster for slurm.conf (cyclecloud.conf, which slurm.conf includes), gres.conf and the topology, or compares them with those of a folder, or writes them there.",
+      "Prints the nodes and partitions of a cluster for slurm.conf (cyclecloud.conf, which slurm.conf includes), gres.conf and the topology, or compares them with those of a folder or of a running controller, or writes them.",
     )
     .option("--agent <file>", "the agent's settings: its cluster, and which partitions there are")
-    .option("--diff <folder>", "prints what would change there; ends with 1 when something would")
+    .option(
+      "--diff [folder]",
+      "prints what would change there, or without a folder in the controller that scontrol reaches; ends with 1 when something would",
+    )
     .option(
       "--write <folder>",
       "writes them there after it showed what changes; keeps the old ones as .bak, and what somebody else wrote as .orig",
@@ -64,7 +72,7 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
   const { service } = await reach(
     flags.cluster === undefined && cluster !== undefined ? { ...flags, cluster } : flags,
   );
-  const folder = flags.diff ?? flags.write;
+  const folder = flags.diff === true ? settings.config?.folder : (flags.diff ?? flags.write);
   const wanted = { folder: folder ?? "", names: fileNames, heading };
   const present: PresentFiles = folder === undefined ? new Map() : await presentIn(wanted);
   const drawnUp = drawUpFiles(await readClusterParts(service), settings, oursAmong(present, wanted));
@@ -75,6 +83,7 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
     );
   const { files, notes } = drawnUp;
   warn(terminal, service.cluster, notes.map(printable));
+  if (flags.diff === true) return compareWithController(terminal, files, settings);
   if (folder === undefined) {
     for (const { name, text } of files) terminal.stdout.write(`### ${name}\n${text}\n`);
     return;
@@ -92,6 +101,37 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
       `${changes.length} of the files in "${folder}" differ`,
       `Write them with "ccscale slurm config --write ${folder}".`,
     );
+}
+
+async function compareWithController(
+  terminal: Terminal,
+  files: readonly SchedulerFile[],
+  settings: SlurmSettings,
+): Promise<void> {
+  const answers: Record<string, Answer> = {};
+  try {
+    for (const read of readsOfController(settings)) answers[read.name] = await execute(read, scontrolSeconds);
+  } catch (error) {
+    throw new CommandFailure(
+      `Cannot ask the controller: ${printable(messageOf(error))}`,
+      "Run it where scontrol works, or compare with a folder: `--diff /etc/slurm`.",
+    );
+  }
+  const compared = comparable(files, answers, settings);
+  if ("unreadable" in compared)
+    throw new CommandFailure(`Cannot compare with the controller: ${compared.unreadable}`, "Try again.");
+  if (compared.wanted === compared.running) {
+    terminal.stderr.write("The controller has what would be written.\n");
+    return;
+  }
+  const { running: before, wanted: after } = compared;
+  terminal.stdout.write(
+    differenceIn({ path: "slurmctld", name: "slurmctld", before, after, isForeign: false }),
+  );
+  throw new CommandFailure(
+    "The controller has something else than what would be written",
+    "Write the files with `ccscale slurm config --write FOLDER`, then run `scontrol reconfigure`, or restart slurmctld.",
+  );
 }
 
 async function settingsIn(

@@ -49,6 +49,29 @@ describe("slurm config", () => {
       expect(await readFile(`${main()}${end}`, "utf8")).toBe("NodeName=mine\n");
   });
 
+  test("without a folder it asks the controller that runs: what differs is shown, and one that cannot be asked is no difference", async () => {
+    const agent = join(folder, "agent.json");
+    const scontrol = async (script: string) => {
+      await writeFile(join(folder, "scontrol"), script);
+      const slurm = { scontrol: ["sh", join(folder, "scontrol")] };
+      await writeFile(agent, JSON.stringify({ driver: "slurm", slurm }));
+      return slurmConfig(["--agent", agent, "--diff"]);
+    };
+    const answers = `case "$2" in
+config) echo "SuspendTime = 300 sec" ;;
+nodes) echo "NodeName=htc-1 CPUTot=4 State=IDLE+CLOUD Partitions=htc" ;;
+partitions) echo "PartitionName=htc Nodes=htc-1 State=UP" ;;
+esac`;
+    const different = await scontrol(answers);
+    expect(different).toMatchObject({ code: 1, stderr: expect.stringContaining("scontrol reconfigure") });
+    expect(different.stdout).toContain("\n-SuspendTime=300\n");
+    expect(different.stdout).toContain("\n-NodeName=htc-1 CPUs=4\n");
+    expect(different.stdout).toMatch(/\n\+NodeName=htc-\[1-\d+\] CPUs=4 /);
+    const away = await scontrol("echo slurmctld is away >&2; exit 1");
+    expect(away).toMatchObject({ code: 1, stdout: "" });
+    expect(away.stderr).toMatch(/Cannot ask the controller: .*slurmctld is away/);
+  });
+
   test("partitions are as the agent's settings have them; a setting that is none is refused by name", async () => {
     const agent = join(folder, "agent.json");
     const settings = (slurm: object) => writeFile(agent, JSON.stringify({ driver: "slurm", slurm }));

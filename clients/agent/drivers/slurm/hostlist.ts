@@ -88,3 +88,29 @@ export function countTasks(text: string): number | undefined {
   }
   return count;
 }
+
+/** Names as a hostlist, with one bracket for each stem: `htc-1`, `htc-2` and `gpu-7` are `gpu-7,htc-[1-2]`. */
+export function compactHostlist(names: readonly string[]): string {
+  const byStem = Map.groupBy(new Set(names), (name) => name.replace(/(?<!\d)(0|[1-9]\d{0,8})$/, ""));
+  const items = [...byStem].flatMap(([stem, own]) => {
+    const indices = own
+      .filter((name) => name !== stem)
+      .map((name) => Number(name.slice(stem.length)))
+      .toSorted((a, b) => a - b);
+    const ranges: { from: number; to: number }[] = [];
+    for (const index of indices) {
+      const last = ranges.at(-1);
+      if (last?.to === index - 1) last.to = index;
+      else ranges.push({ from: index, to: index });
+    }
+    const parts = ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`));
+    const numbered =
+      parts.length === 0
+        ? []
+        : indices.length === 1
+          ? [`${stem}${parts[0]}`]
+          : [`${stem}[${parts.join(",")}]`];
+    return own.includes(stem) ? [stem, ...numbered] : numbered;
+  });
+  return items.toSorted().join(",");
+}

@@ -62,7 +62,10 @@ function isDownByOthers(node: NodeRecord): boolean {
 }
 
 /** Whether a node is only in ignored partitions. */
-export function isIgnored({ partitions }: NodeRecord, { ignore_partitions }: SlurmSettings): boolean {
+export function isIgnored(
+  { partitions }: Pick<NodeRecord, "partitions">,
+  { ignore_partitions }: SlurmSettings,
+): boolean {
   return !!partitions?.length && partitions.every((name) => ignore_partitions.includes(name));
 }
 
@@ -131,7 +134,7 @@ export function correction(
 }
 
 /** A host that is there, and whose daemon has not registered yet. */
-export interface JoiningHost {
+interface JoiningHost {
   readonly hostname: string;
   /** When its event came. Unix time. */
   readonly sinceSeconds: number;

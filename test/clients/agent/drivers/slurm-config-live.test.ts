@@ -2,6 +2,10 @@ import { expect, test } from "vitest";
 import { applyFiles } from "../../../../clients/agent/drivers/slurm/config/apply-files.ts";
 import { drawUpFiles } from "../../../../clients/agent/drivers/slurm/config/draw-up-files.ts";
 import { nodeKindOf, resourcesOf } from "../../../../clients/agent/drivers/slurm/config/node-kind.ts";
+import {
+  comparable,
+  readsOfController,
+} from "../../../../clients/agent/drivers/slurm/config/running-controller.ts";
 import { slurmSettingsSchema } from "../../../../clients/agent/drivers/slurm/slurm-settings.ts";
 import { slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import { bucket, partsOf } from "./cluster-parts.ts";
@@ -53,6 +57,25 @@ testHere(
         expect(resources, nodeArray).toEqual(resourcesOf(kind));
       }
       expect(settled.shapes?.map(({ nodeArray }) => nodeArray)).toEqual(["gpu", "htc", "htcspot"]);
+
+      // What a running controller has, as its files mean it; and what differs when they would be others.
+      const compare = async (most: number) => {
+        const answers: Record<string, { text: string; exitCode: number }> = {};
+        for (const { name, program, args } of readsOfController(settings))
+          answers[name] = { text: await slurm.run(program, ...args), exitCode: 0 };
+        const files = drawn(most).map(({ name, text }) => ({
+          name,
+          text: text.replace(/^TopologyPlugin=.*$/m, ""),
+        }));
+        const compared = comparable(files, answers, settings);
+        if ("unreadable" in compared) throw new Error(compared.unreadable);
+        return compared;
+      };
+      const alike = await compare(6);
+      expect(alike.running.replace("GresTypes=gpu,nvme", "GresTypes=gpu")).toBe(alike.wanted);
+      const others = await compare(8);
+      expect(others.running).toContain("NodeName=htc-[1-6] ");
+      expect(others.wanted).toContain("NodeName=htc-[1-8] ");
 
       const states = async () =>
         new Set((await slurm.run("sinfo", "--noheader", "-N", "--format=%T")).trim().split(/\s+/));

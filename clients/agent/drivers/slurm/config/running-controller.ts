@@ -1,0 +1,126 @@
+import type { Answers, Read, SchedulerFile } from "../../driver.ts";
+import { compactHostlist, expandHostlist } from "../hostlist.ts";
+import { isIgnored } from "../slurm-nodes.ts";
+import { readLines } from "../slurm-records.ts";
+import type { SlurmSettings } from "../slurm-settings.ts";
+import { mainFile } from "./node-lines.ts";
+
+type CommandRead = Extract<Read, { kind: "command" }>;
+
+/** What a controller has to be asked so that it can be compared with drawn-up files. */
+export function readsOfController({
+  scontrol: [program = "scontrol", ...first],
+}: SlurmSettings): readonly CommandRead[] {
+  const ask = (name: string, ...args: readonly string[]): CommandRead => {
+    return { kind: "command", name, program, args: [...first, "show", ...args] };
+  };
+  return [
+    ask("config", "config"),
+    ask("nodes", "nodes", "--oneliner"),
+    ask("partitions", "partitions", "--all", "--oneliner"),
+  ];
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/**
+ * The keys, nodes and partitions of drawn-up files, and the same of the controller, both as lines of slurm.conf that differ
+ * only where Slurm would work otherwise. Partitions and nodes that are not cloud nodes of ours are nobody's here.
+ */
+export function comparable(
+  files: readonly SchedulerFile[],
+  { config, nodes, partitions }: Answers,
+  settings: SlurmSettings,
+): { readonly wanted: string; readonly running: string } | { readonly unreadable: string } {
+  const nodeRows = readLines(nodes?.text ?? "");
+  const partitionRows = readLines(partitions?.text ?? "");
+  const configText = config?.text ?? "";
+  if (nodeRows === undefined || partitionRows === undefined || !configText.includes("="))
+    return { unreadable: "scontrol did not print its whole configuration, all nodes and all partitions" };
+  const lines = (files.find(({ name }) => name === mainFile)?.text ?? "").split("\n");
+  const rowsOf = (key: string) => lines.filter((line) => line.startsWith(`${key}=`)).flatMap(fieldsOf);
+  const keys = lines.flatMap(
+    (line) => /^(?!NodeName|PartitionName)(\w+)=(.*)$/.exec(line)?.slice(1, 3) ?? [],
+  );
+  const settingNames = keys.filter((_, index) => index % 2 === 0);
+  const shown = new Map(
+    [...configText.matchAll(/^(\w+)\s*= (.*)$/gm)].map(([, key = "", value = ""]) => [
+      key.toLowerCase(),
+      value,
+    ]),
+  );
+  const wantedPartitions = rowsOf("PartitionName");
+  const names = new Set(wantedPartitions.map(({ PartitionName }) => PartitionName));
+  const ownNodes = nodeRows.filter(
+    ({ NodeName: name = "", State = "", Partitions = "" }) =>
+      State.split("+").includes("CLOUD") &&
+      !isIgnored({ partitions: Partitions === "" ? [] : Partitions.split(",") }, settings) &&
+      name !== "",
+  );
+  return {
+    wanted: textOf(
+      settingNames.map((name, index) => `${name}=${keys[index * 2 + 1]}`),
+      rowsOf("NodeName").flatMap((row) =>
+        (expandHostlist(row.NodeName ?? "") ?? []).map((name) => [name, nodeLine(row)] as const),
+      ),
+      wantedPartitions.map(partitionLine),
+    ),
+    running: textOf(
+      settingNames.map((name) => `${name}=${settingOf(shown.get(name.toLowerCase()))}`),
+      ownNodes.map((row) => [row.NodeName ?? "", nodeLine(asWritten(row))] as const),
+      partitionRows.filter(({ PartitionName }) => names.has(PartitionName)).map(partitionLine),
+    ),
+  };
+}
+
+function textOf(
+  settings: readonly string[],
+  nodes: readonly (readonly [name: string, line: string])[],
+  partitions: readonly string[],
+): string {
+  const alike = Map.groupBy(nodes, ([, line]) => line);
+  const nodeLines = [...alike].map(
+    ([line, own]) => `NodeName=${compactHostlist(own.map(([name]) => name))} ${line}`,
+  );
+  return [...settings.toSorted(), ...nodeLines.toSorted(), ...partitions.toSorted(), ""].join("\n");
+}
+
+function fieldsOf(line: string): readonly Fields[] {
+  return readLines(`${line}\n`) ?? [];
+}
+
+/** A node as scontrol prints it, by the keys of slurm.conf. */
+function asWritten({ CPUTot = "", AvailableFeatures = "", Gres = "", ...rest }: Fields): Fields {
+  // With a count of sockets behind it, once the node has registered.
+  const gres = Gres === "(null)" ? "" : Gres.replaceAll(/\([^)]*\)/g, "");
+  const features = AvailableFeatures === "(null)" ? "" : AvailableFeatures;
+  return { ...rest, CPUs: CPUTot, Feature: features, Gres: gres };
+}
+
+function nodeLine(row: Fields): string {
+  return ["CPUs", "Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory", "Gres", "Weight", "Feature"]
+    .flatMap((key) => (row[key] === undefined || row[key] === "" ? [] : [`${key}=${row[key]}`]))
+    .join(" ");
+}
+
+function partitionLine(row: Fields): string {
+  const { PartitionName = "", Nodes = "", Default = "NO", DefMemPerCPU = "UNLIMITED", State = "UP" } = row;
+  const { OverSubscribe = "NO", MaxTime = "UNLIMITED" } = row;
+  const nodes = expandHostlist(Nodes === "(null)" ? "" : Nodes);
+  return [
+    `PartitionName=${PartitionName}`,
+    `Nodes=${nodes === undefined ? Nodes : compactHostlist(nodes)}`,
+    `Default=${Default}`,
+    `DefMemPerCPU=${DefMemPerCPU}`,
+    `OverSubscribe=${OverSubscribe}`,
+    `MaxTime=${MaxTime === "INFINITE" ? "UNLIMITED" : MaxTime}`,
+    `State=${State}`,
+  ].join(" ");
+}
+
+/** As slurm.conf has it; a setting that the controller does not print has no value. */
+function settingOf(value: string | undefined): string {
+  if (value === undefined || value === "(null)") return "";
+  if (/^(NONE|INFINITE|UNLIMITED)$/.test(value)) return "-1";
+  return value.replace(/ sec$/, "");
+}
