@@ -123,7 +123,7 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
     });
 
     test("a node that a person takes down while it boots stays down, and is shown with the reason, until that person resumes it", async () => {
-      const [node, index] = ["htc-7", 7] as const;
+      const [node, index] = ["htc-30", 30] as const;
       await driven.send("node-joined", event(node, index));
       await slurm.run("scontrol", "update", `NodeName=${node}`, "State=DOWN", "Reason=broken disk");
       // Slurm forgets the reason when the daemon registers.
