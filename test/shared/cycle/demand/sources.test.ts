@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { noRoomForSource } from "../../../../shared/cycle/demand/room-for-source.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { tellSchedulers } from "../../../../shared/cycle/tell-schedulers.ts";
+import { ConfigurationError, UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { Ports } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
@@ -53,6 +55,50 @@ describe("sources of a cluster", () => {
     await world.post([], { source: "new" });
     expect(await world.post([], { source: "another" })).toMatchObject({ outcome: "accepted" });
     expect(await sourcesOf(world)).toEqual(["another", "new"]);
+  });
+
+  test("of silent ones those that were silent first make room, and no more of them than must", async () => {
+    const world = small(4);
+    for (const source of ["c", "b", "a"]) {
+      await world.post([], { source });
+      world.advance(10);
+    }
+    world.advance(301);
+    // It counts, though none of it can be planned.
+    await world.post([], { source: "parts", part: { index: 0, count: 2 } });
+    expect(await sourcesOf(world)).toEqual(["a", "b", "c"]);
+    await world.post([], { source: "new" });
+    expect(await sourcesOf(world)).toEqual(["a", "b", "new"]);
+    world.configure({ cycle: { maxSources: 5 } });
+    await world.post([], { source: "newer" });
+    expect(await sourcesOf(world)).toEqual(["a", "b", "new", "newer"]);
+  });
+
+  test("a silent one whose newest message was refused keeps its place while that counts", async () => {
+    const world = small(1);
+    await world.post([], { source: "refused" });
+    world.advance(200);
+    await world.post([], { source: "refused", sequence: "none" });
+    const { refused } = (await world.ports.demand.load(cluster, "refused"))?.value ?? {};
+    world.advance(101);
+    expect(refused?.untilSeconds).toBeGreaterThan(world.now());
+    expect(await world.post([], { source: "new" })).toMatchObject({ outcome: "rejected" });
+    world.advance((refused?.untilSeconds ?? 0) - world.now());
+    expect(await world.post([], { source: "new" })).toMatchObject({ outcome: "accepted" });
+  });
+
+  test.each([
+    [
+      "that cannot be read leaves the usual number",
+      new ConfigurationError("hpc", ["no such key"]),
+      "accepted",
+    ],
+    ["that is away lets the message come again", new UpstreamError("away", { retryable: true }), "thrown"],
+  ])("a configuration %s", async (_, error, expected) => {
+    const world = small(1);
+    const configs = Object.assign(Object.create(world.ports.configs), { load: () => Promise.reject(error) });
+    const asked = noRoomForSource({ ...world.ports, configs }, { cluster, source: "new" });
+    expect(await asked.then((refusal) => refusal ?? "accepted").catch(() => "thrown")).toBe(expected);
   });
 
   test("one that only ever sends parts or early deltas counts, and takes no more than its place", async () => {

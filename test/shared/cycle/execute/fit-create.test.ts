@@ -128,3 +128,36 @@ test("a create that was asked for before is asked for as it was: its nodes may b
   expect(world.cycleCloud.nodes).toHaveLength(5);
   expect((await newest(world)).state).not.toBe("dropped");
 });
+
+test.each<[string, { readonly isOwn: boolean; readonly isAsked: boolean }, string[]]>([
+  ["another that CycleCloud was asked for takes its part", { isOwn: false, isAsked: true }, ["htc-1"]],
+  [
+    "another that it was not asked for finds what this one leaves",
+    { isOwn: false, isAsked: false },
+    ["htc-1", "htc-2", "htc-3", "htc-4"],
+  ],
+  [
+    "its own record takes nothing from it",
+    { isOwn: true, isAsked: true },
+    ["htc-1", "htc-2", "htc-3", "htc-4"],
+  ],
+])("room for four of five nodes: %s", async (_, { isOwn, isAsked }, names) => {
+  const world = await plannedThenShrunk(4);
+  const operation = await newest(world);
+  const { action } = operation;
+  if (action.kind !== "create-nodes") throw new Error(action.kind);
+  const sets = action.sets.map((set) => ({ ...set, count: 3, names: ["htc-7", "htc-8", "htc-9"] }));
+  const actionId = isOwn ? action.actionId : "another";
+  const open: Operation = {
+    ...operation,
+    actionId,
+    action: { ...action, actionId, sets },
+    ...(isAsked && { asked: true }),
+  };
+  const { clock, operations, snapshots } = world.ports;
+  const others = Object.assign(Object.create(operations), {
+    open: async () => [{ value: open, etag: "1" }],
+  });
+  const fitted = await fitCreate({ clock, operations: others, snapshots }, action);
+  expect(fitted.sets.flatMap(({ set }) => set.names)).toEqual(names);
+});
