@@ -71,13 +71,12 @@ class Choice {
     return this.#reused;
   }
 
-  /** A run that places all that filling in order places; else what the placement beneath it makes: reuse, then order. */
+  /** A run that places all that the placement beneath it places, and else what that makes: by price that is reuse, then order. */
   #withoutHarm(input: RunInput): Run {
     const first = run(input);
-    // Without a crossing they are the same.
-    if (first.isSound && (!first.opened.ledger.crossed || placesAll(first))) return first;
-    if (first.isSound && placesAsMuch(first, this.#inOrder)) return first;
-    return looksAtPrices(input.settings) ? this.#inReuse : this.#inOrder;
+    if (first.isSound && (isInOrder(first) || placesAll(first))) return first;
+    const beneath = looksAtPrices(input.settings) ? this.#inReuse : this.#inOrder;
+    return first.isSound && placesAsMuch(first, beneath) ? first : beneath;
   }
 
   /** Other runs that place as much for less money, the cheapest first. */
@@ -98,7 +97,7 @@ class Choice {
     return others
       .map((other) => ({ other, usd: usdOf(other) }))
       .filter(({ other, usd }) => isLess(usd, most) && placesAsMuch(other, first))
-      .sort((a, b) => (isLess(a.usd, b.usd) ? -1 : 1))
+      .sort((a, b) => stepsOf(a.usd) - stepsOf(b.usd))
       .map(({ other }) => other);
   }
 
@@ -130,7 +129,18 @@ function isWholeToPlace(allocation: Allocation): boolean {
 
 /** Whether a run buys, and not as filling in order would. */
 function crosses(made: Run): boolean {
-  return made.opened.ledger.crossed && !buysNothing(made);
+  return !isInOrder(made) && !buysNothing(made);
+}
+
+/**
+ * Whether nodes were filled as filling in order does it. Deallocated nodes come behind all others, and are back among them by
+ * their names once they are started: the next plan may then put jobs elsewhere.
+ */
+function isInOrder({ opened: { ledger } }: Run): boolean {
+  if (ledger.crossed) return false;
+  return ledger.buckets.every(
+    ({ placement, nodes }) => placement === "order" || nodes.every(({ origin }) => origin !== "starting"),
+  );
 }
 
 function buysNothing({ opened }: Run): boolean {
@@ -220,6 +230,11 @@ const leastGain = 1e-6;
 
 function isLess(usd: number | null, than: number | null): boolean {
   return usd !== null && (than === null || usd < than - leastGain);
+}
+
+/** A price in steps of the smallest difference that counts, so that equal ones keep their order. */
+function stepsOf(usd: number | null): number {
+  return usd === null ? Number.MAX_VALUE : Math.round(usd / leastGain);
 }
 
 /** Whether filling in order can cost less: where no price is known, only if it may buy nothing at all. */

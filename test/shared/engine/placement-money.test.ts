@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type PlacementPolicy, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import { afterActions } from "./after-actions.ts";
 import { placedBy, usdPerHourOf } from "./priced-worlds.ts";
-import { array, bucket, cluster, input, job, node } from "./tiny.ts";
+import { array, bucket, cluster, deallocated, input, job, node } from "./tiny.ts";
 
 /** What is paid with a placement, and who is placed. */
 function outcomeOf(world: PlanInput, placement: PlacementPolicy) {
@@ -63,4 +64,29 @@ describe("plan, where all prices are known", () => {
     expect(outcomeOf(world, "cost")).toEqual(outcomeOf(world, "reuse"));
     expect(outcomeOf(world, "cost").usd).toBeLessThan(outcomeOf(world, "order").usd);
   });
+});
+
+// Deallocated nodes come behind all others, and back among them by their names once they are started.
+test("nodes that a plan starts leave the next one nothing to buy, though they come before others by their names", () => {
+  const large = bucket({ vcpus: 8, fields: { vmSize: "Standard_F8", pricePerHourUsd: 0.1 } });
+  const size = { vmSize: "Standard_F8" };
+  const nodes = [
+    node("htc-1", { ...size, ...deallocated }),
+    node("htc-2", { ...size, ...deallocated }),
+    node("htc-3", size),
+  ];
+  const either = { or: [{ ncpus: 8 }, { ncpus: 2, memgb: 16 }] };
+  const jobs = [
+    job("pair", either, { nodeCount: 2 }),
+    job("runs", { ncpus: 1 }, { executingHostnames: ["host-htc-3"] }),
+    job("alone", { ncpus: 1 }, { exclusive: true }),
+  ];
+  const world = placedBy(
+    input({ cluster: cluster({ nodeArrays: [array({ buckets: [large] })], nodes }), jobs }),
+    "reuse",
+  );
+  const first = plan(world);
+  expect(first.jobs.map(({ granted }) => granted)).toEqual([2, 1, 1]);
+  const second = plan(afterActions(world, first));
+  expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
 });
