@@ -3,6 +3,9 @@ import { nodeFields } from "../../../../clients/cli/output/node-fields.ts";
 import { isKnown } from "../../../../clients/columns/evaluate.ts";
 import { nodeProperties } from "../../../../shared/engine/index.ts";
 import { listNodes, lookAhead } from "../../../../shared/views/index.ts";
+import { historyRow } from "../../../shared/engine/tiny.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor } from "../../../support/world.ts";
 
 /** A node that runs, as the service answers. */
@@ -46,4 +49,35 @@ test.each([
 ])("colocated and hostname_or_uuid of %j", async (changes, colocated, name) => {
   const { node } = await runningNode();
   expect(nodeFields({ ...node, ...changes }, 0)).toMatchObject({ colocated, hostname_or_uuid: name });
+});
+
+/** What STATE says of a node that boots for so long, where three of its size took 100 to 120 s. */
+async function stateAfter(seconds: number) {
+  const nodes = [nodeOf({ name: "htc-9", status: "Preparing", hostname: null })];
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const earlier = [100, 110, 120].map((took, index) => {
+    const createdSeconds = world.now() - 5_000;
+    return historyRow(`old-${index}`, {
+      createdSeconds,
+      readySeconds: createdSeconds + took,
+      deletedSeconds: world.now() - 1_000,
+    });
+  });
+  await world.ports.history.save(cluster, earlier);
+  await world.post([jobFor(1)], { ttlSeconds: 10_000 });
+  await world.round();
+  world.advance(seconds);
+  await world.snapshot();
+  const outlook = await lookAhead(world.ports, cluster);
+  const listed = outlook && listNodes(outlook, { limit: 10 });
+  const node = listed?.ok === true ? listed.answer.nodes[0] : undefined;
+  if (node === undefined) throw new Error("no node");
+  return nodeFields(node, world.now()).state;
+}
+
+test("STATE marks a node that boots for longer than 95 of 100 of its size did", async () => {
+  expect([await stateAfter(60), await stateAfter(240)]).toEqual([
+    "Preparing",
+    expect.stringMatching(/^Preparing \(slow: 4m\d*s?, p95 2m\)$/),
+  ]);
 });
