@@ -12,6 +12,8 @@ folder=$(dirname "$conf")
 # While it is there, azslurmd does not start.
 marker=$settings/has-slurm
 mark='#ccscale# '
+# The service is away, or does not know the cluster yet: worth another try.
+not_drawn_up=75
 # What cyclecloud.conf says instead. The includes have the nodes of azslurm, and the nodes that it keeps.
 replaced='Include[ \t]+(azure|keep_alive)\.conf|(ReturnToService|PrivateData|SuspendTime|SuspendProgram|ResumeProgram|ResumeFailProgram)='
 
@@ -24,35 +26,48 @@ read_environment() {
   done <"$settings/agent.env"
 }
 
+# The files as they would be, in a folder of their own; what stands in Slurm's folder already counts.
 draw_up() { # folder
-  local place=()
+  local place=() name
+  for name in cyclecloud.conf gres.conf topology.conf topology.yaml; do
+    if [ -e "$folder/$name" ]; then cp "$folder/$name" "$1/"; fi
+  done
   # The agent's host reads the service's storage, unless it was told the service's address.
   [ -n "${CCSCALE_URL-}" ] || place=(--storage)
-  "$home/bin/node" "$home/ccscale.mjs" slurm config "${place[@]}" --agent "$settings/agent.json" --write "$1" --yes
+  "$home/bin/node" "$home/ccscale.mjs" slurm config "${place[@]}" --agent "$settings/agent.json" --write "$1" --yes >/dev/null ||
+    exit "$not_drawn_up"
 }
 
-# Replaces a file as a whole, with its owner and its rights.
-replace() { # file; its new text is read
+# Puts a file in its place as a whole, with the owner and the rights of the one that was there, or of the folder.
+put() { # from, to
   local draft
-  draft=$(mktemp "$1.XXXXXX")
-  cp -p "$1" "$draft"
-  cat >"$draft"
-  mv "$draft" "$1"
+  draft=$(mktemp "$2.XXXXXX")
+  if [ -e "$2" ]; then cp -p "$2" "$draft"; else chown --reference="$folder" "$draft" && chmod 644 "$draft"; fi
+  cat "$1" >"$draft"
+  mv "$draft" "$2"
 }
 
+# Where one cannot be read, the caller ends.
 names_in() { # hostlists, one a line
-  while IFS= read -r list; do scontrol show hostnames "$list"; done | sort -u
+  local list names all=''
+  while IFS= read -r list; do
+    [ -n "$list" ] || continue
+    names=$(scontrol show hostnames "$list") || return 1
+    all+=$names$'\n'
+  done
+  sort -u <<<"$all" | sed '/^$/d'
 }
 
 # A node with jobs that has no line any more takes its jobs along when the controller starts.
-refuse_to_lose_nodes() { # folder of the new files
-  local lost
-  lost=$(comm -13 \
-    <(sed -n 's/^NodeName=\([^ ]*\).*/\1/p' "$1/cyclecloud.conf" | names_in) \
-    <(squeue --noheader --states=running,completing,configuring,suspended --format=%N | grep . | sort -u | names_in))
+refuse_to_lose_nodes() { # file with the new lines
+  local lines busy lost
+  lines=$(sed -n 's/^NodeName=\([^ ]*\).*/\1/p' "$1" | names_in)
+  busy=$(squeue --noheader --states=running,completing,configuring,suspended --format=%N)
+  busy=$(names_in <<<"$busy")
+  lost=$(comm -13 <(echo "$lines") <(echo "$busy"))
   [ -z "$lost" ] && return 0
   echo "Nothing was changed: these nodes have jobs and would have no line: $(tr '\n' ' ' <<<"$lost")" >&2
-  echo "See node_prefix, partitions and max_nodes in $settings/agent.json." >&2
+  echo "Their node array is switched off, or has other names or fewer nodes there: see node_prefix and max_nodes in $settings/agent.json." >&2
   exit 1
 }
 
@@ -77,26 +92,30 @@ is_running() { systemctl is-active --quiet slurmctld; }
 
 to_ccscale() {
   read_environment
-  local draft
-  draft=$(mktemp -d)
-  # shellcheck disable=SC2064
-  trap "rm -rf '$draft'" EXIT
-  draw_up "$draft" >/dev/null
-  if is_running; then refuse_to_lose_nodes "$draft"; fi
+  mkdir "$work/files"
+  draw_up "$work/files"
+  if is_running; then refuse_to_lose_nodes "$work/files/cyclecloud.conf"; fi
+  restore | sed -E "s/^($replaced)/$mark\1/I" >"$work/slurm.conf"
+  echo "Include $folder/cyclecloud.conf $mark" >>"$work/slurm.conf"
 
+  halfway=true
   touch "$marker"
   install -d -m 755 "$units/azslurmd.service.d"
   printf '[Unit]\nConditionPathExists=!%s\n' "$marker" >"$units/azslurmd.service.d/ccscale.conf"
   systemctl daemon-reload
-  systemctl stop azslurmd
+  if systemctl is-active --quiet azslurmd; then systemctl stop azslurmd; fi
   set_cron "s/^([^#].*return_to_idle\.sh)/$mark\1/"
-
-  draw_up "$folder"
+  local file name
+  for file in "$work"/files/*; do
+    name=$folder/$(basename "$file")
+    case $name in *.bak | *.orig) continue ;; esac
+    if cmp -s "$file" "$name"; then continue; fi
+    # What azslurm or a person wrote.
+    if [ -e "$name" ] && [ ! -e "$name.orig" ] && ! head -n 1 "$name" | grep -F 'ccscale slurm config' >/dev/null; then cp -p "$name" "$name.orig"; fi
+    put "$file" "$name"
+  done
   [ -e "$conf.azslurm" ] || cp -p "$conf" "$conf.azslurm"
-  {
-    grep -v "$mark\$" "$conf" | sed -E "s/^($replaced)/$mark\1/I"
-    echo "Include $folder/cyclecloud.conf $mark"
-  } | replace "$conf"
+  put "$work/slurm.conf" "$conf"
   if is_running; then restart_controller; fi
   systemctl enable ccscale-agent
   systemctl restart ccscale-agent
@@ -104,44 +123,63 @@ to_ccscale() {
 }
 
 to_azslurm() {
+  azslurm scale --no-restart
+  if is_running; then refuse_to_lose_nodes "$folder/azure.conf"; fi
+  restore >"$work/slurm.conf"
+  # Slurm powers no node up that was powered down less than this before.
+  { cat "$work/slurm.conf" && echo "SuspendTimeout=1 $mark"; } >"$work/hurried.conf"
+
+  halfway=true
   systemctl disable ccscale-agent
   systemctl stop ccscale-agent
   rm -f "$marker" "$units/azslurmd.service.d/ccscale.conf"
   systemctl daemon-reload
   set_cron "s/^$mark//"
-  restore | replace "$conf"
-  azslurm scale --no-restart
   if is_running; then
-    # Slurm powers no node up that was powered down less than this before.
-    { restore && echo "SuspendTimeout=1 $mark"; } | replace "$conf"
+    put "$work/hurried.conf" "$conf"
     restart_controller
-    give_back_nodes
-    restore | replace "$conf"
+    give_back_nodes || echo "Some nodes stay down: Slurm powers them up after scontrol update NodeName=… State=POWER_DOWN_FORCE" >&2
+    put "$work/slurm.conf" "$conf"
     scontrol reconfigure
+  else
+    put "$work/slurm.conf" "$conf"
   fi
   systemctl enable azslurmd
   systemctl start azslurmd
   echo "Slurm has the nodes of azslurm."
 }
 
-restore() { grep -v "$mark\$" "$conf" | sed "s/^$mark//"; }
+# slurm.conf without what this script put there.
+restore() { sed "/$mark\$/d; s/^$mark//" "$conf"; }
 
 # Nodes that the agent kept down because they are not there: Slurm may power them up again.
 give_back_nodes() {
-  local away tries states
-  away=$(sinfo --noheader --Node --states=down --format='%N %E' | sed -n 's/ cyclecloud$//p' | sort -u)
+  local down away states tries
+  down=$(sinfo --noheader --Node --states=down --format='%N %E') || return 1
+  away=$(sed -n 's/ cyclecloud$//p' <<<"$down" | sort -u | paste -s -d , -)
   [ -z "$away" ] && return 0
-  # shellcheck disable=SC2086
-  away=$(scontrol show hostlist "$(echo $away | tr ' ' ,)")
-  scontrol update "NodeName=$away" State=POWER_DOWN_FORCE
-  scontrol update "NodeName=$away" State=RESUME
+  away=$(scontrol show hostlist "$away") || return 1
+  scontrol update "NodeName=$away" State=POWER_DOWN_FORCE || return 1
+  scontrol update "NodeName=$away" State=RESUME || return 1
   for ((tries = 0; tries < 60; tries++)); do
-    states=$(sinfo --noheader --Node --nodes="$away" --format=%T || true)
+    states=$(sinfo --noheader --Node --nodes="$away" --format=%T) || return 1
     if ! grep -qv '~' <<<"$states"; then return 0; fi
     sleep 1
   done
-  echo "$away: Slurm powers them up when SuspendTimeout is over" >&2
+  return 1
 }
+
+# Between two autoscalers there is none: whoever is left there has to know.
+work=$(mktemp -d)
+halfway=false
+at_end() {
+  local code=$?
+  rm -rf "$work"
+  if [ "$code" != 0 ] && [ "$halfway" = true ]; then
+    echo "$0 stopped halfway: run it again, or the other direction." >&2
+  fi
+}
+trap at_end EXIT
 
 case ${1-} in
   ccscale) to_ccscale ;;

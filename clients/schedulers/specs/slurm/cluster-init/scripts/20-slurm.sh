@@ -9,25 +9,31 @@ install -m 755 "$CYCLECLOUD_SPEC_PATH/files/switch_slurm.sh" /opt/ccscale/switch
   --output /etc/ccscale/agent.json
 
 conf=$(readlink -f /etc/slurm/slurm.conf)
+scontrol=$(command -v scontrol) || { echo "No scontrol here: this spec comes after those of CycleCloud's Slurm project" >&2 && exit 1; }
 install -d -m 755 /etc/systemd/system/ccscale-agent.service.d
 cat >/etc/systemd/system/ccscale-agent.service.d/scheduler.conf <<UNIT
 [Unit]
 After=slurmctld.service
 
 [Service]
-Environment=PATH=$(dirname "$(command -v scontrol)"):/usr/bin:/bin
+Environment=PATH=$(dirname "$scontrol"):/usr/bin:/bin
 # Where settings say that it keeps the files of Slurm.
 ReadWritePaths=$(dirname "$conf")
 UNIT
 systemctl daemon-reload
 
-if [ "$(jetpack config ccscale.take_over true)" != true ]; then
+# jetpack prints what the template has as True, too.
+take_over=$(jetpack config ccscale.take_over true)
+if [ "${take_over,,}" != true ]; then
   echo "azslurm stays until somebody runs /opt/ccscale/switch_slurm.sh ccscale"
   exit 0
 fi
 # The service has not seen a cluster that starts for the first time.
+not_drawn_up=75
 for ((tries = 0; tries < 20; tries++)); do
-  if /opt/ccscale/switch_slurm.sh ccscale; then exit 0; fi
+  code=0
+  /opt/ccscale/switch_slurm.sh ccscale || code=$?
+  if [ "$code" != "$not_drawn_up" ]; then exit "$code"; fi
   sleep 30
 done
 echo "The service does not know this cluster: was its configuration pushed?" >&2
