@@ -91,6 +91,35 @@ describe("published schemas", () => {
   });
 });
 
+/** Values that some kinds of constraint take and others do not. */
+const oddValues = [
+  null,
+  true,
+  "true",
+  "2",
+  0,
+  2,
+  -1,
+  1.5,
+  1e300,
+  [],
+  [1],
+  [{}],
+  {},
+  { a: 1 },
+  { ncpus: 1 },
+  [{ ncpus: -1 }],
+];
+const oddConstraints = constraintExamples.flatMap(({ json }) =>
+  Object.keys(json).flatMap((key) => oddValues.map((value) => ({ [key]: value }))),
+);
+
+test.each(oddConstraints)("%j: the schema and the parser agree", (constraints) => {
+  const envelope = { version: 1, cluster: "hpc", source: "pbs", sequence: 1, sentAt: "2026-11-21T10:00:00Z" };
+  const message = { ...envelope, kind: "snapshot", jobs: [{ name: "a", constraints }] };
+  expect(validateDemand(message)).toBe(wholly(parseMessage(message)).ok);
+});
+
 describe("examples", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/post-demand.md"), "utf8");
   const blocks = [...page.matchAll(/```(bash|python|csharp)\n([\s\S]*?)```/g)];
