@@ -8,7 +8,11 @@ export const holdNames = ["back-off", "budget"] as const;
 
 export type HoldName = (typeof holdNames)[number];
 
-/** The limits that hold at once for a bucket; what is available is their minimum. Their rules are in `limits/`. */
+/**
+ * The limits that hold at once for a bucket; what is available is their minimum. Their rules are in `limits/`. When several leave
+ * equally few nodes, the first in this order is reported as the reason, except that `bucket` yields to a hold and to a limit with
+ * `isInBucket`.
+ */
 export const limitNames = [
   "bucket",
   "region",
