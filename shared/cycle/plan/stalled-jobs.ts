@@ -4,6 +4,7 @@ import { shortHostname } from "../../engine/index.ts";
 import type { NodeKind, PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
 import { redactText } from "../../text/redact.ts";
 import { liveSources } from "../demand/live-demand.ts";
+import { doubtsOf } from "../doubts.ts";
 
 /**
  * Jobs that have a place on nodes which are up, and that their scheduler does not start. Its model of a node is then
@@ -195,6 +196,8 @@ export function noticeStalls(
   readonly isNew: boolean;
 } {
   const { jobs, demand, nowSeconds } = now;
+  // Jobs that cannot be read may run on the nodes that seem to have room.
+  if (doubtsOf(demand, nowSeconds).length > 0) return { watched: [], stalled: rows, isNew: false };
   const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
   const sources = new Map(liveSources(demand, nowSeconds).map((each) => [each.source, each]));
   const upIn = new Map([...sources].map(([source, each]) => [source, hostsUp(each)]));

@@ -8,10 +8,20 @@ import {
 } from "../../../../shared/cycle/plan/stalled-jobs.ts";
 import type { ClusterNode, Job } from "../../../../shared/engine/index.ts";
 import { plan } from "../../../../shared/engine/index.ts";
+import type { SetAside } from "../../../../shared/messages/set-aside.ts";
 import type { PlanHead, SourceDemand } from "../../../../shared/ports/index.ts";
 import { array, bucket, cluster, createdNames, input, job, node } from "../../engine/tiny.ts";
 
 type Remembered = Pick<PlanHead, "stalled" | "watched">;
+
+/** Nobody can tell where it runs. */
+const unreadable: SetAside = {
+  kind: "job",
+  index: 0,
+  name: null,
+  problems: [],
+  running: { hostnames: [], isWhole: false },
+};
 
 /** A scheduler that starts nothing, on a cluster that makes whatever a plan asks for within one reading. */
 class Refusing {
@@ -23,7 +33,7 @@ class Refusing {
   news: StallNews = { began: [], ended: [] };
 
   /** One reading, and the plan that it leads to. */
-  pass(jobs: readonly Job[], { seconds = 60, isUp = true, arrays = [array()] } = {}) {
+  pass(jobs: readonly Job[], { seconds = 60, isUp = true, arrays = [array()], isInDoubt = false } = {}) {
     const before = { stalled: this.memory.stalled ?? [], atSeconds: this.atSeconds };
     this.sequence += 1;
     this.atSeconds += seconds;
@@ -36,6 +46,7 @@ class Refusing {
       jobs: [],
       nodes: isUp ? this.nodes.map(({ hostname }) => ({ hostname: hostname ?? "", resources: {} })) : [],
       ignoredMessages: 0,
+      ...(isInDoubt ? { setAside: { items: [unreadable], more: 0 } } : {}),
     };
     const seen = { jobs, nodes: this.nodes, demand: [demand], nowSeconds: this.atSeconds };
     const once = (before: Remembered) => {
@@ -66,6 +77,15 @@ const waits = (name: string, fields: Partial<Job> = {}) =>
 const why = { waitingReason: "Resources", interruptible: true };
 
 describe("a job that its scheduler does not start on nodes that are up", () => {
+  test("is not noticed while a job that cannot be read may run there", () => {
+    const world = new Refusing();
+    const jobs = [waits("1")];
+    for (let pass = 0; pass < 4; pass += 1) world.pass(jobs, { isInDoubt: true });
+    expect(world.memory).toEqual({ stalled: [], watched: [] });
+    for (let pass = 0; pass < 2; pass += 1) world.pass(jobs);
+    expect(world.memory.stalled).toHaveLength(1);
+  });
+
   test("is noticed with the second reading, and its nodes do not count for it", () => {
     const world = new Refusing();
     const jobs = [waits("1", { metadata: why })];
