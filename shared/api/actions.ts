@@ -292,7 +292,7 @@ export const stopAnswer = z
   .meta({ id: "StopAnswer" });
 
 /** Of Azure's Scheduled Events those after which a node is not there any more as it was. */
-export const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
+const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
 
 /** `POST /api/clusters/{cluster}/leaving`: a node says that Azure is about to take it. */
 export const leavingBody = z
