@@ -291,7 +291,7 @@ export const stopAnswer = z
   })
   .meta({ id: "StopAnswer" });
 
-/** Of Azure's Scheduled Events those after which a node is not there any more as it was. */
+/** Azure's Scheduled Events that end a node, or lose what is on it. */
 const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
 
 /** `POST /api/clusters/{cluster}/leaving`: a node says that Azure is about to take it. */
@@ -309,7 +309,7 @@ export const leavingBody = z
   .strict()
   .meta({ id: "LeavingRequest" });
 
-/** What a node is told that says so. It takes no new jobs; what runs there is its scheduler's. */
+/** Answer to a node that reports such an event. The node takes no new jobs; its scheduler decides about running ones. */
 export const leavingAnswer = z
   .object({
     ...aboutCluster,
@@ -317,7 +317,7 @@ export const leavingAnswer = z
     outcome: z
       .enum(["draining", "drained-before", "leaving"])
       .describe(
-        "draining: it takes no new jobs from now on; drained-before: somebody asked for that before, which holds; leaving: it is on its way out",
+        "draining: it takes no new jobs from now on; drained-before: an earlier drain holds that lasts long enough, or is an operator's; leaving: it is on its way out",
       ),
     untilSeconds: unixSeconds
       .nullable()

@@ -9,7 +9,7 @@ type LeavingPorts = Pick<
 > &
   Pick<Ports, "ids">;
 
-/** What a node says that Azure is about to take. */
+/** What a node reports when Azure is about to take it. */
 export interface Leaving {
   readonly cluster: string;
   /** The node's own name for itself: CycleCloud's instance id, or its node id. */
@@ -35,8 +35,8 @@ const mostAheadSeconds = 24 * 60 * 60;
 
 /**
  * Drains a node that says of itself that Azure is about to take it, and asks for the plan that wakes its scheduler's agent, so that
- * what ran there gets a place elsewhere. A drain that somebody asked for stays as it is. Makes no plan itself: hundreds of
- * spot nodes may say so in the same second.
+ * what ran there gets a place elsewhere. A drain that an operator asked for stays as it is. One that the node asked for itself is
+ * lengthened by a later event, never shortened. Makes no plan itself: hundreds of spot nodes may report in the same second.
  */
 export async function drainLeaving(ports: LeavingPorts, leaving: Leaving): Promise<LeavingOutcome> {
   const { cluster, instance, event, notBeforeSeconds } = leaving;
@@ -59,11 +59,14 @@ export async function drainLeaving(ports: LeavingPorts, leaving: Leaving): Promi
     untilSeconds: Math.ceil(begins) + graceSeconds,
   };
   let before: { readonly untilSeconds?: number } | undefined;
+  const holds = ({ by, untilSeconds }: { readonly by: string; readonly untilSeconds?: number }) =>
+    by !== made.by || untilSeconds === undefined || untilSeconds >= made.untilSeconds;
   await changeControl(ports, cluster, (current) => {
-    before = current.drainedNodes.find((drained) => drained.nodeId === nodeId);
+    before = current.drainedNodes.find((drained) => drained.nodeId === nodeId && holds(drained));
     if (before !== undefined) return current;
     const drained = { nodeId, name, ...made, atSeconds: nowSeconds };
-    return { ...current, drainedNodes: [...stillThere(current.drainedNodes, snapshot), drained] };
+    const others = current.drainedNodes.filter((other) => other.nodeId !== nodeId);
+    return { ...current, drainedNodes: [...stillThere(others, snapshot), drained] };
   });
   if (before !== undefined) {
     const { untilSeconds } = before;

@@ -49,11 +49,22 @@ describe("a node says that Azure is about to take it", () => {
     expect(said).toMatchObject({ untilSeconds: now + begins + 30 * minutes });
   });
 
+  test("a later event lengthens the drain that the node asked for, an earlier one does not shorten it", async () => {
+    const world = await worldOf({});
+    await says(world, "vm-1", world.now() + 60);
+    const begins = world.now() + 600;
+    const untilSeconds = begins + 30 * minutes;
+    const lengthened = { outcome: "draining", node: "htc-1", untilSeconds };
+    expect(await says(world, "vm-1", begins)).toEqual(lengthened);
+    expect(await says(world, "vm-1")).toEqual({ ...lengthened, outcome: "drained-before" });
+    expect(await drained(world)).toMatchObject([{ name: "htc-1", by: "node htc-1", untilSeconds }]);
+  });
+
   test("said again it holds as it is; what an operator drained stays theirs, and without an end", async () => {
     const world = await worldOf({}, {});
     const first = await says(world, "vm-1", world.now() + 60);
     world.advance(20);
-    expect(await says(world, "vm-1", world.now() + 600)).toEqual({ ...first, outcome: "drained-before" });
+    expect(await says(world, "vm-1", world.now() + 40)).toEqual({ ...first, outcome: "drained-before" });
     const by = { by: "ann", reason: "disk errors", dryRun: false, force: true };
     await act(world.ports, { cluster, body: { kind: "drain", nodes: { names: ["htc-2"] }, ...by } });
     expect(await says(world, "vm-2")).toEqual({ outcome: "drained-before", node: "htc-2" });
