@@ -3,7 +3,7 @@ import { type Answered, answered, notFound, problem, unknownCluster } from "./an
 import type { ServicePorts } from "./ports.ts";
 import type { AnswerOf } from "./route-call.ts";
 
-/** Drains a node that says it goes. One that says so again and again is answered when to. */
+/** Drains a node that Azure is about to take. A node that reports too often is told when to report again. */
 export async function answerLeaving(
   ports: ServicePorts,
   leaving: Leaving,
@@ -12,11 +12,11 @@ export async function answerLeaving(
   const nowSeconds = ports.clock.nowSeconds();
   const wait = ports.stops.pace.waitSeconds(JSON.stringify(["leaving", cluster, instance]), nowSeconds);
   if (wait > 0)
-    return problem("too-often", 429, { title: "This node said so a moment ago", retryAfterSeconds: wait });
+    return problem("too-often", 429, { title: "This node reported a moment ago", retryAfterSeconds: wait });
   const outcome = await ports.stops.turns.take(cluster, () => drainLeaving(ports, leaving));
   switch (outcome?.outcome) {
     case undefined: {
-      const title = "Too many nodes speak at the same moment";
+      const title = "Too many nodes report at the same moment";
       return problem("busy", 503, { title, retryAfterSeconds: 2 });
     }
     case "draining":
