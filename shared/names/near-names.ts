@@ -51,7 +51,8 @@ function isTaskOf(job: string, task: string): boolean {
 
 /** What stands before its first number: jobs of an array share it, whatever follows. */
 function stemOf(name: string): string {
-  return (name.toLowerCase().split(/\d/, 1)[0] ?? "").replace(/[^a-z]+$/, "");
+  const beginning = [...(name.toLowerCase().split(/\d/, 1)[0] ?? "")];
+  return beginning.slice(0, beginning.findLastIndex((each) => each >= "a" && each <= "z") + 1).join("");
 }
 
 function sameStart(a: string, b: string): number {

@@ -34,9 +34,13 @@ async function main({ seeds, seed: first, scenario, trace }: Options): Promise<v
   const reports: RunReport[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
     const options = { scenario: scenario ?? scenarioOf(seed), seed };
-    reports.push(
-      await runSeed(trace === undefined ? options : { ...options, trace: (line) => console.log(line) }),
+    const report = await runSeed(
+      trace === undefined ? options : { ...options, trace: (line) => console.log(line) },
     );
+    reports.push(report);
+    // At once: a long run may be ended before it is over.
+    if (report.violations.length > 0)
+      console.log(`Seed ${seed} (${report.scenario}) breaks a promise: ${report.violations[0]}`);
   }
   const realSeconds = (performance.now() - startedAt) / 1000;
   const { failed } = printTally(reports, realSeconds);

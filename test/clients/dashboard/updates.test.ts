@@ -221,6 +221,8 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
   test("ages go on while nothing is new", async () => {
     await open("overview");
     const snapshot = page.locator("dt", { hasText: "Snapshot" }).locator("xpath=following-sibling::dd");
+    // Whatever was asked for while the view opened has come.
+    await page.waitForResponse((response) => response.url().endsWith("/status") && response.status() === 304);
     const age = await snapshot.innerText();
     // Of the status alone: samples are asked for to the minute, and a new minute is something new.
     const answered: number[] = [];

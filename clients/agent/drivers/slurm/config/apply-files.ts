@@ -74,7 +74,7 @@ function changeOfNames(
     const name = /^NodeName=(\S+)/.exec(line)?.[1];
     const states = (/ State=(\S+)/.exec(line)?.[1] ?? "")
       .split("+")
-      .map((state) => state.replace(/\W+$/, ""));
+      .map((state) => /^\w+/.exec(state)?.[0] ?? state);
     const cpus = Number(/ CPUAlloc=(\d+)/.exec(line)?.[1] ?? 0);
     const partitions = / Partitions=(\S+)/.exec(line)?.[1]?.split(",") ?? [];
     const isOther =

@@ -92,7 +92,7 @@ function fieldsOf(line: string): readonly Fields[] {
 /** A node as scontrol prints it, by the keys of slurm.conf. */
 function asWritten({ CPUTot = "", AvailableFeatures = "", Gres = "", ...rest }: Fields): Fields {
   // With a count of sockets behind it, once the node has registered.
-  const gres = Gres === "(null)" ? "" : Gres.replaceAll(/\([^)]*\)/g, "");
+  const gres = Gres === "(null)" ? "" : Gres.replaceAll(/\([^()]*\)/g, "");
   const features = AvailableFeatures === "(null)" ? "" : AvailableFeatures;
   return { ...rest, CPUs: CPUTot, Feature: features, Gres: gres };
 }
