@@ -77,9 +77,6 @@ export function poolsOf({
     for (const { name, isPerHost, amount } of limitsOn(record))
       if (!isPerHost) ofQuotas.set(name, (ofQuotas.get(name) ?? 0) + amount);
   const ofHosts = new Map<string, Record<string, number>>();
-  const toCome = {
-    taken: new Set(hosts.flatMap(({ hostname, short }) => [hostname.toLowerCase(), short.toLowerCase()])),
-  };
   const taken = new Map<string, number>();
   const leftOf = ({ name, free }: Draw) => free - (taken.get(name) ?? 0);
   const fitting = (draws: readonly Draw[], slots: number, tasks: number) =>
@@ -98,7 +95,7 @@ export function poolsOf({
           ? []
           : [drawOn(`pe:${pe.name}`, 1, false, pe.slots, pe.slots - (ofEnvironments.get(pe.name) ?? 0))];
       const { groups, queue, hostValues } = place;
-      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: toCome, groups };
+      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: undefined, groups };
       const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
       if ("refused" in limits) return limits;
       const hostLimits: HostLimit[] = [];

@@ -93,18 +93,13 @@ function isOneList(before = "", word = ""): boolean {
   return before.endsWith(",") || word.startsWith(",");
 }
 
-/** It gets its name when it comes. */
-interface HostToCome {
-  /** Names that it cannot get: those of hosts that are there, in lower case, whole and short. */
-  readonly taken: ReadonlySet<string>;
-}
-
 /** A job in a queue, on a host that is there or on one that is to come. */
 export interface QuotaSubject {
   readonly who: Who;
   readonly pe: string;
   readonly queue: string;
-  readonly host: string | HostToCome;
+  /** Undefined: a host to come, which gets its name when it comes. */
+  readonly host: string | undefined;
   readonly groups: ReadonlySet<string>;
 }
 
@@ -176,6 +171,16 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue 
   return `quota ${whom.slice(0, longestWhom)}: ${complex}`;
 }
 
+const isPattern = (entry: string) => /[*?[\]|&!]/.test(entry);
+
+/** A name with its domain and one without are the same host. */
+function isHostNamed(entry: string, host: string): boolean {
+  if (matches(entry, host)) return true;
+  const isOneShort = entry.includes(".") !== host.includes(".");
+  const shortOf = (name: string) => name.split(".", 1)[0]?.toLowerCase();
+  return isOneShort && !isPattern(entry) && shortOf(entry) === shortOf(host);
+}
+
 type Fit = "yes" | "no" | "unknown";
 
 function fitOf(
@@ -194,8 +199,9 @@ function fitOf(
   const isHost = (entry: string): Fit => {
     if (entry === "*") return "yes";
     if (entry.startsWith("@")) return [...groups].some((group) => matches(entry, group)) ? "yes" : "no";
-    if (typeof host === "string") return matches(entry, host) ? "yes" : "no";
-    return host.taken.has(entry.toLowerCase()) ? "no" : "unknown";
+    if (host !== undefined) return isHostNamed(entry, host) ? "yes" : "no";
+    // A host to come could get the name of one that is gone. Refusing jobs for that would stop all buying after a scale-in.
+    return isPattern(entry) ? "unknown" : "no";
   };
   const fits = [
     fitIn(filters.users, isUser),

@@ -281,18 +281,6 @@ describe("nothing is bought for a job", () => {
       {},
       /is for hosts that are to come is not known/,
     ],
-    [
-      "under a rule for all but a name that a host to come may have",
-      "hosts !ip-0a000002 to slots=9",
-      {},
-      /is for hosts that are to come is not known/,
-    ],
-    [
-      "under a rule for a host that is not there",
-      "hosts ip-0a000002 to slots=9",
-      {},
-      /is for hosts that are to come is not known/,
-    ],
     ["under a value that cannot be read", "to slots=many", {}, /slots=many cannot be read/],
     ["under a rule about what is no consumable", "to arch=lx", {}, /arch, which is no consumable/],
   ])("%s", (_, limit, asked, reason) => {
@@ -300,4 +288,14 @@ describe("nothing is bought for a job", () => {
     expect(jobs).toEqual([]);
     expect(setAside.map((each) => each.reason)).toEqual([expect.stringMatching(reason)]);
   });
+});
+
+test.each([
+  "hosts {login1} to slots=1",
+  "hosts ip-0a000002 to slots=1",
+  "hosts ip-0a000002.x.net to slots=1",
+])("a rule for a name of no listed host stops no buying: %s", (limit) => {
+  const { jobs, setAside } = read(quotaSet(limit), [{}]);
+  expect(setAside).toEqual([]);
+  expect(jobs).toHaveLength(1);
 });
