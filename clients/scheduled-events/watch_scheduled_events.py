@@ -516,9 +516,10 @@ class Watcher:
     def read_events(self):
         """Events about this machine that something is to be done for, until Azure lists them no longer."""
         document = json.loads(call(DIRECTLY, self.settings["EVENTS_URL"], ANSWER_SECONDS, None, METADATA_HEADERS))
-        if not isinstance(document, dict) or not isinstance(document.get("Events", []), list):
+        # Without the list nobody knows what is announced: taken for "nothing", it would end the drain.
+        if not isinstance(document, dict) or not isinstance(document.get("Events"), list):
             raise ValueError("expected an object with a list of Events")
-        return [event for event in document.get("Events", []) if self.concerns(event)]
+        return [event for event in document["Events"] if self.concerns(event)]
 
     def concerns(self, event):
         if not isinstance(event, dict) or event.get("EventType") not in tuple(USUAL):
@@ -562,8 +563,9 @@ class Watcher:
     def drain(self, event):
         before = self.scheduler.reason()
         if self.drained is not None and before == self.drained["reason"]:
-            self.drained["events"].append(event["EventId"])
-            self.marker.write(self.drained)
+            if event["EventId"] not in self.drained["events"]:
+                self.drained["events"].append(event["EventId"])
+                self.marker.write(self.drained)
             return
         if before is not None:
             # Somebody else's drain, and the reason for it, stay.

@@ -240,6 +240,15 @@ describe("a node with Slurm", () => {
     expect(printed.match(/"step-failed"/g)).toHaveLength(1);
   });
 
+  test("an event whose requeue fails at each look is noted once", async () => {
+    await rm(join(folder, "squeue"));
+    events = [event("Preempt")];
+    watch(slurm);
+    await moreLooks();
+    await moreLooks();
+    expect(JSON.parse(await textOf("state/drained.json"))).toMatchObject({ events: ["id-Preempt"] });
+  });
+
   describe("whose drain it is", () => {
     test("a drain that somebody else set stays as it is, before and after; jobs start again elsewhere", async () => {
       await put("reason", "bad disk");
@@ -452,6 +461,7 @@ describe("what Azure's address answers", () => {
     ["a page", (response) => response.end("<html>busy</html>")],
     ["another type", (response) => response.end('["Events"]')],
     ["no list", (response) => response.end('{"Events": {"EventId": "x"}}')],
+    ["no list at all", (response) => response.end('{"DocumentIncarnation": 1}')],
     ["nothing", (response) => response.end("")],
     ["no text", (response) => response.end(Buffer.from([0xff, 0xfe, 0x00]))],
     ["deep JSON", (response) => response.end("[".repeat(200_000))],
