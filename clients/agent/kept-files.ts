@@ -164,9 +164,12 @@ export class KeptFiles {
     // One file alone could name what another does not have.
     const due = foreign.length === 0 ? changes : [];
     const waitsUntilSeconds = changedAtSeconds + files.gatherSeconds;
-    if (due.length > 0 && !(drawnUp.canWait && nowSeconds < waitsUntilSeconds))
+    // Of an open set a part may be missing, because a write failed: the rest does not wait.
+    const canWait = drawnUp.canWait && !isOpen && nowSeconds < waitsUntilSeconds;
+    if (due.length > 0 && !canWait)
       return { ...(await this.#write(drawnUp.files, due, nowSeconds)), foreign, notes };
-    const applied = isOpen ? await this.#apply(ours, await this.#answers(), nowSeconds) : {};
+    const applied =
+      isOpen && changes.length === 0 ? await this.#apply(ours, await this.#answers(), nowSeconds) : {};
     const waits = due.length > 0 ? { waitsUntilSeconds } : {};
     return { ...nothing, ...applied, ...waits, foreign, notes };
   }

@@ -178,6 +178,23 @@ describe("files that the agent keeps in step", () => {
     expect(commands).toHaveLength(4);
   });
 
+  test("a write that failed halfway: the rest is written in the next pass, and only then the scheduler reads the set", async () => {
+    const state: Beside = { most: 5, known: 5 };
+    const { pass, commands } = agent(state, { apply: "reconfigure", topology: "tree" });
+    await pass();
+    const topology = join(folder, "topology.conf");
+    await rm(topology, { force: true });
+    await symlink("nowhere", topology);
+    Object.assign(state, { most: 6, known: 6, nodes: [existing("htc-1", { placementGroup: "pg1" })] });
+    await expect(pass()).rejects.toThrow("a link to a file that is not there");
+    expect(await readFile(main(), "utf8")).toContain("htc-[1-6]");
+    await expect(pass()).rejects.toThrow("a link to a file that is not there");
+    expect(commands).toEqual(["reconfigure"]);
+    await rm(topology);
+    expect(await pass()).toMatchObject({ written: [topology], applied: true });
+    expect(commands).toEqual(["reconfigure", "reconfigure"]);
+  });
+
   test("a controller that cannot be asked: first files are written all the same, others wait for it", async () => {
     const state: Beside = { most: 5, known: 5, isAway: true };
     const { pass } = agent(state);
