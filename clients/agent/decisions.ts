@@ -16,11 +16,12 @@ type EventNode = SchedulerEvent["nodes"][number];
 export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
   const nodes = event.nodes.flatMap((node) => {
     if (node.hostname === null || !isNews(event, node, decisionOf(decisions, node.hostname))) return [];
-    const { nodeId, name, hostname, nodeArray, vmSize, placementGroup } = node;
+    const { nodeId, name, hostname, isRenamed, nodeArray, vmSize, placementGroup } = node;
     return [
       {
         name,
         hostname,
+        ...(isRenamed === true ? { isRenamed } : {}),
         nodeId,
         ...(nodeArray === undefined ? {} : { nodeArray }),
         ...(vmSize === undefined ? {} : { vmSize }),

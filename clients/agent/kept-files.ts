@@ -84,6 +84,8 @@ export class KeptFiles {
   #nextSeconds = 0;
   #lastStanding = standingOf(nothing);
   #running: Promise<FilesReport> | undefined;
+  /** A run for which a pass waited in vain. */
+  #late: Promise<FilesReport> | undefined;
   #lastReport: FilesReport = nothing;
   #renewal: { readonly sentence: string; readonly atSeconds: number } | undefined;
 
@@ -128,8 +130,9 @@ export class KeptFiles {
   }
 
   async #inTime(running: Promise<FilesReport>): Promise<FilesReport> {
-    const patience =
-      this.#ports.patience ?? ((signal) => sleep(longestSeconds * 1000, undefined, { signal }));
+    const usual = this.#ports.patience ?? ((signal) => sleep(longestSeconds * 1000, undefined, { signal }));
+    // One pass has waited for it already: the next ones only look.
+    const patience = this.#late === running ? () => Promise.resolve() : usual;
     const over = new AbortController();
     const late = patience(over.signal).catch(() => undefined);
     try {
@@ -144,6 +147,7 @@ export class KeptFiles {
     } finally {
       over.abort();
     }
+    this.#late = running;
     // Whoever asks next gets its end; nobody may be waiting when it fails.
     running.catch(() => undefined);
     throw new Error(

@@ -26,6 +26,10 @@ const nodeEvent = z.object({
         nodeId: z.string(),
         name: z.string(),
         hostname: z.string().nullable(),
+        isRenamed: z
+          .boolean()
+          .optional()
+          .describe("Of node-deleted: the host name alone is gone; the node goes on under another"),
         // Of nodes that joined: what a scheduler may want to know of them.
         nodeArray: z.string().optional(),
         vmSize: z.string().optional(),

@@ -145,6 +145,8 @@ export type Reading =
 export interface EventNode {
   readonly name: string;
   readonly hostname: string;
+  /** Of `node-deleted`: the host name alone is gone, and the node goes on under another, with which it joins. */
+  readonly isRenamed?: boolean;
   readonly nodeId?: string;
   readonly nodeArray?: string;
   readonly vmSize?: string;

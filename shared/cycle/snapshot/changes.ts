@@ -20,7 +20,9 @@ export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeCh
     return isUp(node) && (!isUp(old) || isRenamed(old, node));
   });
   const deleted = before.cluster.nodes.filter((node) => !present.has(node.nodeId));
-  return [change("node-deleted", [...deleted, ...renamed]), change("node-joined", joined)].filter(
+  const gone = change("node-deleted", deleted);
+  const old = change("node-deleted", renamed).nodes.map((node) => ({ ...node, isRenamed: true }));
+  return [{ ...gone, nodes: [...gone.nodes, ...old] }, change("node-joined", joined)].filter(
     ({ nodes }) => nodes.length > 0,
   );
 }

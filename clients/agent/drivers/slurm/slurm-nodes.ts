@@ -83,7 +83,9 @@ function stateOf(record: NodeRecord): Omit<SchedulerNode, "hostname" | "resource
   const { flags, reason } = record;
   const out = statesMeaning(record, "out");
   const held = statesMeaning(record, "held");
-  if (isDownByOthers(record)) return { state: "draining", ...outByOthers(record, ["DOWN"]) };
+  // Whoever took it down may still look at it while it has jobs; then it goes like a drained one.
+  if (isDownByOthers(record))
+    return { state: isBusy(record) ? "draining" : "drained", ...outByOthers(record, ["DOWN"]) };
   if (out.length === 0 && held.length === 0) return { state: "up" };
   const state = held.length > 0 || isBusy(record) ? "draining" : "drained";
   if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1) return { state };
@@ -193,6 +195,50 @@ export function overdue(
       },
     ];
   });
+}
+
+/** The node of CycleCloud that joined last under a name of Slurm's. */
+interface Machine {
+  readonly nodeId?: string | undefined;
+  readonly hostname: string;
+}
+
+/** By the name of the node. */
+export type Machines = ReadonlyMap<string, Machine>;
+
+/**
+ * An event without nodes whose end comes late: names are used again, and another machine has joined under this one since. A host
+ * name that changed ends nothing here: Slurm knows nodes by their names in CycleCloud, and gets the new host when it joins.
+ */
+export function withoutLateEnds(
+  event: NodeEvent,
+  machines: Machines,
+  { node_prefix }: SlurmSettings,
+): NodeEvent {
+  if (event.kind !== "node-deleted" && event.kind !== "boot-timeout") return event;
+  const nodes = event.nodes.filter(({ name, nodeId, hostname, isRenamed }) => {
+    if (isRenamed === true) return false;
+    const there = machines.get(`${node_prefix}${name}`);
+    if (there === undefined) return true;
+    // Without ids, as from a service of an older release, the host has to say it.
+    const isKnown = there.nodeId !== undefined && nodeId !== undefined;
+    return isKnown ? there.nodeId === nodeId : there.hostname === hostname;
+  });
+  return { ...event, nodes };
+}
+
+/** The machines after an event. */
+export function machinesAfter(
+  { kind, nodes }: NodeEvent,
+  before: Machines,
+  { node_prefix }: SlurmSettings,
+): Machines {
+  const after = new Map(before);
+  for (const { name, nodeId, hostname } of nodes) {
+    if (kind === "node-joined") after.set(`${node_prefix}${name}`, { nodeId, hostname });
+    if (kind === "node-deleted" || kind === "boot-timeout") after.delete(`${node_prefix}${name}`);
+  }
+  return after;
 }
 
 /** The nodes that are joining after an event. */

@@ -23,10 +23,13 @@ import {
   type Joining,
   joinAgain,
   joiningAfter,
+  type Machines,
+  machinesAfter,
   overdue,
   stillJoining,
   takeDownAway,
   toNode,
+  withoutLateEnds,
 } from "./slurm-nodes.ts";
 import { readPartitions } from "./slurm-partitions.ts";
 import {
@@ -52,13 +55,15 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
     reads: (context) => reads(settings, context),
     interpret: (answers, context) => interpret(answers, context, settings),
-    commandsFor: (event, { memory, nowSeconds }): Steps => ({
-      commands: commandsFor(event, settings),
-      memory: withJoining(
-        memory,
-        joiningAfter(event, rememberedJoining(memory, nowSeconds), nowSeconds, settings),
-      ),
-    }),
+    commandsFor: (event, { memory, nowSeconds }): Steps => {
+      const machines = rememberedMachines(memory);
+      const news = withoutLateEnds(event, machines, settings);
+      const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
+      return {
+        commands: commandsFor(news, settings),
+        memory: withMachines(withJoining(memory, joining), machinesAfter(news, machines, settings)),
+      };
+    },
   };
 });
 
@@ -155,6 +160,19 @@ function rememberedJoining({ joining }: Memory, nowSeconds: number): Joining {
 
 function withJoining({ joining: _, ...memory }: Memory, joining: Joining): Memory {
   return joining.size === 0 ? memory : { ...memory, joining: Object.fromEntries(joining) };
+}
+
+const machinesSchema = z.record(
+  z.string(),
+  z.object({ nodeId: z.string().optional(), hostname: z.string() }),
+);
+
+function rememberedMachines({ machines }: Memory): Machines {
+  return new Map(Object.entries(machinesSchema.safeParse(machines).data ?? {}));
+}
+
+function withMachines({ machines: _, ...memory }: Memory, machines: Machines): Memory {
+  return machines.size === 0 ? memory : { ...memory, machines: Object.fromEntries(machines) };
 }
 
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
@@ -260,12 +278,15 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
         .filter(hasJoined)
         .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),
     ],
-    memory: withJoining(
-      {
-        nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-        ...(enforcement === undefined ? {} : { limits: enforcement }),
-      },
-      joining,
+    memory: withMachines(
+      withJoining(
+        {
+          nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+          ...(enforcement === undefined ? {} : { limits: enforcement }),
+        },
+        joining,
+      ),
+      rememberedMachines(context.memory),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Memory } from "../../../../clients/agent/drivers/driver.ts";
 import { unknownStates } from "../../../../clients/agent/drivers/slurm/node-states.ts";
 import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
@@ -256,7 +256,7 @@ test("a node that a person took down is shown with reason, person and time, and 
   expect(passAfter("node-joined", "ip-1", { ...registered, ...fields }).nodes).toMatchObject([
     {
       hostname: "ip-1",
-      state: "draining",
+      state: "drained",
       isOutByOthers: true,
       stateReason: "broken disk",
       stateBy: "ann",
@@ -265,4 +265,54 @@ test("a node that a person took down is shown with reason, person and time, and 
   ]);
   const silent = { ...registered, ...fields, state: ["DOWN", "CLOUD", "NOT_RESPONDING"] };
   expect(passAfter("node-joined", "ip-1", silent).nodes).toEqual([]);
+});
+
+describe("the end of a node", () => {
+  const down =
+    "update NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud";
+  const [old, now] = [
+    { name: "htc-1", nodeId: "a", hostname: "ip-old" },
+    { name: "htc-1", nodeId: "b", hostname: "ip-new" },
+  ];
+
+  test.each([
+    { what: "of the one that joined", joined: [old], end: old, commands: [down] },
+    {
+      what: "that comes after another one has joined under its name",
+      joined: [old, now],
+      end: old,
+      commands: [],
+    },
+    { what: "of the second", joined: [old, now], end: now, commands: [down] },
+    { what: "of one that nobody saw join", joined: [], end: old, commands: [down] },
+    {
+      what: "that is only that of its host name",
+      joined: [old],
+      end: { ...old, isRenamed: true },
+      commands: [],
+    },
+    {
+      what: "by its host, from a service that gives no ids",
+      joined: [{ name: "htc-1", hostname: "ip-new" }],
+      end: { name: "htc-1", hostname: "ip-old" },
+      commands: [],
+    },
+  ])("$what: $commands", ({ joined, end, commands }) => {
+    const driver = driverOf();
+    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>() };
+    let memory: Memory = {};
+    for (const node of joined)
+      memory = driver.commandsFor({ kind: "node-joined", nodes: [node] }, { ...context, memory }).memory;
+    const steps = driver.commandsFor({ kind: "node-deleted", nodes: [end] }, { ...context, memory });
+    expect(steps.commands.map(({ args }) => args.join(" "))).toEqual(commands);
+    const isGone = commands.length > 0;
+    expect(steps.memory.machines === undefined).toBe(isGone);
+  });
+
+  test("is remembered from pass to pass", () => {
+    const driver = driverOf();
+    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
+    const { memory } = driver.commandsFor({ kind: "node-joined", nodes: [old] }, context);
+    expect(interpreted({}, memory).memory.machines).toEqual({ "htc-1": { nodeId: "a", hostname: "ip-old" } });
+  });
 });

@@ -247,6 +247,8 @@ describe("snapshotCluster: scheduler events", () => {
       const sent = world.ports.schedulerEvents.of("celery");
       const renamed = sent.flatMap((event) => event.nodes.map(({ hostname }) => [event.kind, hostname]));
       expect(renamed).toEqual(events);
+      const marked = sent.flatMap(({ kind, nodes }) => nodes.map((node) => [kind, node.isRenamed ?? false]));
+      expect(marked).toEqual(events.map(([kind]) => [kind, kind === "node-deleted"]));
     });
   });
 
