@@ -7,8 +7,8 @@ import { API, type Checker, type Type, TypeFlags } from "typescript/unstable/syn
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 /**
- * A `switch` on a closed union names every member and has no `default:`: the compiler, or this test, then names each place that a new
- * member has to be thought of. What is closed is asked of the compiler, so that no list of names or exceptions is kept here.
+ * A `switch` on a closed union names every member and has no `default:`, but for one that only says `satisfies never`: the compiler, or
+ * this test, then names each place that a new member has to be thought of. What is closed is asked of the compiler, so that no list of names or exceptions is kept here.
  */
 
 const root = join(import.meta.dirname, "..");
@@ -57,7 +57,9 @@ function choicesIn(source: Node & { readonly text: string }, file: string, check
         where: `${file}:${line} switch (${expression.getText()})`,
         members: type === undefined ? null : membersOf(type, checker),
         named: namedIn(caseBlock, checker),
-        hasDefault: caseBlock.clauses.some((clause) => !isCaseClause(clause)),
+        hasDefault: caseBlock.clauses.some(
+          (clause) => !isCaseClause(clause) && !clause.getText().endsWith(" satisfies never;"),
+        ),
       });
     }
     node.forEachChild(walk);
@@ -92,7 +94,7 @@ test("switches are found, closed ones and open ones", () => {
   ).toContain('"nodearray"');
 });
 
-test("no switch on a closed union has a default", () => {
+test("no switch on a closed union has a default that takes what is not named", () => {
   const breaches = choices.filter(({ members, hasDefault }) => members !== null && hasDefault);
   expect(breaches.map(({ where }) => where)).toEqual([]);
 });

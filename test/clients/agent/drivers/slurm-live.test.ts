@@ -134,7 +134,7 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         return nodes.find(({ hostname }) => hostname === hostOf(node, index));
       };
       await driven.until(async () => (await shown()) !== undefined);
-      expect(await shown()).toMatchObject({ state: "draining", stateReason: "broken disk (root)" });
+      expect(await shown()).toMatchObject({ state: "drained", stateReason: "broken disk (root)" });
       await slurm.run("scontrol", "update", `NodeName=${node}`, "State=RESUME");
       await driven.until(async () => (await shown())?.state === "up");
       await driven.send("node-deleted", event(node, index));
@@ -179,10 +179,11 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       await driven.until(isOn(evicted));
       for (const index of [1, 2, 4, 5]) slurm.network.switchOff(hostOf(`htc-${index}`, index));
       const began = Date.now();
-      const gone = ["htc-1", "htc-2", "htc-4", "htc-5", "htc-6"];
+      const indices = [1, 2, 4, 5, 6];
+      const gone = indices.map((index) => `htc-${index}`);
       await driven.send(
         "node-deleted",
-        gone.flatMap((node, index) => event(node, index + 1)),
+        indices.flatMap((index) => event(`htc-${index}`, index)),
       );
       await slurm.run("scontrol", "reconfigure");
       // Longer than it would look for one name, and the others wait for that.
