@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { gridengineIsMissing, startGridEngine } from "../support/machines/gridengine.ts";
 import type { Network } from "../support/machines/network.ts";
 import { openPbsIsMissing, startOpenPbs } from "../support/machines/openpbs.ts";
-import { slurmIsMissing, startSlurm } from "../support/machines/slurm.ts";
+import { type Slurm, slurmIsMissing, startSlurm } from "../support/machines/slurm.ts";
 import { DrivenSlurm } from "./agent/drivers/driven-slurm.ts";
 
 const script = join(import.meta.dirname, "../../clients/scheduled-events/watch_scheduled_events.py");
@@ -100,25 +100,41 @@ async function until(isSo: () => Promise<boolean>, explain: () => Promise<string
   return (Date.now() - began) / 1000;
 }
 
+/** A Slurm with one node that has joined, and that watches its machine's events. */
+async function onSlurmNode(use: (on: SlurmNode) => Promise<void>): Promise<void> {
+  const slurm = await startSlurm({ conf });
+  try {
+    const azure = new Watched(slurm.network, "ip-1");
+    const driven = new DrivenSlurm(slurm, {});
+    await driven.pass();
+    await slurm.bootNode("htc-1", "ip-1", "10.0.0.1");
+    await driven.send("node-joined", [{ name: "htc-1", hostname: "ip-1" }]);
+    await use({ slurm, azure, driven, env: { ...slurm.env, SCHEDULER: "slurm", SCHEDULER_NODE: "htc-1" } });
+  } finally {
+    await slurm.stop();
+  }
+}
+
+interface SlurmNode {
+  readonly slurm: Slurm;
+  readonly azure: Watched;
+  readonly driven: DrivenSlurm;
+  /** The watcher's settings. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 test.skipIf(slurmIsMissing !== undefined)(
   `a spot node with a job and a job that must not be requeued is about to go: the one waits for another node at once, the other stays${why(slurmIsMissing)}`,
   { timeout: 300_000 },
-  async () => {
-    const slurm = await startSlurm({ conf });
-    try {
-      const { network } = slurm;
-      const azure = new Watched(network, "ip-1");
-      const driven = new DrivenSlurm(slurm, {});
-      await driven.pass();
-      await slurm.bootNode("htc-1", "ip-1", "10.0.0.1");
-      await driven.send("node-joined", [{ name: "htc-1", hostname: "ip-1" }]);
+  () =>
+    onSlurmNode(async ({ slurm, azure, driven, env }) => {
       const may = await slurm.submit("-p htc -n 1 --mem=1G --requeue");
       const mustNot = await slurm.submit("-p htc -n 1 --mem=1G --no-requeue");
       const running = async () =>
         (await driven.pass()).jobs.filter(({ executingHostnames = [] }) => executingHostnames.length > 0);
       await driven.until(async () => (await running()).length === 2);
 
-      await azure.start({ ...slurm.env, SCHEDULER: "slurm", SCHEDULER_NODE: "htc-1" });
+      await azure.start(env);
       const began = Date.now();
       await azure.announce("Preempt");
       const waits = async () => {
@@ -137,26 +153,16 @@ test.skipIf(slurmIsMissing !== undefined)(
       await azure.announce();
       await driven.until(async () => (await driven.pass()).nodes[0]?.state === "up");
       await driven.until(async () => (await running()).length === 2);
-    } finally {
-      await slurm.stop();
-    }
-  },
+    }),
 );
 
 test.skipIf(slurmIsMissing !== undefined)(
   `a Slurm node that Azure restarted takes jobs again, and one that an administrator drained meanwhile does not${why(slurmIsMissing)}`,
   { timeout: 300_000 },
-  async () => {
-    const slurm = await startSlurm({ conf });
-    try {
+  () =>
+    onSlurmNode(async ({ slurm, azure, driven, env }) => {
       const { network } = slurm;
-      const azure = new Watched(network, "ip-1");
-      const driven = new DrivenSlurm(slurm, {});
-      const env = { ...slurm.env, SCHEDULER: "slurm", SCHEDULER_NODE: "htc-1" };
       const node = () => slurm.run("scontrol", "show", "node", "htc-1");
-      await driven.pass();
-      await slurm.bootNode("htc-1", "ip-1", "10.0.0.1");
-      await driven.send("node-joined", [{ name: "htc-1", hostname: "ip-1" }]);
       await driven.until(async () => (await driven.pass()).nodes[0]?.state === "up");
       const restart = async () => {
         await azure.start(env);
@@ -182,10 +188,7 @@ test.skipIf(slurmIsMissing !== undefined)(
       await azure.start(env);
       await until(async () => (await azure.said()).includes("drain-left"), azure.said.bind(azure));
       expect(await node()).toMatch(/State=DOWN\S*DRAIN[\s\S]*Reason=fan is loud/);
-    } finally {
-      await slurm.stop();
-    }
-  },
+    }),
 );
 
 test.skipIf(openPbsIsMissing !== undefined)(

@@ -31,7 +31,7 @@ interface Fate {
 }
 
 /** What Slurm's files say about CycleCloud's nodes. */
-interface Found {
+interface NodesInFiles {
   readonly prefix: string;
   readonly arrays: ReturnType<typeof arraysIn>;
   readonly nodeSets: readonly string[];
@@ -58,15 +58,15 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
     "gres.conf": readSlurmLines(files["gres.conf"]),
     "keep_alive.conf": readSlurmLines(files["keep_alive.conf"]),
   };
-  const found = foundIn(lines, nodePrefix);
+  const inFiles = nodesInFilesOf(lines, nodePrefix);
   const all = [...lines["slurm.conf"], ...lines["azure.conf"], ...lines["keep_alive.conf"]];
-  const { partitions, arrays, topology } = found;
+  const { partitions, arrays, topology } = inFiles;
   const wanted = partitions.filter((each) => each.arrays.length > 0);
   const byDefault = wanted.find(({ line }) => valueIn(line, "default")?.toLowerCase() === "yes");
   const [resumeSeconds, idleSeconds] = ["resumetimeout", "suspendtime"].map((key) =>
     secondsOf(lastOf(all, key)),
   );
-  const told = report(lines, found);
+  const told = report(lines, inFiles);
   return {
     usual: {
       ...(resumeSeconds === undefined ? {} : { boot_timeout: resumeSeconds }),
@@ -129,7 +129,7 @@ function isExclusive(line: SlurmLine): boolean {
   return (valueIn(line, "oversubscribe") ?? valueIn(line, "shared"))?.toLowerCase() === "exclusive";
 }
 
-function foundIn(lines: Lines, prefix: string): Found {
+function nodesInFilesOf(lines: Lines, prefix: string): NodesInFiles {
   const written = lines["azure.conf"];
   const arrays = arraysIn(linesOf(written, "nodename"), lines["gres.conf"], prefix);
   const nodeSets = linesOf(written, "nodeset").flatMap((line) => valueIn(line, "nodeset") ?? []);
@@ -138,10 +138,10 @@ function foundIn(lines: Lines, prefix: string): Found {
     const isWritten = file === "azure.conf";
     const nodes = valueIn(line, "nodes") ?? "";
     const names = expandHostlist(nodes) ?? [];
-    const known = names
+    const named = names
       .flatMap((name) => arrayOf(name, prefix))
       .filter((array) => isWritten || arrays.counts.has(array));
-    const own = [...new Set(known)];
+    const own = [...new Set(named)];
     const isDynamic = isWritten && nodeSets.includes(nodes);
     const count = own.reduce((sum, array) => sum + (arrays.counts.get(array) ?? 0), 0);
     return {
@@ -192,7 +192,7 @@ const usualOptions = new Map([
 const stays: Fate = { list: "taken", words: ", which stays as it is" };
 
 /** Each key of each line once. Of one line, those with the same fate share a sentence. */
-function report(lines: Lines, found: Found): Readonly<Record<Fate["list"], readonly string[]>> {
+function report(lines: Lines, inFiles: NodesInFiles): Readonly<Record<Fate["list"], readonly string[]>> {
   const lists: Record<Fate["list"], string[]> = { taken: [], differs: [], without: [] };
   const staying: string[] = [];
   for (const [file, own] of Object.entries(lines))
@@ -208,7 +208,7 @@ function report(lines: Lines, found: Found): Readonly<Record<Fate["list"], reado
       const [first] = line.pairs;
       const isNamed = named.includes(first?.name ?? "");
       const fates = line.pairs.map((each) => {
-        const fate = fateOf(file, line, each, found);
+        const fate = fateOf(file, line, each, inFiles);
         return { ...each, fate: fate === "stays" && isNamed ? stays : fate };
       });
       // Only the name: what stays may be a password.
@@ -229,18 +229,18 @@ function report(lines: Lines, found: Found): Readonly<Record<Fate["list"], reado
 /** What begins a line of several keys. */
 const named = ["nodename", "partitionname", "nodeset"];
 
-function fateOf(file: string, line: SlurmLine, pair: SlurmPair, found: Found): Fate | "stays" {
-  if (file === "gres.conf") return fateOfDevice(line, pair, found);
+function fateOf(file: string, line: SlurmLine, pair: SlurmPair, inFiles: NodesInFiles): Fate | "stays" {
+  if (file === "gres.conf") return fateOfDevice(line, pair, inFiles);
   const isWritten = file === "azure.conf";
   switch (kindOf(line)) {
     case "nodename":
-      return isWritten ? fateOfNode(line, pair, found) : "stays";
+      return isWritten ? fateOfNode(line, pair, inFiles) : "stays";
     case "nodeset":
       return isWritten ? { list: "without", words: ", for dynamic nodes" } : "stays";
     case "partitionname":
-      return fateOfPartition(file, line, pair, found);
+      return fateOfPartition(file, line, pair, inFiles);
     default:
-      return fateAlone(pair, found, isWritten);
+      return fateAlone(pair, inFiles, isWritten);
   }
 }
 
@@ -252,13 +252,13 @@ const byNodeLine = new Map<string, Fate>([
   ["weight", { list: "differs", words: ", the rank of the price here" }],
 ]);
 
-function fateOfNode(line: SlurmLine, { name, value }: SlurmPair, { prefix }: Found): Fate {
+function fateOfNode(line: SlurmLine, { name, value }: SlurmPair, { prefix }: NodesInFiles): Fate {
   const isOurs =
     isDefault(line) ||
     (expandHostlist(valueIn(line, "nodename") ?? "") ?? []).some((each) => arrayOf(each, prefix).length > 0);
   if (!isOurs) return { list: "differs", words: ", not a name that CycleCloud gives, and left out" };
-  const known = byNodeLine.get(name);
-  if (known !== undefined) return known;
+  const fate = byNodeLine.get(name);
+  if (fate !== undefined) return fate;
   switch (name) {
     case "nodename":
     case "feature":
@@ -281,7 +281,7 @@ function fateOfPartition(
   file: string,
   line: SlurmLine,
   { key, name, value }: SlurmPair,
-  { partitions }: Found,
+  { partitions }: NodesInFiles,
 ): Fate | "stays" {
   const isWritten = file === "azure.conf";
   if (isDefault(line)) {
@@ -336,7 +336,7 @@ const writtenHere = new Map([
   ["communicationparameters", "NoAddrCache"],
 ]);
 
-function fateAlone({ name, value }: SlurmPair, found: Found, isWritten: boolean): Fate | "stays" {
+function fateAlone({ name, value }: SlurmPair, inFiles: NodesInFiles, isWritten: boolean): Fate | "stays" {
   const here = writtenHere.get(name);
   if (here !== undefined)
     return value === here
@@ -350,12 +350,12 @@ function fateAlone({ name, value }: SlurmPair, found: Found, isWritten: boolean)
     case "grestypes":
       return { list: "differs", words: ": gpu alone in cyclecloud.conf, where there are GPUs" };
     case "topologyplugin":
-      if (found.topology !== undefined) return { list: "taken", words: "" };
+      if (inFiles.topology !== undefined) return { list: "taken", words: "" };
       break;
     case "suspendexcnodes":
       return {
         list: "differs",
-        words: `: ccscale keep-alive on -N ${namesIn(value, found.prefix).join(",")}`,
+        words: `: ccscale keep-alive on -N ${namesIn(value, inFiles.prefix).join(",")}`,
       };
     case "suspendexcparts":
       return { list: "differs", words: ": ccscale keep-alive on -a ARRAY for the arrays of these" };
@@ -377,7 +377,7 @@ function fateAlone({ name, value }: SlurmPair, found: Found, isWritten: boolean)
     : "stays";
 }
 
-function fateOfDevice(line: SlurmLine, { name, value }: SlurmPair, { arrays, prefix }: Found): Fate {
+function fateOfDevice(line: SlurmLine, { name, value }: SlurmPair, { arrays, prefix }: NodesInFiles): Fate {
   const isGpu = valueIn(line, "name") === "gpu";
   const own = (expandHostlist(valueIn(line, "nodename") ?? "") ?? []).flatMap((each) =>
     arrayOf(each, prefix),

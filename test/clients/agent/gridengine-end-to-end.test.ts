@@ -46,7 +46,7 @@ async function check(kinds: readonly JobKind[]): Promise<void> {
       maxCount: 8,
       configuration: { autoscale: { enabled: true } },
     }));
-    await onCluster({ nodearrays }, { idle_timeout: 30, boot_timeout: 1200 }, (stack) =>
+    await onCluster({ nodearrays }, { config: { idle_timeout: 30, boot_timeout: 1200 } }, (stack) =>
       checkOn(gridEngine, stack, kinds),
     );
   } finally {

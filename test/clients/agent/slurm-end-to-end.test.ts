@@ -75,7 +75,7 @@ async function check({ kinds, select, likeNodes }: Case): Promise<void> {
       },
     }));
     const vmSizes = { Standard_NC24s_v3: { memoryGiB: 220 } };
-    await onCluster({ nodearrays, vmSizes }, { idle_timeout: 600, boot_timeout: 1200 }, (stack) =>
+    await onCluster({ nodearrays, vmSizes }, { config: { idle_timeout: 600, boot_timeout: 1200 } }, (stack) =>
       checkOn(slurm, stack, kinds),
     );
   } finally {

@@ -126,8 +126,10 @@ describeHere(`an operator who follows docs/slurm.md${reason}`, { timeout: 600_00
           ...(isLikeNodes ? { slurm: { use_nodename_as_hostname: true } } : {}),
         },
       }));
-      await onCluster({ name: "operator", nodearrays }, { idle_timeout: 600, boot_timeout: 1200 }, (stack) =>
-        checkOn(slurm, stack),
+      await onCluster(
+        { name: "operator", nodearrays },
+        { config: { idle_timeout: 600, boot_timeout: 1200 } },
+        (stack) => checkOn(slurm, stack),
       );
     } finally {
       await slurm.stop();

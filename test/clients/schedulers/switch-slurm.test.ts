@@ -7,8 +7,9 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
 import { shellWord } from "../../../shared/text/shell-word.ts";
-import { type LocalStack, type NodeRecord, startStack } from "../../support/local-stack.ts";
+import type { LocalStack, NodeRecord } from "../../support/local-stack.ts";
 import { whileItMoves } from "../../support/machines/agent.ts";
+import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { startSlurmAgent, watched } from "../../support/machines/slurm-agent.ts";
@@ -57,30 +58,19 @@ describeHere(`a cluster of azslurm changes hands${reason}`, { timeout: 600_000 }
         files: { "azure.conf": azureConf, "keep_alive.conf": "# by azslurmd\n" },
       });
       try {
-        const stack = await startStack({
-          definition: {
+        const htc = { name: "htc", machineTypes: ["Standard_D4s_v5"], maxCount: 4 };
+        await onCluster(
+          {
             name: "was-azslurm",
-            region: "westeurope",
-            quotas: { westeurope: { cores: 1_000, familyCores: 1_000 } },
-            times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
-            nodearrays: [
-              {
-                name: "htc",
-                machineTypes: ["Standard_D4s_v5"],
-                maxCount: 4,
-                configuration: { autoscale: { enabled: true } },
-              },
-            ],
+            nodearrays: [{ ...htc, configuration: { autoscale: { enabled: true } } }],
           },
-          config: { idle_timeout: 600, boot_timeout: 1200, read_only: true },
-          // What reads the whole cluster wants a snapshot that is the same from its first page to the last.
-          snapshotSchedule: "*/5 * * * * *",
-        });
-        try {
-          await changeHands(slurm, stack, folder);
-        } finally {
-          await stack.stop();
-        }
+          {
+            config: { idle_timeout: 600, boot_timeout: 1200, read_only: true },
+            // What reads the whole cluster wants a snapshot that is the same from its first page to the last.
+            snapshotSchedule: "*/5 * * * * *",
+          },
+          (stack) => changeHands(slurm, stack, folder),
+        );
       } finally {
         await slurm.stop();
       }

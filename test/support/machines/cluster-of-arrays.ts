@@ -5,7 +5,7 @@ type Definition = NonNullable<StackOptions["definition"]> & { readonly nodearray
 /** A cluster of which no quota binds, with boots as in Azure; stopped when it was used. */
 export async function onCluster(
   definition: Pick<Definition, "nodearrays"> & Partial<Definition>,
-  config: NonNullable<StackOptions["config"]>,
+  options: Omit<StackOptions, "definition">,
   use: (stack: LocalStack) => Promise<void>,
 ): Promise<void> {
   const stack = await startStack({
@@ -16,7 +16,7 @@ export async function onCluster(
       times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
       ...definition,
     },
-    config,
+    ...options,
   });
   try {
     await use(stack);

@@ -31,9 +31,10 @@ export function commandsFor(
   const definitions = definitionsIn(memory);
   const { kind } = event;
   const isGone = kind === "node-deleted" || kind === "boot-timeout";
-  const known = withoutLateEnds(event, (short) =>
-    Object.hasOwn(memory.nodeIds, short) ? memory.nodeIds[short] : undefined,
-  ).filter(({ hostname }) => hostName.test(hostname));
+  const known = withoutLateEnds(event, ({ hostname }) => {
+    const short = shortHostname(hostname);
+    return Object.hasOwn(memory.nodeIds, short) ? { nodeId: memory.nodeIds[short], hostname } : undefined;
+  }).filter(({ hostname }) => hostName.test(hostname));
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
   const byOthers = new Set(memory.others);

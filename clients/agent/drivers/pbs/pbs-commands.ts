@@ -26,9 +26,12 @@ const hostName = /^(?!all$)[A-Za-z0-9][\w.-]{0,254}$/i;
 /** What an event means for PBS. Every command may be repeated. */
 export function stepsFor(event: NodeEvent, memory: Memory, settings: PbsSettings): Steps {
   const before = remember(memory);
-  const known = withoutLateEnds(event, (short) =>
-    Object.hasOwn(before.joined, short) ? before.joined[short]?.nodeId : undefined,
-  ).filter(({ hostname }) => hostName.test(hostname));
+  const known = withoutLateEnds(event, ({ hostname }) => {
+    const short = shortHostname(hostname);
+    return Object.hasOwn(before.joined, short)
+      ? { nodeId: before.joined[short]?.nodeId, hostname }
+      : undefined;
+  }).filter(({ hostname }) => hostName.test(hostname));
   const names = known.map(({ hostname }) => shortHostname(hostname));
   const others = new Set(before.byOthers);
   const { kind } = event;

@@ -43,10 +43,10 @@ const options = [
   "TRESBillingWeights",
 ];
 
-const known = new Map(options.map((name) => [name.toLowerCase(), name]));
+const spellings = new Map(options.map((name) => [name.toLowerCase(), name]));
 
 export function isPartitionOption(name: string): boolean {
-  return known.has(name.toLowerCase());
+  return spellings.has(name.toLowerCase());
 }
 
 /** One word: nothing of it ends the value, begins a comment or continues the line. */
@@ -65,7 +65,7 @@ export function optionsWith(
     const name = key.toLowerCase();
     return !own.has(name) && !(hasMemory && isMemory(name));
   });
-  return [...kept, ...[...own].map(([name, value]) => [known.get(name) ?? name, value] as const)].map(
+  return [...kept, ...[...own].map(([name, value]) => [spellings.get(name) ?? name, value] as const)].map(
     ([key, value]) => `${key}=${value}`,
   );
 }

@@ -1,5 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
+import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -197,42 +198,24 @@ export function overdue(
   });
 }
 
-/** The node of CycleCloud that joined last under a name of Slurm's. */
-interface Machine {
-  readonly nodeId?: string | undefined;
-  readonly hostname: string;
-}
-
-/** By the name of the node. */
-export type Machines = ReadonlyMap<string, Machine>;
+/** The node that joined last under each name of Slurm's. */
+export type JoinedNodes = ReadonlyMap<string, JoinedNode>;
 
 /**
- * An event without nodes whose end comes late: names are used again, and another machine has joined under this one since. A host
- * name that changed ends nothing here: Slurm knows nodes by their names in CycleCloud, and gets the new host when it joins.
+ * What of an event is news to Slurm. A host name that changed ends nothing here: Slurm knows nodes by their names in CycleCloud, and
+ * gets the new host when the node joins with it.
  */
-export function withoutLateEnds(
-  event: NodeEvent,
-  machines: Machines,
-  { node_prefix }: SlurmSettings,
-): NodeEvent {
-  if (event.kind !== "node-deleted" && event.kind !== "boot-timeout") return event;
-  const nodes = event.nodes.filter(({ name, nodeId, hostname, isRenamed }) => {
-    if (isRenamed === true) return false;
-    const there = machines.get(`${node_prefix}${name}`);
-    if (there === undefined) return true;
-    // Without ids, as from a service of an older release, the host has to say it.
-    const isKnown = there.nodeId !== undefined && nodeId !== undefined;
-    return isKnown ? there.nodeId === nodeId : there.hostname === hostname;
-  });
-  return { ...event, nodes };
+export function newsFor(event: NodeEvent, joined: JoinedNodes, { node_prefix }: SlurmSettings): NodeEvent {
+  const nodes = withoutLateEnds(event, ({ name }) => joined.get(`${node_prefix}${name}`));
+  return { ...event, nodes: nodes.filter(({ isRenamed }) => isRenamed !== true) };
 }
 
-/** The machines after an event. */
-export function machinesAfter(
+/** The nodes that have joined, after an event. */
+export function joinedAfter(
   { kind, nodes }: NodeEvent,
-  before: Machines,
+  before: JoinedNodes,
   { node_prefix }: SlurmSettings,
-): Machines {
+): JoinedNodes {
   const after = new Map(before);
   for (const { name, nodeId, hostname } of nodes) {
     if (kind === "node-joined") after.set(`${node_prefix}${name}`, { nodeId, hostname });

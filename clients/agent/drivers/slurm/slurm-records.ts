@@ -206,7 +206,8 @@ function readJson(answer: string): unknown {
 
 /**
  * What `scontrol --oneliner` prints: a record a line, `Key=value` pairs with blanks between them. Undefined when the text
- * was cut short: every line ends, and there always is one.
+ * was cut short: every line ends, and there always is one. Of a key that comes twice the first counts: the reason, which people
+ * write, comes last and may look like another pair.
  */
 export function readLines(text: string): readonly Readonly<Record<string, string>>[] | undefined {
   if (!text.endsWith("\n")) return undefined;
@@ -218,6 +219,7 @@ export function readLines(text: string): readonly Readonly<Record<string, string
         line
           .trim()
           .split(" ")
+          .toReversed()
           .map((pair) => {
             const at = pair.indexOf("=");
             return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];

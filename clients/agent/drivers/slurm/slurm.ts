@@ -20,16 +20,16 @@ import {
   hasJoined,
   isIgnored,
   isListed,
+  type JoinedNodes,
   type Joining,
   joinAgain,
+  joinedAfter,
   joiningAfter,
-  type Machines,
-  machinesAfter,
+  newsFor,
   overdue,
   stillJoining,
   takeDownAway,
   toNode,
-  withoutLateEnds,
 } from "./slurm-nodes.ts";
 import { readPartitions } from "./slurm-partitions.ts";
 import {
@@ -56,12 +56,12 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     reads: (context) => reads(settings, context),
     interpret: (answers, context) => interpret(answers, context, settings),
     commandsFor: (event, { memory, nowSeconds }): Steps => {
-      const machines = rememberedMachines(memory);
-      const news = withoutLateEnds(event, machines, settings);
+      const joined = rememberedJoined(memory);
+      const news = newsFor(event, joined, settings);
       const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
       return {
         commands: commandsFor(news, settings),
-        memory: withMachines(withJoining(memory, joining), machinesAfter(news, machines, settings)),
+        memory: withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
       };
     },
   };
@@ -162,17 +162,14 @@ function withJoining({ joining: _, ...memory }: Memory, joining: Joining): Memor
   return joining.size === 0 ? memory : { ...memory, joining: Object.fromEntries(joining) };
 }
 
-const machinesSchema = z.record(
-  z.string(),
-  z.object({ nodeId: z.string().optional(), hostname: z.string() }),
-);
+const joinedSchema = z.record(z.string(), z.object({ nodeId: z.string().optional(), hostname: z.string() }));
 
-function rememberedMachines({ machines }: Memory): Machines {
-  return new Map(Object.entries(machinesSchema.safeParse(machines).data ?? {}));
+function rememberedJoined({ joined }: Memory): JoinedNodes {
+  return new Map(Object.entries(joinedSchema.safeParse(joined).data ?? {}));
 }
 
-function withMachines({ machines: _, ...memory }: Memory, machines: Machines): Memory {
-  return machines.size === 0 ? memory : { ...memory, machines: Object.fromEntries(machines) };
+function withJoined({ joined: _, ...memory }: Memory, joined: JoinedNodes): Memory {
+  return joined.size === 0 ? memory : { ...memory, joined: Object.fromEntries(joined) };
 }
 
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
@@ -278,7 +275,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
         .filter(hasJoined)
         .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),
     ],
-    memory: withMachines(
+    memory: withJoined(
       withJoining(
         {
           nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
@@ -286,7 +283,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
         },
         joining,
       ),
-      rememberedMachines(context.memory),
+      rememberedJoined(context.memory),
     ),
   };
 }

@@ -303,14 +303,18 @@ describe("whether the controller may read its files again", () => {
     expect(checks.whyNotNow(drawn(most), given)).toBeUndefined();
   });
 
-  const went = (state: string, cpus = 0) =>
-    printed(2, `NodeName=htc-3 CPUAlloc=${cpus} State=${state} Partitions=htc \n`);
+  const went = (state: string, cpus = 0, reason = "") =>
+    printed(2, `NodeName=htc-3 CPUAlloc=${cpus} State=${state} Partitions=htc${reason} \n`);
   test.each([
     ["is allocated", went("ALLOCATED+CLOUD")],
     ["is mixed, and does not answer", went("MIXED*+CLOUD")],
     ["is completing", went("IDLE+CLOUD+COMPLETING")],
     ["has CPUs in use while it is down", went("DOWN+CLOUD", 4)],
     ["has a suspended job", went("IDLE+CLOUD"), "htc-[2-3]\n"],
+    [
+      "is allocated, with a reason like another state",
+      went("ALLOCATED+CLOUD", 4, " Reason=was State=IDLE CPUAlloc=0"),
+    ],
   ])("a name that would go %s: the files stay, on every release", (_, nodes, jobs = "") => {
     for (const version of ["slurm 23.11.4", "slurm-wlm 22.05.8"]) {
       const given = answers(version, nodes, jobs);

@@ -306,13 +306,13 @@ describe("the end of a node", () => {
     const steps = driver.commandsFor({ kind: "node-deleted", nodes: [end] }, { ...context, memory });
     expect(steps.commands.map(({ args }) => args.join(" "))).toEqual(commands);
     const isGone = commands.length > 0;
-    expect(steps.memory.machines === undefined).toBe(isGone);
+    expect(steps.memory.joined === undefined).toBe(isGone);
   });
 
   test("is remembered from pass to pass", () => {
     const driver = driverOf();
     const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
     const { memory } = driver.commandsFor({ kind: "node-joined", nodes: [old] }, context);
-    expect(interpreted({}, memory).memory.machines).toEqual({ "htc-1": { nodeId: "a", hostname: "ip-old" } });
+    expect(interpreted({}, memory).memory.joined).toEqual({ "htc-1": { nodeId: "a", hostname: "ip-old" } });
   });
 });

@@ -1,5 +1,7 @@
 import type { Answers, Command, SchedulerFile, SchedulerFiles } from "../../driver.ts";
 import { expandHostlist } from "../hostlist.ts";
+import { isIgnored } from "../slurm-nodes.ts";
+import { readLines } from "../slurm-records.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
 import { nodesInFiles } from "./node-lines.ts";
 
@@ -12,15 +14,13 @@ const shownNames = 5;
 type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> & Required<Pick<SchedulerFiles, "apply">>;
 
 /** What the controller has to say before its files are written, and has it read them again where it survives that. */
-export function applyFiles({
-  scontrol: [program = "scontrol", ...first],
-  squeue: [queueProgram = "squeue", ...queueFirst],
-  ignore_partitions,
-}: SlurmSettings): Checks {
+export function applyFiles(settings: SlurmSettings): Checks {
+  const [program = "scontrol", ...first] = settings.scontrol;
+  const [queueProgram = "squeue", ...queueFirst] = settings.squeue;
   const scontrol = (...args: readonly string[]): Command => ({ program, args: [...first, ...args] });
   const jobs = { program: queueProgram, args: [...queueFirst, "--noheader", "--all", "--format=%N"] };
   const whyNotNow: Checks["whyNotNow"] = (files, answers) => {
-    const change = changeOfNames(files, answers, ignore_partitions);
+    const change = changeOfNames(files, answers, settings);
     return "unknown" in change ? change.unknown : whyKept(change);
   };
   return {
@@ -32,7 +32,7 @@ export function applyFiles({
     ],
     whyNotNow,
     apply: (files, answers) => {
-      const change = changeOfNames(files, answers, ignore_partitions);
+      const change = changeOfNames(files, answers, settings);
       if ("unknown" in change) return { refused: change.unknown };
       const kept = whyKept(change);
       if (kept !== undefined) return { refused: kept };
@@ -60,27 +60,21 @@ interface ChangeOfNames {
 function changeOfNames(
   files: readonly SchedulerFile[],
   { nodes, jobs }: Answers,
-  ignored: readonly string[],
+  settings: SlurmSettings,
 ): ChangeOfNames | { readonly unknown: string } {
-  const printed = nodes?.text ?? "";
+  const records = readLines(nodes?.text ?? "");
   const jobHosts = (jobs?.text ?? "").split("\n").map((list) => expandHostlist(list.trim()));
-  if (!printed.endsWith("\n") || jobs === undefined || jobHosts.includes(undefined))
+  if (records === undefined || jobs === undefined || jobHosts.includes(undefined))
     return {
       unknown:
         "scontrol or squeue did not print all nodes: whether a node that would go has a job is not known",
     };
   const wanted = nodesInFiles(files);
-  const present = printed.split("\n").flatMap((line) => {
-    const name = /^NodeName=(\S+)/.exec(line)?.[1];
-    const states = (/ State=(\S+)/.exec(line)?.[1] ?? "")
-      .split("+")
-      .map((state) => /^\w+/.exec(state)?.[0] ?? state);
-    const cpus = Number(/ CPUAlloc=(\d+)/.exec(line)?.[1] ?? 0);
-    const partitions = / Partitions=(\S+)/.exec(line)?.[1]?.split(",") ?? [];
-    const isOther =
-      !states.includes("CLOUD") ||
-      (partitions.length > 0 && partitions.every((each) => ignored.includes(each)));
-    const isBusy = cpus > 0 || states.some((state) => busyStates.includes(state));
+  const present = records.flatMap(({ NodeName: name, State = "", CPUAlloc = "0", Partitions = "" }) => {
+    const states = State.split("+").map((state) => /^\w+/.exec(state)?.[0] ?? state);
+    const partitions = Partitions.split(",").filter((each) => each !== "");
+    const isOther = !states.includes("CLOUD") || isIgnored({ partitions }, settings);
+    const isBusy = Number(CPUAlloc) > 0 || states.some((state) => busyStates.includes(state));
     return name === undefined ? [] : [{ name, isOther, isBusy }];
   });
   const names = new Set(present.map(({ name }) => name));

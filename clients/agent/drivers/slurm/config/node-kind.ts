@@ -60,7 +60,7 @@ export function nodeKindOf(
   const { location, spot } = first;
   const own = settings.config?.arrays[nodeArray];
   const unfit = unfitFor([
-    [`location of node array ${nodeArray}`, location === "" ? "-" : location],
+    ...(location === "" ? [] : [[`location of node array ${nodeArray}`, location] as const]),
     ...vmSizes.map((vmSize) => [`VM size of node array ${nodeArray}`, vmSize] as const),
     ...ownNodes.map(({ name }) => [`name of a node of array ${nodeArray}`, name] as const),
   ]);

@@ -39,10 +39,10 @@ export function comparable(
     return { unreadable: "scontrol did not print its whole configuration, all nodes and all partitions" };
   const lines = (files.find(({ name }) => name === mainFile)?.text ?? "").split("\n");
   const rowsOf = (key: string) => lines.filter((line) => line.startsWith(`${key}=`)).flatMap(fieldsOf);
-  const keys = lines.flatMap(
-    (line) => /^(?!NodeName|PartitionName)(\w+)=(.*)$/.exec(line)?.slice(1, 3) ?? [],
-  );
-  const settingNames = keys.filter((_, index) => index % 2 === 0);
+  const pairs = lines.flatMap((line) => {
+    const [, key, value = ""] = /^(?!NodeName|PartitionName)(\w+)=(.*)$/.exec(line) ?? [];
+    return key === undefined ? [] : [{ key, value }];
+  });
   const shown = new Map(
     [...configText.matchAll(/^(\w+)\s*= (.*)$/gm)].map(([, key = "", value = ""]) => [
       key.toLowerCase(),
@@ -59,14 +59,14 @@ export function comparable(
   );
   return {
     wanted: textOf(
-      settingNames.map((name, index) => `${name}=${keys[index * 2 + 1]}`),
+      pairs.map(({ key, value }) => `${key}=${value}`),
       rowsOf("NodeName").flatMap((row) =>
         (expandHostlist(row.NodeName ?? "") ?? []).map((name) => [name, nodeLine(row)] as const),
       ),
       wantedPartitions.map(partitionLine),
     ),
     running: textOf(
-      settingNames.map((name) => `${name}=${settingOf(shown.get(name.toLowerCase()))}`),
+      pairs.map(({ key }) => `${key}=${settingOf(shown.get(key.toLowerCase()))}`),
       ownNodes.map((row) => [row.NodeName ?? "", nodeLine(asWritten(row))] as const),
       partitionRows.filter(({ PartitionName }) => names.has(PartitionName)).map(partitionLine),
     ),

@@ -41,7 +41,8 @@ draw_up() { # folder
 # Puts a file in its place as a whole, with the owner and the rights of the one that was there, or of the folder.
 put() { # from, to
   local draft
-  draft=$(mktemp "$2.XXXXXX")
+  # In the same folder: a file is renamed as a whole only within one file system.
+  draft=$(mktemp -p "$(dirname "$2")")
   if [ -e "$2" ]; then cp -p "$2" "$draft"; else chown --reference="$folder" "$draft" && chmod 644 "$draft"; fi
   cat "$1" >"$draft"
   mv "$draft" "$2"
@@ -84,7 +85,7 @@ restart_controller() {
     if scontrol ping >/dev/null 2>&1 && [ -n "$(sinfo --noheader 2>/dev/null)" ]; then return 0; fi
     sleep 1
   done
-  echo "slurmctld does not answer: see its log. $0 has the way back." >&2
+  echo "slurmctld does not answer: see its log." >&2
   exit 1
 }
 
@@ -111,7 +112,9 @@ to_ccscale() {
     case $name in *.bak | *.orig) continue ;; esac
     if cmp -s "$file" "$name"; then continue; fi
     # What azslurm or a person wrote.
-    if [ -e "$name" ] && [ ! -e "$name.orig" ] && ! head -n 1 "$name" | grep -F 'ccscale slurm config' >/dev/null; then cp -p "$name" "$name.orig"; fi
+    if [ -e "$name" ] && [ ! -e "$name.orig" ] && [[ $(head -n 1 "$name") != *'ccscale slurm config'* ]]; then
+      cp -p "$name" "$name.orig"
+    fi
     put "$file" "$name"
   done
   [ -e "$conf.azslurm" ] || cp -p "$conf" "$conf.azslurm"

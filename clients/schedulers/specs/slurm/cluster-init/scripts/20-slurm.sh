@@ -36,5 +36,5 @@ for ((tries = 0; tries < 20; tries++)); do
   if [ "$code" != "$not_drawn_up" ]; then exit "$code"; fi
   sleep 30
 done
-echo "The service does not know this cluster: was its configuration pushed?" >&2
+echo "The files of Slurm could not be drawn up: was the cluster's configuration pushed, and may this host read the service's storage?" >&2
 exit 1
