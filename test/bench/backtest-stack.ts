@@ -1,7 +1,8 @@
 /**
  * The same workloads on the real local stack and in the back-test: nodes and node-hours of both. `npm run -s build && npm run bench --
  * backtest-stack [--speed N] [--at-once N] [--stages] [NAME…]`. With --stages the median of each stage of a node's life in
- * both. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20.
+ * both. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20. Exits with 1 where the two differ in the number
+ * of nodes, or by more than 2 % in node-hours.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
@@ -14,6 +15,7 @@ import { delaysOf, runInBacktest } from "./twin/in-backtest.ts";
 import { type OnStack, runOnStack } from "./twin/on-stack.ts";
 
 const seed = 7;
+const mostApartPercent = 2;
 
 const { values: flags, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -43,6 +45,7 @@ for (const { each, stack, load } of done) {
       ...[`${apartPercent.toFixed(2)} %`, apartSecondsANode.toFixed(0), load, ...faults],
     ].join(" | "),
   );
+  if (nodes[0] !== nodes[1] || !(Math.abs(apartPercent) <= mostApartPercent)) process.exitCode = 1;
   if (flags.stages) console.log(stageLines(result).join("\n"));
 }
 

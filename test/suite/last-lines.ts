@@ -46,8 +46,20 @@ export default class LastLines implements Reporter {
       ...unhandled.map((error) => ({ name: "outside of any test", error })),
       ...modules.flatMap(failuresOf),
     ];
+    const second = modules.flatMap(secondTries);
+    if (second.length > 0) console.log(`Passed at the second try only, to be mended:\n${second.join("\n")}`);
     if (failures.length > 0) for (const line of lastLines(failures)) console.log(line);
   }
+}
+
+function secondTries(module: TestModule): readonly string[] {
+  return [...module.children.allTests("passed")]
+    .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
+    .map((test) => `  ${nameOf(test)}`);
+}
+
+function nameOf(test: TestCase): string {
+  return `${relative(process.cwd(), test.module.moduleId)} > ${test.fullName}`;
 }
 
 interface Failure {
@@ -62,7 +74,7 @@ function failuresOf(module: TestModule): readonly Failure[] {
   const broken = module.errors().map((error) => ({ name: file, error }));
   const failed = [...module.children.allTests("failed")].flatMap((test: TestCase) => {
     const [error] = test.result().errors ?? [];
-    return error === undefined ? [] : [{ name: `${file} > ${test.fullName}`, error }];
+    return error === undefined ? [] : [{ name: nameOf(test), error }];
   });
   return [...broken, ...failed];
 }

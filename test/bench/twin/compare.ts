@@ -12,8 +12,6 @@ export interface Compared {
   /** By how much the back-test is above the stack, or below it if negative. In simulated time. */
   readonly apartPercent: number;
   readonly apartSecondsANode: number;
-  /** From the last job's end until CycleCloud is asked to delete its node, on average; in seconds of the service's clock. */
-  readonly endSeconds: readonly [number, number];
   /** What a busy machine added to each step. */
   readonly lateSeconds: number;
   readonly lives: readonly [readonly NodeLife[], readonly NodeLife[]];
@@ -40,7 +38,6 @@ export function compared(of: {
   const { name, speed, stack, backtest, delays } = of;
   const seconds = [stack, backtest].map((seen) => speed * nodeSeconds(seen));
   const lives = [livesOf(stack), livesOf(backtest)] as const;
-  const end = (of: readonly NodeLife[]) => mean(durations(of, { from: "ended", to: "ending" }));
   const [real = Number.NaN, modelled = Number.NaN] = seconds;
   return {
     name,
@@ -51,7 +48,6 @@ export function compared(of: {
     nodeHours: [real / 3_600, modelled / 3_600],
     apartPercent: (100 * (modelled - real)) / real,
     apartSecondsANode: (modelled - real) / stack.created,
-    endSeconds: [end(lives[0]), end(lives[1])],
     lateSeconds: lateSeconds(stack),
     lives,
   };

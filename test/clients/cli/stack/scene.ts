@@ -60,7 +60,10 @@ const config = {
   failed_nodes: "keep",
 };
 
-/** Few enough to be read: one that runs, an array that has its places, one too big, one placed in part, one of two nodes. */
+/**
+ * Few enough to be read: one that runs, an array that has its places, one too big, one placed in part, one of two nodes. They wait for
+ * whole hours and ten minutes or a little more: transcripts leave out the minutes, and so have most of an hour to be printed in.
+ */
 export function jobsOf(nowMs: number): readonly object[] {
   const submittedAt = (minutes: number) => ({
     submittedAt: new Date(nowMs - minutes * 60_000 - 20_000).toISOString(),
@@ -74,8 +77,8 @@ export function jobsOf(nowMs: number): readonly object[] {
       ...submittedAt(190),
     },
     { name: "1201", iterations: 6, constraints: { ncpus: 2, ...htc }, ...submittedAt(130) },
-    { name: "1202", constraints: { ncpus: 160 }, ...submittedAt(125) },
-    { name: "1203", iterations: 12, constraints: { ncpus: 4, ...htc }, ...submittedAt(95) },
+    { name: "1202", constraints: { ncpus: 160 }, ...submittedAt(131) },
+    { name: "1203", iterations: 12, constraints: { ncpus: 4, ...htc }, ...submittedAt(71) },
     {
       name: "1204",
       nodeCount: 2,
@@ -83,7 +86,7 @@ export function jobsOf(nowMs: number): readonly object[] {
       colocated: true,
       exclusive: true,
       constraints: { ncpus: 120, "node.nodearray": "mpi" },
-      ...submittedAt(65),
+      ...submittedAt(70),
     },
   ];
 }

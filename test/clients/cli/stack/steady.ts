@@ -22,6 +22,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b(\d{1,2}s|[0-3]m(\d{1,2}s)?)\b/g, "9s"],
   [/\b\d{1,2}m(\d{1,2}s)? ago\b/g, "9s ago"],
   [/\bunknown for [\dhms]+/g, "unknown for 9s"],
+  [/\b(\d{1,2}h)[1-5]\dm\b/g, "$110m"],
   [/\bends in [\dhms]+/g, "ends in 1h59m"],
   [/\b\d{1,2}m\d{1,2}s\b/g, "9m59s"],
   // The moment itself: a table's cell, or the end of a sentence.
@@ -40,6 +41,8 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/("(cpuS|s)econds":)[\d.]+/g, "$10.1"],
   [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
+  // Which request a plan was made for, if several wait, is a matter of milliseconds.
+  [/^(last plan +\S+ ago) \([^)]*\)/, "$1 (demand from pbs)"],
   // Who asks for a plan in the same second asks for the same plan, and it carries the words of one of them.
   [
     /\b(new demand|snapshot changed|operations closed|demand from \w+|keep-alive (on|off) by \w+: [^)]+)/g,
