@@ -24,6 +24,11 @@ export class Pace {
     if (this.#lastSeconds.size > this.#mostNames && first !== undefined) this.#lastSeconds.delete(first);
     return 0;
   }
+
+  /** It did not happen after all: it may happen at once. */
+  forget(name: string): void {
+    this.#lastSeconds.delete(name);
+  }
 }
 
 /**

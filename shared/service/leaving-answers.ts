@@ -10,12 +10,15 @@ export async function answerLeaving(
 ): Promise<Answered<AnswerOf<"leaving">>> {
   const { cluster, instance } = leaving;
   const nowSeconds = ports.clock.nowSeconds();
-  const wait = ports.stops.pace.waitSeconds(JSON.stringify(["leaving", cluster, instance]), nowSeconds);
+  const { pace, turns } = ports.stops;
+  const name = JSON.stringify(["leaving", cluster, instance]);
+  const wait = pace.waitSeconds(name, nowSeconds);
   if (wait > 0)
     return problem("too-often", 429, { title: "This node reported a moment ago", retryAfterSeconds: wait });
-  const outcome = await ports.stops.turns.take(cluster, () => drainLeaving(ports, leaving));
+  const outcome = await turns.take(cluster, () => drainLeaving(ports, leaving));
   switch (outcome?.outcome) {
     case undefined: {
+      pace.forget(name);
       const title = "Too many nodes report at the same moment";
       return problem("busy", 503, { title, retryAfterSeconds: 2 });
     }

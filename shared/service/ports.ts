@@ -34,6 +34,8 @@ interface StopTurns {
   readonly pace: {
     /** Seconds until a node may ask again; 0: now, and this counts. */
     waitSeconds(name: string, nowSeconds: number): number;
+    /** The node was sent away unheard: it may ask at once. */
+    forget(name: string): void;
   };
   readonly turns: {
     /** Undefined, at once, when too many wait already. */

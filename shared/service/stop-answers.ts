@@ -13,12 +13,14 @@ export async function answerStop(
 ): Promise<Answered<AnswerOf<"stop">>> {
   const { cluster, instance } = request;
   const { pace, turns } = ports.stops;
-  const wait = pace.waitSeconds(JSON.stringify([cluster, instance]), ports.clock.nowSeconds());
+  const name = JSON.stringify([cluster, instance]);
+  const wait = pace.waitSeconds(name, ports.clock.nowSeconds());
   if (wait > 0) {
     const title = "This node asked a moment ago";
     return problem("too-often", 429, { title, retryAfterSeconds: wait });
   }
   const outcome = await turns.take(cluster, () => requestStop(ports, request));
+  if (outcome === undefined) pace.forget(name);
   return toAnswer(outcome ?? { outcome: "busy" }, { ...request, atSeconds: ports.clock.nowSeconds() });
 }
 

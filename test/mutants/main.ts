@@ -37,12 +37,17 @@ symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 const random = mersenne(Number(values.seed));
 const scores: string[] = [];
 for (const folder of positionals) {
-  const mutants = globSync(`${folder}/**/*.ts`, { cwd: root })
+  const mutants = globSync(folder.endsWith(".ts") ? folder : `${folder}/**/*.ts`, {
+    cwd: root,
+    expandDirectories: false,
+  })
     .sort()
     .flatMap((file) =>
       mutantsIn(readFileSync(join(root, file), "utf8")).map((mutant) => ({ file, ...mutant })),
     );
-  const tests = values.tests ?? [join("test", folder)];
+  if (mutants.length === 0)
+    throw new Error(`Cannot mutate ${folder}: no code there, expected a folder or file of the repository`);
+  const tests = values.tests ?? [join("test", folder).replace(/\.ts$/, ".test.ts")];
   let killed = 0;
   const count = Math.min(Number(values.count), mutants.length);
   for (let index = 0; index < count; index += 1) {
