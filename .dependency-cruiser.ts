@@ -15,7 +15,7 @@ const floors: Readonly<
 > = {
   pure: { rooms: ["accounting", "engine", "facts"], sees: [] },
   small: {
-    rooms: ["app", "collections", "errors", "json", "machine", "names", "text"],
+    rooms: ["app", "collections", "errors", "json", "machine", "names", "text", "time"],
     sees: ["pure", "small"],
   },
   messages: { rooms: ["messages", "simulated-cyclecloud"], sees: ["pure", "small"] },
@@ -57,6 +57,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     "node:*",
   ],
   text: ["zod"],
+  time: ["croner"],
   telemetry: [
     "@azure/identity",
     "@azure/monitor-opentelemetry-exporter",

@@ -49,6 +49,7 @@ const planted = [
   ["packages-of-cycle", "shared/cycle/plan/plan-scale.ts", "node:fs"],
   ["packages-of-cyclecloud", "shared/cyclecloud/index.ts", "@azure/storage-blob"],
   ["packages-of-text", "shared/text/text.ts", "node:fs"],
+  ["packages-of-time", "shared/time/recurring.ts", "node:fs"],
   ["packages-of-messages", "shared/messages/index.ts", "@azure/service-bus"],
   ["packages-of-price-list", "shared/price-list/index.ts", "node:fs"],
   ["packages-of-queues", "shared/queues/service-bus/index.ts", "@azure/data-tables"],

@@ -9,6 +9,7 @@ import {
   storageConnection,
 } from "../../shared/app/names.ts";
 import { readConfig } from "../../shared/config/index.ts";
+import { configsInForce } from "../../shared/cycle/index.ts";
 import { parseJson } from "../../shared/json/json.ts";
 import type { Clock, PlanRequests, Stores } from "../../shared/ports/index.ts";
 import {
@@ -53,7 +54,8 @@ async function connected<T>(what: string, connect: () => T | Promise<T>): Promis
 
 /** The stores of an account. */
 export function storesOf({ blob, table }: StorageClients): Stores {
-  return createAzureStores({ blob, table, parseConfig: readConfig });
+  const stores = createAzureStores({ blob, table, parseConfig: readConfig });
+  return { ...stores, configs: configsInForce(stores.configs, clock) };
 }
 
 /** The secrets that this command line knows. Nothing that it writes may contain them. */

@@ -9,6 +9,7 @@ import {
 } from "../../shared/app/names.ts";
 import { release } from "../../shared/app/release.ts";
 import { checkConfig, readConfig } from "../../shared/config/index.ts";
+import { configsInForce } from "../../shared/cycle/index.ts";
 import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../shared/facts/index.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json/json-limits.ts";
@@ -125,14 +126,16 @@ export function createService(options: {
     telemetry ??= connectTelemetry(settings.telemetry, { credential, instance: instanceIn(environment) });
     return telemetry;
   };
+  const stores = createAzureStores({
+    blob: storage.blob,
+    table: storage.table,
+    parseConfig: readConfig,
+    jsonLimits,
+    log: logOf(console),
+  });
   const shared: Omit<Ports, "log" | "telemetry"> = {
-    ...createAzureStores({
-      blob: storage.blob,
-      table: storage.table,
-      parseConfig: readConfig,
-      jsonLimits,
-      log: logOf(console),
-    }),
+    ...stores,
+    configs: configsInForce(stores.configs, clock),
     clock,
     ids: createIds(environment),
     random: { draw: Math.random },

@@ -124,7 +124,7 @@ const requestSetStatus = z
   .object({
     requestSet: z.string(),
     source: z.string().describe("Who asked last"),
-    receivedAtSeconds: unixSeconds,
+    receivedAtSeconds: unixSeconds.describe("Of a schedule: when its window begins, which may be to come"),
     expiresAtSeconds: unixSeconds.describe("From then on it wants nothing"),
     expired: z.boolean(),
     planned: z
@@ -238,7 +238,11 @@ export const statusAnswer = z
       })
       .nullable()
       .describe("What the newest plan met on the demand queue when it was about to delete idle nodes"),
-    requestSets: z.array(requestSetStatus).describe("Whoever asks for targets of node arrays"),
+    requestSets: z
+      .array(requestSetStatus)
+      .describe(
+        "Whoever asks for targets of node arrays, and the window of each schedule that is open or comes next",
+      ),
     targets: z.array(metTarget).describe("What the newest plan made of them, those not met first"),
     openOperations: count,
     operations: z.array(operationStatus).describe("The newest"),

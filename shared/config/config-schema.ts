@@ -7,6 +7,7 @@ import { budgetShape } from "./budgets-schema.ts";
 import { factsShape } from "./facts-schema.ts";
 import { notificationShape } from "./notifications-schema.ts";
 import { priceShape } from "./price-rules-schema.ts";
+import { scheduleShape } from "./schedules-schema.ts";
 import {
   flag,
   passwordSetting,
@@ -233,7 +234,7 @@ const perOwner = z.union(
   'expected a whole number, 0 or more, or one by name such as {"default": 200, "ann": 400}',
 );
 
-const cycleShape = {
+export const cycleShape = {
   long_wait: positiveSeconds.optional(),
   snapshot_interval: seconds.default(60),
   max_snapshot_age: positiveSeconds.default(300),
@@ -277,6 +278,7 @@ export const configSchema = z.looseObject(
     ...priceShape,
     ...notificationShape,
     ...budgetShape,
+    ...scheduleShape,
     pseudonyms: pseudonymSchema.optional(),
   },
   "expected an object of settings",

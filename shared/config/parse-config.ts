@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type EngineSettings, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { arraysNamedIn } from "../names/unknown-arrays.ts";
@@ -7,9 +8,10 @@ import type {
   CycleCloudConnection,
   CycleSettings,
   OwnerCap,
+  Schedule,
 } from "../ports/index.ts";
 import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
-import { type ConfigKeys, configSchema } from "./config-schema.ts";
+import { type ConfigKeys, configSchema, cycleShape, engineSchema } from "./config-schema.ts";
 import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
 import { toDestinations } from "./notifications-schema.ts";
@@ -44,15 +46,19 @@ export function parseConfig({
   const { printing, warning } = readPrinting(json);
   const engine = toEngineSettings(keys, { generateByDefault: true });
   const namedArrays = arraysNamedIn(json);
+  const cycle = toCycle(keys);
+  const schedules = toSchedules(keys, { cluster, json, engine, cycle });
+  if (!schedules.ok) return { ok: false, problems: bounded(schedules.problems) };
   const config: ClusterConfig = {
     cluster,
     connection: toConnection(keys),
     engine,
-    cycle: toCycle(keys),
+    cycle,
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(priceRules.length > 0 && { priceRules }),
     ...(notifications.length > 0 && { notifications }),
+    ...(schedules.schedules.length > 0 && { schedules: schedules.schedules }),
     ...(keys.long_wait !== undefined && { longWaitSeconds: keys.long_wait }),
     ...(keys.pseudonyms !== undefined && {
       pseudonyms: { keySetting: keys.pseudonyms.key_setting, fields: keys.pseudonyms.fields },
@@ -67,6 +73,46 @@ export function parseConfig({
     ]),
   };
   return { ok: true, config };
+}
+
+/** Settings of the engine and of the cycle around it: others hold for longer than a window, such as where the server is. */
+const scheduledKeys = [...Object.keys(engineSchema.shape), ...Object.keys(cycleShape), "budgets"];
+
+/** Schedules with their settings read as the whole configuration would be with them. */
+function toSchedules(
+  { schedules }: ConfigKeys,
+  base: Pick<ClusterConfig, "cluster" | "engine" | "cycle"> & { readonly json: unknown },
+):
+  | { readonly ok: true; readonly schedules: readonly Schedule[] }
+  | { readonly ok: false; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const read = schedules.map(({ paused: _, settings, ...schedule }): Schedule => {
+    const keys = Object.keys(settings);
+    if (keys.length === 0) return schedule;
+    const problem = (text: string) => problems.push(`schedules.${schedule.name}.settings.${text}`);
+    for (const key of keys.filter((each) => !scheduledKeys.includes(each)))
+      problem(`${key}: cannot change with the time, expected one of ${scheduledKeys.join(", ")}`);
+    const { schedules: __, ...others } = isDictionary(base.json) ? base.json : {};
+    const changed = parseConfig({ cluster: base.cluster, json: { ...others, ...settings } });
+    if (!changed.ok) {
+      for (const text of changed.problems) problem(text);
+      return schedule;
+    }
+    const { engine, cycle } = changed.config;
+    return {
+      ...schedule,
+      settings: { keys, engine: changesIn(base.engine, engine), cycle: changesIn(base.cycle, cycle) },
+    };
+  });
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };
+}
+
+/** The members that are not as before. */
+function changesIn<T extends object>(before: T, after: T): Partial<T> {
+  const members = Object.entries(after).filter(
+    ([key, value]) => !isDeepStrictEqual(value, before[key as keyof T]),
+  );
+  return Object.fromEntries(members) as Partial<T>;
 }
 
 /** The name in the file, also when other keys are in error. The schema reports a name that is not text. */

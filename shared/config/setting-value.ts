@@ -45,12 +45,12 @@ function numeric(wanted: string, accepts: (value: number) => boolean) {
 /** A length of time: seconds, as everywhere in the file, or a text as people write it, such as "10m". */
 function lengthOfTime(wanted: string, accepts: (value: number) => boolean) {
   const error = `expected ${wanted}, such as 600 or "10m"`;
-  return z
-    .union([z.number(), z.string()], { error })
-    .transform((value) =>
-      typeof value === "number" ? value : (parseDuration(value, { isPlain: true }) ?? Number.NaN),
-    )
-    .refine((value) => Number.isFinite(value) && accepts(value), error);
+  return z.union([z.number(), z.string()], { error }).transform((value, context) => {
+    const length = typeof value === "number" ? value : parseDuration(value, { isPlain: true });
+    if (length !== undefined && Number.isFinite(length) && accepts(length)) return length;
+    context.addIssue({ code: "custom", message: error, input: value });
+    return z.NEVER;
+  });
 }
 
 export const seconds = lengthOfTime("a number of seconds, 0 or more", (value) => value >= 0);

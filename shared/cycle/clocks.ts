@@ -8,3 +8,11 @@ export const furthestAheadSeconds = 60;
 export function isAhead(atSeconds: number, nowSeconds: number): boolean {
   return atSeconds > nowSeconds + furthestAheadSeconds;
 }
+
+/** Null when there is none. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce<number | null>(
+    (first, time) => (first === null || (time !== null && time < first) ? time : first),
+    null,
+  );
+}

@@ -27,6 +27,11 @@ export async function loadControl(
   return stored === undefined ? undecided(cluster) : notOver(stored.value, ports.clock.nowSeconds());
 }
 
+/** Identity of what operators have decided, or of what is configured. */
+export function digestOf({ ids }: Pick<Ports, "ids">, whole: ClusterControl | ClusterConfig): string {
+  return ids.digest(JSON.stringify(whole));
+}
+
 /** When a decision ends, for a sentence: ` until 2026-11-24T08:00:00Z`. Empty: it does not end by itself. */
 export function untilText({ untilSeconds }: { readonly untilSeconds?: number | undefined }): string {
   if (untilSeconds === undefined) return "";

@@ -3,6 +3,14 @@ export { countTime, keepAccounts } from "./account/keep-accounts.ts";
 export { ownerCapName } from "./account/owner-limits.ts";
 export { seeCluster } from "./account/see-cluster.ts";
 export {
+  type Boots,
+  bootSecondsOf,
+  bootsOf,
+  fewestBoots,
+  type RecordedBoots,
+  recordedBoots,
+} from "./boot-times.ts";
+export {
   changeControl,
   endDecisions,
   loadControl,
@@ -50,6 +58,7 @@ export { requestsOf, toActions } from "./plan/to-actions.ts";
 export { isStandIn, toPlanInput } from "./plan/to-plan-input.ts";
 export { toTargets } from "./plan/to-targets.ts";
 export { requestPlan } from "./request-plan.ts";
+export { configsInForce, inForce, nextScheduleSeconds, windowsOfSchedules } from "./schedules.ts";
 export { type LastReadings, requestSnapshots, snapshotOnBeat } from "./snapshot/on-beat.ts";
 export { receiveEvent } from "./snapshot/receive-event.ts";
 export { refreshPrices } from "./snapshot/refresh-prices.ts";

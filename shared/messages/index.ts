@@ -32,7 +32,13 @@ export {
   readBody,
   withClaimed,
 } from "./message-body.ts";
-export { accountOf, attributesOf, type NodeArrayTarget, nodeArrayShape } from "./node-array-target.ts";
+export {
+  accountOf,
+  attributesOf,
+  checkTargetItems,
+  type NodeArrayTarget,
+  nodeArrayShape,
+} from "./node-array-target.ts";
 export { type PlanRequest, planRequestSchema } from "./plan-request.ts";
 export { describeProblems, shown } from "./problems.ts";
 export {

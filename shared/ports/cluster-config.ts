@@ -1,7 +1,8 @@
 import type { BudgetPeriod, SumDimension } from "../accounting/index.ts";
 import type { EngineSettings, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
-import type { PseudonymField } from "../messages/index.ts";
+import type { NodeArrayTarget, PseudonymField } from "../messages/index.ts";
+import type { Recurrence } from "../time/recurring.ts";
 import type { Destination } from "./notifications.ts";
 import type { IfMatch } from "./stored.ts";
 
@@ -132,6 +133,20 @@ export interface PseudonymSettings {
   readonly fields: readonly PseudonymField[];
 }
 
+/** Targets and settings that hold in windows of time. */
+export interface Schedule extends Recurrence {
+  readonly name: string;
+  /** How much earlier nodes are asked for, to be Ready when a window begins; null: as long as nearly all of the array's boots took. */
+  readonly leadSeconds: number | null;
+  readonly targets: readonly NodeArrayTarget[];
+  /** What holds in place of the configuration's own; `keys` are their names there. Absent: nothing. */
+  readonly settings?: {
+    readonly keys: readonly string[];
+    readonly engine: Partial<EngineSettings>;
+    readonly cycle: Partial<CycleSettings>;
+  };
+}
+
 /** One cluster's `autoscale.json`, checked. */
 export interface ClusterConfig {
   readonly cluster: string;
@@ -141,6 +156,8 @@ export interface ClusterConfig {
   readonly autostop: AutostopSettings;
   /** What it says about printing, for `ccscale`, as it is written: small, and not looked at here. Absent: nothing. */
   readonly printing?: Readonly<Record<string, unknown>>;
+  /** Absent: none. */
+  readonly schedules?: readonly Schedule[];
   /** What the cluster knows better than the catalogue of VM sizes. */
   readonly facts?: VmCatalogueOptions;
   /** What the cluster pays that differs from the list. Absent: nothing. */

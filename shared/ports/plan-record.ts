@@ -184,6 +184,8 @@ export interface PlanHead extends PlanSummary {
   readonly requestedAtSeconds: number;
   /** Identity of what operators had decided, and the newest node that was lost then; null: none. */
   readonly controlDigest: string;
+  /** Identity of the configuration that it was made with. Absent: made by a service that did not keep it. */
+  readonly configDigest?: string;
   readonly newestLossId: string | null;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;

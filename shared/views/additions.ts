@@ -1,6 +1,6 @@
 import type { PlannedAddition } from "../api/index.ts";
+import { bootSecondsOf } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
-import { bootSecondsOf } from "./boot-times.ts";
 import type { Outlook } from "./outlook.ts";
 
 /** What a plan creates and starts, by node array and size in the order of the plan; of `plan` where that is a part. */

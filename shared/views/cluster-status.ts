@@ -1,5 +1,5 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
-import { doubtsOfSummaries, loadControl, stillThere } from "../cycle/index.ts";
+import { doubtsOfSummaries, loadControl, stillThere, windowsOfSchedules } from "../cycle/index.ts";
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import {
@@ -102,7 +102,9 @@ export async function clusterStatus(
       .map((source) => toSourceStatus(source, atSeconds)),
     doubts: doubtsOfSummaries(demand, atSeconds),
     unread: unreadOf(head?.value.unread),
-    requestSets: requested.map((set) => toRequestSetStatus(set, { atSeconds, head: head?.value })),
+    requestSets: [...requested, ...windowsOf(config, atSeconds)].map((set) =>
+      toRequestSetStatus(set, { atSeconds, head: head?.value }),
+    ),
     openOperations: open.length,
     operations: recent.map((operation) => ({
       ...toOperationStatus(operation),
@@ -160,6 +162,15 @@ export async function clusterStatus(
 }
 
 /** The configuration, or every reason why it cannot be used: the rest of the page is worth showing all the same. */
+function windowsOf(
+  config: ClusterConfig | ConfigurationError | undefined,
+  atSeconds: number,
+): readonly RequestSet[] {
+  return config === undefined || config instanceof ConfigurationError
+    ? []
+    : windowsOfSchedules(config, atSeconds);
+}
+
 async function usableConfig(
   ports: StatusPorts,
   cluster: string,

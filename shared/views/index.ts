@@ -1,6 +1,5 @@
 /** What the HTTP API and the command line show of a cluster: pure functions of an `Outlook`, and lists of records. */
 
-export { fewestBoots, type RecordedBoots, recordedBoots } from "./boot-times.ts";
 export { validateConstraint } from "./check-constraint.ts";
 export { type ClusterStatus, clusterStatus } from "./cluster-status.ts";
 export { drawUpCost } from "./draw-up-cost.ts";

@@ -6,9 +6,9 @@ import type {
   LimitsAnswer,
   LimitView,
 } from "../api/index.ts";
+import { bootsOf } from "../cycle/index.ts";
 import { type BucketSurvey, holdNames, isInBucket, type LimitFigure } from "../engine/index.ts";
 import { duration } from "../text/durations.ts";
-import { bootsOf } from "./boot-times.ts";
 import { countedText } from "./counted-text.ts";
 import { holdInWords, holdOn } from "./held-sizes.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";

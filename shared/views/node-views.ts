@@ -1,5 +1,5 @@
 import type { NodeView } from "../api/index.ts";
-import { outNodesOf } from "../cycle/index.ts";
+import { type Boots, bootSecondsOf, bootsOf, fewestBoots, outNodesOf } from "../cycle/index.ts";
 import {
   type Bucket,
   type ClusterNode,
@@ -14,7 +14,6 @@ import {
 } from "../engine/index.ts";
 import type { KeptNode, Operation, OutNode } from "../ports/index.ts";
 import { foldedName } from "../text/text.ts";
-import { type Boots, bootSecondsOf, bootsOf, fewestBoots } from "./boot-times.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";

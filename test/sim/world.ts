@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Book, Closed } from "../../shared/accounting/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
+import { configsInForce, windowsOfSchedules } from "../../shared/cycle/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports, SpotSettings } from "../../shared/ports/index.ts";
 import { createManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";
@@ -193,6 +194,9 @@ export class World implements Stage {
     if (parsed.ok) {
       this.#stores.configs.put(parsed.config);
       this.#spot.set(cluster, parsed.config.cycle.spot);
+      // Their windows come and go without anything being written.
+      for (const set of windowsOfSchedules(parsed.config, this.nowSeconds))
+        this.#watches.get(cluster)?.onTargets(set);
     } else this.#stores.configs.putBroken(cluster, parsed.problems);
   }
 
@@ -277,6 +281,7 @@ export class World implements Stage {
     const senderNow = () => this.nowSeconds + run.machine.clockOffsetSeconds;
     const ports: Ports = {
       ...this.#stores,
+      configs: configsInForce(this.#stores.configs, { nowSeconds: senderNow }),
       clock: { nowSeconds: senderNow },
       log: this.#logOf(run),
       telemetry: noTelemetry,

@@ -32,6 +32,7 @@ export interface World {
     readonly facts?: ClusterConfig["facts"];
     readonly priceRules?: ClusterConfig["priceRules"];
     readonly pseudonyms?: ClusterConfig["pseudonyms"];
+    readonly schedules?: ClusterConfig["schedules"];
   }): void;
   /** Posts a demand message of source `celery`; later ones have later sequences. */
   post(
@@ -144,8 +145,9 @@ export function configOf(fields: {
   readonly facts?: ClusterConfig["facts"];
   readonly priceRules?: ClusterConfig["priceRules"];
   readonly pseudonyms?: ClusterConfig["pseudonyms"];
+  readonly schedules?: ClusterConfig["schedules"];
 }): ClusterConfig {
-  const { facts, priceRules, pseudonyms } = fields;
+  const { facts, priceRules, pseudonyms, schedules } = fields;
   return {
     cluster,
     connection: {
@@ -175,6 +177,7 @@ export function configOf(fields: {
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null, ...fields.autostop },
     ...(facts !== undefined && { facts }),
+    ...(schedules === undefined ? {} : { schedules }),
     ...(pseudonyms !== undefined && { pseudonyms }),
     ...(priceRules !== undefined && { priceRules }),
     warnings: [],

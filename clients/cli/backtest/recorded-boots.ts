@@ -1,9 +1,9 @@
+import { fewestBoots, type RecordedBoots, recordedBoots } from "../../../shared/cycle/index.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted } from "../../../shared/text/text.ts";
-import { fewestBoots, type RecordedBoots, recordedBoots } from "../../../shared/views/index.ts";
 
 /** What the service remembers of the nodes of a cluster. */
 export interface NodesPast {

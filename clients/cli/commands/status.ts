@@ -307,10 +307,14 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows.slice(0, most));
     moreOn(page, rows.length, most, "ccscale status --all");
   } else if (waiting.length === 0) page.line("Nothing is requested any more.");
-  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most))
+  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most)) {
+    const expires = `expires ${ago(expiresAtSeconds, atSeconds)}`;
     page.line(
-      `Request set "${requestSet}": new request by ${source} ${ago(receivedAtSeconds, atSeconds)}, expires ${ago(expiresAtSeconds, atSeconds)}. The next plan takes it up within seconds.`,
+      receivedAtSeconds > atSeconds
+        ? `Request set "${requestSet}" of ${source} begins ${ago(receivedAtSeconds, atSeconds)}, ${expires}.`
+        : `Request set "${requestSet}": new request by ${source} ${ago(receivedAtSeconds, atSeconds)}, ${expires}. The next plan takes it up within seconds.`,
     );
+  }
 }
 
 /** A drain that goes on by itself, and how to stop it. */

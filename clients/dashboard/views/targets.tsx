@@ -43,8 +43,7 @@ function List({ cluster }: { readonly cluster: string }) {
                 { title: "Expires", cell: (set) => <Expiry {...set} now={status.atSeconds} /> },
                 {
                   title: "State",
-                  cell: ({ expired, planned }) =>
-                    expired ? "expired: wants nothing" : planned ? "planned" : "waits for the next plan",
+                  cell: (set) => stateOf(set, status.atSeconds),
                 },
               ]}
             />
@@ -53,6 +52,15 @@ function List({ cluster }: { readonly cluster: string }) {
       </Shown>
     </>
   );
+}
+
+function stateOf(
+  { expired, planned, receivedAtSeconds }: ClusterStatus["requestSets"][number],
+  now: number,
+): string {
+  if (expired) return "expired: wants nothing";
+  if (planned) return "planned";
+  return receivedAtSeconds > now ? "begins later" : "waits for the next plan";
 }
 
 function Expiry({ expiresAtSeconds, now }: { readonly expiresAtSeconds: number; readonly now: number }) {

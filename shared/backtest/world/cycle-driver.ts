@@ -3,6 +3,7 @@ import {
   answerPlanRequest,
   executeAction,
   nextDeadlineSeconds,
+  nextScheduleSeconds,
   snapshotCluster,
 } from "../../cycle/index.ts";
 import type { PlanRequest, ScaleAction } from "../../messages/index.ts";
@@ -224,7 +225,12 @@ export class CycleDriver {
     const ends = [...head.backedOff, ...head.refusedQuotas, ...head.bootsFailing].map(
       ({ untilSeconds }) => untilSeconds,
     );
-    return [deadline, ...ends, ...(this.#hasBudgets ? [nextDay(nowSeconds)] : [])];
+    const scheduled = nextScheduleSeconds({
+      config: this.#config,
+      history: this.#world.history(),
+      nowSeconds,
+    });
+    return [deadline, scheduled, ...ends, ...(this.#hasBudgets ? [nextDay(nowSeconds)] : [])];
   }
 
   #execute(actions: readonly ScaleAction[], atSeconds: number | null): void {

@@ -1,4 +1,5 @@
 import type { Book } from "../../accounting/index.ts";
+import { inForce } from "../../cycle/index.ts";
 import type { NodeHistory } from "../../engine/index.ts";
 import type { ScaleAction, SourceEvent } from "../../messages/index.ts";
 import type {
@@ -83,7 +84,7 @@ export function memoryPorts(options: {
       keyedHash: (_setting, text) => text,
     },
     random: { draw },
-    configs: { clusters: async () => [cluster], load: async () => config },
+    configs: { clusters: async () => [cluster], load: async () => inForce(config, nowSeconds()) },
     controls: {
       load: nothing,
       save: nothing,

@@ -7,6 +7,7 @@ import { loadControl, withIgnored, withKept } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
 import { type Listings, listingsFor } from "../listings.ts";
 import { type Loaded, toPlanInput } from "../plan/to-plan-input.ts";
+import { withScheduled } from "../schedules.ts";
 
 /** The data by which a node's use is judged, as of one moment. */
 export interface Now {
@@ -40,7 +41,7 @@ export async function readNow(
       settings,
       snapshot,
       demand,
-      targets,
+      targets: withScheduled(targets, { config, history, nowSeconds }),
       operations,
       history,
       drainedNodes,

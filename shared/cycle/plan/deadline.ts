@@ -1,5 +1,6 @@
 import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { earliest } from "../clocks.ts";
 import { longestSilenceSeconds } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
 
@@ -42,14 +43,6 @@ export function nextDeadlineSeconds(planned: {
     // A time-out takes effect after its deadline, not at it: a plan made in that very second has not acted on it.
   ].filter((deadline) => deadline >= nowSeconds);
   return earliest(deadlines);
-}
-
-/** Null when there is none. */
-export function earliest(times: readonly (number | null)[]): number | null {
-  return times.reduce<number | null>(
-    (first, time) => (first === null || (time !== null && time < first) ? time : first),
-    null,
-  );
 }
 
 function nodeDeadlines(

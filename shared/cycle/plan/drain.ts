@@ -1,6 +1,7 @@
 import type { ClusterNode, NodeHistory, Plan, Retirement } from "../../engine/index.ts";
 import type { ActionDrain, SchedulerEvent } from "../../messages/index.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../../ports/index.ts";
+import { earliest } from "../clocks.ts";
 import { doubtsOf } from "../doubts.ts";
 import {
   isDrained,
@@ -13,7 +14,6 @@ import {
   listingsOf,
   obeys,
 } from "../listings.ts";
-import { earliest } from "./deadline.ts";
 
 /** Unanswered events are sent again at this interval: an event may be lost with the machine that received it. */
 const repeatSeconds = 30;

@@ -1,6 +1,6 @@
 import type { PlanRequest } from "../../messages/index.ts";
-import { type ClusterControl, isOpen, type Ports } from "../../ports/index.ts";
-
+import { isOpen, type Ports } from "../../ports/index.ts";
+import { digestOf } from "../control.ts";
 import type { WorldOpened } from "./load-world.ts";
 
 type Planned = Pick<Ports, "clock" | "demand" | "ids" | "losses" | "operations" | "snapshots" | "targets">;
@@ -8,11 +8,6 @@ type Planned = Pick<Ports, "clock" | "demand" | "ids" | "losses" | "operations" 
 /** How far the clocks of two instances may differ. */
 const longestSkewSeconds = 5;
 const recentOperations = 50;
-
-/** Identity of what operators have decided. */
-export function digestOf({ ids }: Pick<Ports, "ids">, control: ClusterControl): string {
-  return ids.digest(JSON.stringify(control));
-}
 
 /**
  * Whether the newest plan has seen all that there is. Messages that come one after the other are often seen by the plan
@@ -29,6 +24,7 @@ export async function isPlanned(
   if (head === undefined || head.requestedAtSeconds === atSeconds) return false;
   if (operations.some(({ value }) => value.state === "planned")) return false;
   if (head.controlDigest !== digestOf(ports, control)) return false;
+  if (head.configDigest !== digestOf(ports, config)) return false;
   const [snapshot, demand, targets, recent, [loss]] = await Promise.all([
     ports.snapshots.load(cluster),
     ports.demand.summaries(cluster),

@@ -13,6 +13,7 @@ import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { mostOfLastMinutes } from "../operations.ts";
+import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
 export type WorldPorts = Pick<
@@ -121,11 +122,10 @@ export async function readWorld(
   ]);
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
-    ...configured(config, { control, snapshot, readAtSeconds }),
+    ...configured(config, { control, snapshot, readAtSeconds, loaded: { targets, history } }),
     drainedNodes: control.drainedNodes,
     snapshot,
     demand,
-    targets,
     operations: operations.map(({ value }) => value),
     history,
   };
@@ -146,9 +146,22 @@ export async function readWorld(
 /** The parts of a world that depend on the configuration. */
 function configured(
   config: ClusterConfig,
-  { control, snapshot, readAtSeconds }: Pick<World, "control" | "snapshot" | "readAtSeconds">,
-): Pick<Loaded, "settings" | "predictsRunTimes" | "jobHolds" | "ownerCaps"> {
+  {
+    control,
+    snapshot,
+    readAtSeconds,
+    loaded: { targets, history },
+  }: Pick<World, "control" | "snapshot" | "readAtSeconds"> & {
+    readonly loaded: Pick<Loaded, "targets" | "history">;
+  },
+): Pick<
+  Loaded,
+  "settings" | "predictsRunTimes" | "jobHolds" | "ownerCaps" | "targets" | "nextScheduleSeconds"
+> {
+  const scheduled = { config, history, nowSeconds: readAtSeconds };
   return {
+    targets: withScheduled(targets, scheduled),
+    nextScheduleSeconds: nextScheduleSeconds(scheduled),
     settings: withIgnored(config.engine, control),
     predictsRunTimes: config.cycle.predictsRunTimes,
     ...(config.cycle.ownerCaps !== undefined && { ownerCaps: config.cycle.ownerCaps }),

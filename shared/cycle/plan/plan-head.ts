@@ -19,9 +19,10 @@ import type {
   UnreadHold,
   WaitingJob,
 } from "../../ports/index.ts";
+import { earliest } from "../clocks.ts";
 import { isOutByItself, liveSources } from "../demand/live-demand.ts";
 import { clusterDigest } from "../snapshot/changes.ts";
-import { earliest, nextDeadlineSeconds } from "./deadline.ts";
+import { nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
 import { warningsOf } from "./report-plan.ts";
@@ -76,6 +77,7 @@ export function toHead(
     readonly unsentPlanIds: readonly string[];
     readonly requestedAtSeconds: number;
     readonly controlDigest: string;
+    readonly configDigest: string;
     /** When the next of the operators' decisions ends by itself. */
     readonly decisionEndsSeconds: number | null;
     readonly newestLossId: string | null;
@@ -92,6 +94,7 @@ export function toHead(
     ...run.summary,
     requestedAtSeconds: run.requestedAtSeconds,
     controlDigest: run.controlDigest,
+    configDigest: run.configDigest,
     newestLossId: run.newestLossId,
     snapshotTakenAtSeconds: snapshot.takenAtSeconds,
     demandReadAtSeconds: run.demandReadAtSeconds,
@@ -103,6 +106,7 @@ export function toHead(
       run.unread?.lookAgainSeconds ?? null,
       made.spot.patienceEndsSeconds,
       run.decisionEndsSeconds,
+      run.loaded.nextScheduleSeconds ?? null,
       nextDeadlineSeconds({
         plan: made.plan,
         snapshot,

@@ -12,7 +12,7 @@ import type {
   Stored,
 } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
-import { whyHeld } from "../control.ts";
+import { digestOf, whyHeld } from "../control.ts";
 import { liveSources } from "../demand/live-demand.ts";
 import { nextEndSeconds } from "../ended.ts";
 import { measurePlan } from "../measure.ts";
@@ -21,7 +21,7 @@ import { requestPlanAt } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { holdForUnread } from "./hold-unread.ts";
-import { digestOf, isPlanned } from "./is-planned.ts";
+import { isPlanned } from "./is-planned.ts";
 import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
 import { makePlan } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
@@ -125,6 +125,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     unsentPlanIds,
     requestedAtSeconds: request.atSeconds,
     controlDigest: digestOf(ports, control),
+    configDigest: digestOf(ports, config),
     decisionEndsSeconds: nextEndSeconds(control),
     newestLossId: losses[0]?.eventId ?? null,
     unread,

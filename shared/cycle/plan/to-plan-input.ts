@@ -39,8 +39,10 @@ export interface Loaded {
   readonly snapshot: Pick<Snapshot, "cluster">;
   /** All sources, silent ones too. */
   readonly demand: readonly SourceDemand[];
-  /** All request sets, expired ones too. */
+  /** All request sets, expired ones too, and those of schedules. */
   readonly targets: readonly RequestSet[];
+  /** When the next window of a schedule opens or ends. Absent: none will. */
+  readonly nextScheduleSeconds?: number | null;
   readonly operations: readonly Operation[];
   readonly history: readonly NodeHistory[];
   /** Nodes that operators drained. Absent: none. */

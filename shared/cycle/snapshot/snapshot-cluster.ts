@@ -16,7 +16,7 @@ import { locationsOf, priceCluster } from "../../prices/index.ts";
 import { countSnapshot } from "../account/count-snapshot.ts";
 import { reportSpending } from "../account/spending.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
-import { loadControl, whyHeld, withKept } from "../control.ts";
+import { digestOf, loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
 import { liveSources } from "../demand/live-demand.ts";
 import { tryingLogin, untilRefused } from "../login.ts";
@@ -158,6 +158,7 @@ async function whyDue(
     return { reason: "nothing holds the cluster any more" };
   const { cluster } = withKept(snapshot, control);
   if (head.clusterDigest !== clusterDigest(cluster, ports.ids)) return { reason: "snapshot changed" };
+  if (head.configDigest !== digestOf(ports, config)) return { reason: "configuration changed" };
   const nowSeconds = ports.clock.nowSeconds();
   if (head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= nowSeconds)
     return { reason: "deadline passed" };

@@ -63,6 +63,7 @@ const values: Values<typeof configSchema, "cluster_name" | "nodearrays" | "autos
   notifications: [{ url_setting: "OPS_WEBHOOK", format: "json" }],
   budgets: [{ account: "geo", monthly_usd: 7 }],
   pseudonyms: { key_setting: "PSEUDONYM_KEY" },
+  schedules: { office: { start: "0 8 * * *", duration: 7, targets: [{ Name: "htc", TargetCount: 7 }] } },
 };
 
 const ofNodeArrays: Values<typeof nodeArraySchema> = {

@@ -371,6 +371,51 @@ describe("config: every key", () => {
       expected: { pseudonyms: { keySetting: "PSEUDONYM_KEY_HPC", fields: ["jobName"] } },
     },
     {
+      name: "schedules: of targets, of settings, and one that is paused",
+      keys: {
+        idle_timeout: 300,
+        schedules: {
+          office: {
+            start: "0 8 * * mon-fri",
+            end: "0 18 * * mon-fri",
+            time_zone: "Europe/Berlin",
+            except: ["2026-12-25"],
+            lead: "15m",
+            targets: [{ Name: "htc", TargetCount: 4 }],
+          },
+          night: { start: "0 22 * * *", duration: "8h", settings: { idle_timeout: 60, max_cores: 100 } },
+          old: { start: "0 8 * * *", duration: 1, targets: [{ Name: "htc", TargetCount: 1 }], paused: true },
+        },
+      },
+      expected: {
+        schedules: [
+          {
+            name: "office",
+            start: "0 8 * * mon-fri",
+            end: { at: "0 18 * * mon-fri" },
+            timeZone: "Europe/Berlin",
+            except: ["2026-12-25"],
+            leadSeconds: 900,
+            targets: [{ Name: "htc", TargetCount: 4 }],
+          },
+          {
+            name: "night",
+            start: "0 22 * * *",
+            end: { afterSeconds: 28_800 },
+            timeZone: "UTC",
+            except: [],
+            leadSeconds: null,
+            targets: [],
+            settings: {
+              keys: ["idle_timeout", "max_cores"],
+              engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } },
+              cycle: { caps: { maxNodesPerPlan: null, maxCores: 100, monthlyBudgetUsd: null } },
+            },
+          },
+        ],
+      },
+    },
+    {
       name: "budgets: of each kind, for a month or a day",
       keys: {
         budgets: [
@@ -641,6 +686,43 @@ describe("config: problems", () => {
         ],
       },
       says: /^notifications\[1\]\.url_setting: "A_WEBHOOK", expected a setting that no other destination has$/,
+    },
+    ...[
+      { of: { time_zone: "Europe/Berln" }, says: /^time_zone: "Europe\/Berln", expected an IANA time zone/ },
+      { of: { start: "0 0 8 * * *" }, says: /^start: "0 0 8 \* \* \*", expected a cron expression of five/ },
+      { of: { duration: 0 }, says: /^duration: 0, expected a number of seconds above 0/ },
+      { of: { end: "0 9 * * *" }, says: /expected exactly one of end and duration$/ },
+      { of: { targets: [] }, says: /expected targets or settings$/ },
+      {
+        of: { targets: [{ Name: "htc", TargetCont: 4 }] },
+        says: /^targets\[0\].*TargetCont.*expected TargetCount/,
+      },
+      { of: { lead: "soon" }, says: /^lead: "soon", expected a number of seconds/ },
+      { of: { except: ["25 December"] }, says: /^except\[0\]: "25 December", expected a day such as/ },
+      { of: { nodes: 4 }, says: /unknown keys nodes, expected start, end, duration/ },
+      { of: { settings: { url: "https://x.example" } }, says: /^settings\.url: cannot change with the time/ },
+      {
+        of: { settings: { idle_timeout: "soon" } },
+        says: /^settings\.idle_timeout: "soon", expected a number/,
+      },
+    ].map(({ of, says }) => {
+      const targets = [{ Name: "htc", TargetCount: 4 }];
+      const schedules = { office: { start: "0 8 * * *", duration: 60, targets, ...of } };
+      return {
+        keys: { schedules },
+        says: new RegExp(`^schedules\\.office[.: ].*${says.source.replace("^", "")}`),
+      };
+    }),
+    {
+      keys: {
+        schedules: Object.fromEntries(
+          Array.from({ length: 201 }, (_, index) => [
+            `s${index}`,
+            { start: "0 8 * * *", duration: 60, settings: { max_cores: 1 } },
+          ]),
+        ),
+      },
+      says: /201 schedules, expected at most 200$/,
     },
     { keys: { budgets: {} }, says: /^budgets: \{\}, expected a list of budgets$/ },
     {

@@ -19,6 +19,7 @@ import { multiNodeJobs } from "./multi-node-jobs.ts";
 import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { refusingScheduler } from "./refusing-scheduler.ts";
+import { schedules } from "./schedules.ts";
 import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spentBudgets } from "./spent-budgets.ts";
@@ -60,6 +61,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   dyingHosts,
   failingNodes,
   refusingScheduler,
+  schedules,
 ];
 
 /** The scenario of a seed, when none is named. */

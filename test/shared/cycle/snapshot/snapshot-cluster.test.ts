@@ -90,6 +90,14 @@ describe("snapshotCluster: a plan is asked for", () => {
     expect(await reasonAfterSnapshot(world)).toBe("operations closed");
   });
 
+  test("when the configuration changed, however it was changed", async () => {
+    const world = await calm();
+    world.configure({ engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } } });
+    expect(await reasonAfterSnapshot(world)).toBe("configuration changed");
+    await world.round();
+    expect(await reasonAfterSnapshot(world)).toBeUndefined();
+  });
+
   test("when a deadline passed", async () => {
     const world = await calm();
     world.advance(291);

@@ -25,6 +25,24 @@ export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
   return (nodeArray) => medians.get(nodeArray) ?? median;
 }
 
+/** What 95 of 100 boots of an array took at most, whatever their size; null: fewer than three are known. */
+export function slowBootSeconds(
+  history: readonly NodeHistory[],
+  nodeArray: string,
+  nowSeconds: number,
+): number | null {
+  const times = history.flatMap((row) => {
+    const took = row.nodeArray === nodeArray ? tookOf(row) : null;
+    return took === null || row.createdSeconds < nowSeconds - lookedAtSeconds ? [] : [took];
+  });
+  return times.length < fewestBoots
+    ? null
+    : nearestRank(
+        times.sort((a, b) => a - b),
+        0.95,
+      );
+}
+
 /** Boots of one array and size within the last week. */
 export interface Boots {
   /** That ended: the node became Ready, or failed before, or was not Ready in time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { bootSecondsOf, bootsOf } from "../../../shared/cycle/boot-times.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
-import { bootSecondsOf, bootsOf } from "../../../shared/views/boot-times.ts";
 import { historyRow } from "../engine/tiny.ts";
 
 const nowSeconds = 2_000_000;

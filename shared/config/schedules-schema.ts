@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { checkTargetItems, requestSetSchema } from "../messages/index.ts";
+import type { Schedule } from "../ports/index.ts";
+import { problemOf } from "../time/recurring.ts";
+import { flag, positiveSeconds, seconds, text } from "./setting-value.ts";
+
+const mostSchedules = 200;
+const aDay = 'expected a day such as "2026-12-25"';
+
+const shape = {
+  start: text,
+  end: text.optional(),
+  duration: positiveSeconds.optional(),
+  time_zone: text.default("UTC"),
+  except: z
+    .array(z.string(aDay).regex(/^\d{4}-\d\d-\d\d$/, aDay), "expected a list of days")
+    .max(1_000, "expected at most 1000 days")
+    .default([]),
+  lead: seconds.optional(),
+  paused: flag.default(false),
+  targets: z.array(z.unknown(), "expected a list of targets").default([]),
+  settings: z.record(z.string(), z.unknown(), "expected an object of settings").default({}),
+};
+
+/** As it is in the file: whether its settings are valid is known once they are merged with the others. */
+type Written = Omit<Schedule, "name" | "settings"> & {
+  readonly paused: boolean;
+  readonly settings: Readonly<Record<string, unknown>>;
+};
+
+const scheduleSchema = z
+  .strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `unknown keys ${issue.keys.join(", ")}, expected ${Object.keys(shape).join(", ")}`
+        : "expected an object of one schedule",
+  })
+  .transform((keys, context): Written => {
+    const { start, end, duration, time_zone: timeZone, except, lead = null, paused, settings } = keys;
+    if (keys.targets.length === 0 && Object.keys(settings).length === 0)
+      context.addIssue({ code: "custom", message: "expected targets or settings" });
+    if ((end === undefined) === (duration === undefined))
+      context.addIssue({ code: "custom", message: "expected exactly one of end and duration" });
+    const ends = end === undefined ? { afterSeconds: duration ?? 1 } : { at: end };
+    const recurrence = { start, end: ends, timeZone, except };
+    const problem = problemOf(recurrence);
+    if (problem !== undefined) {
+      const key = problem.key === "timeZone" ? "time_zone" : problem.key;
+      context.addIssue({ code: "custom", message: problem.message, input: keys[key], path: [key] });
+    }
+    const { good, setAside } = checkTargetItems(keys.targets);
+    for (const { index, problems } of setAside)
+      context.addIssue({ code: "custom", message: problems.join("; "), path: ["targets", index] });
+    return { ...recurrence, leadSeconds: lead, targets: good, paused, settings };
+  });
+
+/** `schedules`: targets that hold at certain times, by the name of each. */
+export const scheduleShape = {
+  schedules: z
+    .record(requestSetSchema, scheduleSchema, "expected an object of schedules")
+    .default({})
+    .transform((byName, context): readonly (Written & { readonly name: string })[] => {
+      const names = Object.keys(byName);
+      if (names.length > mostSchedules)
+        context.addIssue({
+          code: "custom",
+          message: `${names.length} schedules, expected at most ${mostSchedules}`,
+        });
+      return Object.entries(byName).flatMap(([name, schedule]) =>
+        schedule.paused ? [] : [{ name, ...schedule }],
+      );
+    }),
+};

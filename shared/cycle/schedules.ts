@@ -1,0 +1,122 @@
+import type { NodeHistory } from "../engine/index.ts";
+import type { Clock, ClusterConfig, ConfigStore, RequestSet, Schedule } from "../ports/index.ts";
+import { type Window, windowsAt } from "../time/recurring.ts";
+import { slowBootSeconds } from "./boot-times.ts";
+import { earliest } from "./clocks.ts";
+
+/** Begins the names of their request sets. Requests cannot have a name with such a stroke. */
+const prefix = "schedule/";
+
+/** Nearly all boots take less; for an array of which fewer than three boots are known. */
+const usualLeadSeconds = 600;
+
+/** A cluster's schedules, and how long its nodes took to boot. */
+export interface Scheduled {
+  readonly config: Pick<ClusterConfig, "cluster" | "schedules">;
+  readonly history: readonly NodeHistory[];
+  readonly nowSeconds: number;
+}
+
+/** A configuration with the settings of schedules whose windows are open; of two that set the same, the later in the file. */
+export function inForce(config: ClusterConfig, nowSeconds: number): ClusterConfig {
+  const open = (config.schedules ?? []).flatMap((schedule) =>
+    schedule.settings !== undefined && windowsAt(schedule, nowSeconds).open !== null
+      ? [schedule.settings]
+      : [],
+  );
+  if (open.length === 0) return config;
+  return {
+    ...config,
+    engine: Object.assign({}, config.engine, ...open.map(({ engine }) => engine)),
+    cycle: Object.assign({}, config.cycle, ...open.map(({ cycle }) => cycle)),
+  };
+}
+
+/** The store's configurations as they hold at the moment of loading. */
+export function configsInForce(configs: Pick<ConfigStore, "clusters" | "load">, clock: Clock): ConfigStore {
+  return {
+    clusters: () => configs.clusters(),
+    load: async (cluster) => {
+      const config = await configs.load(cluster);
+      return config && inForce(config, clock.nowSeconds());
+    },
+  };
+}
+
+/** The request sets, with those of schedules as they are now in place of others. */
+export function withScheduled(sets: readonly RequestSet[], scheduled: Scheduled): readonly RequestSet[] {
+  const asked = sets.filter(({ requestSet }) => !requestSet.startsWith(prefix));
+  const kept = scheduledSets(scheduled);
+  return kept.length === 0 && asked.length === sets.length ? sets : [...asked, ...kept];
+}
+
+/** The targets of windows that are open, or near enough for nodes to be asked for, as request sets that end with their window. */
+function scheduledSets({ config, history, nowSeconds }: Scheduled): readonly RequestSet[] {
+  const { cluster, schedules = [] } = config;
+  return schedules.flatMap((schedule) => {
+    const window = currentWindow(schedule, history, nowSeconds);
+    return window === null ? [] : [toRequestSet(cluster, schedule, window)];
+  });
+}
+
+/** When the next window opens or ends: another plan is due then. Null: no schedule has one. */
+export function nextScheduleSeconds({ config, history, nowSeconds }: Scheduled): number | null {
+  return earliest(
+    (config.schedules ?? []).map((schedule) => {
+      const window = currentWindow(schedule, history, nowSeconds);
+      if (window !== null) return window.endSeconds;
+      const { next } = windowsAt(schedule, nowSeconds);
+      return next && next.startSeconds - leadOf(schedule, history, nowSeconds);
+    }),
+  );
+}
+
+/** Of each schedule the window that is open, or else the next one, which nobody needs nodes for yet. */
+export function windowsOfSchedules(
+  { cluster, schedules = [] }: Pick<ClusterConfig, "cluster" | "schedules">,
+  nowSeconds: number,
+): readonly RequestSet[] {
+  return schedules.flatMap((schedule) => {
+    const { open, next } = windowsAt(schedule, nowSeconds);
+    const window = open ?? next;
+    return window === null ? [] : [toRequestSet(cluster, schedule, window)];
+  });
+}
+
+function toRequestSet(cluster: string, schedule: Schedule, { startSeconds, endSeconds }: Window): RequestSet {
+  return {
+    cluster,
+    requestSet: `${prefix}${schedule.name}`,
+    source: "autoscale.json",
+    sequence: 0,
+    sentAtSeconds: startSeconds,
+    receivedAtSeconds: startSeconds,
+    expiresAtSeconds: endSeconds,
+    arrays: schedule.targets,
+    ignoredMessages: 0,
+  };
+}
+
+function currentWindow(
+  schedule: Schedule,
+  history: readonly NodeHistory[],
+  nowSeconds: number,
+): Window | null {
+  const { open, next } = windowsAt(schedule, nowSeconds);
+  if (open !== null) return open;
+  const isNear = next !== null && next.startSeconds - leadOf(schedule, history, nowSeconds) <= nowSeconds;
+  return isNear ? next : null;
+}
+
+function leadOf(
+  { leadSeconds, targets }: Schedule,
+  history: readonly NodeHistory[],
+  nowSeconds: number,
+): number {
+  if (targets.length === 0) return 0;
+  if (leadSeconds !== null) return leadSeconds;
+  const arrays = new Set(targets.map(({ Name, Extends = Name }) => Extends));
+  return Math.max(
+    ...[...arrays].map((array) => slowBootSeconds(history, array, nowSeconds) ?? usualLeadSeconds),
+  );
+}

@@ -1,0 +1,165 @@
+import { Cron } from "croner";
+
+/** A window of time that comes again and again, by the clock on the wall of a place. */
+export interface Recurrence {
+  /** When it begins: a cron expression of five fields, or one moment such as `2026-12-01T08:00` for a window that comes once. */
+  readonly start: string;
+  /** When it ends: at the next moment of such an expression, or after so many seconds. */
+  readonly end: { readonly at: string } | { readonly afterSeconds: number };
+  /** IANA name, such as `Europe/Berlin`. */
+  readonly timeZone: string;
+  /** Days there, such as `2026-12-25`, on which no window begins. */
+  readonly except: readonly string[];
+}
+
+/** From `startSeconds` on, until `endSeconds`, which is not part of it. */
+export interface Window {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+export interface Windows {
+  readonly open: Window | null;
+  /** The one that begins next, after the moment that was asked for. */
+  readonly next: Window | null;
+}
+
+/** Windows that begin while an earlier one is open are looked back at this often: one of those may be left out, and an earlier one be open. */
+const mostLookedBack = 8;
+/** As many days may be left out in a row before the next window. */
+const mostLeftOut = 400;
+/** Cron expressions of five fields name no year: what comes after this moment comes again. */
+const firstMoment = new Date(0);
+
+/**
+ * The window that is open at a moment, and the next one. A start in the hour that a change of the clock leaves out comes with the next hour, one
+ * in an hour that comes twice comes once. Of windows that overlap the last one that began is open. Throws an Error for a recurrence
+ * that `problemOf` would refuse.
+ */
+export function windowsAt(recurrence: Recurrence, atSeconds: number): Windows {
+  const read = readOf(recurrence);
+  const known = read.last;
+  if (known !== undefined && known.fromSeconds <= atSeconds && atSeconds < known.untilSeconds)
+    return known.windows;
+  const windows = { open: openAt(read, atSeconds), next: nextAfter(read, atSeconds) };
+  const untilSeconds = Math.min(
+    windows.open?.endSeconds ?? Number.POSITIVE_INFINITY,
+    windows.next?.startSeconds ?? Number.POSITIVE_INFINITY,
+  );
+  read.last = { windows, fromSeconds: atSeconds, untilSeconds };
+  return windows;
+}
+
+/** What is wrong with one, by the key that it is about; undefined: nothing. */
+export function problemOf(
+  recurrence: Recurrence,
+): { readonly key: "start" | "end" | "timeZone"; readonly message: string } | undefined {
+  if (!isTimeZone(recurrence.timeZone))
+    return { key: "timeZone", message: 'expected an IANA time zone such as "Europe/Berlin"' };
+  const { timeZone, start, end } = recurrence;
+  const wanted = (text: string) => {
+    const cron = cronOf(text, timeZone);
+    if (cron === undefined)
+      return 'expected a cron expression of five fields such as "0 8 * * mon-fri", or a moment such as "2026-12-01T08:00"';
+    return isMoment(text) || cron.nextRun(firstMoment) !== null ? undefined : "expected a moment that comes";
+  };
+  const ofStart = wanted(start);
+  if (ofStart !== undefined) return { key: "start", message: ofStart };
+  if (!("at" in end)) return undefined;
+  const ofEnd = wanted(end.at);
+  if (ofEnd !== undefined) return { key: "end", message: ofEnd };
+  const first = cronOf(start, timeZone)?.nextRun(firstMoment);
+  const endsAfter = first && cronOf(end.at, timeZone)?.nextRun(first);
+  return endsAfter ? undefined : { key: "end", message: "expected a moment after the start" };
+}
+
+interface Read {
+  readonly start: Cron;
+  /** When a window that begins then ends; null: never. */
+  readonly endOf: (start: Date) => Date | null;
+  readonly isLeftOut: (start: Date) => boolean;
+  /** What was found last, and from when until when it holds: the same is asked for again and again. */
+  last: { windows: Windows; fromSeconds: number; untilSeconds: number } | undefined;
+}
+
+/** Configurations are kept from one plan to the next, and so is what was read of them. */
+const readBefore = new WeakMap<Recurrence, Read>();
+
+function readOf(recurrence: Recurrence): Read {
+  const before = readBefore.get(recurrence);
+  if (before !== undefined) return before;
+  const { start, end, timeZone, except } = recurrence;
+  const startCron = requiredCron(start, timeZone);
+  const endCron = "at" in end ? requiredCron(end.at, timeZone) : null;
+  const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  const read: Read = {
+    start: startCron,
+    endOf: (from) =>
+      "at" in end
+        ? (endCron?.nextRun(from) ?? null)
+        : new Date(from.getTime() + Math.round(end.afterSeconds * 1000)),
+    isLeftOut: except.length === 0 ? () => false : (from) => except.includes(dayOf.format(from)),
+    last: undefined,
+  };
+  readBefore.set(recurrence, read);
+  return read;
+}
+
+function openAt(read: Read, atSeconds: number): Window | null {
+  // Runs strictly before: one that begins at this very moment counts.
+  const starts = read.start.previousRuns(mostLookedBack, new Date(Math.floor(atSeconds * 1000) + 1));
+  for (const start of starts) {
+    const window = windowFrom(read, start);
+    if (window !== null && window.startSeconds <= atSeconds && atSeconds < window.endSeconds) return window;
+  }
+  return null;
+}
+
+function nextAfter(read: Read, atSeconds: number): Window | null {
+  let after = new Date(Math.floor(atSeconds * 1000));
+  for (let left = 0; left < mostLeftOut; left += 1) {
+    const start = read.start.nextRun(after);
+    if (start === null) return null;
+    const window = windowFrom(read, start);
+    if (window !== null) return window;
+    after = start;
+  }
+  return null;
+}
+
+/** Null: none begins then. */
+function windowFrom(read: Read, start: Date): Window | null {
+  const end = read.isLeftOut(start) ? null : read.endOf(start);
+  return end === null ? null : { startSeconds: start.getTime() / 1000, endSeconds: end.getTime() / 1000 };
+}
+
+function requiredCron(text: string, timeZone: string): Cron {
+  const cron = cronOf(text, timeZone);
+  if (cron === undefined) throw new Error(`Cannot read "${text}" as a cron expression or a moment`);
+  return cron;
+}
+
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text);
+}
+
+/** Undefined for what cannot be read. */
+function cronOf(text: string, timezone: string): Cron | undefined {
+  // With a colon it is a moment for Croner, and other forms of one than ours go by other clocks.
+  if (text.includes(":") && !isMoment(text)) return undefined;
+  try {
+    const pattern = text.length === "2026-12-01T08:00".length && isMoment(text) ? `${text}:00` : text;
+    return new Cron(pattern, { timezone, mode: "5-part" });
+  } catch {
+    return undefined;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

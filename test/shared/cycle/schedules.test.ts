@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { configsInForce, inForce } from "../../../shared/cycle/schedules.ts";
+import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
+import type { EngineSettings } from "../../../shared/engine/index.ts";
+import type { CycleSettings, Schedule } from "../../../shared/ports/index.ts";
+import { clusterStatus, explainTarget, lookAhead } from "../../../shared/views/index.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+
+const hour = 3_600;
+
+/** Nodes of htc for an hour, ten minutes from now on; nodes are asked for five minutes before. */
+function office(world: World, keys: Partial<Schedule> = {}): Schedule {
+  return {
+    name: "office",
+    start: moment(world.now() + 600),
+    end: { afterSeconds: hour },
+    timeZone: "UTC",
+    except: [],
+    leadSeconds: 300,
+    targets: [{ Name: "htc", TargetCount: 4 }],
+    ...keys,
+  };
+}
+
+function moment(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, "2026-12-01T08:00:00".length);
+}
+
+function nodes(world: World): number {
+  return world.cycleCloud.nodes.filter(({ targetState }) => targetState === "Started").length;
+}
+
+async function minutes(world: World, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    world.advance(59);
+    await world.round();
+    world.cycleCloud.settle();
+  }
+}
+
+async function worldWith(keys: Partial<Schedule> = {}): Promise<World> {
+  const world = createWorld();
+  world.configure({ schedules: [office(world, keys)] });
+  await world.round();
+  return world;
+}
+
+test("nodes are asked for before the window begins, stay while it is open, and idle after it", async () => {
+  const world = await worldWith();
+  await minutes(world, 4);
+  expect(nodes(world)).toBe(0);
+  await minutes(world, 2);
+  expect(nodes(world)).toBe(4);
+  await minutes(world, 63);
+  expect(nodes(world)).toBe(4);
+  await minutes(world, 9);
+  expect(nodes(world)).toBe(0);
+});
+
+test("the plan before says when the next window matters, and when it ends", async () => {
+  const world = await worldWith();
+  const start = world.now() - 1 + 600;
+  const deadline = async () => (await world.ports.plans.loadHead(cluster))?.value.nextDeadlineSeconds;
+  expect(await deadline()).toBe(start - 300);
+  await minutes(world, 11);
+  expect(await deadline()).toBe(start + hour);
+});
+
+test("nodes that jobs need anyway count", async () => {
+  const world = await worldWith();
+  await world.post([jobFor(3)], { ttlSeconds: 2 * hour });
+  await minutes(world, 12);
+  expect(nodes(world)).toBe(4);
+});
+
+test("without a lead of its own it is as long as nearly all boots of the array took, or ten minutes", async () => {
+  const start = (world: World) => ({ start: moment(world.now() + 1_200), leadSeconds: null });
+  const unknown = createWorld();
+  unknown.configure({ schedules: [office(unknown, start(unknown))] });
+  await unknown.round();
+  await minutes(unknown, 9);
+  expect(nodes(unknown)).toBe(0);
+  await minutes(unknown, 2);
+  expect(nodes(unknown)).toBe(4);
+
+  const known = createWorld();
+  await known.post([jobFor(4)]);
+  await known.round();
+  known.advance(1);
+  await known.round();
+  known.advance(900);
+  known.cycleCloud.settle();
+  await known.post([]);
+  await known.round();
+  await minutes(known, 8);
+  expect(nodes(known)).toBe(0);
+  known.configure({ schedules: [office(known, start(known))] });
+  await minutes(known, 4);
+  expect(nodes(known)).toBe(0);
+  await minutes(known, 2);
+  expect(nodes(known)).toBe(4);
+});
+
+test("a changed configuration counts at once", async () => {
+  const world = await worldWith();
+  await minutes(world, 7);
+  expect(nodes(world)).toBe(4);
+  world.configure({ schedules: [] });
+  await minutes(world, 9);
+  expect(nodes(world)).toBe(0);
+});
+
+test("the status and the explanation name the schedule", async () => {
+  const world = await worldWith();
+  const set = async () => (await clusterStatus(world.ports, cluster))?.requestSets;
+  expect(await set()).toMatchObject([{ requestSet: "schedule/office", planned: false, expired: false }]);
+  await minutes(world, 12);
+  expect(await set()).toMatchObject([{ requestSet: "schedule/office", planned: true, arrays: 1 }]);
+  const outlook = await lookAhead(world.ports, cluster);
+  if (outlook === undefined) throw new Error("The cluster is configured");
+  const explained = explainTarget(outlook, "htc");
+  expect(explained).toMatchObject({ answer: { requestSet: "schedule/office", granted: 4 } });
+});
+
+test("a node that a window needs is not taken back by an action that was on its way", async () => {
+  const world = await worldWith({ start: moment(1_800_000_000 + 1_200), leadSeconds: 0 });
+  await world.post([jobFor(4)], { ttlSeconds: 100 });
+  await minutes(world, 2);
+  expect(nodes(world)).toBe(4);
+  await world.post([]);
+  await minutes(world, 5);
+  // The plan that lets them go is made a moment before the window opens, and carried out a moment after.
+  world.advance(1_800_000_000 + 1_199 - world.now());
+  await world.snapshot();
+  world.advance(1);
+  await world.plan();
+  world.advance(1);
+  await world.execute();
+  expect(nodes(world)).toBe(4);
+});
+
+test("settings hold while the window is open, and are those of the configuration again after it", async () => {
+  const world = createWorld();
+  const settings = {
+    keys: ["max_cores"],
+    engine: {},
+    cycle: { caps: { maxNodesPerPlan: null, maxCores: 8, monthlyBudgetUsd: null } },
+  };
+  world.configure({ schedules: [office(world, { targets: [], settings })] });
+  const ports = { ...world.ports, configs: configsInForce(world.ports.configs, world.ports.clock) };
+  const pass = async () => {
+    world.advance(59);
+    await snapshotCluster(ports, cluster);
+    world.advance(1);
+    await world.planWith(ports);
+    await world.execute();
+    world.cycleCloud.settle();
+  };
+  for (let minute = 0; minute < 10; minute += 1) await pass();
+  await world.post([jobFor(4)], { ttlSeconds: 3 * hour });
+  await pass();
+  expect(nodes(world)).toBe(2);
+  for (let minute = 0; minute < 60; minute += 1) await pass();
+  expect(nodes(world)).toBe(4);
+});
+
+test("of two windows that are open the later in the file decides what both set, and each what it alone sets", () => {
+  const world = createWorld();
+  const nowSeconds = world.now() + 700;
+  const withSettings = (name: string, engine: Partial<EngineSettings>, cycle: Partial<CycleSettings>) =>
+    office(world, { name, targets: [], settings: { keys: [], engine, cycle } });
+  const all = (seconds: number) => ({ default: seconds, byNodeArray: {} });
+  const base = configOf({});
+  const config = inForce(
+    {
+      ...base,
+      schedules: [
+        withSettings("first", { idleTimeoutSeconds: all(60) }, { readOnly: true }),
+        withSettings("second", { idleTimeoutSeconds: all(90) }, {}),
+        office(world),
+      ],
+    },
+    nowSeconds,
+  );
+  expect(config.engine).toEqual({ ...base.engine, idleTimeoutSeconds: all(90) });
+  expect(config.cycle).toEqual({ ...base.cycle, readOnly: true });
+  expect(inForce(config, nowSeconds + 2 * hour)).toBe(config);
+});
