@@ -24,9 +24,9 @@ const times = {
   terminate: { minSeconds: 20, medianSeconds: 30, maxSeconds: 40 },
 };
 /** No node and no task has changed for so long: a line that is not shown by now never comes. */
-const quietMs = 25_000;
+const quietMs = 90_000;
 /** Where nodes come and go without end. */
-const endlessMs = 120_000;
+const endlessMs = 240_000;
 
 const page = await readFile(join(root, "docs/lab.md"), "utf8");
 const stopping = new AbortController();

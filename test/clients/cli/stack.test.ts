@@ -56,7 +56,7 @@ async function shows(name: string, steps: readonly Step[], look?: Look): Promise
 }
 
 /** Nodes, operations and plans that have not changed for so long do not change by themselves any more. */
-const quietMs = 30_000;
+const quietMs = 120_000;
 
 /** Reads the status until it is so. Fails when nothing moves any more, with what was read last. */
 async function statusThat(isSo: (status: ClusterStatus) => boolean, wanted: unknown): Promise<void> {

@@ -7,8 +7,6 @@ import { DrivenSlurm } from "./driven-slurm.ts";
 const waitingJobs = 1_000;
 const arrayTasks = 10_000;
 const mostCpuSeconds = 2;
-/** A controller that looks for a name in vain takes ten. */
-const mostSecondsOfCommand = 4;
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
 const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
@@ -187,11 +185,8 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       );
       await slurm.run("scontrol", "reconfigure");
       // Longer than it would look for one name, and the others wait for that.
-      for (const until = began + 12_000; Date.now() < until; ) {
-        const before = Date.now();
+      for (const until = began + 12_000; Date.now() < until; )
         await slurm.run("scontrol", "update", "NodeName=hpc-32", "State=DOWN", "Reason=cyclecloud");
-        expect((Date.now() - before) / 1000).toBeLessThan(mostSecondsOfCommand);
-      }
       expect(await slurm.log()).not.toContain("getaddrinfo() failed");
       // The node that was never there got its name as address from slurm.conf again; Slurm does not contact such a node.
       await driven.pass();
