@@ -24,8 +24,10 @@ export interface Windows {
   readonly next: Window | null;
 }
 
-/** Windows that begin while an earlier one is open are looked back at this often: one of those may be left out, and an earlier one be open. */
+/** The last start may be left out, while the window before it is open still. */
 const mostLookedBack = 8;
+/** From what was found last, so many windows on are cheaper than to look anew. */
+const mostWindowsOn = 4;
 /** As many days may be left out in a row before the next window. */
 const mostLeftOut = 400;
 /** Cron expressions of five fields name no year: what comes after this moment comes again. */
@@ -38,15 +40,11 @@ const firstMoment = new Date(0);
  */
 export function windowsAt(recurrence: Recurrence, atSeconds: number): Windows {
   const read = readOf(recurrence);
-  const known = read.last;
-  if (known !== undefined && known.fromSeconds <= atSeconds && atSeconds < known.untilSeconds)
-    return known.windows;
-  const windows = { open: openAt(read, atSeconds), next: nextAfter(read, atSeconds) };
-  const untilSeconds = Math.min(
-    windows.open?.endSeconds ?? Number.POSITIVE_INFINITY,
-    windows.next?.startSeconds ?? Number.POSITIVE_INFINITY,
-  );
-  read.last = { windows, fromSeconds: atSeconds, untilSeconds };
+  const windows = windowsOn(read, atSeconds) ?? {
+    open: openAt(read, atSeconds),
+    next: nextAfter(read, atSeconds),
+  };
+  read.last = { windows, atSeconds };
   return windows;
 }
 
@@ -78,8 +76,8 @@ interface Read {
   /** When a window that begins then ends; null: never. */
   readonly endOf: (start: Date) => Date | null;
   readonly isLeftOut: (start: Date) => boolean;
-  /** What was found last, and from when until when it holds: the same is asked for again and again. */
-  last: { windows: Windows; fromSeconds: number; untilSeconds: number } | undefined;
+  /** What was found last: the same is asked for again and again, a little later each time. */
+  last: { readonly windows: Windows; readonly atSeconds: number } | undefined;
 }
 
 /** Configurations are kept from one plan to the next, and so is what was read of them. */
@@ -105,6 +103,18 @@ function readOf(recurrence: Recurrence): Read {
   return read;
 }
 
+/** From those that were found last, if that was before and not long ago. A window that began earlier ends earlier. */
+function windowsOn({ last, ...read }: Read, atSeconds: number): Windows | undefined {
+  if (last === undefined || atSeconds < last.atSeconds) return undefined;
+  let { open, next } = last.windows;
+  for (let on = 0; next !== null && next.startSeconds <= atSeconds; on += 1) {
+    if (on === mostWindowsOn) return undefined;
+    open = next;
+    next = nextAfter(read, next.startSeconds);
+  }
+  return { open: open !== null && atSeconds < open.endSeconds ? open : null, next };
+}
+
 function openAt(read: Read, atSeconds: number): Window | null {
   // Runs strictly before: one that begins at this very moment counts.
   const starts = read.start.previousRuns(mostLookedBack, new Date(Math.floor(atSeconds * 1000) + 1));
@@ -115,7 +125,7 @@ function openAt(read: Read, atSeconds: number): Window | null {
   return null;
 }
 
-function nextAfter(read: Read, atSeconds: number): Window | null {
+function nextAfter(read: Omit<Read, "last">, atSeconds: number): Window | null {
   let after = new Date(Math.floor(atSeconds * 1000));
   for (let left = 0; left < mostLeftOut; left += 1) {
     const start = read.start.nextRun(after);
@@ -128,7 +138,7 @@ function nextAfter(read: Read, atSeconds: number): Window | null {
 }
 
 /** Null: none begins then. */
-function windowFrom(read: Read, start: Date): Window | null {
+function windowFrom(read: Omit<Read, "last">, start: Date): Window | null {
   const end = read.isLeftOut(start) ? null : read.endOf(start);
   return end === null ? null : { startSeconds: start.getTime() / 1000, endSeconds: end.getTime() / 1000 };
 }
