@@ -18,6 +18,7 @@ export function arraysNamedIn(json: unknown): readonly NamedArray[] {
       ["spot", "regular"].flatMap((end) => namedBy(pair, end, `spot.pairs.${index}`)),
     ),
     ...listOf(json.budgets).flatMap((budget, index) => namedBy(budget, "node_array", `budgets.${index}`)),
+    ...keysOf(json.schedules).flatMap((name) => namedBySchedule(json.schedules, name)),
     ...["default_resources", "price_rules"].flatMap((key) =>
       listOf(json[key]).flatMap((entry, index) =>
         selectedArrays(isDictionary(entry) ? entry.select : undefined).map((name) => ({
@@ -47,6 +48,20 @@ export function warnOfMissing(named: readonly NamedArray[], arrays: readonly str
 /** The same of a configuration, checked or not. */
 export function warnOfUnknownArrays(json: unknown, arrays: readonly string[]): readonly string[] {
   return warnOfMissing(arraysNamedIn(json), arrays);
+}
+
+function namedBySchedule(schedules: unknown, schedule: string): readonly NamedArray[] {
+  const keys = isDictionary(schedules) ? schedules[schedule] : undefined;
+  if (!isDictionary(keys)) return [];
+  const path = `schedules.${schedule}`;
+  return [
+    ...listOf(keys.targets).flatMap((target, index) => {
+      // A dynamic array has the name that whoever asks for it chose.
+      const isDynamic = isDictionary(target) && target.Dynamic === true;
+      return namedBy(target, isDynamic ? "Extends" : "Name", `${path}.targets.${index}`);
+    }),
+    ...arraysNamedIn(keys.settings).map((named) => ({ ...named, path: `${path}.settings.${named.path}` })),
+  ];
 }
 
 function namedBy(entry: unknown, key: string, path: string): readonly NamedArray[] {

@@ -11,6 +11,10 @@ const configuration = {
     { user: "ada", daily_usd: 5 },
     { node_array: "htx", monthly_usd: 100 },
   ],
+  schedules: {
+    office: { targets: [{ Name: "htc" }, { Name: "mine", Dynamic: true, Extends: "mpi" }] },
+    night: { settings: { idle_timeout: { htc: 60 } } },
+  },
   default_resources: [{ select: { "node.nodearray": ["htc", "none*"] } }],
   price_rules: [{ select: { "node.nodearray": "gpus" }, discount_percent: 10 }],
 };
@@ -24,6 +28,9 @@ test("every key that names a node array, with its path; default and wildcards na
     "spot.pairs.0.regular: htc",
     "budgets.0.node_array: htc",
     "budgets.2.node_array: htx",
+    "schedules.office.targets.0.Name: htc",
+    "schedules.office.targets.1.Extends: mpi",
+    "schedules.night.settings.idle_timeout.htc: htc",
     "default_resources.0.select.node.nodearray: htc",
     "price_rules.0.select.node.nodearray: gpus",
   ]);
@@ -35,7 +42,7 @@ test("what is no configuration, or of another form, names none", () => {
 });
 
 test("a warning for each that the cluster does not have, with the one that was probably meant", () => {
-  expect(warnOfUnknownArrays(configuration, ["htc", "htc-spot", "gpu"])).toEqual([
+  expect(warnOfUnknownArrays(configuration, ["htc", "htc-spot", "gpu", "mpi"])).toEqual([
     'idle_timeout.htcc: the cluster has no node array "htcc"; did you mean "htc"?',
     'budgets.2.node_array: the cluster has no node array "htx"; did you mean "htc"?',
     'price_rules.0.select.node.nodearray: the cluster has no node array "gpus"; did you mean "gpu"?',
