@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BudgetSettings, BudgetSubject } from "../ports/index.ts";
-import { flag, text } from "./setting-value.ts";
+import { flag, strict, text } from "./setting-value.ts";
 
 const dollars = "expected US dollars above 0";
 const usd = z.number(dollars).positive(dollars);
@@ -23,13 +23,7 @@ const shape = {
   hold: flag.default(false),
 };
 
-const budgetSchema = z
-  .strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? `unknown keys ${issue.keys.join(", ")}, expected ${Object.keys(shape).join(", ")}`
-        : "expected an object of one budget",
-  })
+const budgetSchema = strict(shape, "expected an object of one budget")
   .superRefine((budget, context) => {
     for (const keys of [subjectKeys, amountKeys]) {
       if (keys.filter((key) => budget[key] !== undefined).length === 1) continue;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beyondBuckets, type Constraint, type PriceRule, parseConstraints } from "../engine/index.ts";
-import { text } from "./setting-value.ts";
+import { strict, text } from "./setting-value.ts";
 
 /** The engine's parser reads it, and names every problem with its place. */
 const select = z.unknown().transform((value, context): readonly Constraint[] => {
@@ -35,20 +35,13 @@ const ruleShape = {
     .optional(),
 };
 
-const ruleSchema = z
-  .strictObject(ruleShape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? `unknown keys ${issue.keys.join(", ")}, expected ${Object.keys(ruleShape).join(", ")}`
-        : "expected an object of one rule",
-  })
-  .refine(
-    (rule) =>
-      rule.discount_percent !== undefined ||
-      rule.add_per_core_hour_usd !== undefined ||
-      rule.reserved_nodes !== undefined,
-    wantedEffect,
-  );
+const ruleSchema = strict(ruleShape, "expected an object of one rule").refine(
+  (rule) =>
+    rule.discount_percent !== undefined ||
+    rule.add_per_core_hour_usd !== undefined ||
+    rule.reserved_nodes !== undefined,
+  wantedEffect,
+);
 
 /** `price_rules`: what the cluster pays that differs from the list. */
 export const priceShape = {

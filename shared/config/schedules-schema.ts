@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkTargetItems, requestSetSchema } from "../messages/index.ts";
 import type { Schedule } from "../ports/index.ts";
 import { problemOf } from "../time/recurring.ts";
-import { flag, positiveSeconds, seconds, text } from "./setting-value.ts";
+import { flag, positiveSeconds, seconds, strict, text } from "./setting-value.ts";
 
 const mostSchedules = 200;
 const aDay = 'expected a day such as "2026-12-25"';
@@ -28,14 +28,8 @@ type Written = Omit<Schedule, "name" | "settings"> & {
   readonly settings: Readonly<Record<string, unknown>>;
 };
 
-const scheduleSchema = z
-  .strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? `unknown keys ${issue.keys.join(", ")}, expected ${Object.keys(shape).join(", ")}`
-        : "expected an object of one schedule",
-  })
-  .transform((keys, context): Written => {
+const scheduleSchema = strict(shape, "expected an object of one schedule").transform(
+  (keys, context): Written => {
     const { start, end, duration, time_zone: timeZone, except, lead = null, paused, settings } = keys;
     if (keys.targets.length === 0 && Object.keys(settings).length === 0)
       context.addIssue({ code: "custom", message: "expected targets or settings" });
@@ -52,7 +46,8 @@ const scheduleSchema = z
     for (const { index, problems } of setAside)
       context.addIssue({ code: "custom", message: problems.join("; "), path: ["targets", index] });
     return { ...recurrence, leadSeconds: lead, targets: good, paused, settings };
-  });
+  },
+);
 
 /** `schedules`: targets that hold at certain times, by the name of each. */
 export const scheduleShape = {

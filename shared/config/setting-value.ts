@@ -60,6 +60,16 @@ export const wholeNumber = numeric(
   (value) => value >= 0 && Number.isInteger(value),
 );
 
+/** An object of these keys and no others: a misspelt one is named with those that there are. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape, wanted: string) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `unknown keys ${issue.keys.join(", ")}, expected ${Object.keys(shape).join(", ")}`
+        : wanted,
+  });
+}
+
 type Seconds = typeof seconds;
 
 /** One number for all node arrays, or `{"default": 300, "htc": 90}`; null leaves the default. */
