@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { runSeed } from "./run.ts";
 import { scenarioOf, scenarios } from "./scenarios/index.ts";
 
-/** A few for each scenario; `npm run sim -- --seeds 5000` tries more. */
-const seeds = 100;
+/** Two for each scenario; `npm run sim -- --seeds 5000` tries more. */
+const seeds = 60;
 
 /** For a machine that is busy with something else: a test takes some seconds. */
 const patienceMs = 300_000;
