@@ -41,38 +41,23 @@ interface NamedNode {
   readonly name: string;
 }
 
-/** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */
-interface IgnoredNode {
-  readonly nodeId: string;
-  readonly name: string;
+/** A node for which an operator asked something, and until when. */
+interface MarkedNode extends NamedNode {
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;
   /** When it ends by itself. Absent: when somebody ends it. */
   readonly untilSeconds?: number;
 }
+
+/** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */
+type IgnoredNode = MarkedNode;
 
 /** A node that an operator wants drained: it takes no new jobs, and goes by its idle time-out like any other. */
-export interface DrainedNode {
-  readonly nodeId: string;
-  readonly name: string;
-  readonly by: string;
-  readonly reason: string;
-  readonly atSeconds: number;
-  /** When it ends by itself. Absent: when somebody ends it. */
-  readonly untilSeconds?: number;
-}
+export type DrainedNode = MarkedNode;
 
 /** A node that an operator keeps alive: it takes jobs as ever, and is never deleted but by an operator. */
-export interface KeptNode {
-  readonly nodeId: string;
-  readonly name: string;
-  readonly by: string;
-  readonly reason: string;
-  readonly atSeconds: number;
-  /** When it ends by itself. Absent: when somebody ends it. */
-  readonly untilSeconds?: number;
-}
+export type KeptNode = MarkedNode;
 
 export interface Pause {
   /** Who paused it, and why: in their words. */
