@@ -1,4 +1,12 @@
-import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../shared/engine/index.ts";
+import {
+  type Bucket,
+  type Cluster,
+  type ClusterNode,
+  defaultSettings,
+  type NodeArray,
+  type Plan,
+  plan,
+} from "../../shared/engine/index.ts";
 
 const bytesPerGiB = 2 ** 30;
 
@@ -85,3 +93,16 @@ export function nodeOf(fields: Partial<ClusterNode> & { readonly name: string })
     ...fields,
   };
 }
+
+/** The plan of that cluster when nobody asks for anything. */
+export const emptyPlan: Plan = plan({
+  nowSeconds: 0,
+  cluster: clusterOf(),
+  jobs: [],
+  schedulerNodes: [],
+  pending: [],
+  leavingNodeIds: [],
+  history: [],
+  lastPassSeconds: null,
+  settings: defaultSettings,
+});

@@ -1,22 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type Drains, decideOnDraining } from "../../../../shared/cycle/plan/drain.ts";
-import { defaultSettings, plan as makePlan, type Retirement } from "../../../../shared/engine/index.ts";
+import type { Retirement } from "../../../../shared/engine/index.ts";
 import type { DemandNode } from "../../../../shared/messages/job-demand.ts";
 import type { DrainingNode, SourceDemand } from "../../../../shared/ports/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { clusterOf, emptyPlan, nodeOf } from "../../../support/cluster.ts";
 import { rowOf } from "../../stores/contract/values.ts";
-
-const nothing = makePlan({
-  nowSeconds: 0,
-  cluster: clusterOf(),
-  jobs: [],
-  schedulerNodes: [],
-  pending: [],
-  leavingNodeIds: [],
-  history: [],
-  lastPassSeconds: null,
-  settings: defaultSettings,
-});
 
 const now = 10_000;
 const node = nodeOf({ name: "htc-1" });
@@ -71,7 +59,7 @@ function decide(what: Case): Drains {
     sinceSeconds: 0,
   };
   return decideOnDraining(
-    { ...nothing, retire: what.idle ? [retirement] : [] },
+    { ...emptyPlan, retire: what.idle ? [retirement] : [] },
     {
       before: what.record === undefined ? undefined : { draining: [what.record] },
       snapshot: { cluster: clusterOf({ nodes: [node] }) },
@@ -526,7 +514,7 @@ describe("decideOnDraining: the next look", () => {
       return { nodeId, name, nodeArray, hostname: host, cause: "idle-timeout", sinceSeconds: 0 };
     });
     const { events, plan, draining } = decideOnDraining(
-      { ...nothing, retire },
+      { ...emptyPlan, retire },
       {
         before: undefined,
         snapshot: { cluster: clusterOf({ nodes }) },

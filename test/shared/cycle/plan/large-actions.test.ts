@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
-import { defaultSettings, plan as makePlan } from "../../../../shared/engine/index.ts";
 import { azureLimits } from "../../../../shared/ports/index.ts";
 import { longestRow } from "../../../../shared/stores/store-limits.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { bucketOf, clusterOf, emptyPlan, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
 
@@ -86,17 +85,6 @@ test("CycleCloud gives longer names than were planned: what a row does not hold 
 });
 
 test("thousands of nodes with the longest names that hosts have go in requests that a message holds", () => {
-  const nothing = makePlan({
-    nowSeconds: 0,
-    cluster: clusterOf(),
-    jobs: [],
-    schedulerNodes: [],
-    pending: [],
-    leavingNodeIds: [],
-    history: [],
-    lastPassSeconds: null,
-    settings: defaultSettings,
-  });
   const retire = Array.from({ length: 5_000 }, (_, index) => ({
     nodeId: `id-${index}`,
     name: "集".repeat(300) + index,
@@ -106,7 +94,7 @@ test("thousands of nodes with the longest names that hosts have go in requests t
     sinceSeconds: 0,
   }));
   const actions = toActions(
-    { ...nothing, retire },
+    { ...emptyPlan, retire },
     { cluster, planId: "p", nowSeconds: 0, expiresAtSeconds: 1, requestIdOf: (id) => id },
   );
   const sizes = actions.map((action) => Buffer.byteLength(JSON.stringify(action)));

@@ -1,32 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
-import {
-  type CreateSet,
-  defaultSettings,
-  plan as makePlan,
-  type NodeStart,
-  type Plan,
-  type Retirement,
-} from "../../../../shared/engine/index.ts";
+import type { CreateSet, NodeStart, Plan, Retirement } from "../../../../shared/engine/index.ts";
 import { type ScaleAction, scaleActionSchema } from "../../../../shared/messages/scale-action.ts";
-import { clusterOf } from "../../../support/cluster.ts";
-
-const nothing = makePlan({
-  nowSeconds: 0,
-  cluster: clusterOf(),
-  jobs: [],
-  schedulerNodes: [],
-  pending: [],
-  leavingNodeIds: [],
-  history: [],
-  lastPassSeconds: null,
-  settings: defaultSettings,
-});
+import { emptyPlan } from "../../../support/cluster.ts";
 
 function actionsOf(fields: Partial<Plan>): ScaleAction[] {
   return toActions(
-    { ...nothing, ...fields },
+    { ...emptyPlan, ...fields },
     {
       cluster: "hpc",
       planId: "plan-1",
