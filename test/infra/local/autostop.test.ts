@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeJetpack, runAutostop } from "../../support/autostop.ts";
 import { eventually, type LocalStack, never, startStack } from "../../support/local-stack.ts";
@@ -78,8 +77,11 @@ test("50 nodes ask at once while 20 are needed: exactly 20 stay", async () => {
   expect(answers.filter((status) => status === 200)).toHaveLength(30);
   expect(answers.filter((status) => status === 409)).toHaveLength(20);
   await eventually(stack.nodes, (left) => left.length <= 20);
-  // As many more events and plans as follow change nothing.
-  await sleep(4_000);
+  // The same demand again makes another plan, which changes nothing.
+  const planned = async () => (await stack.readStatus()).plans[0]?.planId;
+  const before = await planned();
+  await want(20);
+  expect(await eventually(planned, (planId) => planId !== before)).not.toBe(before);
   expect(await stack.nodes()).toHaveLength(20);
   expect((await stack.simulator.ledger(cluster)).created).toBe(50);
 });
