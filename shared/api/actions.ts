@@ -93,6 +93,21 @@ const createNodesBody = z
       .regex(/^[A-Za-z0-9-]*%d[A-Za-z0-9-]*$/, "expected letters, digits, dashes and one %d")
       .max(60)
       .optional(),
+    names: z
+      .array(
+        z
+          .string()
+          .max(60)
+          .regex(
+            /^(?:[A-Za-z0-9-]*[A-Za-z-])?(0|[1-9]\d{0,8})$/,
+            "expected letters, digits and dashes, and a number at the end without leading zeros",
+          ),
+      )
+      .min(1)
+      .max(1_000, "expected at most 1000 names in one request")
+      .refine((names) => new Set(names).size === names.length, { message: "expected each name once" })
+      .optional()
+      .describe("Nodes of exactly these names, instead of `count`; needs `nodeArray`"),
     nodeAttributes: z
       .record(z.string().max(200), attributeValue)
       .refine((attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes, {
@@ -102,9 +117,20 @@ const createNodesBody = z
       .describe("Sent along to CycleCloud"),
   })
   .strict()
-  .refine((body) => (body.count === undefined) !== (body.slots === undefined), {
-    message: "expected either count or slots",
-    path: ["count"],
+  .refine(
+    ({ count, slots, names }) => [count, slots, names].filter((each) => each !== undefined).length === 1,
+    {
+      message: "expected one of count, slots and names",
+      path: ["count"],
+    },
+  )
+  .refine(({ names, nodeArray }) => names === undefined || nodeArray !== undefined, {
+    message: "expected the node array of these names",
+    path: ["nodeArray"],
+  })
+  .refine(({ names, nameFormat }) => names === undefined || nameFormat === undefined, {
+    message: "expected none with names",
+    path: ["nameFormat"],
   })
   .meta({ id: "CreateNodesRequest" });
 

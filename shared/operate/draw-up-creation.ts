@@ -2,6 +2,7 @@ import type { CreateNodesBody } from "../api/index.ts";
 import {
   type Constraint,
   type CreateSet,
+  compareNodeNames,
   defineJob,
   type EngineSettings,
   type Job,
@@ -25,6 +26,64 @@ const jobName = "requested nodes";
  * are of one bucket, as those of a job are.
  */
 export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creation {
+  const { names } = body;
+  if (names === undefined) return chooseNodes(outlook, body);
+  // CycleCloud passes over a name that is in use, and takes the next one.
+  const problems = whyTaken(names, outlook.input);
+  if (problems.length > 0) return { ok: false, problems };
+  const chosen = chooseNodes(outlook, { ...body, count: names.length });
+  return chosen.ok ? { ok: true, sets: named(chosen.sets, names) } : chosen;
+}
+
+const mostTaken = 10;
+
+function whyTaken(names: readonly string[], { cluster, pending }: PlanInput): readonly string[] {
+  const there = new Map(cluster.nodes.map(({ name, status }) => [name, `is ${status}`]));
+  const onOrder = new Set(pending.flatMap((each) => each.names ?? []));
+  const taken = names.flatMap((name) => {
+    const why = there.get(name) ?? (onOrder.has(name) ? "is on order" : undefined);
+    return why === undefined ? [] : [`names: "${name}" ${why}, expected a name that no node has`];
+  });
+  const more = taken.length - mostTaken;
+  return more > 0 ? [...taken.slice(0, mostTaken), `names: and ${more} more`] : taken;
+}
+
+/** The same nodes under other names: CycleCloud numbers those of a set one after the other. */
+function named(sets: readonly CreateSet[], names: readonly string[]): readonly CreateSet[] {
+  const inOrder = names.toSorted(compareNodeNames);
+  let used = 0;
+  return sets.flatMap((set) => {
+    const own = inOrder.slice(used, used + set.count);
+    used += set.count;
+    return runsOf(own).map(({ stem, first, length }) => ({
+      ...set,
+      count: length,
+      names: Array.from({ length }, (_, index) => `${stem}${first + index}`),
+      nameFormat: `${stem}%d`,
+      nameOffset: first,
+    }));
+  });
+}
+
+interface Run {
+  readonly stem: string;
+  readonly first: number;
+  length: number;
+}
+
+function runsOf(names: readonly string[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const name of names) {
+    const stem = name.replace(/(?<!\d)\d+$/, "");
+    const index = Number(name.slice(stem.length));
+    const last = runs.at(-1);
+    if (last?.stem === stem && last.first + last.length === index) last.length += 1;
+    else runs.push({ stem, first: index, length: 1 });
+  }
+  return runs;
+}
+
+function chooseNodes(outlook: Outlook, body: CreateNodesBody): Creation {
   const own = parseConstraints(body.constraints ?? []);
   if (!own.ok)
     return { ok: false, problems: own.problems.map(({ path, message }) => `constraints${path}: ${message}`) };

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { isDictionary, parseJson } from "../../../shared/json/json.ts";
+import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -12,6 +13,7 @@ interface Flags extends ActFlags {
   readonly placementGroup?: string;
   readonly count?: number;
   readonly slots?: number;
+  readonly names?: readonly string[];
   readonly constraint?: readonly ConstraintObject[];
   readonly exclusive?: true;
   readonly exclusiveTask?: true;
@@ -30,6 +32,7 @@ export function createNodesCommand(terminal: Terminal): Command {
     )
     .option("-n, --count <number>", "number of nodes", wholeNumber(1))
     .option("-s, --slots <number>", "as many nodes as this number of slots needs", wholeNumber(1))
+    .option("--names <names>", "nodes of exactly these names, such as htc-[3,7-9]; needs --nodearray", names)
     .option("-a, --nodearray <name>", "node array")
     .option("--vm-size <size>", "VM size")
     .option("--placement-group <name>", "placement group")
@@ -56,8 +59,9 @@ export function createNodesCommand(terminal: Terminal): Command {
       pair,
     )
     .action((flags: Flags) => {
-      if ((flags.count === undefined) === (flags.slots === undefined))
-        return command.error("error: expected either --count or --slots");
+      const { count, slots, names } = flags;
+      if ([count, slots, names].filter((each) => each !== undefined).length !== 1)
+        return command.error("error: expected one of --count, --slots and --names");
       return act(terminal, flags, { name: "create-nodes", body: bodyOf(flags), question: null });
     });
   return actOptions(command);
@@ -78,6 +82,7 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
     placementGroup: flags.placementGroup,
     count: flags.count,
     slots: flags.slots,
+    names: flags.names,
     constraints: flags.exclusiveTask ? [...(flags.constraint ?? []), exclusiveTask] : flags.constraint,
     exclusive: flags.exclusive === true,
     strategy: flags.strategy,
@@ -85,6 +90,12 @@ function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<strin
     nameFormat: flags.nameFormat,
     ...(Object.keys(attributes).length > 0 && { nodeAttributes: attributes }),
   };
+}
+
+function names(text: string): readonly string[] {
+  const expanded = expandHostlist(text);
+  if (expanded !== undefined) return expanded;
+  throw new InvalidArgumentError(`${JSON.stringify(text)}, expected names such as htc-[3,7-9].`);
 }
 
 /** `name=value`, where a value that is JSON is that and anything else is text; or a JSON object of several. */

@@ -173,6 +173,13 @@ describe("what is asked of the service", () => {
   });
 });
 
+test("names of new nodes are expanded", async () => {
+  const bodies = await serve();
+  const { code } = await ccscale(["create-nodes", "--names", "htc-[3,7-8]", "-a", "htc", ...who]);
+  expect(code).toBe(0);
+  expect(bodies).toMatchObject([{ nodeArray: "htc", names: ["htc-3", "htc-7", "htc-8"] }]);
+});
+
 describe("before something is destroyed", () => {
   test("it is said what would be done, and the operator is asked", async () => {
     const bodies = await serve();
@@ -236,8 +243,13 @@ describe("before something is destroyed", () => {
   });
 
   test.each([
-    ["neither count nor slots", ["create-nodes"], "expected either --count or --slots"],
-    ["both", ["create-nodes", "-n", "1", "-s", "2"], "expected either --count or --slots"],
+    ["neither count nor slots", ["create-nodes"], "expected one of --count, --slots and --names"],
+    ["both", ["create-nodes", "-n", "1", "-s", "2"], "expected one of --count, --slots and --names"],
+    [
+      "names that are no list",
+      ["create-nodes", "--names", "htc-[3", "-a", "htc"],
+      "expected names such as htc-[3,7-9]",
+    ],
     ["no number", ["create-nodes", "-n", "many"], "expected a whole number, 1 or above"],
     [
       "an attribute without a value",

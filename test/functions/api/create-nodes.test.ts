@@ -57,6 +57,45 @@ describe("create-nodes", () => {
     });
   });
 
+  test("nodes of given names have exactly these, and the names that follow are not taken for others", async () => {
+    const { world } = served;
+    const before = world.cycleCloud.nodes.map(({ name }) => name);
+    const names = ["htc-31", "htc-9", "htc-30", "gpu-node7"];
+    expect(await ask({ kind: "create-nodes", nodeArray: "htc", names })).toMatchObject({
+      outcome: "requested",
+    });
+    const [operation] = await world.ports.operations.open(cluster);
+    expect(operation?.value.action).toMatchObject({
+      sets: [
+        { count: 1, names: ["gpu-node7"], nameFormat: "gpu-node%d", nameOffset: 7 },
+        { count: 1, names: ["htc-9"], nameFormat: "htc-%d", nameOffset: 9 },
+        { count: 2, names: ["htc-30", "htc-31"], nameFormat: "htc-%d", nameOffset: 30 },
+      ],
+    });
+    await world.execute();
+    const made = world.cycleCloud.nodes.map(({ name }) => name).filter((name) => !before.includes(name));
+    expect(made.toSorted()).toEqual(names.toSorted());
+  });
+
+  test("a name that a node has, or that is on order, is refused, and no other comes in its place", async () => {
+    const { world } = served;
+    const before = world.cycleCloud.nodes.length;
+    const [there = ""] = world.cycleCloud.nodes.map(({ name }) => name);
+    const wanted = { kind: "create-nodes", nodeArray: "htc" };
+    expect(await refusalOf({ ...wanted, names: ["htc-40", there] })).toContain(`${there}\\" is Ready`);
+    await ask({ ...wanted, names: ["htc-40"] });
+    expect(await refusalOf({ ...wanted, names: ["htc-40"] })).toContain('htc-40\\" is on order');
+    await world.execute();
+    expect(world.cycleCloud.nodes).toHaveLength(before + 1);
+  });
+
+  test("of names that are too many for the limits none is made", async () => {
+    const names = Array.from({ length: 21 }, (_, index) => `htc-${index + 50}`);
+    const body = { kind: "create-nodes", nodeArray: "htc", names };
+    expect(await refusalOf(body)).toContain("14 of 21 nodes can be had now");
+    expect(await served.world.ports.operations.open(cluster)).toEqual([]);
+  });
+
   test.each(["pack", "scatter"])("hosts on premise are no new nodes (%s)", async (strategy) => {
     const hosts = ["lab-1", "lab-2", "lab-3"].map((hostname) => ({ hostname, resources: { ncpus: 64 } }));
     await served.world.post([], { nodes: hosts });
@@ -81,13 +120,22 @@ describe("create-nodes", () => {
     expect(await refusalOf({ kind: "create-nodes", ...wanted })).toContain(problem);
   });
 
-  test.each([{}, { count: 1, slots: 1 }, { count: 0 }, { count: 1, nameFormat: "a b" }])(
-    "the body %j is refused",
-    async (wanted) => {
-      const body = { ...who, kind: "create-nodes", ...wanted };
-      expect(await api.call("actions", { body })).toMatchObject({ status: 400 });
-    },
-  );
+  test.each([
+    {},
+    { count: 1, slots: 1 },
+    { count: 0 },
+    { count: 1, nameFormat: "a b" },
+    { names: ["htc-30"] },
+    { nodeArray: "htc", names: [] },
+    { nodeArray: "htc", names: ["htc-30"], count: 1 },
+    { nodeArray: "htc", names: ["htc-30"], nameFormat: "htc-%d" },
+    { nodeArray: "htc", names: ["htc-30", "htc-30"] },
+    { nodeArray: "htc", names: ["htc-030"] },
+    { nodeArray: "htc", names: ["htc"] },
+  ])("the body %j is refused", async (wanted) => {
+    const body = { ...who, kind: "create-nodes", ...wanted };
+    expect(await api.call("actions", { body })).toMatchObject({ status: 400 });
+  });
 });
 
 describe("the strategy of a creation", () => {
