@@ -1,8 +1,9 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
+import { expandHostlist } from "./hostlist.ts";
 import { statesMeaning } from "./node-states.ts";
-import type { NodeRecord } from "./slurm-records.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
@@ -264,10 +265,12 @@ export function joinAgain(
 
 /**
  * Nodes without a machine that Slurm might start jobs on or contact: all of them after the first start of the controller,
- * new ones after a change of slurm.conf. What somebody else took down keeps its reason.
+ * new ones after a change of slurm.conf. What somebody else took down keeps its reason. Jobs that Slurm has put on them
+ * meanwhile wait again.
  */
 export function takeDownAway(
   nodes: readonly NodeRecord[],
+  jobs: readonly JobRecord[],
   joining: Joining,
   settings: SlurmSettings,
 ): readonly Command[] {
@@ -275,14 +278,45 @@ export function takeDownAway(
   const isOut = ({ flags, reason }: NodeRecord) => flags.has("DOWN") && !reason.startsWith(ours);
   const isDone = ({ flags, address }: NodeRecord) => flags.has("DOWN") && address === nowhere;
   const open = away.filter((node) => !isDone(node));
+  const { before, after } = keepingJobs(jobs, new Set(open.map(({ name }) => name)), settings);
   return [
+    ...before,
     ...takeDown(
       open.filter((node) => !isOut(node)),
       ["State=DOWN", `Reason=${ours}`],
       settings,
     ),
     ...takeDown(open.filter(isOut), [], settings),
+    ...after,
   ];
+}
+
+/**
+ * Jobs that Slurm has put on nodes that are not there, and that never started. With its node Slurm would end one that must
+ * not be requeued, and make the others wait for two minutes: so long a daemon that knows the job refuses it, and none does
+ * where all its nodes are away.
+ */
+function keepingJobs(jobs: readonly JobRecord[], away: ReadonlySet<string>, settings: SlurmSettings) {
+  const before: Command[] = [];
+  const after: Command[] = [];
+  for (const { job_id, job_state, nodes, requeue } of jobs) {
+    if (away.size === 0 || !job_state.includes("CONFIGURING")) continue;
+    const names = expandHostlist(nodes) ?? [];
+    if (!names.some((name) => away.has(name))) continue;
+    const changes = [
+      ...(requeue === false ? ["Requeue=0"] : []),
+      ...(names.every((name) => away.has(name)) ? ["StartTime=now"] : []),
+    ];
+    // Refused for a job that has ended meanwhile.
+    if (requeue === false) before.push(updateJob(settings, job_id, ["Requeue=1"]));
+    if (changes.length > 0) after.push(updateJob(settings, job_id, changes));
+  }
+  return { before, after };
+}
+
+function updateJob({ scontrol }: SlurmSettings, id: number, changes: readonly string[]): Command {
+  const [program = "scontrol", ...first] = scontrol;
+  return { program, args: [...first, "update", `JobId=${id}`, ...changes], exitCodes: [1] };
 }
 
 function takeDown(

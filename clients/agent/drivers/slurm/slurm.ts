@@ -269,7 +269,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       .filter(({ flags }) => flags.has("NOT_RESPONDING"))
       .map(({ name }) => name),
     corrections: [
-      ...takeDownAway(own, joining, settings),
+      ...takeDownAway(own, records, joining, settings),
       ...joinAgain(own, joining, settings),
       ...nodes
         .filter(hasJoined)

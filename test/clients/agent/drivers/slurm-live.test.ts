@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import { DrivenSlurm } from "./driven-slurm.ts";
 
@@ -215,6 +215,49 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       await driven.until(async () => (await driven.pass()).nodes.length > 0);
       expect((await driven.pass()).nodes.map(({ hostname }) => hostname)).toEqual([hostOf("htc-4", 9)]);
     });
+  });
+
+  test("jobs that land on nodes that are not there, before the first pass and after a start with new names, wait again at once and are not lost", async () => {
+    const slurm = await startSlurm({ conf: await confOfThePage() });
+    try {
+      const driven = new DrivenSlurm(slurm, {});
+      const untilAll = (expected: RegExp) =>
+        vi.waitUntil(
+          async () => {
+            const jobs = await slurm.run("squeue", "--noheader", "--format=%T %r");
+            return jobs
+              .trim()
+              .split("\n")
+              .every((job) => expected.test(job));
+          },
+          { timeout: 120_000, interval: 200 },
+        );
+      const details = async (id: number) => slurm.run("scontrol", "show", "job", String(id));
+      const ids = [
+        await slurm.submit("-p htc -n 1 --mem=1G -w htc-1"),
+        await slurm.submit("-p htc -n 1 --mem=1G -w htc-2 --no-requeue"),
+      ];
+      await untilAll(/^CONFIGURING/);
+      await driven.pass();
+      // "None": Slurm has not looked yet; "BeginTime": it will not for two minutes.
+      await untilAll(/^PENDING (?!None|BeginTime)/);
+      expect(await Promise.all(ids.map(async (id) => /Requeue=./.exec(await details(id))?.[0]))).toEqual([
+        "Requeue=1",
+        "Requeue=0",
+      ]);
+      // A job that waits gets one of the new names at once.
+      for (const id of ids) await slurm.run("scancel", String(id));
+      const waits = await slurm.submit("-p htc -n 1 --mem=1G --no-requeue");
+      await slurm.restart((conf) => conf.replaceAll("htc-[1-100]", "htc-[1-120]"));
+      await untilAll(/^CONFIGURING/);
+      await driven.pass();
+      await untilAll(/^PENDING (?!None|BeginTime)/);
+      await slurm.run("scontrol", "reconfigure");
+      await driven.pass();
+      expect(await details(waits)).toMatch(/JobState=PENDING/);
+    } finally {
+      await slurm.stop();
+    }
   });
 
   test("a reservation for maintenance in five minutes: jobs that would run into it buy nothing before it is over", async () => {

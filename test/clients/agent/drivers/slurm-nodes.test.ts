@@ -5,7 +5,7 @@ import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { isListed, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
 import { type NodeRecord, nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
-import { linesOfPartitions, readSlurm, slurmNode } from "./slurm-reading.ts";
+import { linesOfPartitions, readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 const nodeOf = (node: unknown) => posted(nodeRecord.parse(node));
 
@@ -205,6 +205,38 @@ test.each([
   ],
 ] as const)("a node that Slurm has not heard of, %s", (_, kind, hostname, fields, commands, joining) => {
   expect(passAfter(kind, hostname, fields)).toMatchObject({ commands, joining });
+});
+
+describe("a job that Slurm has put on a node that is not there waits again when the node is taken down", () => {
+  const down =
+    "NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud".split(" ");
+  const landed = { job_state: ["CONFIGURING"], nodes: "htc-1", requeue: true };
+
+  test.each([
+    { what: "it may be requeued", job: landed, commands: [down, ["JobId=7", "StartTime=now"]] },
+    {
+      what: "it must not be requeued, and has not started",
+      job: { ...landed, requeue: false },
+      commands: [["JobId=7", "Requeue=1"], down, ["JobId=7", "Requeue=0", "StartTime=now"]],
+    },
+    {
+      what: "another of its nodes is there: its daemon refuses the job for two minutes",
+      job: { ...landed, nodes: "htc-[1-2]", requeue: false },
+      commands: [["JobId=7", "Requeue=1"], down, ["JobId=7", "Requeue=0"]],
+    },
+    { what: "it is on other nodes", job: { ...landed, nodes: "htc-2", requeue: false }, commands: [down] },
+    {
+      what: "it runs elsewhere by now",
+      job: { ...landed, job_state: ["RUNNING"], nodes: "htc-2" },
+      commands: [down],
+    },
+    { what: "it waits", job: {}, commands: [down] },
+  ])("$what", ({ job, commands }) => {
+    const away = { ...atHome, slurmd_version: "", state: ["MIXED", "CLOUD", "POWERED_DOWN"] };
+    const reading = readSlurm({ jobs: [waitingJob(job)], nodes: [slurmNode(1, away), slurmNode(2)] });
+    if (!reading.known) throw new Error(reading.reason);
+    expect(reading.corrections.map(({ args }) => args.slice(1))).toEqual(commands);
+  });
 });
 
 test("a record that cannot be read for one pass does not end a join; after ten minutes the log names the node, once", () => {
