@@ -265,7 +265,7 @@ export function joinAgain(
 
 /**
  * Nodes without a machine that Slurm might start jobs on or contact: all of them after the first start of the controller,
- * new ones after a change of slurm.conf. What somebody else took down keeps its reason. Jobs that Slurm has put on them
+ * new ones after a change of slurm.conf. What somebody else took down or drained keeps its reason. Jobs that Slurm has put on them
  * meanwhile wait again.
  */
 export function takeDownAway(
@@ -275,8 +275,9 @@ export function takeDownAway(
   settings: SlurmSettings,
 ): readonly Command[] {
   const away = nodes.filter((node) => isAway(node) && !joining.has(node.name) && nodeName.test(node.name));
-  const isOut = ({ flags, reason }: NodeRecord) => flags.has("DOWN") && !reason.startsWith(ours);
-  const isDone = ({ flags, address }: NodeRecord) => flags.has("DOWN") && address === nowhere;
+  const isOut = (node: NodeRecord) =>
+    (node.flags.has("DOWN") || (node.flags.has("DRAIN") && !isBusy(node))) && !node.reason.startsWith(ours);
+  const isDone = (node: NodeRecord) => (node.flags.has("DOWN") || isOut(node)) && node.address === nowhere;
   const open = away.filter((node) => !isDone(node));
   const { before, after } = keepingJobs(jobs, new Set(open.map(({ name }) => name)), settings);
   return [

@@ -299,6 +299,45 @@ test("a node that a person took down is shown with reason, person and time, and 
   expect(passAfter("node-joined", "ip-1", silent).nodes).toEqual([]);
 });
 
+describe("whatever Slurm, the agent's memory and the host say together", () => {
+  const cells = [atHome, atHost, nowhere].flatMap((at) =>
+    [["IDLE"], ["MIXED"], ["DOWN"], ["IDLE", "DRAIN"], ["MIXED", "DRAIN"]].flatMap((state) =>
+      [[], ["POWERED_DOWN"], ["NOT_RESPONDING"]].flatMap((more) =>
+        [undefined, "ip-1"].map((hostname) => ({
+          fields: { ...at, slurmd_version: "22.05.8", state: [...state, "CLOUD", ...more], reason: "" },
+          memory:
+            hostname === undefined ? {} : { joining: { "htc-1": { hostname, sinceSeconds: eventSeconds } } },
+        })),
+      ),
+    ),
+  );
+
+  test("what a person took out keeps its state and its reason", () => {
+    const touched = cells
+      .filter(
+        ({ fields: { state } }) =>
+          state.includes("DOWN") || (state.includes("DRAIN") && !state.includes("MIXED")),
+      )
+      .flatMap(({ fields, memory }) => {
+        const { commands } = interpreted({ ...fields, reason: "broken disk" }, memory);
+        return commands.some((command) => /State=|Reason=/.test(command))
+          ? [{ fields, memory, commands }]
+          : [];
+      });
+    expect(touched).toEqual([]);
+  });
+
+  test("a host with a job on it gets no command", () => {
+    const touched = cells
+      .filter(({ fields: { state, address } }) => state.includes("MIXED") && address === "ip-1")
+      .flatMap(({ fields, memory }) => {
+        const { commands } = interpreted({ ...fields, alloc_cpus: 2 }, memory);
+        return commands.length > 0 ? [{ fields, memory, commands }] : [];
+      });
+    expect(touched).toEqual([]);
+  });
+});
+
 describe("the end of a node", () => {
   const down =
     "update NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud";
