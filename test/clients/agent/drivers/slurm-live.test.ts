@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import { DrivenSlurm } from "./driven-slurm.ts";
 
@@ -221,16 +221,13 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
     const slurm = await startSlurm({ conf: await confOfThePage() });
     try {
       const driven = new DrivenSlurm(slurm, {});
+      const queued = () => slurm.run("squeue", "--noheader", "--format=%T %r");
       const untilAll = (expected: RegExp) =>
-        vi.waitUntil(
-          async () => {
-            const jobs = await slurm.run("squeue", "--noheader", "--format=%T %r");
-            return jobs
-              .trim()
-              .split("\n")
-              .every((job) => expected.test(job));
-          },
-          { timeout: 120_000, interval: 200 },
+        expect.poll(queued, { interval: 200 }).toSatisfy((jobs: string) =>
+          jobs
+            .trim()
+            .split("\n")
+            .every((job) => expected.test(job)),
         );
       const details = async (id: number) => slurm.run("scontrol", "show", "job", String(id));
       const ids = [
