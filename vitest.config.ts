@@ -6,8 +6,8 @@ import { LongestFirst } from "./test/suite/longest-first.ts";
 const files = testFiles();
 const ofKind = (kind: Kind) => files.filter((file) => kindOf(file) === kind);
 /**
- * On CI a live test that failed runs once more: it stands on real servers, real clocks and a machine that others use. The last lines
- * name each that needed it, since a test that a busy machine breaks is to be mended.
+ * On CI a live test that failed runs once more: it uses real servers, real clocks, and a machine that does other work too. The last lines
+ * of the run name every such test.
  */
 const secondTry = process.env.CI === undefined && process.env.TEST_REPORT === undefined ? 0 : 1;
 /** In a debugger (.vscode/launch.json) a test takes as long as somebody looks at it. */

@@ -101,7 +101,7 @@ function toSchedules(
     const { engine, cycle } = changed.config;
     return {
       ...schedule,
-      settings: { keys, engine: changesIn(base.engine, engine), cycle: changesIn(base.cycle, cycle) },
+      settings: { engine: changesIn(base.engine, engine), cycle: changesIn(base.cycle, cycle) },
     };
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };

@@ -4,7 +4,7 @@ import { type Window, windowsAt } from "../time/recurring.ts";
 import { slowBootSeconds } from "./boot-times.ts";
 import { earliest } from "./clocks.ts";
 
-/** Begins the names of their request sets. Requests cannot have a name with such a stroke. */
+/** Begins the names of their request sets. No request can have a name with a slash. */
 const prefix = "schedule/";
 
 /** Nearly all boots take less; for an array of which fewer than three boots are known. */
@@ -63,10 +63,10 @@ function scheduledSets({ config, history, nowSeconds }: Scheduled): readonly Req
 export function nextScheduleSeconds({ config, history, nowSeconds }: Scheduled): number | null {
   return earliest(
     (config.schedules ?? []).map((schedule) => {
-      const window = currentWindow(schedule, history, nowSeconds);
-      if (window !== null) return window.endSeconds;
-      const { next } = windowsAt(schedule, nowSeconds);
-      return next && next.startSeconds - leadOf(schedule, history, nowSeconds);
+      const { open, next } = windowsAt(schedule, nowSeconds);
+      if (open !== null || next === null) return open?.endSeconds ?? null;
+      const askedSeconds = next.startSeconds - leadOf(schedule, history, nowSeconds);
+      return askedSeconds > nowSeconds ? askedSeconds : next.endSeconds;
     }),
   );
 }

@@ -139,9 +139,8 @@ export interface Schedule extends Recurrence {
   /** How much earlier nodes are asked for, to be Ready when a window begins; null: as long as nearly all of the array's boots took. */
   readonly leadSeconds: number | null;
   readonly targets: readonly NodeArrayTarget[];
-  /** What holds in place of the configuration's own; `keys` are their names there. Absent: nothing. */
+  /** What holds in place of the configuration's own. Absent: nothing. */
   readonly settings?: {
-    readonly keys: readonly string[];
     readonly engine: Partial<EngineSettings>;
     readonly cycle: Partial<CycleSettings>;
   };

@@ -47,7 +47,7 @@ export default class LastLines implements Reporter {
       ...modules.flatMap(failuresOf),
     ];
     const second = modules.flatMap(secondTries);
-    if (second.length > 0) console.log(`Passed at the second try only, to be mended:\n${second.join("\n")}`);
+    if (second.length > 0) console.log(`Passed only at the second try:\n${second.join("\n")}`);
     if (failures.length > 0) for (const line of lastLines(failures)) console.log(line);
   }
 }

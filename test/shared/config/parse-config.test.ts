@@ -407,7 +407,6 @@ describe("config: every key", () => {
             leadSeconds: null,
             targets: [],
             settings: {
-              keys: ["idle_timeout", "max_cores"],
               engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } },
               cycle: { caps: { maxNodesPerPlan: null, maxCores: 100, monthlyBudgetUsd: null } },
             },

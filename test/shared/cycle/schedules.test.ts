@@ -142,7 +142,6 @@ test("a node that a window needs is not taken back by an action that was on its 
 test("settings hold while the window is open, and are those of the configuration again after it", async () => {
   const world = createWorld();
   const settings = {
-    keys: ["max_cores"],
     engine: {},
     cycle: { caps: { maxNodesPerPlan: null, maxCores: 8, monthlyBudgetUsd: null } },
   };
@@ -168,7 +167,7 @@ test("of two windows that are open the later in the file decides what both set, 
   const world = createWorld();
   const nowSeconds = world.now() + 700;
   const withSettings = (name: string, engine: Partial<EngineSettings>, cycle: Partial<CycleSettings>) =>
-    office(world, { name, targets: [], settings: { keys: [], engine, cycle } });
+    office(world, { name, targets: [], settings: { engine, cycle } });
   const all = (seconds: number) => ({ default: seconds, byNodeArray: {} });
   const base = configOf({});
   const config = inForce(
