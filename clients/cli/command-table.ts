@@ -250,6 +250,17 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
+    heading: "For assistants:",
+    commands: [
+      {
+        name: "mcp",
+        summary: "Answers an assistant in an editor or a chat, by the Model Context Protocol.",
+        seeAlso: { commands: ["status", "explain"], pages: ["assistants.md"] },
+        load: async (terminal) => (await import("./commands/mcp.ts")).mcpCommand(terminal),
+      },
+    ],
+  },
+  {
     heading: "Beside a scheduler:",
     commands: [
       {

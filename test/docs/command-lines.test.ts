@@ -17,7 +17,7 @@ const service = [
   "AutoscaleStorage__accountName",
 ];
 /** They run until they are stopped, work on the local environment, or write a file. */
-const notHere = new Set(["agent", "backtest", "config init", "lab", "support-archive", "top"]);
+const notHere = new Set(["agent", "backtest", "config init", "lab", "mcp", "support-archive", "top"]);
 /** With placeholders where a number or the name of a file has to be. */
 const withPlaceholders = [
   "ccscale scale ARRAY --nodes N",

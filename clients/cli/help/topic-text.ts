@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
 import { lexer, type Token, type Tokens } from "marked";
+import { readPage } from "./docs-pages.ts";
 import type { Topic } from "./topics.ts";
 
-/**
- * The Markdown of a topic. Both the sources and the build, dist/ccscale, find its page in docs. Throws an Error for a heading
- * that its page does not have.
- */
+/** The Markdown of a topic. Throws an Error for a heading that its page does not have. */
 export function textOf({ file, headings }: Topic): string {
   const page = readPage(file);
   if (headings.length === 0) return page;
@@ -25,19 +22,4 @@ function sectionOf(tokens: readonly Token[], heading: string, file: string): str
 
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === "heading" && token.depth === 2;
-}
-
-function readPage(file: string): string {
-  const places = [
-    new URL(`../../docs/${file}`, import.meta.url),
-    new URL(`../../../docs/${file}`, import.meta.url),
-  ];
-  for (const place of places) {
-    try {
-      return readFileSync(place, "utf8");
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    }
-  }
-  throw new Error(`Cannot find docs/${file} beside this program`);
 }

@@ -274,6 +274,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "what it reads from the scheduler and would post",
     },
   ],
+  mcp: [
+    { line: "mcp", does: "for an assistant that starts it: asked and answered by stdin and stdout" },
+    { line: "mcp --allow-actions", does: "the same, and it may act on nodes: first shown, then carried out" },
+  ],
   backtest: [
     {
       line: "backtest --trace tiny.swf --fixed-processors 4 --scheduler easy --print schedule",

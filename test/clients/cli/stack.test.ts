@@ -393,6 +393,9 @@ describe("set-up and support", () => {
     await shows("agent", ["agent --config agent.json --once --dry-run", "agent --config agent.json --once"]);
   });
 
+  // Without input they end at once.
+  test("mcp", () => shows("mcp", ["mcp", "mcp --allow-actions"]));
+
   test("columns", () => shows("columns", ["columns limits"]));
 
   test("version", () => shows("version", ["version"]));
