@@ -137,9 +137,35 @@ export type Reading =
        * after a restart. Run after the reading; when one fails, the next reading asks for it again.
        */
       readonly corrections: readonly Command[];
+      /** Absent: the planner chooses all nodes. */
+      readonly named?: NamedNodes;
       readonly memory: Memory;
     }
   | { readonly known: false; readonly reason: string };
+
+/**
+ * Nodes that the scheduler itself chooses, by CycleCloud's names. The agent has exactly these created, and deletes them when
+ * the scheduler has switched them off; both may be asked for in any number of readings.
+ */
+export interface NamedNodes {
+  /** Switched on, and not there yet. Each group is created as a whole, or not at all and given back. */
+  readonly wanted: readonly {
+    readonly names: readonly string[];
+    readonly nodeArray: string;
+    /** In one placement group with the others of the array. */
+    readonly colocated: boolean;
+    /** For the record: for whom. */
+    readonly reason: string;
+  }[];
+  /** Being switched off: their machines go. */
+  readonly going: readonly string[];
+  /** Switched off, most of them long ago. */
+  readonly off: readonly string[];
+  /** Gives a node the address of its machine; nothing where it has that. */
+  readonly join: (name: string, hostname: string) => readonly Command[];
+  /** Tells the scheduler that these do not come, so that their jobs go elsewhere. */
+  readonly giveBack: (names: readonly string[], why: string) => readonly Command[];
+}
 
 /** A node of an event. What may be absent is known of nodes that joined, unless the service is of an older release. */
 export interface EventNode {

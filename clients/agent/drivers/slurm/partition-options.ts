@@ -1,8 +1,9 @@
-/**
- * Options of a partition that the driver's files may have as an administrator wants them. Nodes, the default partition and power
- * saving are ours.
- */
+/** Power saving, by which Slurm itself asks for nodes. */
+const powerOptions = ["PowerDownOnIdle", "ResumeTimeout", "SuspendTime", "SuspendTimeout"];
+
+/** Options of a partition that the driver's files may have as an administrator wants them. Nodes and the default partition are ours. */
 const options = [
+  ...powerOptions,
   "AllocNodes",
   "AllowAccounts",
   "AllowGroups",
@@ -47,6 +48,10 @@ const spellings = new Map(options.map((name) => [name.toLowerCase(), name]));
 
 export function isPartitionOption(name: string): boolean {
   return spellings.has(name.toLowerCase());
+}
+
+export function isPowerOption(name: string): boolean {
+  return powerOptions.includes(spellings.get(name.toLowerCase()) ?? "");
 }
 
 /** One word: nothing of it ends the value, begins a comment or continues the line. */

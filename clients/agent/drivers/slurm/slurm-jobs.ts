@@ -1,6 +1,7 @@
 import type { Job } from "../driver.ts";
 import type { LeftOut } from "./common.ts";
 import type { JobContext } from "./job-context.ts";
+import { isPowerSavingPartition } from "./power-saving.ts";
 import { type Help, helpWith } from "./reasons.ts";
 import { hostsOfUnreadable, mayHoldNodes, running } from "./running.ts";
 import type { JobRecord } from "./slurm-records.ts";
@@ -11,6 +12,8 @@ export function toJobs(record: JobRecord, context: JobContext): readonly Job[] |
   const { ignore_partitions } = context.settings;
   const partitions = record.partition.split(",").filter((name) => !ignore_partitions.includes(name));
   if (partitions.length === 0) return [];
+  const getsNodesByName = partitions.some((name) => isPowerSavingPartition(name, context.settings));
+  if (getsNodesByName && record.job_state.includes("PENDING")) return [];
   if (record.job_state.includes("PENDING")) {
     const help = helpOf(record, partitions, context);
     if (help === undefined)
@@ -21,7 +24,8 @@ export function toJobs(record: JobRecord, context: JobContext): readonly Job[] |
   }
   if (!mayHoldNodes(record)) return [];
   const job = running(record, partitions, context);
-  if (job !== undefined) return [job];
+  // Without a host it waits for those that Slurm has asked for.
+  if (job !== undefined) return getsNodesByName && job.executingHostnames === undefined ? [] : [job];
   return {
     leftOut: `nodes "${record.nodes}", expected a list of nodes`,
     executingHostnames: hostsOfUnreadable(record, context.nodes, context.settings),

@@ -7,7 +7,7 @@ import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
-const ours = "cyclecloud";
+export const ours = "cyclecloud";
 
 /** As a demand message takes them. */
 const longestReason = 500;
@@ -26,13 +26,19 @@ const nowhere = "255.255.255.255";
 /** More would make a command line that Linux does not take. */
 const mostNodesOfCommand = 1000;
 
+/** Without a daemon that has registered; power saving has powered it down, or is about to power it up or down. */
+const powerStates = ["POWERED_DOWN", "POWERING_UP", "POWERING_DOWN"];
+
 /**
  * Slurm has the node, and there is no machine: none yet since the controller first started, or none any more. A node that
- * got the address of its host stays POWERED_DOWN until its daemon registers.
+ * got the address of its host stays POWERED_DOWN, or POWERING_UP, until its daemon registers.
  */
-function isAway({ flags, address, name }: NodeRecord): boolean {
+export function isAway({ flags, address, name }: NodeRecord): boolean {
   if (!flags.has("CLOUD")) return false;
-  return address === nowhere || (flags.has("POWERED_DOWN") && (address === "" || address === name));
+  return (
+    address === nowhere ||
+    (powerStates.some((flag) => flags.has(flag)) && (address === "" || address === name))
+  );
 }
 
 /**
@@ -54,7 +60,7 @@ export function isListed(node: NodeRecord): boolean {
 }
 
 /** Reasons that Slurm itself gives for nodes that are down, and none. A node that comes anew begins without them. */
-const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", "ResumeTimeout reached"];
+export const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", "ResumeTimeout reached"];
 
 /** A person took it down while its daemon answers: that stays, and is shown. */
 function isDownByOthers(node: NodeRecord): boolean {
@@ -92,6 +98,13 @@ function stateOf(record: NodeRecord): Omit<SchedulerNode, "hostname" | "resource
   const state = held.length > 0 || isBusy(record) ? "draining" : "drained";
   if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1) return { state };
   return { state, ...outByOthers(record, [...out, ...held]) };
+}
+
+/** Of a node that a person drained or took down: who, why and when. */
+export function outOfService(record: NodeRecord) {
+  if (record.reason.startsWith(ours)) return {};
+  const isOut = isDownByOthers(record) || record.flags.has("DRAIN");
+  return isOut ? outByOthers(record, statesMeaning(record, "out")) : {};
 }
 
 /** Who took it out of service, why and when, as far as Slurm reports it. */
@@ -159,7 +172,7 @@ export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Jo
     [...joining].flatMap(([name, host]) => {
       const node = byName.get(name);
       if (node === undefined) return [[name, host] as const];
-      if (isAway(node) || node.flags.has("POWERED_DOWN"))
+      if (isAway(node) || node.flags.has("POWERED_DOWN") || node.flags.has("POWERING_UP"))
         return [[name, { ...host, heldReason: heldReasonOf(node) }] as const];
       // Until the reason is back in Slurm.
       const isHeld = host.heldReason !== undefined && node.flags.has("DOWN") && node.reason === "";
@@ -295,9 +308,14 @@ export function takeDownAway(
 /**
  * Jobs that Slurm has put on nodes that are not there, and that never started. With its node Slurm would end one that must
  * not be requeued, and make the others wait for two minutes: so long a daemon that knows the job refuses it, and none does
- * where all its nodes are away.
+ * where all its nodes are away. `isHeldBack`: they wait these two minutes.
  */
-function keepingJobs(jobs: readonly JobRecord[], away: ReadonlySet<string>, settings: SlurmSettings) {
+export function keepingJobs(
+  jobs: readonly JobRecord[],
+  away: ReadonlySet<string>,
+  settings: SlurmSettings,
+  { isHeldBack = false }: { readonly isHeldBack?: boolean } = {},
+) {
   const before: Command[] = [];
   const after: Command[] = [];
   for (const { job_id, job_state, nodes, requeue } of jobs) {
@@ -306,7 +324,7 @@ function keepingJobs(jobs: readonly JobRecord[], away: ReadonlySet<string>, sett
     if (!names.some((name) => away.has(name))) continue;
     const changes = [
       ...(requeue === false ? ["Requeue=0"] : []),
-      ...(names.every((name) => away.has(name)) ? ["StartTime=now"] : []),
+      ...(!isHeldBack && names.every((name) => away.has(name)) ? ["StartTime=now"] : []),
     ];
     // Refused for a job that has ended meanwhile.
     if (requeue === false) before.push(updateJob(settings, job_id, ["Requeue=1"]));
@@ -325,18 +343,33 @@ function takeDown(
   changes: readonly string[],
   settings: SlurmSettings,
 ): readonly Command[] {
-  const parts = Math.ceil(nodes.length / mostNodesOfCommand);
-  return Array.from({ length: parts }, (_, index) => {
-    const some = nodes.slice(index * mostNodesOfCommand, (index + 1) * mostNodesOfCommand);
-    const names = some.map(({ name }) => name);
+  return inParts(
+    nodes.map(({ name }) => name),
     // Slurm wants as many addresses as names. The host name goes back to the node's own.
-    const addresses = [`NodeAddr=${names.map(() => nowhere).join(",")}`, `NodeHostname=${names.join(",")}`];
-    return update(settings, names.join(","), [...addresses, ...changes]);
+    (names) => [
+      `NodeAddr=${names.map(() => nowhere).join(",")}`,
+      `NodeHostname=${names.join(",")}`,
+      ...changes,
+    ],
+    settings,
+  );
+}
+
+/** One command for as many nodes as it takes. */
+export function inParts(
+  names: readonly string[],
+  changesOf: (names: readonly string[]) => readonly string[],
+  settings: SlurmSettings,
+): readonly Command[] {
+  const parts = Math.ceil(names.length / mostNodesOfCommand);
+  return Array.from({ length: parts }, (_, index) => {
+    const some = names.slice(index * mostNodesOfCommand, (index + 1) * mostNodesOfCommand);
+    return update(settings, some.join(","), changesOf(some));
   });
 }
 
 /** Names that Slurm cannot have, or would take for several ("ALL" is every node), are nobody's. */
-const nodeName = /^(?!all$)[\w.-]+$/i;
+export const nodeName = /^(?!all$)[\w.-]+$/i;
 
 /** What an event means for Slurm. Every command may be repeated. */
 export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {
@@ -355,7 +388,7 @@ function commandsForNode(
   switch (kind) {
     case "node-joined":
       // It is resumed by a correction, when its daemon has registered.
-      return [update(settings, node, [`NodeAddr=${hostname}`, `NodeHostname=${hostname}`])];
+      return [setAddress(settings, node, hostname)];
     case "drain":
       return [drain(settings, node)];
     case "undrain":
@@ -372,6 +405,10 @@ function commandsForNode(
         ]),
       ];
   }
+}
+
+export function setAddress(settings: SlurmSettings, node: string, hostname: string): Command {
+  return update(settings, node, [`NodeAddr=${hostname}`, `NodeHostname=${hostname}`]);
 }
 
 function drain(settings: SlurmSettings, node: string): Command {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseConstraints } from "../../../../shared/engine/index.ts";
 import { isPlainName, plainWord } from "./config/plain-word.ts";
-import { isPartitionOption, optionValue } from "./partition-options.ts";
+import { isPartitionOption, isPowerOption, optionValue } from "./partition-options.ts";
 
 const program = z.array(z.string().min(1)).min(1);
 
@@ -14,26 +14,36 @@ const constraints = z.record(z.string(), z.unknown()).superRefine((value, contex
   }
 });
 
-const partition = z.strictObject({
-  /** CycleCloud's node array, or several of them; when it is left out, the names of its nodes say it. */
-  node_array: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
-  /** Jobs of several nodes want them in one placement group, whether they say `--switches=1` or not. */
-  colocated: z.boolean().default(false),
-  /** The partition has `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
-  exclusive: z.boolean().default(false),
-  /** What its line in cyclecloud.conf says beside that, by Slurm's own names. */
-  options: z
-    .record(
-      z
-        .string()
-        .refine(
-          isPartitionOption,
-          "expected an option of a partition of Slurm, other than its nodes and power saving",
-        ),
-      z.string().regex(optionValue, "expected one word"),
-    )
-    .default({}),
-});
+const partition = z
+  .strictObject({
+    /** CycleCloud's node array, or several of them; when it is left out, the names of its nodes say it. */
+    node_array: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+    /** Jobs of several nodes want them in one placement group, whether they say `--switches=1` or not. */
+    colocated: z.boolean().default(false),
+    /** The partition has `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
+    exclusive: z.boolean().default(false),
+    /** Who chooses nodes: the planner, or Slurm itself, by name. */
+    mode: z.enum(["planner", "power-saving"], 'expected "planner" or "power-saving"').default("planner"),
+    /** What its line in cyclecloud.conf says beside that, by Slurm's own names. */
+    options: z
+      .record(
+        z
+          .string()
+          .refine(isPartitionOption, "expected an option of a partition of Slurm, other than its nodes"),
+        z.string().regex(optionValue, "expected one word"),
+      )
+      .default({}),
+  })
+  .superRefine(({ mode, options }, context) => {
+    if (mode === "power-saving") return;
+    for (const name of Object.keys(options).filter(isPowerOption))
+      context.addIssue({
+        code: "custom",
+        path: ["options", name],
+        input: options[name],
+        message: `expected none while mode is "planner": the planner's nodes stay outside of power saving`,
+      });
+  });
 
 /** Stands in slurm.conf as it is. */
 const expectedWord = "expected letters, digits and . _ : + - only";
@@ -77,21 +87,50 @@ const config = z.strictObject({
 });
 
 /** The section `slurm` of the agent's configuration. */
-export const slurmSettingsSchema = z.strictObject({
-  /** What the driver cannot read off a partition. */
-  partitions: z
-    .record(z.string().refine(isPlainName, `${expectedWord}, and neither "all" nor "default"`), partition)
-    .default({}),
-  /** Partitions whose jobs are no demand, such as those of machines that are always there. */
-  ignore_partitions: z.array(z.string().min(1)).default([]),
-  /** What features (`--constraint`) mean. A feature that is not listed and names a VM size (`Standard_…`) means that size. */
-  features: z.record(z.string(), constraints).default({}),
-  /** Slurm calls a node by CycleCloud's name with this before it. */
-  node_prefix: z.union([z.literal(""), word.max(64)]).default(""),
-  config: config.optional(),
-  squeue: program.default(["squeue"]),
-  scontrol: program.default(["scontrol"]),
-  sinfo: program.default(["sinfo"]),
-});
+export const slurmSettingsSchema = z
+  .strictObject({
+    /** What the driver cannot read off a partition. */
+    partitions: z
+      .record(z.string().refine(isPlainName, `${expectedWord}, and neither "all" nor "default"`), partition)
+      .default({}),
+    /** Partitions whose jobs are no demand, such as those of machines that are always there. */
+    ignore_partitions: z.array(z.string().min(1)).default([]),
+    /** What features (`--constraint`) mean. A feature that is not listed and names a VM size (`Standard_…`) means that size. */
+    features: z.record(z.string(), constraints).default({}),
+    /** Slurm calls a node by CycleCloud's name with this before it. */
+    node_prefix: z.union([z.literal(""), word.max(64)]).default(""),
+    config: config.optional(),
+    squeue: program.default(["squeue"]),
+    scontrol: program.default(["scontrol"]),
+    sinfo: program.default(["sinfo"]),
+  })
+  .superRefine(({ partitions, ignore_partitions }, context) => {
+    // A node is brought either by the planner or by name.
+    const powerSaving = Object.entries(partitions).filter(([, { mode }]) => mode === "power-saving");
+    for (const [name, own] of powerSaving) {
+      const path = ["partitions", name, "mode"];
+      if (ignore_partitions.includes(name))
+        context.addIssue({
+          code: "custom",
+          path,
+          input: own.mode,
+          message: `ignore_partitions has "${name}": expected one of the two`,
+        });
+      for (const [other, { mode, ...rest }] of Object.entries(partitions)) {
+        const shared = arraysIn(name, own).find((array) => arraysIn(other, rest).includes(array));
+        if (mode === "planner" && shared !== undefined)
+          context.addIssue({
+            code: "custom",
+            path,
+            input: own.mode,
+            message: `partitions.${other}.mode is "planner": both have node array "${shared}", expected the same mode`,
+          });
+      }
+    }
+  });
+
+function arraysIn(name: string, { node_array = name }: Pick<z.infer<typeof partition>, "node_array">) {
+  return [node_array].flat();
+}
 
 export type SlurmSettings = z.infer<typeof slurmSettingsSchema>;

@@ -1,14 +1,26 @@
 import { z } from "zod";
 import { configured } from "../configured.ts";
-import type { Answers, Context, Memory, Read, Reading, SchedulerFiles, SetAside, Steps } from "../driver.ts";
+import type {
+  Answers,
+  Context,
+  Memory,
+  NodeEvent,
+  Read,
+  Reading,
+  SchedulerFiles,
+  SetAside,
+  Steps,
+} from "../driver.ts";
 import { fieldOf, readRecords } from "../records.ts";
 import { applyFiles } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
+import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";
+import { backToSlurm, heldNode, isPowerSaving, namedNodes, stillLost, twoModes } from "./power-saving.ts";
 import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
@@ -37,6 +49,7 @@ import {
   jobRecord,
   jobsOf,
   keepingMemory,
+  type NodeRecord,
   nodeRecord,
   nodesOf,
   readMemoryKept,
@@ -59,9 +72,15 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
       const joined = rememberedJoined(memory);
       const news = newsFor(event, joined, settings);
       const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
+      const lost = isEnd(news) ? powerSavingAmong(news, memory, settings) : [];
+      const others = news.nodes.filter(({ name }) => !lost.includes(`${settings.node_prefix}${name}`));
       return {
-        commands: commandsFor(news, settings),
-        memory: withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
+        // Slurm powers its own down, in the next pass.
+        commands: commandsFor({ ...news, nodes: others }, settings),
+        memory: withLost(withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)), [
+          ...rememberedLost(memory),
+          ...lost,
+        ]),
       };
     },
   };
@@ -172,6 +191,31 @@ function withJoined({ joined: _, ...memory }: Memory, joined: JoinedNodes): Memo
   return joined.size === 0 ? memory : { ...memory, joined: Object.fromEntries(joined) };
 }
 
+function isEnd({ kind }: NodeEvent): boolean {
+  return kind === "node-deleted" || kind === "boot-timeout";
+}
+
+/** Of the nodes of an event those that Slurm's power saving had when it was last read. */
+function powerSavingAmong(
+  { nodes }: NodeEvent,
+  { powerSaving }: Memory,
+  { node_prefix }: SlurmSettings,
+): readonly string[] {
+  const names = new Set(expandHostlist(typeof powerSaving === "string" ? powerSaving : ""));
+  return nodes.map(({ name }) => `${node_prefix}${name}`).filter((name) => names.has(name));
+}
+
+const lostSchema = z.array(z.string());
+
+/** Nodes of Slurm's power saving whose machine is gone, while Slurm may still count on it. */
+function rememberedLost({ lost }: Memory): readonly string[] {
+  return lostSchema.safeParse(lost).data ?? [];
+}
+
+function withLost({ lost: _, ...memory }: Memory, lost: readonly string[]): Memory {
+  return lost.length === 0 ? memory : { ...memory, lost: [...new Set(lost)] };
+}
+
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
   return { kind: "command" as const, name, program, args: [...first, ...args] };
 }
@@ -208,6 +252,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const unlisted = known.flatMap((node) => node.partitions ?? []).find((name) => !partitions.has(name));
   if (unlisted !== undefined)
     return { known: false, reason: `scontrol did not print partition "${unlisted}", which nodes have` };
+  const inTwo = known.map((node) => twoModes(node, settings)).find((each) => each !== undefined);
+  if (inTwo !== undefined) return { known: false, reason: inTwo };
   const byName = new Map(known.map((node) => [node.name, node]));
   const reservations = readReservations(answers.reservations?.text ?? "", byName);
   if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };
@@ -254,38 +300,65 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const joined = rememberedJoining(context.memory, context.nowSeconds);
   const joining = stillJoining(nodes, joined);
   setAside.push(...overdue(nodes, joining, context.nowSeconds));
-  const own = nodes.filter((node) => !isIgnored(node, settings));
+  const [saving, own] = byMode(
+    nodes.filter((node) => !isIgnored(node, settings)),
+    settings,
+  );
+  const joinedNodes = rememberedJoined(context.memory);
+  // One that came again under its name is there.
+  const lost = rememberedLost(context.memory).filter((name) => !joinedNodes.has(name));
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
   return {
     known: true,
     jobs,
-    nodes: own.filter(isListed).map((node) => toNode(node, amounts.of(node))),
+    nodes: [
+      ...own.filter(isListed).map((node) => toNode(node, amounts.of(node))),
+      ...saving.flatMap((node) => heldNode(node, amounts.of(node))),
+    ],
     shapes: shaped.shapes,
     setAside,
     silent: nodes
       .filter(hasJoined)
-      .filter(({ flags }) => flags.has("NOT_RESPONDING"))
+      // One that is powering up has not said anything yet.
+      .filter(({ flags }) => flags.has("NOT_RESPONDING") && !flags.has("POWERING_UP"))
       .map(({ name }) => name),
     corrections: [
       ...takeDownAway(own, records, joining, settings),
-      ...joinAgain(own, joining, settings),
+      ...joinAgain([...own, ...saving.filter(({ flags }) => flags.has("POWERING_UP"))], joining, settings),
+      ...backToSlurm(saving, lost, settings),
       ...nodes
         .filter(hasJoined)
         .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),
     ],
-    memory: withJoined(
-      withJoining(
-        {
-          nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-          ...(enforcement === undefined ? {} : { limits: enforcement }),
-        },
-        joining,
+    ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, settings) } : {}),
+    memory: withLost(
+      withJoined(
+        withJoining(
+          {
+            nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+            ...(enforcement === undefined ? {} : { limits: enforcement }),
+            ...(saving.length === 0 ? {} : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
+          },
+          joining,
+        ),
+        joinedNodes,
       ),
-      rememberedJoined(context.memory),
+      stillLost(saving, lost),
     ),
   };
+}
+
+function hasPowerSaving({ partitions }: SlurmSettings): boolean {
+  return Object.values(partitions).some(({ mode }) => mode === "power-saving");
+}
+
+function byMode(nodes: readonly NodeRecord[], settings: SlurmSettings) {
+  const { saving = [], planned = [] } = Object.groupBy(nodes, (node) =>
+    isPowerSaving(node, settings) ? "saving" : "planned",
+  );
+  return [saving, planned] as const;
 }
 
 function nameOf(what: string, name: unknown, index: number): string {

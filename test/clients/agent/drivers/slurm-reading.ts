@@ -1,4 +1,4 @@
-import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
+import type { Memory, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +13,7 @@ export interface SlurmWorld {
   /** `scontrol show nodes --oneliner`. */
   readonly specs?: string;
   readonly section?: Fields;
+  readonly memory?: Memory;
 }
 
 /** A node htc-N of 4 cpus that is there, as Slurm 23.02 and later print it. */
@@ -73,6 +74,7 @@ export function readSlurm({
   limits,
   specs,
   section = {},
+  memory = {},
 }: SlurmWorld): Reading {
   const configured = slurm.configure(section);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
@@ -90,5 +92,5 @@ export function readSlurm({
   const answers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
   );
-  return configured.driver.interpret(answers, { nowSeconds: 1_795_400_000, draining: new Map(), memory: {} });
+  return configured.driver.interpret(answers, { nowSeconds: 1_795_400_000, draining: new Map(), memory });
 }

@@ -1,0 +1,184 @@
+import type { Command, NamedNodes, SchedulerNode } from "../driver.ts";
+import { cycleCloudName } from "./common.ts";
+import { expandHostlist } from "./hostlist.ts";
+import { arraysOf } from "./shapes.ts";
+import {
+  hasJoined,
+  inParts,
+  isAway,
+  isIgnored,
+  keepingJobs,
+  nodeName,
+  ours,
+  outOfService,
+  reasonsOfSlurm,
+  setAddress,
+} from "./slurm-nodes.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
+
+/**
+ * Partitions whose nodes Slurm itself chooses and powers up and down by name. Slurm's own states say what it wants:
+ * POWERING_UP until slurmd registers, POWERING_DOWN for SuspendTimeout, then POWERED_DOWN. They are read in each pass, so that
+ * a call of ResumeProgram that is lost, late or repeated changes nothing.
+ */
+
+export function isPowerSavingPartition(name: string, { partitions }: SlurmSettings): boolean {
+  return partitions[name]?.mode === "power-saving";
+}
+
+/** Whether Slurm's power saving has the node, and not the planner. */
+export function isPowerSaving(
+  { partitions }: Pick<NodeRecord, "partitions">,
+  settings: SlurmSettings,
+): boolean {
+  return partitions?.some((name) => isPowerSavingPartition(name, settings)) === true;
+}
+
+/** The settings of both kinds that a node's partitions have; undefined: they agree. */
+export function twoModes({ name, partitions }: NodeRecord, settings: SlurmSettings): string | undefined {
+  const own = (partitions ?? []).filter((each) => !isIgnored({ partitions: [each] }, settings));
+  const saving = own.find((each) => isPowerSavingPartition(each, settings));
+  const planned = own.find((each) => !isPowerSavingPartition(each, settings));
+  if (saving === undefined || planned === undefined) return undefined;
+  return `node ${name} is in both: partitions.${saving}.mode is "power-saving", partitions.${planned}.mode is "planner"; expected the same mode`;
+}
+
+const powersDown = ["POWERING_DOWN", "POWERED_DOWN"];
+
+/** Its host takes jobs of Slurm's choice; for the planner it is held, so that nothing is planned there and it stays when it is idle. */
+export function heldNode(
+  record: NodeRecord,
+  resources: SchedulerNode["resources"],
+): readonly SchedulerNode[] {
+  if (!hasJoined(record) || powersDown.some((flag) => record.flags.has(flag))) return [];
+  const { hostname, partitions = [] } = record;
+  const stateReason = `Slurm's power saving has it, partition ${partitions?.join(", ")}`;
+  return [
+    { hostname, resources, state: "draining", isOutByOthers: true, stateReason, ...outOfService(record) },
+  ];
+}
+
+/** What Slurm wants of the nodes that it powers up and down, and how to answer it. */
+export function namedNodes(
+  nodes: readonly NodeRecord[],
+  jobs: readonly JobRecord[],
+  settings: SlurmSettings,
+): NamedNodes {
+  const named = nodes.filter(({ name }) => nodeName.test(name));
+  const byName = new Map(named.map((node) => [node.name, node]));
+  const known = (name: string) => byName.get(`${settings.node_prefix}${name}`);
+  const namesWith = (flag: string) =>
+    named.filter(({ flags }) => flags.has(flag)).map(({ name }) => cycleCloudName(name, settings));
+  return {
+    wanted: groupsOf(
+      named.filter(({ flags }) => flags.has("POWERING_UP")),
+      jobs,
+      settings,
+    ),
+    going: namesWith("POWERING_DOWN"),
+    off: namesWith("POWERED_DOWN"),
+    join: (name, hostname) => {
+      const node = known(name);
+      if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
+      return [setAddress(settings, node.name, hostname)];
+    },
+    giveBack: (names, why) =>
+      powerDown(
+        names.flatMap((name) => known(name)?.name ?? []),
+        jobs,
+        why,
+        settings,
+      ),
+  };
+}
+
+/** The nodes of one job belong together; those of none stand alone. */
+function groupsOf(
+  nodes: readonly NodeRecord[],
+  jobs: readonly JobRecord[],
+  settings: SlurmSettings,
+): NamedNodes["wanted"] {
+  const left = new Map(nodes.map((node) => [node.name, node]));
+  const groups: { names: string[]; nodeArray: string; colocated: boolean; reason: string }[] = [];
+  const add = (names: readonly string[], reason: string) => {
+    const own = names.flatMap((name) => left.get(name) ?? []);
+    for (const [key, some] of Map.groupBy(own, (node) => keyOf(node, settings))) {
+      const [nodeArray = "", place] = key.split("\n");
+      groups.push({
+        names: some.map(({ name }) => cycleCloudName(name, settings)),
+        nodeArray,
+        colocated: place === "colocated",
+        reason,
+      });
+    }
+    for (const { name } of own) left.delete(name);
+  };
+  for (const { job_id, job_state, nodes: list } of jobs)
+    if (job_state.includes("CONFIGURING")) add(expandHostlist(list) ?? [], `Slurm resumes for job ${job_id}`);
+  for (const name of [...left.keys()]) add([name], "Slurm resumes");
+  return groups;
+}
+
+/** Nodes of one array come in one call. */
+function keyOf(node: NodeRecord, settings: SlurmSettings): string {
+  const partition = node.partitions?.find((name) => isPowerSavingPartition(name, settings)) ?? "";
+  const [nodeArray = partition] = arraysOf(node, partition, settings);
+  return `${nodeArray}\n${settings.partitions[partition]?.colocated === true ? "colocated" : ""}`;
+}
+
+/** At once: jobs that wait for these nodes are requeued, also with `--no-requeue`, because they have not started. */
+function powerDown(
+  names: readonly string[],
+  jobs: readonly JobRecord[],
+  why: string,
+  settings: SlurmSettings,
+): readonly Command[] {
+  const { before, after } = keepingJobs(jobs, new Set(names), settings, { isHeldBack: true });
+  const changes = () => ["State=POWER_DOWN_FORCE", `Reason=${ours}: ${why}`];
+  return [...before, ...inParts(names, changes, settings), ...after];
+}
+
+/**
+ * What brings nodes back under Slurm's control: those whose machine was deleted behind its back (`lost`), those that did not come
+ * within ResumeTimeout, and those that the agent kept down while the planner had the partition.
+ */
+export function backToSlurm(
+  nodes: readonly NodeRecord[],
+  lost: readonly string[],
+  settings: SlurmSettings,
+): readonly Command[] {
+  const isLost = new Set(lost);
+  const gone = nodes.filter(({ name, flags }) => isLost.has(name) && isUp(flags));
+  const down = nodes.filter(({ flags }) => flags.has("DOWN") && !flags.has("POWERING_DOWN"));
+  const ofPlanner = down.filter((node) => node.reason.startsWith(ours) && isAway(node));
+  const failed = down.filter(
+    ({ flags, reason }) => flags.has("POWERED_DOWN") && reasonsOfSlurm.includes(reason),
+  );
+  const namesOf = (some: readonly NodeRecord[]) =>
+    some.map(({ name }) => name).filter((name) => nodeName.test(name));
+  return [
+    ...inParts(
+      namesOf(gone),
+      () => ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
+      settings,
+    ),
+    ...inParts(
+      namesOf(ofPlanner),
+      (names) => [`NodeAddr=${names.join(",")}`, `NodeHostname=${names.join(",")}`, "State=POWER_DOWN_FORCE"],
+      settings,
+    ),
+    ...inParts(namesOf([...ofPlanner, ...failed]), () => ["State=RESUME"], settings),
+  ];
+}
+
+/** Lost machines of which Slurm does not know yet. */
+export function stillLost(nodes: readonly NodeRecord[], lost: readonly string[]): readonly string[] {
+  const up = new Set(nodes.filter(({ flags }) => isUp(flags)).map(({ name }) => name));
+  return lost.filter((name) => up.has(name));
+}
+
+/** Slurm uses it, or would. One that is powering up waits for another machine. */
+function isUp(flags: NodeRecord["flags"]): boolean {
+  return !["POWERING_UP", ...powersDown].some((flag) => flags.has(flag));
+}
