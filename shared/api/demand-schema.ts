@@ -44,7 +44,11 @@ export const demandParts = {
   start: z.array(plannedNode),
   retire: z.array(
     plannedNode.extend({
-      cause: z.string().describe("idle-timeout, boot-timeout, failed, spot-released"),
+      cause: z
+        .string()
+        .describe(
+          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released",
+        ),
       sinceSeconds: unixSeconds,
     }),
   ),

@@ -107,7 +107,7 @@ export const nodeView = z
     readySeconds: unixSeconds.nullable().describe("When a plan first saw it Ready"),
     idleSinceSeconds: unixSeconds
       .nullable()
-      .describe("Since when nothing matches it; null: it is in use, or not Ready"),
+      .describe("Since when nothing needs it, Ready or still booting; null: it is in use, or awaited"),
     lastMatchSeconds: unixSeconds
       .nullable()
       .describe("When a plan last matched it, Ready or not; null: it is matched now, or never was"),
@@ -200,7 +200,7 @@ const nodeLife = z
     readySeconds: unixSeconds.nullable().describe("First seen Ready; null: never"),
     idleSinceSeconds: unixSeconds
       .nullable()
-      .describe("Since when nothing matched it; null: matched, or not Ready"),
+      .describe("Since when nothing needed it, Ready or still booting; null: something did"),
     deletedSeconds: unixSeconds.nullable().describe("No longer seen; null: it exists"),
     failure: failure.nullable().describe("The last time that it failed; null: never"),
   })

@@ -153,6 +153,14 @@ function isStarted(node: ClusterNode): boolean {
   return node.targetState === "Started";
 }
 
+/** Ids of the nodes that plans bought for jobs: no person asked for them, and no target. */
+export function boughtForJobs(operations: readonly Operation[]): readonly string[] {
+  return operations.flatMap(({ action, nodes }) => {
+    const isForJobs = action.kind === "create-nodes" && action.planId !== null && action.forTargets !== true;
+    return isForJobs ? nodes.map(({ nodeId }) => nodeId) : [];
+  });
+}
+
 /** How an accepted operation looks in a snapshot that was started after it was accepted. */
 export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
   const byId = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node]));

@@ -115,6 +115,7 @@ export {
   examine,
   survey,
 } from "./outcome/survey.ts";
+export { bootEnds } from "./outcome/unneeded-boots.ts";
 export { largestShare, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";
 export { nearest } from "./values/nearest.ts";

@@ -22,6 +22,7 @@ import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts
 import { roomWanted } from "./outcome/room-wanted.ts";
 import { sizeChoices } from "./outcome/size-choices.ts";
 import { bucketUses } from "./outcome/survey.ts";
+import { unneededBoots } from "./outcome/unneeded-boots.ts";
 import { chooseRun } from "./place/choose-run.ts";
 
 /** Plans one pass over a cluster. */
@@ -44,9 +45,10 @@ export function plan(input: PlanInput): Plan {
 
   const nodes = ledger.buckets.flatMap((bucket) => bucket.nodes);
   const matchedIds = matchedNodeIds(nodes);
-  const changed = settle(input, history, observation, matchedIds);
+  const unneeded = unneededBoots(input, { nodes, allocations, targets, history });
+  const changed = settle(input, history, observation, { matchedIds, unneeded });
   const touchable = touchableNodes(input);
-  const after = { ...input, nodes: touchable, history: merged([...history.values()], changed) };
+  const after = { ...input, nodes: touchable, history: merged([...history.values()], changed), unneeded };
   const keptFailedNodes = keptFailed(after, roomWanted(input.cluster, allocations, targets));
   const expired = [...timedOut(after), ...failedBeyond(after, keptFailedNodes)];
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
@@ -132,15 +134,19 @@ function matchedNodeIds(nodes: readonly LedgerNode[]): ReadonlySet<string> {
   return ids;
 }
 
-/** The rows that this pass changed: what it saw, and whom it matched. Nodes that are not Ready count as matched. */
+/** The rows that this pass changed: what it saw, and whom it matched. Nodes that are not Ready count as matched, save unneeded ones. */
 function settle(
   input: PlanInput,
   history: ReadonlyMap<string, NodeHistory>,
   observation: readonly NodeHistory[],
-  matchedIds: ReadonlySet<string>,
+  {
+    matchedIds,
+    unneeded,
+  }: { readonly matchedIds: ReadonlySet<string>; readonly unneeded: ReadonlySet<string> },
 ): readonly NodeHistory[] {
   const active = new Set(matchedIds);
-  for (const node of input.cluster.nodes) if (node.status !== "Ready") active.add(node.nodeId);
+  for (const { status, nodeId } of input.cluster.nodes)
+    if (status !== "Ready" && !unneeded.has(nodeId)) active.add(nodeId);
   const { nowSeconds, lastPassSeconds } = input;
   const rows = [...history.values()];
   const matches = recordMatches(rows, { nowSeconds, lastPassSeconds, matchedNodeIds: active });

@@ -63,13 +63,23 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
     kind: z.literal("create-nodes"),
     /** When the snapshot that its plan was made from was taken; absent when no plan wants the action. */
     snapshotTakenAtSeconds: z.number().optional(),
+    /** Some of the nodes are for targets. */
+    forTargets: z.literal(true).optional(),
     sets: z.array(createSet).min(1),
   }),
   z.object({ ...envelope, kind: z.literal("start-nodes"), nodes: z.array(actionNode).min(1) }),
   z.object({
     ...envelope,
     kind: z.literal("shutdown-nodes"),
-    cause: z.enum(["idle-timeout", "boot-timeout", "failed", "spot-released", "autostop", "operator"]),
+    cause: z.enum([
+      "idle-timeout",
+      "unwanted",
+      "boot-timeout",
+      "failed",
+      "spot-released",
+      "autostop",
+      "operator",
+    ]),
     /** An operator's request that includes nodes with running jobs. Keep-alive nodes are never included. */
     force: z.boolean().optional(),
     nodes: z.array(actionNode).min(1),

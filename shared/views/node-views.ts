@@ -2,6 +2,7 @@ import type { NodeView } from "../api/index.ts";
 import { type Boots, bootSecondsOf, bootsOf, fewestBoots, outNodesOf } from "../cycle/index.ts";
 import {
   type Bucket,
+  bootEnds,
   type ClusterNode,
   forNodeArray,
   isIgnored,
@@ -34,6 +35,8 @@ interface Facts {
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
   readonly boots: (size: Pick<NodeHistory, "nodeArray" | "vmSize">) => Boots;
+  /** When nodes go that boot and that no job needs any more. */
+  readonly bootEndSeconds: ReturnType<typeof bootEnds>;
   /** When failed nodes go that are left for a look. */
   readonly keptFailed: ReadonlyMap<string, number>;
   readonly operationByNode: ReadonlyMap<string, Operation>;
@@ -124,6 +127,7 @@ function factsOf(outlook: Outlook): Facts {
       nowSeconds: outlook.atSeconds,
       bootTimeoutSeconds: input.settings.bootTimeoutSeconds,
     }),
+    bootEndSeconds: bootEnds(rows.values(), input.settings),
     keptFailed: new Map((plan.keptFailed ?? []).map(({ nodeId, untilSeconds }) => [nodeId, untilSeconds])),
     ...operationsByNode(loaded.operations),
   };
@@ -297,13 +301,13 @@ const noTimes: Times = {
 };
 
 function timesOf(facts: Facts, reported: ClusterNode | null): Times {
-  const { outlook, history, drainOver } = facts;
+  const { outlook, history, drainOver, bootEndSeconds } = facts;
   const row = reported === null ? undefined : history.get(reported.nodeId);
   if (reported === null || row === undefined) return noTimes;
   const { lastMatchSeconds, deletedSeconds } = row;
   if (deletedSeconds !== null) return { ...noTimes, lastMatchSeconds, deletedSeconds };
   const { idleTimeoutSeconds, bootTimeoutSeconds, ignoredNodes } = outlook.input.settings;
-  const idleSinceSeconds = row.readySeconds === null ? null : row.lastMatchSeconds;
+  const idleSinceSeconds = row.lastMatchSeconds;
   const isSafe =
     reported.keepAlive || isIgnored(reported, ignoredNodes) || reported.targetState !== "Started";
   const failedOver = failedOverSeconds(facts, reported);
@@ -322,13 +326,12 @@ function timesOf(facts: Facts, reported: ClusterNode | null): Times {
     row.readySeconds === null
       ? row.createdSeconds + forNodeArray(bootTimeoutSeconds, reported.nodeArray)
       : null;
+  const idleEndSeconds =
+    idleSinceSeconds === null || row.readySeconds === null
+      ? bootEndSeconds(row)
+      : idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray);
   const idleOverSeconds =
-    idleSinceSeconds === null
-      ? null
-      : Math.max(
-          idleSinceSeconds + forNodeArray(idleTimeoutSeconds, reported.nodeArray),
-          drainOver.get(reported.nodeId) ?? 0,
-        );
+    idleEndSeconds === null ? null : Math.max(idleEndSeconds, drainOver.get(reported.nodeId) ?? 0);
   return {
     firstSeenSeconds: row.createdSeconds,
     readySeconds: row.readySeconds,

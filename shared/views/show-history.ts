@@ -56,7 +56,7 @@ function toLife(row: NodeHistory): NodeLife {
     instanceId: row.instanceId,
     firstSeenSeconds: row.createdSeconds,
     readySeconds: row.readySeconds,
-    idleSinceSeconds: row.readySeconds === null ? null : row.lastMatchSeconds,
+    idleSinceSeconds: row.lastMatchSeconds,
     deletedSeconds: row.deletedSeconds,
     failure: row.failure ?? null,
   };

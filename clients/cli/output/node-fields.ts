@@ -80,8 +80,10 @@ export function originWord(origin: string): string {
 }
 
 /** What a node is, or what a plan would make of it. */
-function stateOf({ origin, state, ignored, draining, slowBoot }: NodeView): string {
+function stateOf(node: NodeView): string {
+  const { origin, state, ignored, draining, slowBoot, idleSinceSeconds, readySeconds } = node;
   const marks = [
+    ...(idleSinceSeconds !== null && readySeconds === null ? ["no job needs it"] : []),
     ...(draining === null ? [] : [draining.phase]),
     ...(ignored ? ["ignored"] : []),
     ...(slowBoot ? [`slow: ${duration(slowBoot.forSeconds)}, p95 ${duration(slowBoot.p95Seconds)}`] : []),

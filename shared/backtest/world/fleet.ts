@@ -88,6 +88,7 @@ export class Fleet {
         this.#nodes.set(node.nodeId, { node, step: stepAt(node.life, at), host: undefined });
         this.#events.bought(node);
         this.#events.changed(node.nodeId);
+        this.#events.matters();
       } else {
         fleetNode.node = node;
         this.#move(fleetNode, stepAt(node.life, at));
@@ -95,7 +96,16 @@ export class Fleet {
       for (const step of node.life)
         if (step.at > at) this.#timeline.at(step.at, rank.node, () => this.#arrive(node, step));
     }
+    for (const fleetNode of this.#nodes.values())
+      if (cluster.population.byId(fleetNode.node.nodeId) === undefined) this.#leave(fleetNode, at);
     this.#watchTraces(cluster, at);
+  }
+
+  /** A node without a VM is gone the moment that its deletion is asked for: nobody sees its changed timetable. */
+  #leave(fleetNode: FleetNode, at: number): void {
+    if (stepAt(fleetNode.node.life, at).status === "Gone") return;
+    const gone = { at, status: "Gone", target: "Terminated", holdsCores: false, address: "none" } as const;
+    this.#move(fleetNode, gone);
   }
 
   /** Nodes that boot, and when they usually take jobs. */

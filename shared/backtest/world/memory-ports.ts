@@ -42,6 +42,8 @@ export interface MemoryWorld {
   readonly refresh: (nowSeconds: number) => void;
 }
 
+const rememberedSeconds = 7_200;
+
 /**
  * Ports in memory for one cluster and one source. Records are kept as they are: nothing is made into text, nothing is copied,
  * because the cycle changes no record that it was given. Nothing is kept that the cycle does not read again: no archive, no
@@ -196,10 +198,12 @@ export function memoryPorts(options: {
     },
   };
 
-  /** Rows of removed nodes are dropped: only people who read the past need them. */
+  /** Rows of nodes that are gone for longer than plans look back are dropped: only people who read the past need them. */
   function forgetDeleted(): void {
     if (history.size <= 2 * (snapshot?.value.cluster.nodes.length ?? 0) + 20) return;
-    for (const row of history.values()) if (row.deletedSeconds !== null) history.delete(row.nodeId);
+    const before = nowSeconds() - rememberedSeconds;
+    for (const { nodeId, deletedSeconds } of history.values())
+      if (deletedSeconds !== null && deletedSeconds < before) history.delete(nodeId);
   }
 }
 

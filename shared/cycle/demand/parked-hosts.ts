@@ -43,8 +43,14 @@ export function parkedHostnames(
   parked: readonly ParkedMessage[],
   demand: readonly SourceDemand[],
 ): readonly string[] {
+  return newerThan(parked, demand).flatMap(({ hostnames }) => hostnames);
+}
+
+/** Those that are newer than what counts of their source. */
+export function newerThan(
+  parked: readonly ParkedMessage[],
+  demand: readonly SourceDemand[],
+): readonly ParkedMessage[] {
   const newest = new Map(demand.map(({ source, sequence }) => [source, sequence]));
-  return parked
-    .filter(({ source, sequence }) => sequence > (newest.get(source) ?? Number.POSITIVE_INFINITY))
-    .flatMap(({ hostnames }) => hostnames);
+  return parked.filter(({ source, sequence }) => sequence > (newest.get(source) ?? Number.POSITIVE_INFINITY));
 }

@@ -3,8 +3,8 @@ import type { NodesAction } from "../../messages/index.ts";
 import type { Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
-import { parkedHostnames, parkedMessages } from "../demand/parked-hosts.ts";
-import { doubtsOf } from "../doubts.ts";
+import { newerThan, parkedHostnames, parkedMessages } from "../demand/parked-hosts.ts";
+import { doubtsOf, restsOnDemand } from "../doubts.ts";
 import { lookForUnread, unreadInWords } from "../unread-demand.ts";
 
 export type LookPorts = Pick<Ports, "clock" | "controls" | "demand" | "plans" | "unreadDemand">;
@@ -37,7 +37,12 @@ export function isForced(action: NodesAction): boolean {
 
 /** Whether a node is deleted because it is idle: any doubt about that keeps it. */
 export function isForIdleness(action: NodesAction): boolean {
-  return action.kind === "shutdown-nodes" && (action.cause === "autostop" || action.cause === "idle-timeout");
+  return action.kind === "shutdown-nodes" && (action.cause === "autostop" || restsOnDemand(action.cause));
+}
+
+/** Whether nodes go that still boot: it is not about jobs on them, but about jobs that want them. */
+export function isUnwanted(action: NodesAction): boolean {
+  return action.kind === "shutdown-nodes" && action.cause === "unwanted";
 }
 
 /**
@@ -49,8 +54,9 @@ export async function untilRead(
   action: NodesAction,
   hostnames: readonly string[],
 ): Promise<void> {
-  // No message can name a node that has no host name yet.
-  if (!takesAway(action) || isForced(action) || hostnames.length === 0) return;
+  // No message can name a node that has no host name yet; a job can want it.
+  const isNamed = hostnames.length > 0 || isUnwanted(action);
+  if (!takesAway(action) || isForced(action) || !isNamed) return;
   const { cluster } = action;
   const since = async () => (await ports.plans.loadHead(cluster))?.value.unread?.sinceSeconds;
   const unread = await lookForUnread(ports, { cluster, since, nowSeconds: ports.clock.nowSeconds() });
@@ -83,10 +89,12 @@ export async function lastLook(
     ? new Set<string>()
     : new Set([...busyHostnames(demand, nowSeconds), ...parkedHostnames(parked, demand)]);
   const doubt = isForIdleness(action) ? doubtsOf(demand, nowSeconds)[0] : undefined;
+  const isParked = isUnwanted(action) && newerThan(parked, demand).length > 0;
   const why = ({ nodeId }: RequestedNode) => {
     const hostname = hostnames.get(nodeId);
     if (keptIds.has(nodeId)) return keptNow;
     if (hostname !== undefined && busy.has(shortHostname(hostname))) return busyNow;
+    if (isParked) return "may be needed: a message with jobs is not complete yet";
     return doubt === undefined ? undefined : `may run a job: ${doubt.why}`;
   };
   return {

@@ -2,6 +2,7 @@ import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { NodesAction } from "../../messages/index.ts";
 import type { Operation, Ports } from "../../ports/index.ts";
 import { mostOfLastMinutes } from "../operations.ts";
+import { isUnwanted } from "./last-look.ts";
 import { type Now, readNow, useOf, whyNeeded } from "./spare-node.ts";
 
 type NeededPorts = Pick<
@@ -14,8 +15,9 @@ const longestPlanSeconds = 120;
 
 /**
  * Why nodes have to stay after all, by id; of actions that let spare nodes go. What was spare when a node asked may be needed
- * now, so it is judged anew. So are a plan's idle nodes when a stop was granted beside the plan: it may not have known that the
- * other one goes, and that stop was granted because these stay. A node that cannot be judged stays.
+ * now, so it is judged anew. So are booting nodes that a plan found to be needed no more, and a plan's idle nodes when a stop was
+ * granted beside the plan: it may not have known that the other one goes, and that stop was granted because these stay. A node
+ * that cannot be judged stays.
  */
 export async function neededNow(
   ports: NeededPorts,
@@ -24,13 +26,16 @@ export async function neededNow(
   if (action.kind !== "shutdown-nodes") return new Map();
   const isAsked = action.cause === "autostop";
   const isIdle = action.cause === "idle-timeout";
-  if (!isAsked && !(isIdle && (await isStopBeside(ports, action)))) return new Map();
+  const isJudged = isAsked || isUnwanted(action) || (isIdle && (await isStopBeside(ports, action)));
+  if (!isJudged) return new Map();
   const config = await ports.configs.load(action.cluster);
   const allStay = (why: string) => new Map(action.nodes.map(({ nodeId }) => [nodeId, why]));
   if (config === undefined) return allStay("is of a cluster that is no longer configured");
   try {
     const now = await readNow(ports, config, { without: action.actionId });
-    return isAsked ? judgedOneByOne(now, action) : judgedTogether(now, action, allStay);
+    if (isAsked) return judgedOneByOne(now, action);
+    const lead = isIdle ? "may be needed, since another node was let go" : "is needed again";
+    return judgedTogether(now, action, (why) => allStay(`${lead}: ${why}`));
   } catch (error) {
     if (kindOf(error) !== "stale-snapshot") throw error;
     return allStay(messageOf(error));
@@ -72,5 +77,5 @@ function judgedTogether(
     now,
     nodes.map(({ nodeId }) => nodeId),
   );
-  return why === undefined ? new Map() : allStay(`may be needed, since another node was let go: ${why}`);
+  return why === undefined ? new Map() : allStay(why);
 }

@@ -3,7 +3,7 @@ import type { ActionNode, NodesAction } from "../../messages/index.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames, liveSources } from "../demand/live-demand.ts";
-import { doubtsOf } from "../doubts.ts";
+import { doubtsOf, whyWantsUnknown } from "../doubts.ts";
 import { isDrained, isHeldByOthers, type Listings, listingsFor, listingsOf } from "../listings.ts";
 import {
   busyNow,
@@ -36,6 +36,8 @@ interface PresentState {
   readonly listings: Listings;
   /** Why no node is idle for certain; undefined: no doubt. */
   readonly doubt: string | undefined;
+  /** Why it is not known what jobs want; undefined: it is. */
+  readonly wantsUnknown: string | undefined;
 }
 
 /**
@@ -107,6 +109,7 @@ async function load(
     needed: await neededNow(ports, action),
     listings: listingsOf(liveSources(demand, nowSeconds), nowSeconds),
     doubt: doubtsOf(demand, nowSeconds)[0]?.why,
+    wantsUnknown: whyWantsUnknown(demand, nowSeconds),
   };
 }
 
@@ -137,6 +140,12 @@ function whyStale(
       );
     case "idle-timeout":
       if (row !== undefined && row.lastMatchSeconds === null) return "is needed again";
+      if (present.needed.has(node.nodeId)) return present.needed.get(node.nodeId);
+      return mayGetJobs(node, drain, present) ? "is not drained" : undefined;
+    case "unwanted":
+      if (node.status === "Ready") return "is ready now";
+      if (row === undefined || row.lastMatchSeconds === null) return "is needed again";
+      if (present.wantsUnknown !== undefined) return `may be needed: ${present.wantsUnknown}`;
       if (present.needed.has(node.nodeId)) return present.needed.get(node.nodeId);
       return mayGetJobs(node, drain, present) ? "is not drained" : undefined;
     case "spot-released":

@@ -1,4 +1,10 @@
-import { type EngineSettings, forNodeArray, type NodeHistory, type Plan } from "../../engine/index.ts";
+import {
+  bootEnds,
+  type EngineSettings,
+  forNodeArray,
+  type NodeHistory,
+  type Plan,
+} from "../../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { earliest } from "../clocks.ts";
 import { longestSilenceSeconds } from "../demand/live-demand.ts";
@@ -51,11 +57,13 @@ function nodeDeadlines(
   settings: EngineSettings,
 ): number[] {
   const arrayOf = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));
+  const bootEndSeconds = bootEnds(history, settings);
   return history.flatMap((row) => {
     const nodeArray = arrayOf.get(row.nodeId);
     if (nodeArray === undefined) return [];
     if (row.readySeconds === null) {
-      return [row.createdSeconds + forNodeArray(settings.bootTimeoutSeconds, nodeArray)];
+      const bootOverSeconds = row.createdSeconds + forNodeArray(settings.bootTimeoutSeconds, nodeArray);
+      return [bootOverSeconds, bootEndSeconds(row) ?? bootOverSeconds];
     }
     return row.lastMatchSeconds === null
       ? []

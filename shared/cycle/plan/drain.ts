@@ -2,7 +2,7 @@ import type { ClusterNode, NodeHistory, Plan, Retirement } from "../../engine/in
 import type { ActionDrain, SchedulerEvent } from "../../messages/index.ts";
 import type { DrainingNode, PlanHead, Snapshot, SourceDemand } from "../../ports/index.ts";
 import { earliest } from "../clocks.ts";
-import { doubtsOf } from "../doubts.ts";
+import { doubtsOf, restsOnDemand } from "../doubts.ts";
 import {
   isDrained,
   isEmpty,
@@ -69,11 +69,11 @@ export function decideOnDraining(plan: Plan, facts: DrainFacts): Drains {
 }
 
 function idleIn({ retire }: Plan): ReadonlySet<string> {
-  return new Set(retire.flatMap(({ nodeId, cause }) => (cause === "idle-timeout" ? [nodeId] : [])));
+  return new Set(retire.flatMap(({ nodeId, cause }) => (restsOnDemand(cause) ? [nodeId] : [])));
 }
 
 function withoutIdle(plan: Plan): Plan {
-  return { ...plan, retire: plan.retire.filter(({ cause }) => cause !== "idle-timeout") };
+  return { ...plan, retire: plan.retire.filter(({ cause }) => !restsOnDemand(cause)) };
 }
 
 /** `perhapsIdle`: these nodes are not decided. */
@@ -95,7 +95,7 @@ function decide(plan: Plan, facts: DrainFacts, perhapsIdle: ReadonlySet<string>)
     .map((node) => {
       const cause = retired.get(node.nodeId)?.cause;
       const record = records.get(node.nodeId);
-      const isSettled = leaving.has(node.nodeId) || (cause !== undefined && cause !== "idle-timeout");
+      const isSettled = leaving.has(node.nodeId) || (cause !== undefined && !restsOnDemand(cause));
       if (isSettled) return { ...undecided, nodeId: node.nodeId, record, goes: {} };
       const created = createdSeconds.get(node.nodeId) ?? nowSeconds;
       const about = {

@@ -1,5 +1,6 @@
 import { kindOf, messageOf } from "../../errors/errors.ts";
 import type { PlanHead, Ports, UnreadHold } from "../../ports/index.ts";
+import { restsOnDemand } from "../doubts.ts";
 import { lookForUnread } from "../unread-demand.ts";
 import type { MadePlan } from "./make-plan.ts";
 
@@ -41,7 +42,7 @@ export async function holdForUnread(
   const unreadNow = await look(ports, { cluster, since: async () => sinceSeconds, nowSeconds });
   if (unreadNow === undefined) return none;
   const { messages, isOver } = unreadNow;
-  const staying = isOver ? retire : retire.filter(({ cause }) => cause !== "idle-timeout");
+  const staying = isOver ? retire : retire.filter(({ cause }) => !restsOnDemand(cause));
   const nodes = retire.length - staying.length;
   const asked = before?.lookAgainSeconds ?? null;
   // One plan that looks again is enough, however many are made meanwhile.

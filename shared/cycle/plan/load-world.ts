@@ -12,7 +12,7 @@ import type {
 import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
-import { mostOfLastMinutes } from "../operations.ts";
+import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
 import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
@@ -127,6 +127,7 @@ export async function readWorld(
     snapshot,
     demand,
     operations: operations.map(({ value }) => value),
+    boughtForJobs: boughtForJobs([...operations.map(({ value }) => value), ...recent]),
     history,
   };
   return {

@@ -62,7 +62,8 @@ function creates(plan: DrainedPlan, { snapshotTakenAtSeconds }: ActionOrigin): D
   return grouped(sets, weightOf).map((group) => {
     const names = group.flatMap((set) => set.names);
     const reason = whoNeeds(names, { spare, what: "new node" });
-    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, ...seen, sets: group });
+    const forTargets = names.some((name) => spare.has(name)) ? ({ forTargets: true } as const) : {};
+    return (envelope) => ({ ...envelope, kind: "create-nodes", reason, ...seen, ...forTargets, sets: group });
   });
 }
 
@@ -98,7 +99,11 @@ function shutdowns(plan: DrainedPlan): Draft[] {
   return causes.flatMap((cause) => {
     const retired = plan.retire.filter((retirement) => retirement.cause === cause);
     return requestsOf(retired.map(toActionNode)).map((nodes): Draft => {
-      const reason = `${cause} of ${nodeCount(nodes.length, "node")}`;
+      const count = nodeCount(nodes.length, "node");
+      const reason =
+        cause === "unwanted"
+          ? `no job needs ${count} that still ${nodes.length === 1 ? "boots" : "boot"}`
+          : `${cause} of ${count}`;
       return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, nodes });
     });
   });

@@ -30,6 +30,7 @@ import {
   presentDemand,
 } from "../demand/live-demand.ts";
 import { predictor } from "../demand/run-times.ts";
+import { whyWantsUnknown } from "../doubts.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";
 
@@ -44,6 +45,8 @@ export interface Loaded {
   /** When the next window of a schedule opens or ends. Absent: none will. */
   readonly nextScheduleSeconds?: number | null;
   readonly operations: readonly Operation[];
+  /** Ids of nodes that plans bought for jobs, of recent purchases. Absent: none is known. */
+  readonly boughtForJobs?: readonly string[];
   readonly history: readonly NodeHistory[];
   /** Nodes that operators drained. Absent: none. */
   readonly drainedNodes?: readonly DrainedNode[];
@@ -82,10 +85,23 @@ export function toPlanInput(loaded: Loaded, nowSeconds: number): PlanInput {
     ...shapesIn(live),
     ...underWay(loaded.operations, cluster),
     ...(drainedNodes.length === 0 ? {} : { closedNodeIds: drainedNodes.map(({ nodeId }) => nodeId) }),
+    ...boughtNodes(loaded, nowSeconds),
     history: loaded.history,
     lastPassSeconds: nowSeconds,
     settings: loaded.settings,
   };
+}
+
+/** While it is not known what jobs want, every node that boots counts as needed. So it does in scalelib. */
+function boughtNodes(loaded: Loaded, nowSeconds: number): Pick<PlanInput, "boughtNodeIds"> {
+  const { settings, demand, snapshot, boughtForJobs } = loaded;
+  if (boughtForJobs === undefined || settings.compatibility === "scalelib") return {};
+  if (whyWantsUnknown(demand, nowSeconds) !== undefined) return {};
+  const bought = new Set(boughtForJobs);
+  const booting = snapshot.cluster.nodes.filter(
+    ({ nodeId, status }) => status !== "Ready" && bought.has(nodeId),
+  );
+  return { boughtNodeIds: booting.map(({ nodeId }) => nodeId) };
 }
 
 /** Coming nodes as schedulers count them. */

@@ -15,7 +15,10 @@ export interface NodeHistory {
   readonly createdSeconds: number;
   /** Unix seconds of the first pass that saw it Ready; null before. */
   readonly readySeconds: number | null;
-  /** Null: matched (or not Ready yet) in the last pass. Else Unix seconds of the last pass in which it was. */
+  /**
+   * Null: matched in the last pass, or not Ready yet and not one of `boughtNodeIds` that nothing needs. Else Unix seconds of the
+   * last pass in which it was.
+   */
   readonly lastMatchSeconds: number | null;
   /** Unix seconds of the pass that no longer saw it; null while it exists. */
   readonly deletedSeconds: number | null;
@@ -117,7 +120,7 @@ export function isOverdue(row: NodeHistory, nowSeconds: number, bootTimeoutSecon
 export interface Matching {
   readonly nowSeconds: number;
   readonly lastPassSeconds: number | null;
-  /** Matched, or not Ready yet. */
+  /** Matched, or not Ready yet and not unneeded. */
   readonly matchedNodeIds: ReadonlySet<string>;
 }
 

@@ -39,6 +39,11 @@ export interface PlanInput {
   readonly leavingNodeIds: readonly string[];
   /** Ids of nodes that are to take no new jobs; absent: none. What runs there stays, and nothing else keeps them. */
   readonly closedNodeIds?: readonly string[];
+  /**
+   * Ids of nodes that boot and were bought for jobs alone: once nothing needs one, its idle clock runs, and it may go before it is
+   * up. Absent: whether jobs need a node is not known for certain, so every node that boots counts as needed.
+   */
+  readonly boughtNodeIds?: readonly string[];
   /** One row per node id. */
   readonly history: readonly NodeHistory[];
   /** Unix seconds of the pass before this one; null for the first. Stands for the last match of every row that was matched then. */

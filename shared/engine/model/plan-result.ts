@@ -118,8 +118,8 @@ export interface Retirement {
   readonly name: string;
   readonly nodeArray: string;
   readonly hostname: string | null;
-  readonly cause: "idle-timeout" | "boot-timeout" | "failed" | "spot-released";
-  /** Unix seconds: last match (idle), creation (boot, failed). */
+  readonly cause: "idle-timeout" | "unwanted" | "boot-timeout" | "failed" | "spot-released";
+  /** Unix seconds: last match (idle, unwanted), creation (boot, failed). */
   readonly sinceSeconds: number;
 }
 

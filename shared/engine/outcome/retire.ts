@@ -8,6 +8,7 @@ import {
   keptByDefault,
   usesFailedNodes,
 } from "../model/settings.ts";
+import { bootEnds } from "./unneeded-boots.ts";
 
 export interface RetireInput {
   readonly nowSeconds: number;
@@ -16,13 +17,17 @@ export interface RetireInput {
   readonly nodes: readonly ClusterNode[];
   /** As they are after this pass. */
   readonly history: ReadonlyMap<string, NodeHistory>;
+  /** Nodes that boot and that nothing needs any more. */
+  readonly unneeded: ReadonlySet<string>;
 }
 
 /** Nodes past a time-out, whether they may go or not. */
 export function timedOut(input: RetireInput): readonly Retirement[] {
+  const bootEndSeconds = bootEnds(input.history.values(), input.settings);
   return input.nodes.flatMap((node) => {
     const row = input.history.get(node.nodeId);
-    const verdict = row === undefined || node.keepAlive ? null : causeOf(input, node, row);
+    const verdict =
+      row === undefined || node.keepAlive ? null : causeOf(input, { node, row, bootEndSeconds });
     if (verdict === null) return [];
     const { nodeId, name, nodeArray, hostname } = node;
     return [{ nodeId, name, nodeArray, hostname, ...verdict }];
@@ -83,7 +88,18 @@ function failedSeconds(history: RetireInput["history"], nodeId: string, nowSecon
 type Verdict = Pick<Retirement, "cause" | "sinceSeconds">;
 
 /** The gravest cause first. A booting node counts as timed out even with jobs planned on it: none can run there. */
-function causeOf(input: RetireInput, node: ClusterNode, row: NodeHistory): Verdict | null {
+function causeOf(
+  input: RetireInput,
+  {
+    node,
+    row,
+    bootEndSeconds,
+  }: {
+    readonly node: ClusterNode;
+    readonly row: NodeHistory;
+    readonly bootEndSeconds: ReturnType<typeof bootEnds>;
+  },
+): Verdict | null {
   const { nowSeconds, settings } = input;
   if (node.targetState !== "Started") return null;
   const isFailed = node.status === "Failed";
@@ -94,6 +110,11 @@ function causeOf(input: RetireInput, node: ClusterNode, row: NodeHistory): Verdi
   if (isOverdue(row, nowSeconds, forNodeArray(settings.bootTimeoutSeconds, node.nodeArray)))
     return { cause: "boot-timeout", sinceSeconds: row.createdSeconds };
   const lastMatch = row.lastMatchSeconds;
+  if (input.unneeded.has(node.nodeId)) {
+    const endSeconds = bootEndSeconds(row);
+    const isOver = lastMatch !== null && endSeconds !== null && endSeconds < nowSeconds;
+    return isOver ? { cause: "unwanted", sinceSeconds: lastMatch } : null;
+  }
   const idleTimeout = forNodeArray(settings.idleTimeoutSeconds, node.nodeArray);
   const idle = node.status === "Ready" && lastMatch !== null && lastMatch < nowSeconds - idleTimeout;
   return idle ? { cause: "idle-timeout", sinceSeconds: lastMatch } : null;

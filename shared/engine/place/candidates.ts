@@ -8,7 +8,7 @@ import { type Allocation, spend } from "./allocation.ts";
 import { candidatesOf, inOrder } from "./preference.ts";
 import type { Profile } from "./profile.ts";
 import { namedFirst } from "./search.ts";
-import { demandIn } from "./shape.ts";
+import { demandIn, type Shape } from "./shape.ts";
 
 /** A profile asks every bucket once, sorts them, and makes a list: as much as so many checks each. */
 const checksPerBucket = 2;
@@ -26,8 +26,7 @@ export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly 
     // Most profiles may use the same buckets: then they share one list.
     profile.candidates = ledger.lists.of(candidatesOf(profile, bucketsFor(ledger, profile)));
   }
-  const suits = (bucket: LedgerBucket): boolean =>
-    bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.columns));
+  const suits = (bucket: LedgerBucket): boolean => hasAmounts(shape, bucket);
   // Most shapes suit every bucket: then they share one list.
   const all = profile.candidates;
   const candidates = all.every(suits) ? all : ledger.lists.of(all.filter(suits));
@@ -43,6 +42,15 @@ const noBuckets: readonly LedgerBucket[] = [];
 function bucketsFor(ledger: Ledger, profile: Profile): readonly LedgerBucket[] {
   if (profile.names === null || isKnownOfNewNodes(profile.names.naming)) return ledger.inOrder(inOrder);
   return inOrder([...namedFirst(ledger, profile).keys()]);
+}
+
+function hasAmounts(shape: Shape, bucket: LedgerBucket): boolean {
+  return bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.columns));
+}
+
+/** Whether the bucket is a candidate of a shape whose candidates were asked for. */
+export function couldHold(shape: Shape, bucket: LedgerBucket): boolean {
+  return shape.profile.candidates?.includes(bucket) === true && hasAmounts(shape, bucket);
 }
 
 function exampleCovers(bucket: LedgerBucket, { columns, amounts }: Demand): boolean {

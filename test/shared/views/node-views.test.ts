@@ -103,6 +103,19 @@ describe("a node that boots", () => {
     return (await viewsOf(world))[0]?.slowBoot;
   }
 
+  test("and that no job needs any more is idle since then, and goes after the minute for which it is held", async () => {
+    const world = createWorld(new FakeCycleCloud(clusterOf()));
+    await world.post([jobFor(1)]);
+    await world.round();
+    await world.round();
+    await world.post([]);
+    const cancelledAt = world.now();
+    world.advance(1);
+    await world.plan();
+    const times = { idleSinceSeconds: cancelledAt + 1, deleteAtSeconds: cancelledAt + 61 };
+    expect(await viewsOf(world)).toMatchObject([{ state: "Acquiring", readySeconds: null, ...times }]);
+  });
+
   test.each([
     ["for longer than 95 of 100 of its size is shown to be slow", 200, [100, 110, 120], { p95Seconds: 120 }],
     ["for as long as others is not", 119, [100, 110, 120], null],

@@ -4,6 +4,7 @@ import { askingNodes } from "./asking-nodes.ts";
 import { badJobsScenario } from "./bad-jobs.ts";
 import { burst } from "./burst.ts";
 import { capacityDrought } from "./capacity-drought.ts";
+import { changedMinds } from "./changed-minds.ts";
 import { clockJumps } from "./clock-jumps.ts";
 import { configChanges } from "./config-changes.ts";
 import { deafScheduler } from "./deaf-scheduler.ts";
@@ -62,6 +63,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   failingNodes,
   refusingScheduler,
   schedules,
+  changedMinds,
 ];
 
 /** The scenario of a seed, when none is named. */
