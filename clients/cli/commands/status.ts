@@ -288,6 +288,9 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus, most: number
     page.line(`New nodes are as ${joined(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
 }
 
+/** No request can have a name with a slash. */
+const isSchedule = (requestSet: string) => requestSet.startsWith("schedule/");
+
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
 function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus, most: number): void {
   if (requestSets.length === 0) return;
@@ -302,11 +305,18 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     const has = `${granted} of ${asked} ${unit}`;
     return [[short(name), has, nodes, short(requestSet), expires, why.slice(1).join(" ")]];
   });
-  const waiting = requestSets.filter((set) => !set.planned && !set.expired);
+  const asking = requestSets.filter(({ expired }) => !expired);
+  const waiting = asking.filter(({ planned }) => !planned);
   if (rows.length > 0) {
     page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows.slice(0, most));
     moreOn(page, rows.length, most, "ccscale status --all");
-  } else if (waiting.length === 0) page.line("Nothing is requested any more.");
+  } else if (asking.length === 0) page.line("Nothing is requested any more.");
+  for (const { requestSet, expiresAtSeconds } of asking.filter(
+    ({ planned, arrays }) => planned && arrays === 0,
+  ))
+    page.line(
+      `Request set "${requestSet}" asks for no nodes${isSchedule(requestSet) ? ", and its settings hold" : ""}: expires ${ago(expiresAtSeconds, atSeconds)}.`,
+    );
   for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most)) {
     const expires = `expires ${ago(expiresAtSeconds, atSeconds)}`;
     page.line(

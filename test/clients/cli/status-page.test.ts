@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseConfig } from "../../../shared/config/index.ts";
 import { pauseCluster } from "../../../shared/operate/index.ts";
-import { cluster } from "../../support/world.ts";
+import { cluster, createWorld } from "../../support/world.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
@@ -52,4 +53,23 @@ test("of a paused cluster no node counts down, and a dry run shows what would be
   const { stdout } = await ccscale(["nodes", "-o", "name,delete_in:-", "--offline", folder]);
   expect(stdout).not.toMatch(/\d+s/);
   expect(stdout).toMatch(/ held/);
+});
+
+test("a window that only sets other values is named for as long as it is open", async () => {
+  const night = { start: "0 7 * * *", duration: "8h", settings: { idle_timeout: 60 } };
+  const config = { schedules: { night } };
+  const parsed = parseConfig({ cluster, json: { url: "https://x.example", username: "u", ...config } });
+  if (!parsed.ok) throw new Error(parsed.problems.join());
+  const world = createWorld();
+  world.configure({ schedules: parsed.config.schedules });
+  await world.round();
+  const { stdout } = await ccscale([
+    "status",
+    "--offline",
+    await archiveOf(world, join(root, "night"), config),
+  ]);
+  expect(stdout).toContain(
+    'Request set "schedule/night" asks for no nodes, and its settings hold: expires in 6h59m.',
+  );
+  expect(stdout).not.toContain("Nothing is requested any more.");
 });
