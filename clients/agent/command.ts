@@ -25,6 +25,7 @@ interface Flags extends PlaceFlags {
   readonly stateFolder?: string;
   readonly once?: boolean;
   readonly dryRun?: boolean;
+  readonly readOnly?: boolean;
 }
 
 /** `ccscale agent`: stands beside a scheduler and speaks for it. */
@@ -45,6 +46,10 @@ export function agentCommand(terminal: Terminal): Command {
       "--dry-run",
       "one reading, printed and not posted; does nothing else. Ends with 1 when it is unknown",
     )
+    .option(
+      "--read-only",
+      "posts what the scheduler wants and changes nothing there, while another autoscaler acts",
+    )
     .addOption(localOption())
     .addHelpText("after", "\nSIGHUP starts a pass at once. Settings: see docs/agent.md.")
     .action((flags: Flags) => run(flags, terminal));
@@ -57,6 +62,7 @@ async function run(flags: Flags, terminal: Terminal): Promise<void> {
     config,
     env: process.env,
     once: flags.once === true,
+    readOnly: flags.readOnly === true,
     log,
     cluster: () => clusterParts(config.cluster, flags),
   };

@@ -97,6 +97,29 @@ async function keepFiles(ports: PassPorts, problems: string[]): Promise<FilesRep
   }
 }
 
+/**
+ * The same without any change of the scheduler, while another autoscaler acts: no command is run and no file is written. Events
+ * are taken and dropped, since what they ask for is the other's affair; at the switch nobody should act on old ones.
+ */
+export function readingOnly({ driver, takeEvents, keepFiles: _, ...ports }: PassPorts): PassPorts {
+  return {
+    ...ports,
+    driver: {
+      reads: (context) => driver.reads(context),
+      commandsFor: (_, { memory }) => ({ commands: [], memory }),
+      interpret: (answers, context) => {
+        const reading = driver.interpret(answers, context);
+        return reading.known ? { ...reading, corrections: [] } : reading;
+      },
+    },
+    takeEvents: async () => {
+      const taken = await takeEvents();
+      for (const { done } of taken.events) await done();
+      return { ...taken, events: [] };
+    },
+  };
+}
+
 async function actOnEvents(before: AgentState, ports: PassPorts) {
   let state = before;
   let commands = 0;

@@ -12,7 +12,7 @@ import { execute } from "./execute.ts";
 import { KeptFiles, readKeptState } from "./kept-files.ts";
 import type { HeldLock } from "./lock.ts";
 import { Outbox } from "./outbox.ts";
-import { collect, type PassPorts } from "./pass.ts";
+import { collect, type PassPorts, readingOnly } from "./pass.ts";
 import { runLoop } from "./run.ts";
 import { type AgentState, StateFolder } from "./state.ts";
 import { WakeUp } from "./wake-up.ts";
@@ -24,6 +24,8 @@ export interface AgentOptions {
   readonly config: AgentConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly once: boolean;
+  /** Posts, and changes nothing of the scheduler. */
+  readonly readOnly?: boolean;
   /** Of the service; asked only where the driver keeps files in step with the cluster. */
   readonly cluster?: () => Promise<ClusterParts>;
   readonly log: (line: string) => void;
@@ -48,7 +50,7 @@ export async function startAgent(
 }
 
 async function runLocked(
-  { config, once, cluster, log }: AgentOptions,
+  { config, once, readOnly, cluster, log }: AgentOptions,
   parts: Parts & { readonly lock: HeldLock },
 ): Promise<{ lastWasFine: boolean }> {
   const { folder, lock } = parts;
@@ -61,7 +63,8 @@ async function runLocked(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const wakeUp = new WakeUp(config.wakeFile);
   try {
-    const ports = await portsOf(config, { ...parts, cluster });
+    const whole = await portsOf(config, { ...parts, cluster });
+    const ports = readOnly === true ? readingOnly(whole) : whole;
     const stop = AbortSignal.any([stopping.signal, lock.lost]);
     const ended = await runLoop(state, { config, ports, wakeUp, stop, once, log });
     if (!lock.lost.aborted) return ended;

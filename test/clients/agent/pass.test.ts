@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Demand } from "../../../clients/agent/changes.ts";
 import type { Command, Driver, Reading } from "../../../clients/agent/drivers/driver.ts";
 import type { TakenEvent } from "../../../clients/agent/event-queue.ts";
-import { type PassPorts, runPass } from "../../../clients/agent/pass.ts";
+import { type PassPorts, readingOnly, runPass } from "../../../clients/agent/pass.ts";
 import type { AgentState } from "../../../clients/agent/state.ts";
 import type { DemandRefused, SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
 
@@ -289,5 +289,17 @@ describe("what fails", () => {
     const { report } = await runPass(fresh, world.ports);
     expect(world.posted).toHaveLength(1);
     expect(report.problems).toContain(`${what} failed`);
+  });
+});
+
+describe("a pass that only reads", () => {
+  test("posts what the scheduler wants, and neither acts on events, nor corrects, nor writes files", async () => {
+    const world = new World();
+    world.events = [drain];
+    world.reading = { ...quiet, corrections: [{ program: "scontrol", args: ["undrain"] }] };
+    const { report } = await runPass(fresh, readingOnly(world.ports));
+    expect(world.happened).toEqual(["done drain", "read", "save", "post"]);
+    expect(world.posted.map(({ nodes }) => nodes.map(({ state }) => state))).toEqual([["up"]]);
+    expect([report.commands, report.events, report.problems]).toEqual([0, 0, []]);
   });
 });
