@@ -236,8 +236,8 @@ export const commandGroups: readonly CommandGroup[] = [
       },
       {
         name: "migrate",
-        summary: "Turns the settings of azslurm, azpbs or azge into ours, with a report.",
-        seeAlso: { commands: ["config", "slurm"], pages: ["migrate-from-scalelib.md"] },
+        summary: "Turns the settings of azslurm, azpbs or azge into ours, and compares what both decide.",
+        seeAlso: { commands: ["config", "slurm"], pages: ["migrate-from-scalelib.md", "from-azslurm.md"] },
         load: async (terminal) => (await import("./commands/migrate.ts")).migrateCommand(terminal),
       },
       {

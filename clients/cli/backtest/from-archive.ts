@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { definitionOf, PlansWorkload } from "../../../shared/backtest/index.ts";
-import type { Cluster, NodeHistory, PlanInput } from "../../../shared/engine/index.ts";
+import type { Cluster, NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
-import { type PackedPlan, unpackPlan } from "../../../shared/ports/index.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
+import { plansOf, wholePlan } from "../scenario/archived-plan.ts";
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
@@ -35,7 +35,6 @@ export interface Past {
 }
 
 const secondsPer: Readonly<Record<string, number>> = { h: 3_600, d: 86_400 };
-const plansAtOnce = 1_000;
 
 export function archiveOptions(command: Command): Command {
   return command
@@ -74,28 +73,28 @@ export async function readPast(
     ...(storage === undefined ? {} : { storage }),
     ...(url === undefined ? {} : { url }),
   });
-  const planIds = await plansOf(service, fromArchive);
+  const { plans } = await plansOf(service, fromArchive);
   const progress = await progressOn(terminal);
   const reader = new PlansWorkload();
   let newest: Cluster | undefined;
   let notWhole = 0;
   try {
-    for (const [index, planId] of planIds.entries()) {
-      progress.report(`plan ${index + 1} of ${planIds.length}`);
-      const input = await inputOf(service, planId);
-      if (input === undefined) {
+    for (const [index, { planId }] of plans.entries()) {
+      progress.report(`plan ${index + 1} of ${plans.length}`);
+      const plan = await wholePlan(service, planId);
+      if (plan === undefined) {
         notWhole += 1;
         continue;
       }
-      reader.see(input);
-      newest = input.cluster;
+      reader.see(plan.input);
+      newest = plan.input.cluster;
     }
   } finally {
     progress.end();
   }
   if (newest === undefined)
     throw new CommandFailure(
-      `Cannot use the archive of cluster "${printable(service.cluster)}": none of its ${counted(planIds.length, "plans")} of that time is archived whole`,
+      `Cannot use the archive of cluster "${printable(service.cluster)}": none of its ${counted(plans.length, "plans")} of that time is archived whole`,
       'Name a longer time, such as 30d; "ccscale plans" lists what is kept.',
     );
   if (notWhole > 0)
@@ -128,25 +127,6 @@ async function configured(service: Service, offline: readonly string[] | undefin
     return (await service.ask("support", { params: { part: "config" } })).content ?? {};
   const { openArchive } = await import("../archive/open.ts");
   return (await openArchive(offline, service.cluster)).config ?? {};
-}
-
-/** The oldest first. */
-async function plansOf(service: Service, spanSeconds: number): Promise<readonly string[]> {
-  const planIds: string[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await service.ask("plans", { query: { limit: plansAtOnce, cursor } });
-    const inTime = page.plans.filter(({ atSeconds }) => atSeconds >= page.atSeconds - spanSeconds);
-    planIds.push(...inTime.map(({ planId }) => planId));
-    if (page.next === null || inTime.length < page.plans.length) return planIds.reverse();
-    cursor = page.next;
-  }
-}
-
-async function inputOf(service: Service, planId: string): Promise<PlanInput | undefined> {
-  const { archive } = await service.ask("plan-archive", { params: { planId } });
-  if (archive === null) return undefined;
-  // The planner wrote it; only the version that made it knows more about its form.
-  return unpackPlan({ ...archive, archive: "whole" } as unknown as PackedPlan).input;
 }
 
 function definitionFrom(cluster: Cluster): DefinitionInput {

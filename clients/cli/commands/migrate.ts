@@ -11,6 +11,7 @@ import { fromAzge, fromAzpbs } from "../migrate/from-scalelib-schedulers.ts";
 import { type FromScheduler, migrate, reportOf } from "../migrate/migration.ts";
 import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
+import { compareCommand } from "./migrate-compare.ts";
 
 interface Flags {
   readonly autoscale?: string;
@@ -22,10 +23,10 @@ interface Flags {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `ccscale migrate`: the settings of another autoscaler as ours. */
+/** `ccscale migrate`: the settings of another autoscaler as ours, and what both would do. */
 export function migrateCommand(terminal: Terminal): Command {
   const command = new Command("migrate").description(
-    "Reads the settings of another autoscaler of CycleCloud, and writes autoscale.json, agent.json and a report of what means something else here. Changes nothing of the other one.",
+    "Reads the settings of another autoscaler of CycleCloud, and writes autoscale.json, agent.json and a report of what means something else here; compares what both decide. Changes nothing of the other one.",
   );
   command.addCommand(
     one(terminal, "azslurm", "/etc/slurm", (_, folder, flags) => azslurm(folder, flags))
@@ -37,13 +38,14 @@ export function migrateCommand(terminal: Terminal): Command {
       "Reads autoscale.json.",
     ),
   );
-  return command.addCommand(
+  command.addCommand(
     one(terminal, "azge", "/opt/cycle/gridengine", async (json, _, flags) =>
       fromAzge(json, flags.nodearray ?? []),
     )
       .description("Reads autoscale.json.")
       .option("-a, --nodearray <names...>", "node arrays whose nodes join Grid Engine"),
   );
+  return command.addCommand(compareCommand(terminal));
 }
 
 type Reader = (json: Json, folder: string, flags: Flags) => Promise<FromScheduler>;

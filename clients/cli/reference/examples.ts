@@ -261,6 +261,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "the same from another scheduler",
     },
   ],
+  "migrate compare": [
+    {
+      line: "migrate compare --since 7d",
+      does: "by hour what azslurm did and what was planned here meanwhile, and why they differ",
+    },
+  ],
   "slurm config": [
     {
       line: "slurm config --agent agent.json",

@@ -122,6 +122,7 @@ describe("a cluster at work", () => {
     ["status", "status"],
     ["clusters", "clusters"],
     ["top", "top"],
+    ["migrate-compare", "migrate compare --since 7d"],
     [
       "nodes",
       "nodes",
