@@ -53,7 +53,7 @@ function toRecord(
     ...Object.fromEntries(settings),
     run: line.run,
     front: line.isOnFront ? "*" : "",
-    cost: line.costUsd === null ? null : Math.round(line.costUsd * 100) / 100,
+    cost: inCents(line.costUsd),
     node_hours: inTenths(line.nodeHours),
     idle: inTenths(line.idleNodeHours),
     boot: inTenths(line.bootNodeHours),
@@ -65,10 +65,15 @@ function toRecord(
     wait_max: inTenths(line.maxWaitSeconds),
     slowdown: line.meanSlowdown === null ? null : Math.round(line.meanSlowdown * 100) / 100,
     nodes: line.nodesBought,
+    saved: inCents(line.savedUsd),
     evicted: line.evicted,
     reruns: line.reruns,
     never: line.neverRan,
   };
+}
+
+function inCents(usd: number | null): number | null {
+  return usd === null ? null : Math.round(usd * 100) / 100;
 }
 
 function inTenths(value: number | null): number | null {
@@ -88,7 +93,14 @@ function columnsOf(keys: readonly string[]) {
       "UNUSED@unused",
       "OTHER@other",
     ],
-    ...["UTILISATION@utilisation", "NODES@nodes", "EVICTED@evicted", "RERUNS@reruns", "NEVER_RAN@never"],
+    ...[
+      "UTILISATION@utilisation",
+      "NODES@nodes",
+      "SAVED_USD@saved",
+      "EVICTED@evicted",
+      "RERUNS@reruns",
+      "NEVER_RAN@never",
+    ],
   ]);
   return parsed.ok ? parsed.columns : [];
 }

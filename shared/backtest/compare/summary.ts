@@ -30,6 +30,8 @@ export interface RunSummary {
   /** Drained, kept, failed and ending. */
   readonly otherNodeHours: number;
   readonly nodesBought: number;
+  /** What nodes that were deleted while they booted would have cost besides. Null: no node has a price. */
+  readonly savedUsd: number | null;
   readonly evicted: number;
   readonly reruns: number;
   readonly ended: number;
@@ -44,13 +46,16 @@ export function summaries(runs: readonly RunFigures[]): readonly RunSummary[] {
 
 /** What runs are compared by: money; without any price, time on nodes. */
 export function costOf({ cost }: RunFigures): number {
-  const { nanoUsd, nodeMs, unpricedNodeMs } = cost.total;
-  return nodeMs > 0 && unpricedNodeMs === nodeMs ? nodeMs : nanoUsd;
+  return hasPrice(cost) ? cost.total.nanoUsd : cost.total.nodeMs;
 }
 
 /** Null: no node has a price. Without nodes the cost is 0. */
-function usdOf({ total }: RunFigures["cost"]): number | null {
-  return total.nodeMs > 0 && total.unpricedNodeMs === total.nodeMs ? null : total.nanoUsd / nanoPerUsd;
+function usdOf(cost: RunFigures["cost"]): number | null {
+  return hasPrice(cost) ? cost.total.nanoUsd / nanoPerUsd : null;
+}
+
+function hasPrice({ total }: RunFigures["cost"]): boolean {
+  return total.nodeMs === 0 || total.unpricedNodeMs < total.nodeMs;
 }
 
 function summaryOf(
@@ -75,6 +80,7 @@ function summaryOf(
     unusedNodeHours: hours("unused"),
     otherNodeHours: hours("drained") + hours("kept") + hours("failed") + hours("ending"),
     nodesBought: nodes.bought,
+    savedUsd: hasPrice(cost) ? nodes.cutShort.nanoUsd / nanoPerUsd : null,
     evicted: nodes.evicted,
     reruns: jobs.reruns,
     ended: jobs.ended,

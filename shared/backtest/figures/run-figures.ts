@@ -116,6 +116,11 @@ export interface NodeFigures {
   /** Nodes that failed to boot, and nodes that Azure took back. */
   readonly failed: number;
   readonly evicted: number;
+  /**
+   * Nodes that were deleted while they booted, and what they would have cost until they were up and for the idle time-out of
+   * their array, had no job come.
+   */
+  readonly cutShort: PurposeCost & { readonly nodes: number };
   /** From asking for a node until jobs could start. Null: none became ready. */
   readonly bootSeconds: Spread | null;
   /** Plans that were made, and snapshots that were taken. */

@@ -1,4 +1,4 @@
-import type { Cluster } from "../../engine/index.ts";
+import { type Cluster, forNodeArray } from "../../engine/index.ts";
 import {
   createManualClock,
   createSite,
@@ -98,6 +98,7 @@ export class BacktestWorld {
         evicted: () => {
           this.record.evicted += 1;
         },
+        cutShort: (node, bootLeftSeconds) => this.#cutShort(node, bootLeftSeconds),
         gone: (node) => this.#nodeGone(node),
         changed: (nodeId) => {
           this.#cycle.nodesChanged();
@@ -324,6 +325,11 @@ export class BacktestWorld {
     this.#load.nodeProcessors += this.#capacity.of(nodeArray, vmSize).ncpus;
     this.record.bought({ nodeArray, vmSize, spot }, this.#fleet.size);
     this.#reprice();
+  }
+
+  #cutShort({ nodeId, bucket }: SimulatedNode, bootLeftSeconds: number): void {
+    const idleSeconds = forNodeArray(this.#input.config.engine.idleTimeoutSeconds, bucket.nodearray);
+    this.record.cutShort(inWholeMs(bootLeftSeconds + idleSeconds), this.#prices.of(nodeId, bucket));
   }
 
   #nodeGone(node: SimulatedNode): void {

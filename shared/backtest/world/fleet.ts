@@ -28,6 +28,8 @@ export interface FleetEvents {
   readonly bought: (node: SimulatedNode) => void;
   readonly failed: () => void;
   readonly evicted: () => void;
+  /** Asked to go while it boots, so many seconds before it would have been up. */
+  readonly cutShort: (node: SimulatedNode, bootLeftSeconds: number) => void;
   readonly gone: (node: SimulatedNode) => void;
   /** Its use has to be seen anew. */
   readonly changed: (nodeId: string) => void;
@@ -90,8 +92,7 @@ export class Fleet {
         this.#events.changed(node.nodeId);
         this.#events.matters();
       } else {
-        fleetNode.node = node;
-        this.#move(fleetNode, stepAt(node.life, at));
+        this.#change(fleetNode, { node, step: stepAt(node.life, at), at });
       }
       for (const step of node.life)
         if (step.at > at) this.#timeline.at(step.at, rank.node, () => this.#arrive(node, step));
@@ -104,8 +105,21 @@ export class Fleet {
   /** A node without a VM is gone the moment that its deletion is asked for: nobody sees its changed timetable. */
   #leave(fleetNode: FleetNode, at: number): void {
     if (stepAt(fleetNode.node.life, at).status === "Gone") return;
-    const gone = { at, status: "Gone", target: "Terminated", holdsCores: false, address: "none" } as const;
-    this.#move(fleetNode, gone);
+    const step = { at, status: "Gone", target: "Terminated", holdsCores: false, address: "none" } as const;
+    this.#change(fleetNode, { node: { ...fleetNode.node, life: [step] }, step, at });
+  }
+
+  /** Its timetable was changed. */
+  #change(
+    fleetNode: FleetNode,
+    { node, step, at }: { readonly node: SimulatedNode; readonly step: Step; readonly at: number },
+  ): void {
+    const { node: before, host } = fleetNode;
+    const up = before.life.find((each) => each.at > at && each.status === "Ready");
+    const isAsked = step.target !== "Started" && !isOwnEnd(node, step);
+    if (isAsked && host === undefined && up !== undefined) this.#events.cutShort(before, up.at - at);
+    fleetNode.node = node;
+    this.#move(fleetNode, step);
   }
 
   /** Nodes that boot, and when they usually take jobs. */

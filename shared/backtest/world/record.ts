@@ -44,6 +44,7 @@ export class RunRecord {
   evicted = 0;
   plans = 0;
   snapshots = 0;
+  #cutShort = { nodes: 0, nodeMs: 0, nanoUsd: 0 };
   #most = 0;
 
   constructor(run: { readonly jobs: number; readonly startSeconds: number; readonly stepSeconds: number }) {
@@ -84,6 +85,13 @@ export class RunRecord {
     const nodes = (this.#bought.get(key)?.nodes ?? 0) + 1;
     this.#bought.set(key, { nodeArray, vmSize, spot, nodes });
     this.#most = Math.max(this.#most, nodesNow);
+  }
+
+  /** A node was deleted while it booted, which spares so much of its time. */
+  cutShort(nodeMs: number, usdPerHour: number | null): void {
+    const { nodes, nodeMs: before, nanoUsd } = this.#cutShort;
+    const spared = Math.round(((usdPerHour ?? 0) * 1e9 * nodeMs) / 3_600_000);
+    this.#cutShort = { nodes: nodes + 1, nodeMs: before + nodeMs, nanoUsd: nanoUsd + spared };
   }
 
   booted(seconds: number): void {
@@ -167,6 +175,7 @@ export class RunRecord {
       most: this.#most,
       failed: this.failed,
       evicted: this.evicted,
+      cutShort: this.#cutShort,
       bootSeconds: spreadOf(this.#boots),
       plans: this.plans,
       snapshots: this.snapshots,

@@ -88,6 +88,7 @@ describe("summaries", () => {
         unusedNodeHours: 0,
         otherNodeHours: 2,
         nodesBought: 1,
+        savedUsd: 0,
         evicted: 0,
         reruns: 0,
         ended: 3,

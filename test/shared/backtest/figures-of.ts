@@ -91,6 +91,7 @@ export function figuresOf(given: Given = {}): RunFigures {
       most: 1,
       failed: 0,
       evicted: 0,
+      cutShort: { nodes: 0, nodeMs: 0, nanoUsd: 0 },
       bootSeconds: null,
       plans: 1,
       snapshots: 1,
