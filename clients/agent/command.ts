@@ -8,6 +8,7 @@ import { storageOf } from "../cli/connect-storage.ts";
 import { CommandFailure } from "../cli/exit-code.ts";
 import { localOption, type PlaceFlags, placeOf } from "../cli/local-environment.ts";
 import { readClusterParts } from "../cli/service/cluster-parts.ts";
+import { namedNodesOf } from "../cli/service/named-nodes.ts";
 import { reach } from "../cli/service/reach.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { type AgentConfig, parseAgentConfig } from "./config.ts";
@@ -65,6 +66,7 @@ async function run(flags: Flags, terminal: Terminal): Promise<void> {
     readOnly: flags.readOnly === true,
     log,
     cluster: () => clusterParts(config.cluster, flags),
+    namedNodes: namedNodesAt(config, flags),
   };
   try {
     if (flags.dryRun === true) {
@@ -96,6 +98,14 @@ async function clusterParts(cluster: string, flags: Flags): Promise<ClusterParts
     url === undefined || flags.local !== undefined ? { cluster, storage: true, ...place } : { cluster, url },
   );
   return readClusterParts(service);
+}
+
+/** The service itself: nobody else asks CycleCloud for nodes. Undefined where nothing names it. */
+function namedNodesAt({ cluster, source, driver }: AgentConfig, flags: Flags) {
+  const { CCSCALE_URL: url } = process.env;
+  const place = flags.local !== undefined ? { local: flags.local } : url === undefined ? undefined : { url };
+  if (driver.namesNodes !== true || place === undefined) return undefined;
+  return async () => namedNodesOf((await reach({ cluster, ...place })).service, `agent ${source}`);
 }
 
 async function configOf(flags: Flags): Promise<AgentConfig> {

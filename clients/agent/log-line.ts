@@ -1,7 +1,9 @@
 import type { DemandRefused } from "../../shared/messages/index.ts";
 import { redactText } from "../../shared/text/redact.ts";
 import { printableCut } from "../../shared/text/text.ts";
+import { compactHostlist } from "./drivers/slurm/hostlist.ts";
 import type { FilesReport } from "./kept-files.ts";
+import type { NamedReport } from "./named-nodes.ts";
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;
@@ -84,6 +86,25 @@ export function filesLine(
     applied,
     problems: problems.map(logText),
     notes: notes.slice(0, shownProblems).map(logText),
+  });
+}
+
+/** Nodes that the scheduler names, as one line of JSON; undefined: nothing was done. */
+export function namedLine(
+  { ordered, deleted, givenBack }: NamedReport,
+  { cluster, source }: Pick<PassFacts, "cluster" | "source">,
+): string | undefined {
+  if (ordered.length + deleted.length + givenBack.length === 0) return undefined;
+  return JSON.stringify({
+    event: "named-nodes",
+    level: givenBack.length === 0 ? "information" : "warning",
+    cluster,
+    source,
+    ordered: logText(compactHostlist(ordered)),
+    deleted: logText(compactHostlist(deleted)),
+    givenBack: givenBack
+      .slice(0, shownProblems)
+      .map(({ names, why }) => logText(`${compactHostlist(names)}: ${why}`)),
   });
 }
 

@@ -3,9 +3,20 @@ import type { DemandRefused } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
 import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
-import type { Answer, Command, Context, Driver, Read, Reading, SetAside, Steps } from "./drivers/driver.ts";
+import type {
+  Answer,
+  Command,
+  Context,
+  Driver,
+  NamedNodes,
+  Read,
+  Reading,
+  SetAside,
+  Steps,
+} from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { FilesReport } from "./kept-files.ts";
+import type { NamedReport } from "./named-nodes.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
 
@@ -21,6 +32,8 @@ export interface PassPorts {
   /** The service has not taken a message: the next one must not build on it. */
   readonly startOver: () => void;
   readonly save: (state: AgentState) => Promise<void>;
+  /** Where the scheduler chooses nodes by name. */
+  readonly tendNamed?: (named: NamedNodes, nowSeconds: number) => Promise<NamedReport>;
   /** Where the driver has files that follow from the cluster. Undefined: nothing new. */
   readonly keepFiles?: (nowSeconds: number) => Promise<FilesReport | undefined>;
   /** What people should know of these files, a sentence each. */
@@ -40,6 +53,8 @@ export interface PassReport {
   readonly setAside: readonly SetAside[] | undefined;
   /** Waiting jobs and nodes for which the message has no room. */
   readonly leftOut: number;
+  /** What became of nodes that the scheduler names; undefined: it names none. */
+  readonly named?: NamedReport | undefined;
   /** What became of files that follow from the cluster; undefined: nothing new. */
   readonly files?: FilesReport | undefined;
   readonly problems: readonly string[];
@@ -82,8 +97,24 @@ export async function runPass(
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
+  const named =
+    reading.named === undefined ? undefined : await ports.tendNamed?.(reading.named, ports.nowSeconds());
+  commands += named?.commands ?? 0;
+  problems.push(...(named?.problems ?? []));
   const files = await keepFiles(ports, problems);
-  const report = { reading, demand, posted, events, refusals, commands, setAside, leftOut, files, problems };
+  const report = {
+    reading,
+    demand,
+    posted,
+    events,
+    refusals,
+    commands,
+    setAside,
+    leftOut,
+    named,
+    files,
+    problems,
+  };
   return { state, report };
 }
 
@@ -101,7 +132,13 @@ async function keepFiles(ports: PassPorts, problems: string[]): Promise<FilesRep
  * The same without any change of the scheduler, while another autoscaler acts: no command is run and no file is written. Events
  * are taken and dropped, since what they ask for is the other's affair; at the switch nobody should act on old ones.
  */
-export function readingOnly({ driver, takeEvents, keepFiles: _, ...ports }: PassPorts): PassPorts {
+export function readingOnly({
+  driver,
+  takeEvents,
+  keepFiles: _,
+  tendNamed: __,
+  ...ports
+}: PassPorts): PassPorts {
   return {
     ...ports,
     driver: {

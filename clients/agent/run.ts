@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors/errors.ts";
 import type { AgentConfig } from "./config.ts";
 import type { SetAside } from "./drivers/driver.ts";
-import { filesLine, logText, passLine, refusalLine } from "./log-line.ts";
+import { filesLine, logText, namedLine, passLine, refusalLine } from "./log-line.ts";
 import { type PassPorts, runPass } from "./pass.ts";
 import type { AgentState } from "./state.ts";
 import type { WakeUp } from "./wake-up.ts";
@@ -35,12 +35,15 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       state = after;
       unknownInARow = report.reading.known ? 0 : unknownInARow + 1;
       isFine = report.reading.known && report.posted?.outcome === "sent";
-      if (report.commands + report.events > 0) gapSeconds = Math.min(gapSeconds, secondLookSeconds);
+      if (report.commands + report.events > 0 || report.named?.isOpen === true)
+        gapSeconds = Math.min(gapSeconds, secondLookSeconds);
       const { user, system } = process.cpuUsage(cpu);
       const seconds = (Date.now() - startedMilliseconds) / 1000;
       loop.log(
         passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
       );
+      const namedNews = report.named && namedLine(report.named, loop.config);
+      if (namedNews !== undefined) loop.log(namedNews);
       if (report.files !== undefined) loop.log(filesLine(report.files, loop.config));
       for (const refusal of report.refusals) loop.log(refusalLine(refusal));
       const news = report.setAside && setAside.lineFor(report.setAside);

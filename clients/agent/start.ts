@@ -11,6 +11,7 @@ import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
 import { KeptFiles, readKeptState } from "./kept-files.ts";
 import type { HeldLock } from "./lock.ts";
+import { NamedNodeKeeper, type NamedNodesService } from "./named-nodes.ts";
 import { Outbox } from "./outbox.ts";
 import { collect, type PassPorts, readingOnly } from "./pass.ts";
 import { runLoop } from "./run.ts";
@@ -28,6 +29,8 @@ export interface AgentOptions {
   readonly readOnly?: boolean;
   /** Of the service; asked only where the driver keeps files in step with the cluster. */
   readonly cluster?: () => Promise<ClusterParts>;
+  /** The same, for nodes that the scheduler names; undefined: nobody has said where it is. */
+  readonly namedNodes?: (() => Promise<NamedNodesService>) | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -40,6 +43,10 @@ export async function startAgent(
 ): Promise<{ lastWasFine: boolean }> {
   const { config } = options;
   const read = reader(options);
+  if (config.driver.namesNodes === true && options.readOnly !== true && options.namedNodes === undefined)
+    throw new ConfigurationError("the environment", [
+      "CCSCALE_URL: not set, expected the address of the service, which creates the nodes that the scheduler names",
+    ]);
   const folder = new StateFolder(config.stateFolder, config);
   const lock = await folder.lock();
   try {
@@ -50,7 +57,7 @@ export async function startAgent(
 }
 
 async function runLocked(
-  { config, once, readOnly, cluster, log }: AgentOptions,
+  { config, once, readOnly, cluster, namedNodes, log }: AgentOptions,
   parts: Parts & { readonly lock: HeldLock },
 ): Promise<{ lastWasFine: boolean }> {
   const { folder, lock } = parts;
@@ -63,7 +70,7 @@ async function runLocked(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const wakeUp = new WakeUp(config.wakeFile);
   try {
-    const whole = await portsOf(config, { ...parts, cluster });
+    const whole = await portsOf(config, { ...parts, cluster, namedNodes: await namedNodes?.() });
     const ports = readOnly === true ? readingOnly(whole) : whole;
     const stop = AbortSignal.any([stopping.signal, lock.lost]);
     const ended = await runLoop(state, { config, ports, wakeUp, stop, once, log });
@@ -96,6 +103,7 @@ interface Parts {
   readonly folder: StateFolder;
   readonly read: PassPorts["read"];
   readonly cluster?: AgentOptions["cluster"] | undefined;
+  readonly namedNodes?: NamedNodesService | undefined;
 }
 
 /** Tells the service which process speaks: a host name may hold what a message may not. */
@@ -127,6 +135,15 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
           load: async () => readKeptState(await folder.read("files-to-apply")),
           save: (state) => folder.write("files-to-apply", JSON.stringify(state)),
         });
+  const keeper =
+    parts.namedNodes === undefined
+      ? undefined
+      : new NamedNodeKeeper({
+          service: parts.namedNodes,
+          run,
+          load: () => folder.read("named-nodes"),
+          save: (text) => folder.write("named-nodes", text),
+        });
   return {
     driver: config.driver,
     nowSeconds,
@@ -137,6 +154,7 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
     postKept: (now) => outbox.postKept(now),
     startOver: () => outbox.startOver(),
     save: (state: AgentState) => folder.save(state),
+    ...(keeper === undefined ? {} : { tendNamed: (named, now) => keeper.tend(named, now) }),
     ...(kept === undefined
       ? {}
       : { keepFiles: (now) => kept.keep(now), notices: (now) => kept.notices(now) }),

@@ -18,6 +18,7 @@ node_modules/.bin/esbuild clients/cli/main.ts --bundle --platform=node --target=
   --banner:js='import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);'
 cp package.json LICENSE clients/agent/ccscale-agent.service "$app/"
 cp "$(node_modules/.bin/node -p process.execPath)" "$app/bin/node"
+cp clients/agent/wake-agent.sh "$app/bin/"
 
 tar -C "$stage" -czf "$here/blobs/ccscale-agent.tgz" ccscale
 ls -lh "$here/blobs/ccscale-agent.tgz"

@@ -18,4 +18,12 @@ export class CommandFailure extends Error {
 export class NotFound extends CommandFailure {}
 
 /** The service refused, and named no next step. */
-export class Refused extends CommandFailure {}
+export class Refused extends CommandFailure {
+  /** Why, one by one. */
+  readonly problems: readonly string[];
+
+  constructor(message: string, next: string, problems: readonly string[] = []) {
+    super(message, next);
+    this.problems = problems;
+  }
+}

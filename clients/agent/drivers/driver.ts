@@ -269,6 +269,8 @@ export interface DrawnUpFiles {
 
 /** A driver with its settings inside. */
 export interface Driver {
+  /** Its readings have `named`: the agent needs the service's address. */
+  readonly namesNodes?: boolean;
   /** Where the settings ask for files that the agent keeps in step with the cluster. Absent: they ask for none. */
   readonly files?: SchedulerFiles;
   /**

@@ -100,7 +100,7 @@ function createSender(address: ServiceAddress, memory: AnswerMemory | undefined)
   const client = createDefaultHttpClient();
   const reading = createPipeline(address, address.maxRetries ?? 3);
   const writing = createPipeline(address, 0);
-  return async (route: Route, path: string, { query, body, seen }: Call): Promise<Reply> => {
+  return async (route: Route, path: string, { query, body, seen, key }: Call): Promise<Reply> => {
     const url = new URL(`${base.href}api/${path}`);
     for (const [name, value] of Object.entries(query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -115,6 +115,7 @@ function createSender(address: ServiceAddress, memory: AnswerMemory | undefined)
         ...(body !== undefined && { "Content-Type": "application/json" }),
         ...(seen !== undefined && (seen === "none" ? { "If-None-Match": "*" } : { "If-Match": seen.etag })),
         ...(etag !== undefined && { "If-None-Match": etag }),
+        ...(key !== undefined && { "Idempotency-Key": key }),
       }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       abortSignal: AbortSignal.timeout(address.timeoutMs ?? defaultTimeoutMs),

@@ -21,13 +21,12 @@ export function toFailure(status: number, body: unknown): CommandFailure {
   const next = detail ?? nextByStatus(status) ?? nextByKind(parsed.data);
   const wait =
     retryAfterSeconds === undefined ? "" : ` Try again in ${exactDuration(Math.ceil(retryAfterSeconds))}.`;
-  const Failure = failureOf(type, detail);
-  return new Failure(lines.join("\n"), `${sentence(printable(next))}${wait}`);
-}
-
-function failureOf(type: string, detail: string | undefined): typeof CommandFailure {
-  if (type.endsWith(":not-found")) return NotFound;
-  return type.endsWith(":refused") && detail === undefined ? Refused : CommandFailure;
+  const message = lines.join("\n");
+  const whatNext = `${sentence(printable(next))}${wait}`;
+  if (type.endsWith(":not-found")) return new NotFound(message, whatNext);
+  return type.endsWith(":refused") && detail === undefined
+    ? new Refused(message, whatNext, problems)
+    : new CommandFailure(message, whatNext);
 }
 
 function nextByStatus(status: number): string | undefined {

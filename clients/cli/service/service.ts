@@ -11,6 +11,8 @@ export interface Call {
   readonly body?: unknown;
   /** For calls that replace something: the ETag of what was read, `none` if there was nothing. */
   readonly seen?: { readonly etag: string } | "none";
+  /** Of an action: the same key again asks for nothing new. */
+  readonly key?: string;
 }
 
 /** A cluster's service: the HTTP API, the same over the storage account itself, or its views over files. */

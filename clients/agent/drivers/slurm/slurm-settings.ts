@@ -100,6 +100,11 @@ export const slurmSettingsSchema = z
     /** Slurm calls a node by CycleCloud's name with this before it. */
     node_prefix: z.union([z.literal(""), word.max(64)]).default(""),
     config: config.optional(),
+    /** Slurm's ResumeProgram and its like, on the controller's host. */
+    power_program: z
+      .string()
+      .regex(/^\/[\w./+-]{1,300}$/, "expected an absolute path of letters, digits and . _ + - only")
+      .default("/opt/ccscale/bin/wake-agent.sh"),
     squeue: program.default(["squeue"]),
     scontrol: program.default(["scontrol"]),
     sinfo: program.default(["sinfo"]),

@@ -66,6 +66,7 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   const { config } = settings;
   return {
     ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
+    namesNodes: hasPowerSaving(settings),
     reads: (context) => reads(settings, context),
     interpret: (answers, context) => interpret(answers, context, settings),
     commandsFor: (event, { memory, nowSeconds }): Steps => {

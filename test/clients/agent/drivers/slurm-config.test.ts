@@ -94,6 +94,22 @@ describe("the files of a cluster", () => {
     ]);
   });
 
+  test("a partition in power-saving mode has its times, and Slurm's programs wake the agent; those of the planner stay out of it", () => {
+    const hpc = { mode: "power-saving", options: { suspendtime: "900" } };
+    const cluster = partsOf([bucket(), bucket({ nodeArray: "hpc", most: 8 })]);
+    const main = textOf("cyclecloud.conf", cluster, settings({ partitions: { hpc, htc: {} } }));
+    expect(linesOf(main, "PartitionName=")).toEqual([
+      "PartitionName=htc Nodes=htc-[1-100] Default=YES DefMemPerCPU=3840 MaxTime=INFINITE State=UP",
+      "PartitionName=hpc Nodes=hpc-[1-8] Default=NO DefMemPerCPU=3840 MaxTime=INFINITE State=UP ResumeTimeout=1800 SuspendTimeout=600 SuspendTime=900",
+    ]);
+    const programs = ["ResumeProgram", "SuspendProgram", "ResumeFailProgram"];
+    const programsIn = (text: string) => programs.flatMap((key) => linesOf(text, `${key}=`));
+    expect(programsIn(main)).toEqual(programs.map((key) => `${key}=/opt/ccscale/bin/wake-agent.sh`));
+    expect(linesOf(main, "SuspendTime")).toEqual(["SuspendTime=-1"]);
+    const without = textOf("cyclecloud.conf", cluster, settings());
+    expect(programsIn(without)).toEqual(["ResumeProgram=/bin/true", "SuspendProgram=/bin/true"]);
+  });
+
   test.each([
     [{}, {}, 15_360],
     [{ memory_dampening_percent: 0 }, {}, 16_384],

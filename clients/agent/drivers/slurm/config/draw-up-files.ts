@@ -1,5 +1,6 @@
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
 import { optionsWith } from "../partition-options.ts";
+import { isPowerSavingPartition } from "../power-saving.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
 import {
   type Bucket,
@@ -94,8 +95,9 @@ function partitionOf(nodeArray: string, { partitions }: SlurmSettings): readonly
   return named.length === 0 ? [nodeArray] : named;
 }
 
-/** Why each key is needed stands with it: the reader of the file has no other page at hand. */
-const planKeys: readonly (readonly [why: string, ...lines: readonly string[]])[] = [
+type Keys = readonly (readonly [why: string, ...lines: readonly string[]])[];
+
+const withoutPowerSaving: Keys = [
   [
     "The autoscaler chooses which nodes come and go. Slurm's own power saving, which would ask for nodes by name, stays off.",
     "SuspendTime=-1",
@@ -105,6 +107,32 @@ const planKeys: readonly (readonly [why: string, ...lines: readonly string[]])[]
     "ResumeProgram=/bin/true",
     "SuspendProgram=/bin/true",
   ],
+];
+
+function withPowerSaving({ power_program: program }: SlurmSettings): Keys {
+  return [
+    [
+      "The autoscaler chooses which nodes come and go, but for partitions that have a SuspendTime of their own: their nodes Slurm asks for by name.",
+      "SuspendTime=-1",
+    ],
+    [
+      "It wakes the autoscaler's agent, which has what Slurm powers up created, and deletes what it powers down.",
+      `ResumeProgram=${program}`,
+      `SuspendProgram=${program}`,
+      `ResumeFailProgram=${program}`,
+    ],
+  ];
+}
+
+/** Of a partition whose nodes Slurm asks for, in seconds. */
+const powerTimes = [
+  ["SuspendTime", "300"],
+  ["ResumeTimeout", "1800"],
+  ["SuspendTimeout", "600"],
+] as const;
+
+/** Why each key is needed stands with it: the reader of the file has no other page at hand. */
+const otherKeys: Keys = [
   ["People see cloud nodes that are not there, too.", "PrivateData=cloud"],
   [
     "A node comes into service when the agent has given it its address. With 2 it takes jobs before, under a name that resolves to nothing.",
@@ -114,10 +142,14 @@ const planKeys: readonly (readonly [why: string, ...lines: readonly string[]])[]
 ];
 
 function mainText(kinds: readonly NodeKind[], settings: SlurmSettings, notes: readonly string[]): string {
+  const hasPowerSaving = kinds.some(({ nodeArray }) =>
+    partitionOf(nodeArray, settings).some((name) => isPowerSavingPartition(name, settings)),
+  );
+  const powerKeys = hasPowerSaving ? withPowerSaving(settings) : withoutPowerSaving;
   const lines = [
     heading,
     ...notes.map((note) => `# Note: ${note}.`),
-    ...planKeys.flatMap(([why, ...keys]) => ["", `# ${why}`, ...keys]),
+    ...[...powerKeys, ...otherKeys].flatMap(([why, ...keys]) => ["", `# ${why}`, ...keys]),
   ];
   if (kinds.some(({ gpus }) => gpus > 0))
     lines.push("", "# Jobs ask for GPUs with --gres=gpu or --gpus.", "GresTypes=gpu");
@@ -181,6 +213,7 @@ function partitionLines(kinds: readonly NodeKind[], settings: SlurmSettings): re
           ...(settings.partitions[name]?.exclusive === true ? [["OverSubscribe", "EXCLUSIVE"] as const] : []),
           ["MaxTime", "INFINITE"],
           ["State", "UP"],
+          ...(isPowerSavingPartition(name, settings) ? powerTimes : []),
         ],
         settings.partitions[name]?.options ?? {},
       ),

@@ -15,6 +15,7 @@ settings = {
     "cluster": given.cluster,
     "source": given.driver,
     "driver": given.driver,
+    "wake_file": "/run/ccscale-agent/wake",
     given.driver: given.section,
 }
 with open(given.output, "w", encoding="utf-8") as file:

@@ -17,5 +17,8 @@ umask 077
 {
   printf 'AutoscaleStorage__accountName=%s\n' "$(jetpack config ccscale.storage_account)"
   printf 'AZURE_CLIENT_ID=%s\n' "$(jetpack config ccscale.identity_client_id '')"
+  # Of the service, where Slurm itself names nodes.
+  url=$(jetpack config ccscale.url '')
+  if [ -n "$url" ]; then printf 'CCSCALE_URL=%s\nCCSCALE_KEY=%s\n' "$url" "$(jetpack config ccscale.key '')"; fi
 } >/etc/ccscale/agent.env
 install -m 644 /opt/ccscale/ccscale-agent.service /etc/systemd/system/ccscale-agent.service

@@ -10,6 +10,7 @@ install -m 755 "$CYCLECLOUD_SPEC_PATH/files/switch_slurm.sh" /opt/ccscale/switch
 
 conf=$(readlink -f /etc/slurm/slurm.conf)
 scontrol=$(command -v scontrol) || { echo "No scontrol here: this spec comes after those of CycleCloud's Slurm project" >&2 && exit 1; }
+slurm_user=$(sed -nE 's/^SlurmUser=([A-Za-z0-9_-]+).*/\1/Ip' "$conf" | tail -n 1)
 install -d -m 755 /etc/systemd/system/ccscale-agent.service.d
 cat >/etc/systemd/system/ccscale-agent.service.d/scheduler.conf <<UNIT
 [Unit]
@@ -19,6 +20,8 @@ After=slurmctld.service
 Environment=PATH=$(dirname "$scontrol"):/usr/bin:/bin
 # Where settings say that it keeps the files of Slurm.
 ReadWritePaths=$(dirname "$conf")
+# slurmctld touches it.
+ExecStartPre=+/usr/bin/install -o ${slurm_user:-root} -m 644 /dev/null /run/ccscale-agent/wake
 UNIT
 systemctl daemon-reload
 

@@ -1,0 +1,366 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
+import { printableCut } from "../../shared/text/text.ts";
+import type { Command, NamedNodes } from "./drivers/driver.ts";
+
+/** A node as the service has it. */
+export interface ServiceNode {
+  readonly name: string;
+  readonly hostname: string | null;
+  /** Asked for, and not reported by CycleCloud yet. */
+  readonly isPending: boolean;
+  /** CycleCloud's. */
+  readonly state: string | null;
+  readonly targetState: string | null;
+  /** What CycleCloud says of one that has failed. */
+  readonly failure: string | null;
+}
+
+export interface NamesToCreate {
+  readonly names: readonly string[];
+  readonly nodeArray: string;
+  readonly placementGroup?: string;
+  readonly reason: string;
+}
+
+/** What the service does with nodes by their names. Each call throws when it does not answer. */
+export interface NamedNodesService {
+  /** Nodes of these names, and perhaps others. */
+  nodes(names: readonly string[]): Promise<readonly ServiceNode[]>;
+  /** All of them or none. The same key again asks for nothing new. `taken`: a node has one of the names. */
+  create(
+    nodes: NamesToCreate,
+    key: string,
+  ): Promise<
+    | { readonly outcome: "requested"; readonly actionIdOf: ReadonlyMap<string, string> }
+    | { readonly outcome: "taken" }
+    | { readonly outcome: "refused"; readonly why: string }
+  >;
+  /** `asked`: those that go now, `stays`: those that do not, and why. The others are on their way. */
+  remove(names: readonly string[]): Promise<{
+    readonly asked: readonly string[];
+    readonly stays: readonly { readonly name: string; readonly why: string }[];
+  }>;
+  /** Whether it goes on, and what CycleCloud said. */
+  operation(actionId: string): Promise<{ readonly isOpen: boolean; readonly messages: readonly string[] }>;
+}
+
+const knownSchema = z.record(
+  z.string(),
+  z.discriminatedUnion("phase", [
+    /** Wanted since then; `actionId`: it was asked for. */
+    z.object({ phase: z.literal("coming"), sinceSeconds: z.number(), actionId: z.string().optional() }),
+    /** Its machine is to go. */
+    z.object({ phase: z.literal("leaving") }),
+    /** It has none any more, while the scheduler still switches it off. */
+    z.object({ phase: z.literal("gone") }),
+  ]),
+);
+
+type Known = Map<string, z.infer<typeof knownSchema>[string]>;
+
+export interface NamedNodesPorts {
+  readonly service: NamedNodesService;
+  readonly run: (command: Command) => Promise<unknown>;
+  readonly load: () => Promise<string | undefined>;
+  readonly save: (text: string) => Promise<void>;
+}
+
+/** What became of nodes that the scheduler names, in one pass. */
+export interface NamedReport {
+  readonly ordered: readonly string[];
+  readonly deleted: readonly string[];
+  /** Told to the scheduler that they do not come. */
+  readonly givenBack: readonly { readonly names: readonly string[]; readonly why: string }[];
+  readonly commands: number;
+  readonly problems: readonly string[];
+  /** Something was asked for whose answer is still to come. */
+  readonly isOpen: boolean;
+}
+
+/** As the service takes them in one request. */
+const mostNames = 1000;
+const longestSentence = 250;
+/** A machine that is still there so long after it was to go is to go once more. */
+const removeAgainSeconds = 60;
+
+type Group = NamedNodes["wanted"][number];
+
+/** Creates the nodes that the scheduler has switched on, by name, and deletes those that it has switched off. */
+export class NamedNodeKeeper {
+  readonly #ports: NamedNodesPorts;
+  #known: Known | undefined;
+  #saved = "";
+  /** When names may be asked to go again. */
+  readonly #removeAgain = new Map<string, number>();
+
+  constructor(ports: NamedNodesPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never throws: what did not work is tried again in the next pass. */
+  async tend(named: NamedNodes, nowSeconds: number): Promise<NamedReport> {
+    const done = new Done(this.#ports.run);
+    try {
+      const known = follow(await this.#load(), named, nowSeconds);
+      this.#known = known;
+      await this.#save(done);
+      const names = [...known].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
+      if (names.length > 0) {
+        const there = await this.#nodes(names);
+        await this.#remove(known, there, nowSeconds, done);
+        await this.#create(known, named, there, done);
+      }
+      await this.#save(done);
+    } catch (error) {
+      done.problems.push(messageOf(error));
+    }
+    return done;
+  }
+
+  async #create(
+    known: Known,
+    named: NamedNodes,
+    before: ReadonlyMap<string, ServiceNode>,
+    done: Done,
+  ): Promise<void> {
+    const there = await this.#giveBackLost(known, named, before, done);
+    const free: Group[] = [];
+    for (const group of named.wanted) {
+      const names: string[] = [];
+      for (const name of group.names) {
+        const node = there.get(name);
+        if (node === undefined) {
+          const entry = known.get(name);
+          if (entry?.phase === "coming" && entry.actionId === undefined) names.push(name);
+          else done.isOpen = true;
+        } else await meet(name, node, named, done);
+      }
+      if (names.length > 0) free.push({ ...group, names });
+    }
+    for (const alike of Map.groupBy(
+      free,
+      ({ nodeArray, colocated }) => `${nodeArray}\n${colocated}`,
+    ).values()) {
+      const [{ nodeArray, colocated } = { nodeArray: "", colocated: false }] = alike;
+      const place = colocated ? { placementGroup: `${nodeArray}_pg0` } : {};
+      await this.#order(alike, { nodeArray, ...place }, { known, named, done });
+    }
+  }
+
+  /** As many whole groups as can be had, in few calls: where all of them are refused, the first half is tried. */
+  async #order(
+    groups: readonly Group[],
+    place: Pick<NamesToCreate, "nodeArray" | "placementGroup">,
+    { known, named, done }: { readonly known: Known; readonly named: NamedNodes; readonly done: Done },
+  ): Promise<void> {
+    let left = groups.flatMap(inRequests);
+    let size = left.length;
+    while (left.length > 0) {
+      const batch = left.slice(0, fitting(left, size));
+      const names = batch.flatMap((group) => group.names);
+      const more = batch.length > 1 ? `, and ${batch.length - 1} more` : "";
+      const order = { ...place, names, reason: `${batch[0]?.reason ?? ""}${more}` };
+      const answer = await this.#ports.service.create(order, keyOf(order, known));
+      if (answer.outcome === "requested") {
+        for (const [name, actionId] of answer.actionIdOf) {
+          const entry = known.get(name);
+          if (entry?.phase === "coming") known.set(name, { ...entry, actionId });
+        }
+        await this.#save(done);
+        done.ordered.push(...names);
+        done.isOpen = true;
+      } else if (batch.length > 1) {
+        size = Math.ceil(batch.length / 2);
+        continue;
+      } else if (answer.outcome === "refused") {
+        // There is no room for others that are as large either.
+        const refused = left.filter((group) => group.names.length >= names.length);
+        left = left.filter((group) => group.names.length < names.length);
+        await done.giveBack(
+          named,
+          refused.flatMap((group) => group.names),
+          answer.why,
+        );
+        size = left.length;
+        continue;
+      }
+      left = left.slice(batch.length);
+      size = left.length;
+    }
+  }
+
+  /** Names that were asked for, and of which nothing is on the way any more. */
+  async #giveBackLost(
+    known: Known,
+    named: NamedNodes,
+    there: ReadonlyMap<string, ServiceNode>,
+    done: Done,
+  ): Promise<ReadonlyMap<string, ServiceNode>> {
+    const missing = new Map<string, string[]>();
+    for (const [name, entry] of known) {
+      if (entry.phase !== "coming" || entry.actionId === undefined || there.has(name)) continue;
+      missing.set(entry.actionId, [...(missing.get(entry.actionId) ?? []), name]);
+    }
+    const closed: { readonly names: readonly string[]; readonly messages: readonly string[] }[] = [];
+    for (const [actionId, names] of missing) {
+      const { isOpen, messages } = await this.#ports.service.operation(actionId);
+      if (!isOpen) closed.push({ names, messages });
+    }
+    if (closed.length === 0) return there;
+    // A node may have come into the list since it was read.
+    const again = await this.#nodes([...known.keys()]);
+    for (const { names, messages } of closed) {
+      const lost = names.filter((name) => !again.has(name));
+      const why = messages.length === 0 ? "its machine went away while it started" : messages.join("; ");
+      if (lost.length > 0) await done.giveBack(named, lost, why);
+    }
+    return again;
+  }
+
+  async #remove(
+    known: Known,
+    there: ReadonlyMap<string, ServiceNode>,
+    nowSeconds: number,
+    done: Done,
+  ): Promise<void> {
+    const due: string[] = [];
+    for (const [name, { phase }] of known) {
+      if (phase !== "leaving") continue;
+      const node = there.get(name);
+      const isDue = nowSeconds >= (this.#removeAgain.get(name) ?? 0);
+      if (node === undefined) {
+        known.set(name, { phase: "gone" });
+        this.#removeAgain.delete(name);
+      } else if (node.targetState === "Started" && !node.isPending && isDue) due.push(name);
+    }
+    if (due.length === 0) return;
+    const { asked, stays } = await this.#ports.service.remove(due);
+    for (const name of due) this.#removeAgain.set(name, nowSeconds + removeAgainSeconds);
+    done.deleted.push(...asked);
+    for (const { name, why } of stays)
+      done.problems.push(`${name} is switched off, and its machine stays: ${why}`);
+  }
+
+  async #nodes(names: readonly string[]): Promise<ReadonlyMap<string, ServiceNode>> {
+    return new Map((await this.#ports.service.nodes(names)).map((node) => [node.name, node]));
+  }
+
+  async #load(): Promise<Known> {
+    if (this.#known !== undefined) return this.#known;
+    const text = await this.#ports.load();
+    try {
+      return new Map(Object.entries(knownSchema.parse(parseJson(text ?? "{}"))));
+    } catch {
+      // What is on order shows in the service's list; its idle time-out deletes what nobody wants.
+      return new Map();
+    }
+  }
+
+  /** Before what was asked for can be asked for again, by another process. */
+  async #save(done: Done): Promise<void> {
+    const text = JSON.stringify(Object.fromEntries(this.#known ?? []));
+    if (text === this.#saved) return;
+    try {
+      await this.#ports.save(text);
+      this.#saved = text;
+    } catch (error) {
+      // Jobs do not wait for a disk that is full.
+      done.problems.push(messageOf(error));
+    }
+  }
+}
+
+class Done implements NamedReport {
+  readonly ordered: string[] = [];
+  readonly deleted: string[] = [];
+  readonly givenBack: { readonly names: readonly string[]; readonly why: string }[] = [];
+  readonly problems: string[] = [];
+  commands = 0;
+  isOpen = false;
+  readonly #run: NamedNodesPorts["run"];
+
+  constructor(run: NamedNodesPorts["run"]) {
+    this.#run = run;
+  }
+
+  async run(commands: readonly Command[]): Promise<void> {
+    for (const command of commands) {
+      this.commands += 1;
+      await this.#run(command);
+    }
+  }
+
+  async giveBack(named: NamedNodes, names: readonly string[], words: string): Promise<void> {
+    const why = printableCut(words, longestSentence);
+    await this.run(named.giveBack(names, why));
+    this.givenBack.push({ names, why });
+  }
+}
+
+/** Where each name is after a reading. */
+function follow(before: Known, { wanted, going, off }: NamedNodes, nowSeconds: number): Known {
+  const after: Known = new Map();
+  for (const name of wanted.flatMap((group) => group.names)) {
+    const entry = before.get(name);
+    after.set(name, entry?.phase === "coming" ? entry : { phase: "coming", sinceSeconds: nowSeconds });
+  }
+  for (const name of going)
+    if (!after.has(name)) after.set(name, { phase: before.get(name)?.phase === "gone" ? "gone" : "leaving" });
+  for (const name of off) {
+    const phase = before.get(name)?.phase;
+    if (!after.has(name) && (phase === "coming" || phase === "leaving"))
+      after.set(name, { phase: "leaving" });
+  }
+  return after;
+}
+
+/** One that is there already gets its address, or goes back. */
+async function meet(name: string, node: ServiceNode, named: NamedNodes, done: Done): Promise<void> {
+  const { state, targetState, hostname, failure, isPending } = node;
+  if (isPending) done.isOpen = true;
+  else if (targetState === "Started" && state === "Failed")
+    await done.giveBack(
+      named,
+      [name],
+      `CycleCloud could not start it${failure === null ? "" : `: ${failure}`}`,
+    );
+  else if (targetState === "Started" && state === "Ready" && hostname !== null)
+    await done.run(named.join(name, hostname));
+  else if (targetState === "Deallocated")
+    await done.giveBack(named, [name], "it is deallocated; `ccscale start` starts it");
+}
+
+/** A group of more names than a request takes comes in several. */
+function inRequests(group: Group): readonly Group[] {
+  const parts = Math.ceil(group.names.length / mostNames);
+  return Array.from({ length: parts }, (_, index) => ({
+    ...group,
+    names: group.names.slice(index * mostNames, (index + 1) * mostNames),
+  }));
+}
+
+/** How many of the first groups one request takes. */
+function fitting(groups: readonly Group[], most: number): number {
+  let count = 0;
+  let names = 0;
+  for (const group of groups.slice(0, most)) {
+    names += group.names.length;
+    if (names > mostNames) break;
+    count += 1;
+  }
+  return Math.max(1, count);
+}
+
+/** The same names for the same wish: a request that was answered in vain is not made twice. */
+function keyOf(order: NamesToCreate, known: Known): string {
+  const since = order.names.map((name) => {
+    const entry = known.get(name);
+    return entry?.phase === "coming" ? entry.sinceSeconds : 0;
+  });
+  return createHash("sha256")
+    .update(JSON.stringify([order, since]))
+    .digest("hex");
+}

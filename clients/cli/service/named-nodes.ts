@@ -1,0 +1,72 @@
+import { actionBody } from "../../../shared/api/index.ts";
+import { messageOf } from "../../../shared/errors/errors.ts";
+import { describeProblems } from "../../../shared/messages/index.ts";
+import type { NamedNodesService, ServiceNode } from "../../agent/named-nodes.ts";
+import { NotFound, Refused } from "../exit-code.ts";
+import { askAll } from "./ask-all.ts";
+import type { Service } from "./service.ts";
+
+/** As long as a query takes names. */
+const longestNames = 10_000;
+
+/** The problem of a name that some node has begins so. */
+const aboutName = "names: ";
+
+/** For the agent: nodes that a scheduler names. `by` is in the record of each request. */
+export function namedNodesOf(service: Service, by: string): NamedNodesService {
+  return {
+    nodes: async (names) => {
+      const list = names.join(",");
+      const { items } = await askAll(service, "nodes", {
+        call: { query: { resources: "-", ...(list.length > longestNames ? {} : { name: list }) } },
+        pick: ({ nodes }) => nodes,
+      });
+      return items.map(
+        ({ name, hostname, origin, state, targetState, failure }): ServiceNode => ({
+          name,
+          hostname,
+          isPending: origin === "pending",
+          state,
+          targetState,
+          failure: failure?.message ?? null,
+        }),
+      );
+    },
+    create: async (nodes, key) => {
+      const asked = actionBody.safeParse({ kind: "create-nodes", by, ...nodes });
+      // Never to be had, whatever the cluster has room for.
+      if (!asked.success) return { outcome: "refused", why: describeProblems(asked.error).join("; ") };
+      try {
+        const { actions } = await service.ask("actions", { key, body: asked.data });
+        const pairs = actions.flatMap(({ actionId, create }) =>
+          create.flatMap(({ names }) => names.map((name) => [name, actionId ?? ""] as const)),
+        );
+        return { outcome: "requested", actionIdOf: new Map(pairs) };
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const { problems } = error;
+        if (problems.length > 0 && problems.every((each) => each.startsWith(aboutName)))
+          return { outcome: "taken" };
+        return { outcome: "refused", why: problems.length > 0 ? problems.join("; ") : messageOf(error) };
+      }
+    },
+    remove: async (names) => {
+      const reason = "Slurm has powered it down";
+      const body = { kind: "delete", by, reason, nodes: { names } };
+      const { actions, skipped } = await service.ask("actions", { body });
+      return {
+        asked: actions.flatMap(({ nodes }) => nodes.map(({ name }) => name)),
+        stays: skipped.filter(({ refused }) => refused).map(({ node, why }) => ({ name: node, why })),
+      };
+    },
+    operation: async (actionId) => {
+      try {
+        const { state, messages } = await service.ask("operation", { params: { actionId } });
+        return { isOpen: ["planned", "sent", "accepted"].includes(state), messages };
+      } catch (error) {
+        if (error instanceof NotFound) return { isOpen: false, messages: [] };
+        throw error;
+      }
+    },
+  };
+}

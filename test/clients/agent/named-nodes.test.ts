@@ -1,0 +1,315 @@
+import { expect, test } from "vitest";
+import type { Command, NamedNodes } from "../../../clients/agent/drivers/driver.ts";
+import {
+  NamedNodeKeeper,
+  type NamedNodesService,
+  type NamesToCreate,
+  type ServiceNode,
+} from "../../../clients/agent/named-nodes.ts";
+
+interface Action {
+  isOpen: boolean;
+  messages: string[];
+  readonly names: readonly string[];
+}
+
+/** The service and CycleCloud behind it, with room for so many nodes; it writes down what it was asked for. */
+class Site implements NamedNodesService {
+  room = Number.POSITIVE_INFINITY;
+  readonly there = new Map<string, ServiceNode>();
+  readonly actions = new Map<string, Action>();
+  readonly calls: string[] = [];
+  readonly orders: NamesToCreate[] = [];
+  readonly keptAlive = new Set<string>();
+  isAway = false;
+  #keys = new Map<string, ReadonlyMap<string, string>>();
+
+  put(name: string, fields: Partial<ServiceNode> = {}): void {
+    const node = { name, hostname: null, isPending: false, state: "Preparing", targetState: "Started" };
+    this.there.set(name, { ...node, failure: null, ...fields });
+  }
+
+  /** CycleCloud has answered every request: all nodes are there, or none. */
+  settle(message?: string): void {
+    for (const action of this.actions.values()) {
+      if (!action.isOpen) continue;
+      action.isOpen = false;
+      if (message !== undefined) action.messages = [message];
+      for (const name of action.names) if (message === undefined) this.put(name);
+    }
+  }
+
+  nodes(): Promise<readonly ServiceNode[]> {
+    this.#note("nodes");
+    const isOrdered = (name: string) =>
+      [...this.actions.values()].some((each) => each.isOpen && each.names.includes(name));
+    const pending = [...new Set(this.orders.flatMap(({ names }) => names))]
+      .filter((name) => isOrdered(name) && !this.there.has(name))
+      .map((name) => ({
+        name,
+        hostname: null,
+        isPending: true,
+        state: null,
+        targetState: null,
+        failure: null,
+      }));
+    return Promise.resolve([...this.there.values(), ...pending]);
+  }
+
+  create(nodes: NamesToCreate, key: string): ReturnType<NamedNodesService["create"]> {
+    const { names } = nodes;
+    this.#note(`create ${names.join(" ")}`);
+    const known = this.#keys.get(key);
+    if (known !== undefined) return Promise.resolve({ outcome: "requested", actionIdOf: known });
+    if (names.some((name) => this.there.has(name))) return Promise.resolve({ outcome: "taken" });
+    if (names.length > this.room)
+      return Promise.resolve({ outcome: "refused", why: `room for ${this.room}` });
+    this.room -= names.length;
+    const id = `a${this.actions.size + 1}`;
+    this.actions.set(id, { isOpen: true, messages: [], names });
+    this.orders.push(nodes);
+    const actionIdOf = new Map(names.map((name) => [name, id]));
+    this.#keys.set(key, actionIdOf);
+    return Promise.resolve({ outcome: "requested", actionIdOf });
+  }
+
+  remove(names: readonly string[]): ReturnType<NamedNodesService["remove"]> {
+    this.#note(`delete ${names.join(" ")}`);
+    const asked = names.filter((name) => !this.keptAlive.has(name));
+    for (const name of asked) this.put(name, { targetState: "Terminated", state: "Terminating" });
+    const stays = names
+      .filter((name) => this.keptAlive.has(name))
+      .map((name) => ({ name, why: "is keep-alive" }));
+    return Promise.resolve({ asked, stays });
+  }
+
+  operation(actionId: string) {
+    this.#note(`operation ${actionId}`);
+    const { isOpen = false, messages = [] } = this.actions.get(actionId) ?? {};
+    return Promise.resolve({ isOpen, messages });
+  }
+
+  #note(call: string): void {
+    if (this.isAway) throw new Error("no answer");
+    this.calls.push(call);
+  }
+}
+
+/** A scheduler that switches nodes on and off; a keeper beside it, which may be killed, and a disk. */
+class Scheduler {
+  readonly site = new Site();
+  readonly commands: string[] = [];
+  wanted: NamedNodes["wanted"] = [];
+  going: string[] = [];
+  off: string[] = [];
+  disk: string | undefined;
+  nowSeconds = 1000;
+  #keeper = this.#start();
+
+  #start(): NamedNodeKeeper {
+    return new NamedNodeKeeper({
+      service: this.site,
+      run: (command: Command) => Promise.resolve(this.commands.push(command.args.join(" "))),
+      load: () => Promise.resolve(this.disk),
+      save: (text) => {
+        this.disk = text;
+        return Promise.resolve();
+      },
+    });
+  }
+
+  wants(...groups: readonly (readonly string[])[]): void {
+    this.wanted = groups.map((names) => ({
+      names,
+      nodeArray: "hpc",
+      colocated: false,
+      reason: `job of ${names[0]}`,
+    }));
+  }
+
+  killAgent(): void {
+    this.#keeper = this.#start();
+  }
+
+  pass() {
+    this.nowSeconds += 15;
+    this.site.calls.length = 0;
+    this.commands.length = 0;
+    const { wanted, going, off } = this;
+    return this.#keeper.tend(
+      {
+        wanted,
+        going,
+        off,
+        join: (name, host) => [{ program: "scontrol", args: ["join", name, host] }],
+        giveBack: (names, why) => [{ program: "scontrol", args: ["back", names.join(","), why] }],
+      },
+      this.nowSeconds,
+    );
+  }
+}
+
+test("nothing is asked of the service while the scheduler wants nothing", async () => {
+  const slurm = new Scheduler();
+  slurm.off = ["hpc-1", "hpc-2"];
+  expect(await slurm.pass()).toMatchObject({ ordered: [], deleted: [], givenBack: [], problems: [] });
+  expect(slurm.site.calls).toEqual([]);
+});
+
+test("names that were switched on are created, once, and get their addresses when they are there", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-3", "hpc-7"], ["hpc-9"]);
+  expect(await slurm.pass()).toMatchObject({ ordered: ["hpc-3", "hpc-7", "hpc-9"], isOpen: true });
+  expect(slurm.site.orders).toEqual([
+    { names: ["hpc-3", "hpc-7", "hpc-9"], nodeArray: "hpc", reason: "job of hpc-3, and 1 more" },
+  ]);
+  slurm.killAgent();
+  expect(await slurm.pass()).toMatchObject({ ordered: [], isOpen: true });
+  slurm.site.settle();
+  expect(await slurm.pass()).toMatchObject({ ordered: [], isOpen: false });
+  slurm.site.put("hpc-7", { state: "Ready", hostname: "ip-7" });
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["join hpc-7 ip-7"]);
+  expect(slurm.site.orders).toHaveLength(1);
+});
+
+test("a request of which the agent never got the answer is not made twice", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-3"]);
+  const disks: (string | undefined)[] = [];
+  const { create } = slurm.site;
+  slurm.site.create = async (...args) => {
+    disks.push(slurm.disk);
+    await create.apply(slurm.site, args);
+    throw new Error("connection reset");
+  };
+  expect(await slurm.pass()).toMatchObject({ ordered: [], problems: ["connection reset"] });
+  slurm.site.create = create;
+  slurm.disk = disks[0];
+  slurm.killAgent();
+  // The service does not show it yet.
+  slurm.site.nodes = () => Promise.resolve([]);
+  expect(await slurm.pass()).toMatchObject({ ordered: ["hpc-3"] });
+  expect(slurm.site.orders).toHaveLength(1);
+});
+
+test("what there is no room for goes back with the reason; smaller groups behind it are served, each as a whole", async () => {
+  const slurm = new Scheduler();
+  slurm.site.room = 3;
+  slurm.wants(["hpc-1", "hpc-2"], ["hpc-3", "hpc-4"], ["hpc-5"], ["hpc-6"]);
+  const report = await slurm.pass();
+  expect(report.ordered).toEqual(["hpc-1", "hpc-2", "hpc-5"]);
+  expect(slurm.commands).toEqual(["back hpc-3,hpc-4 room for 1", "back hpc-6 room for 0"]);
+  expect(report.givenBack.map(({ names }) => names)).toEqual([["hpc-3", "hpc-4"], ["hpc-6"]]);
+});
+
+test("a thousand single nodes of which half can be had take some twenty calls", async () => {
+  const slurm = new Scheduler();
+  slurm.site.room = 500;
+  slurm.wants(...Array.from({ length: 1000 }, (_, index) => [`hpc-${index + 1}`]));
+  const report = await slurm.pass();
+  expect(report.ordered).toHaveLength(500);
+  expect(report.givenBack.flatMap(({ names }) => names)).toHaveLength(500);
+  expect(slurm.site.calls.length).toBeLessThan(25);
+});
+
+test("a name that is still terminating waits by itself, and the others are ordered at once", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-2", { state: "Terminating", targetState: "Terminated" });
+  slurm.wants(["hpc-1", "hpc-2"], ["hpc-3"]);
+  expect((await slurm.pass()).ordered).toEqual(["hpc-1", "hpc-3"]);
+  slurm.site.settle();
+  expect((await slurm.pass()).ordered).toEqual([]);
+  slurm.site.there.delete("hpc-2");
+  expect((await slurm.pass()).ordered).toEqual(["hpc-2"]);
+  expect(slurm.commands).toEqual([]);
+});
+
+test("a name that somebody took in the meantime holds up no other", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-1"], ["hpc-2"], ["hpc-3"]);
+  const { nodes } = slurm.site;
+  slurm.site.put("hpc-2");
+  slurm.site.nodes = () => Promise.resolve([]);
+  expect((await slurm.pass()).ordered.toSorted()).toEqual(["hpc-1", "hpc-3"]);
+  slurm.site.nodes = nodes;
+  expect(await slurm.pass()).toMatchObject({ ordered: [], givenBack: [] });
+});
+
+test("what CycleCloud refuses later, or loses, goes back too", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-1", "hpc-2"], ["hpc-3"]);
+  await slurm.pass();
+  slurm.site.settle("quota of family Dv5 is used up");
+  expect((await slurm.pass()).givenBack).toEqual([
+    { names: ["hpc-1", "hpc-2", "hpc-3"], why: "quota of family Dv5 is used up" },
+  ]);
+  const other = new Scheduler();
+  other.wants(["hpc-1", "hpc-2"], ["hpc-3"]);
+  await other.pass();
+  other.site.settle();
+  other.site.put("hpc-1", { state: "Failed", failure: "AllocationFailed" });
+  other.site.there.delete("hpc-3");
+  await other.pass();
+  expect(other.commands).toEqual([
+    "back hpc-3 its machine went away while it started",
+    "back hpc-1 CycleCloud could not start it: AllocationFailed",
+  ]);
+});
+
+test("what was switched off is deleted once, whether the agent was there or not, and is left alone when it is gone", async () => {
+  const slurm = new Scheduler();
+  for (const name of ["hpc-1", "hpc-2", "hpc-3"]) slurm.site.put(name, { state: "Ready" });
+  slurm.wants(["hpc-2"]);
+  await slurm.pass();
+  slurm.wants();
+  // hpc-2 did not come within ResumeTimeout; hpc-3 was switched off before anybody looked.
+  slurm.going = ["hpc-1"];
+  slurm.off = ["hpc-2", "hpc-3"];
+  expect(await slurm.pass()).toMatchObject({ deleted: ["hpc-1", "hpc-2"] });
+  slurm.killAgent();
+  expect(await slurm.pass()).toMatchObject({ deleted: [] });
+  slurm.site.there.clear();
+  await slurm.pass();
+  await slurm.pass();
+  expect(slurm.site.calls).toEqual([]);
+});
+
+test("a name that is switched on again while its machine goes is created when it is free", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready" });
+  slurm.going = ["hpc-1"];
+  await slurm.pass();
+  slurm.going = [];
+  slurm.wants(["hpc-1"]);
+  expect((await slurm.pass()).ordered).toEqual([]);
+  slurm.site.there.delete("hpc-1");
+  expect((await slurm.pass()).ordered).toEqual(["hpc-1"]);
+});
+
+test("a machine that has to stay is named, and asked for again after a minute", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready" });
+  slurm.site.keptAlive.add("hpc-1");
+  slurm.going = ["hpc-1"];
+  const problems = ["hpc-1 is switched off, and its machine stays: is keep-alive"];
+  const seen = [];
+  for (let passes = 0; passes < 6; passes++) seen.push((await slurm.pass()).problems);
+  expect(seen).toEqual([problems, [], [], [], problems, []]);
+});
+
+test("while the service is away the names wait, and nothing is forgotten", async () => {
+  const slurm = new Scheduler();
+  slurm.site.isAway = true;
+  slurm.wants(["hpc-1"]);
+  expect(await slurm.pass()).toMatchObject({ ordered: [], givenBack: [], problems: ["no answer"] });
+  slurm.site.isAway = false;
+  expect((await slurm.pass()).ordered).toEqual(["hpc-1"]);
+});
+
+test("colocated nodes of an array come into one placement group", async () => {
+  const slurm = new Scheduler();
+  slurm.wanted = [{ names: ["hpc-1"], nodeArray: "hpc", colocated: true, reason: "job 7" }];
+  await slurm.pass();
+  expect(slurm.site.orders).toMatchObject([{ placementGroup: "hpc_pg0" }]);
+});
