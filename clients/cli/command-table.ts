@@ -229,6 +229,12 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: "Set up and support:",
     commands: [
       {
+        name: "doctor",
+        summary: "Checks from here whether the service and each cluster are set up and at work.",
+        seeAlso: { commands: ["status", "config"], pages: ["deploy.md#then"] },
+        load: async (terminal) => (await import("./commands/doctor.ts")).doctorCommand(terminal),
+      },
+      {
         name: "config",
         summary: "Creates, checks, stores, shows, changes and rolls back the configuration of a cluster.",
         seeAlso: { commands: ["what-if", "events"], pages: ["configure.md"] },

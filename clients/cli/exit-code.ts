@@ -27,3 +27,6 @@ export class Refused extends CommandFailure {
     this.problems = problems;
   }
 }
+
+/** The caller is known, and may not do this. */
+export class Forbidden extends CommandFailure {}

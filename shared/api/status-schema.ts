@@ -39,17 +39,57 @@ export const clustersAnswer = z
 
 export type ClustersAnswer = Answer<typeof clustersAnswer>;
 
+/** Kinds of problems. They are stable, and others may come: callers pass over those that they do not know. */
+export const statusProblemKinds = [
+  "accounts-unreadable",
+  "boots-failing",
+  "budget-near",
+  "budget-reached",
+  "capacity-back-off",
+  "certificates-not-verified",
+  "clipped",
+  "configuration",
+  "default-resources-unset",
+  "demand-held-back",
+  "demand-stuck",
+  "demand-unknown",
+  "demand-unread",
+  "jobs-not-started",
+  "jobs-waiting",
+  "late-snapshot",
+  "login-refused",
+  "no-snapshot",
+  "nodes-failed",
+  "notifications-failing",
+  "operation-failed",
+  "operation-lost",
+  "paused",
+  "plans-not-archived",
+  "quota-refused",
+  "read-only",
+  "record-set-aside",
+  "rejections",
+  "set-aside",
+  "several-senders",
+  "source-expired",
+  "source-notice",
+  "sources-full",
+  "stale-snapshot",
+  "target-unmet",
+  "unknown-keys",
+  "unknown-node-arrays",
+  "unknown-prices",
+] as const;
+
+export type StatusProblemKind = (typeof statusProblemKinds)[number];
+
 /** Something that is wrong, and what to do about it. */
 const statusProblem = z
   .object({
     gravity: z
       .enum(["stopped", "degraded", "notice"])
       .describe("stopped: the cluster does not scale; degraded: some of it does not; notice: have a look"),
-    kind: z
-      .string()
-      .describe(
-        "Stable: login-refused, configuration, no-snapshot, stale-snapshot, paused, boots-failing, ...",
-      ),
+    kind: z.string().describe(`Stable: ${statusProblemKinds.join(", ")}`),
     text: z.string().describe("What is wrong, with numbers"),
     next: z.string().describe("What to do"),
   })
@@ -344,6 +384,8 @@ export const statusAnswer = z
   .meta({ id: "Status" });
 
 export type ClusterStatus = Answer<typeof statusAnswer>;
+/** One that this release makes. */
+export type KnownProblem = StatusProblem & { readonly kind: StatusProblemKind };
 export type StatusProblem = Answer<typeof statusProblem>;
 export type SourceStatus = ClusterStatus["demand"][number];
 export type OperationStatus = ClusterStatus["operations"][number];

@@ -1,13 +1,13 @@
 import { monthOf } from "../accounting/index.ts";
-import type { BudgetStatus, ClusterStatus, StatusProblem } from "../api/index.ts";
+import type { BudgetStatus, ClusterStatus, KnownProblem } from "../api/index.ts";
 import { moment } from "../text/moment.ts";
 import { counted } from "../text/text.ts";
 
 type Facts = Pick<ClusterStatus, "spending">;
 
 /** Budgets that are nearly or fully spent. */
-export function budgets({ spending }: Facts): readonly StatusProblem[] {
-  return (spending?.budgets ?? []).flatMap((budget): readonly StatusProblem[] => {
+export function budgets({ spending }: Facts): readonly KnownProblem[] {
+  return (spending?.budgets ?? []).flatMap((budget): readonly KnownProblem[] => {
     const { level } = budget;
     if (level === "within") return [];
     const text = spentText(budget);
@@ -32,7 +32,7 @@ export function budgets({ spending }: Facts): readonly StatusProblem[] {
 }
 
 /** Nodes that no budget sees. */
-export function unpriced({ spending }: Facts): readonly StatusProblem[] {
+export function unpriced({ spending }: Facts): readonly KnownProblem[] {
   if (spending === null || spending.budgets.length === 0 || spending.unpricedNodes === 0) return [];
   const text = `${counted(spending.unpricedNodes, "nodes")} run whose price is not known: budgets leave them out.`;
   const next = "Give price_per_hour_usd of their sizes in vm_sizes.";
@@ -40,7 +40,7 @@ export function unpriced({ spending }: Facts): readonly StatusProblem[] {
 }
 
 /** Budgets go on to hold while nobody can look: what runs is taken to cost what it does. */
-export function reckoned({ spending }: Facts): readonly StatusProblem[] {
+export function reckoned({ spending }: Facts): readonly KnownProblem[] {
   const since = spending?.reckonedSinceSeconds ?? null;
   if (spending === null || since === null) return [];
   const text = `The accounts cannot be read since ${moment(since)}: what is spent is reckoned from there by what runs.`;

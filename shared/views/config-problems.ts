@@ -1,4 +1,4 @@
-import type { StatusProblem } from "../api/index.ts";
+import type { KnownProblem } from "../api/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import { warnOfMissing } from "../names/unknown-arrays.ts";
 import type { ClusterConfig, PlanWarnings } from "../ports/index.ts";
@@ -11,7 +11,7 @@ interface Facts {
 }
 
 /** Settings of node arrays that are not there have no effect, and a budget of one holds nothing. */
-export function unknownArrays({ config, nodeArrays }: Facts): readonly StatusProblem[] {
+export function unknownArrays({ config, nodeArrays }: Facts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError) return [];
   const [first, ...others] = warnOfMissing(config.namedArrays ?? [], nodeArrays);
   if (first === undefined) return [];
@@ -30,7 +30,7 @@ export function unsetResources({
   warnings,
 }: {
   readonly warnings: readonly PlanWarnings[];
-}): readonly StatusProblem[] {
+}): readonly KnownProblem[] {
   return warnings
     .filter(({ code }) => code === "default-resource")
     .map(({ count, subjects, message }) => {

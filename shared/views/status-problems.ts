@@ -1,4 +1,4 @@
-import type { ClusterStatus, SourceStatus, StatusProblem } from "../api/index.ts";
+import type { ClusterStatus, KnownProblem, SourceStatus, StatusProblemKind } from "../api/index.ts";
 import {
   bucketsOf,
   isUnverified,
@@ -34,15 +34,15 @@ export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
 
 type Facts<Keys extends keyof StatusFacts> = Pick<StatusFacts, Keys>;
 
-type Checker = (facts: StatusFacts) => readonly StatusProblem[];
+type Checker = (facts: StatusFacts) => readonly KnownProblem[];
 
 /** What a source is, as far as its silence is concerned. */
 export type SilentSource = Pick<SourceStatus, "source" | "jobs" | "expired" | "expiresAtSeconds">;
 
 /** Everything that is wrong with a cluster, the gravest first, each with what to do about it. */
-export function statusProblems(facts: StatusFacts): readonly StatusProblem[] {
-  const gravities: readonly StatusProblem["gravity"][] = ["stopped", "degraded", "notice"];
-  const rank = ({ gravity }: StatusProblem) => gravities.indexOf(gravity);
+export function statusProblems(facts: StatusFacts): readonly KnownProblem[] {
+  const gravities: readonly KnownProblem["gravity"][] = ["stopped", "degraded", "notice"];
+  const rank = ({ gravity }: KnownProblem) => gravities.indexOf(gravity);
   return checkers.flatMap((check) => check(facts)).toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -84,12 +84,12 @@ const checkers: readonly Checker[] = [
   waiting,
 ];
 
-export function brokenConfiguration({ config }: Facts<"config">): readonly StatusProblem[] {
+export function brokenConfiguration({ config }: Facts<"config">): readonly KnownProblem[] {
   if (!(config instanceof ConfigurationError)) return [];
   return [stopped("configuration", config.message, "Correct autoscale.json and store it again.")];
 }
 
-export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly StatusProblem[] {
+export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly KnownProblem[] {
   if (loginStopped === null) return [];
   const { message, resumedAtSeconds } = loginStopped;
   const text = `CycleCloud refused the login, and is not called any more: ${message}`;
@@ -104,7 +104,7 @@ export function missingSnapshot({
   snapshot,
   atSeconds,
   config,
-}: Facts<"snapshot" | "atSeconds" | "config">): readonly StatusProblem[] {
+}: Facts<"snapshot" | "atSeconds" | "config">): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError) return [];
   const most = config.cycle.maxSnapshotAgeSeconds;
   const next =
@@ -122,7 +122,7 @@ export function missingSnapshot({
 }
 
 /** Two of the cluster's longest intervals without a snapshot: the second one was skipped, or failed. */
-function lateSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly StatusProblem[] {
+function lateSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly KnownProblem[] {
   if (snapshot === null || config === undefined || config instanceof ConfigurationError) return [];
   const { cycle } = config;
   const { atWorkSeconds, atRestSeconds } = rhythmOf(cycle);
@@ -134,19 +134,19 @@ function lateSnapshot({ snapshot, atSeconds, config }: StatusFacts): readonly St
   return [degraded("late-snapshot", text, next)];
 }
 
-function paused({ paused }: StatusFacts): readonly StatusProblem[] {
+function paused({ paused }: StatusFacts): readonly KnownProblem[] {
   if (paused === null) return [];
   const text = `Paused by ${paused.by}${untilText(paused)}: ${paused.reason}. Plans are made, and nothing is sent.`;
   return [stopped("paused", text, "When the reason is gone: `ccscale resume --reason WORDS`.")];
 }
 
-function readOnly({ config }: StatusFacts): readonly StatusProblem[] {
+function readOnly({ config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !config.cycle.readOnly) return [];
   const text = "The cluster is configured as read-only. Plans are made, and nothing is sent.";
   return [stopped("read-only", text, "Set read_only to false to let it scale.")];
 }
 
-function unverified({ config }: StatusFacts): readonly StatusProblem[] {
+function unverified({ config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !isUnverified(config)) return [];
   const text =
     "The certificate of the CycleCloud server is not verified: anybody in between can read the password.";
@@ -162,7 +162,7 @@ function unverified({ config }: StatusFacts): readonly StatusProblem[] {
 export function bootsFailing({
   bootsFailing,
   atSeconds,
-}: Facts<"bootsFailing" | "atSeconds">): readonly StatusProblem[] {
+}: Facts<"bootsFailing" | "atSeconds">): readonly KnownProblem[] {
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map((failing) => {
@@ -177,7 +177,7 @@ export function bootsFailing({
 }
 
 /** Jobs that their schedulers do not start on nodes that are up, and have room for them as far as is known. */
-function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return stalled
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ source, jobs, nodes, kinds, reason, sinceSeconds, asked, granted }) => {
@@ -199,7 +199,7 @@ function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly StatusProble
     });
 }
 
-function failedNodes({ failedNodes, config }: StatusFacts): readonly StatusProblem[] {
+function failedNodes({ failedNodes, config }: StatusFacts): readonly KnownProblem[] {
   const fate = config === undefined || config instanceof ConfigurationError ? "" : failedFate(config);
   return failedNodes.map(({ nodeArray, message, count, first }) => {
     const more = count > first.length ? ` and ${count - first.length} more` : "";
@@ -210,7 +210,7 @@ function failedNodes({ failedNodes, config }: StatusFacts): readonly StatusProbl
   });
 }
 
-function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
+function clipped({ plans }: StatusFacts): readonly KnownProblem[] {
   const { clipped } = plans[0] ?? {};
   if (clipped === undefined) return [];
   const caps = clipped.by.map(({ cap, max, used }) => `${cap} (${used} of ${max} taken)`).join(", ");
@@ -218,7 +218,7 @@ function clipped({ plans }: StatusFacts): readonly StatusProblem[] {
   return [notice("clipped", text, "Raise the cap if the jobs should have them sooner.")];
 }
 
-function heldBack({ plans }: StatusFacts): readonly StatusProblem[] {
+function heldBack({ plans }: StatusFacts): readonly KnownProblem[] {
   return (plans[0]?.heldBack ?? []).map(({ cap, limit, asked, jobs, hosts, first }) => {
     const key = demandCapKey(cap);
     const what = hosts > 0 ? counted(hosts, "hosts of schedulers") : counted(jobs, "jobs");
@@ -236,7 +236,7 @@ function heldBack({ plans }: StatusFacts): readonly StatusProblem[] {
 const longestName = 100;
 
 /** How many of the newest plans count; a single one may be a store that did not answer for a moment. */
-function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {
+function unarchived({ plans }: StatusFacts): readonly KnownProblem[] {
   const lost = plans.filter(({ archive }) => archive !== "whole");
   const [newest] = lost;
   if (newest === undefined || lost.length < 2) return [];
@@ -245,7 +245,7 @@ function unarchived({ plans }: StatusFacts): readonly StatusProblem[] {
   return [notice("plans-not-archived", text, next)];
 }
 
-function manySources({ demand, config }: StatusFacts): readonly StatusProblem[] {
+function manySources({ demand, config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError) return [];
   const { maxSources } = config.cycle;
   const live = demand.filter(({ expired }) => !expired).length;
@@ -258,7 +258,7 @@ function manySources({ demand, config }: StatusFacts): readonly StatusProblem[] 
 export function expiredSources({
   demand,
   atSeconds,
-}: Facts<"atSeconds"> & { readonly demand: readonly SilentSource[] }): readonly StatusProblem[] {
+}: Facts<"atSeconds"> & { readonly demand: readonly SilentSource[] }): readonly KnownProblem[] {
   return demand
     .filter(({ expired, jobs }) => expired && jobs > 0)
     .map(({ source, jobs, expiresAtSeconds }) => {
@@ -268,7 +268,7 @@ export function expiredSources({
     });
 }
 
-function doubts({ doubts, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function doubts({ doubts, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return doubts.map(({ source, why, sinceSeconds, untilSeconds }) => {
     const since = duration(atSeconds - sinceSeconds);
     const end = source === null ? "This ends" : "Its next good message ends this, or it ends";
@@ -281,7 +281,7 @@ function doubts({ doubts, atSeconds }: StatusFacts): readonly StatusProblem[] {
 /** Reading a message takes a moment. */
 const usualWaitSeconds = 120;
 
-function unreadDemand({ unread, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function unreadDemand({ unread, atSeconds }: StatusFacts): readonly KnownProblem[] {
   if (unread === null) return [];
   const { messages, sinceSeconds, nodes } = unread;
   const age = atSeconds - sinceSeconds;
@@ -304,7 +304,7 @@ function unreadDemand({ unread, atSeconds }: StatusFacts): readonly StatusProble
 const whoReads =
   "See in the log whether `accept-demand` and `watch-rejects` run and what they report. A message that a host held when it died shows again after ten minutes.";
 
-function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
+function setAsideItems({ demand }: StatusFacts): readonly KnownProblem[] {
   return demand
     .filter(({ setAside, expired }) => setAside.count > 0 && !expired)
     .map(({ source, setAside: { count, first } }) => {
@@ -316,7 +316,7 @@ function setAsideItems({ demand }: StatusFacts): readonly StatusProblem[] {
     });
 }
 
-function sourceNotices({ demand }: StatusFacts): readonly StatusProblem[] {
+function sourceNotices({ demand }: StatusFacts): readonly KnownProblem[] {
   return demand
     .filter(({ expired }) => !expired)
     .flatMap(({ source, notices }) =>
@@ -330,7 +330,7 @@ function sourceNotices({ demand }: StatusFacts): readonly StatusProblem[] {
     );
 }
 
-function severalSenders({ demand, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function severalSenders({ demand, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return demand.flatMap(({ source, senders, expired }) => {
     if (senders === null || expired) return [];
     const { names, turns, sinceSeconds } = senders;
@@ -340,7 +340,7 @@ function severalSenders({ demand, atSeconds }: StatusFacts): readonly StatusProb
   });
 }
 
-function unknownKeys({ demand }: StatusFacts): readonly StatusProblem[] {
+function unknownKeys({ demand }: StatusFacts): readonly KnownProblem[] {
   return demand.flatMap(({ source, warned, expired }) => {
     if (warned === null || expired) return [];
     const what = counted(warned.jobs, "jobs");
@@ -350,7 +350,7 @@ function unknownKeys({ demand }: StatusFacts): readonly StatusProblem[] {
   });
 }
 
-function failedOperations({ operations, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function failedOperations({ operations, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return operations
     .filter(({ state, overtaken }) => (state === "failed" || state === "lost") && !overtaken)
     .map(({ actionId, kind, state, messages, requestedBy, updatedAtSeconds }) => {
@@ -361,11 +361,15 @@ function failedOperations({ operations, atSeconds }: StatusFacts): readonly Stat
         requestedBy === null
           ? "The next plan asks anew for what is still needed."
           : `Nothing repeats what ${requestedBy.who} asked for: ask again if it is still wanted.`;
-      return degraded(`operation-${state}`, `${kind} ${actionId} ${what} ${age} ago: ${words}.`, next);
+      return degraded(
+        state === "failed" ? "operation-failed" : "operation-lost",
+        `${kind} ${actionId} ${what} ${age} ago: ${words}.`,
+        next,
+      );
     });
 }
 
-function backedOff({ backedOff, bootsFailing, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function backedOff({ backedOff, bootsFailing, atSeconds }: StatusFacts): readonly KnownProblem[] {
   const failing = new Set(bootsFailing.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
   return (
     backedOff
@@ -381,7 +385,7 @@ function backedOff({ backedOff, bootsFailing, atSeconds }: StatusFacts): readonl
   );
 }
 
-function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return refusedQuotas
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ limit, scope, coresLeft, untilSeconds, why }) => {
@@ -394,13 +398,13 @@ function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly Stat
     });
 }
 
-function setAside({ snapshot }: StatusFacts): readonly StatusProblem[] {
+function setAside({ snapshot }: StatusFacts): readonly KnownProblem[] {
   return (snapshot?.setAside ?? []).map((text) =>
     notice("record-set-aside", text, "CycleCloud's record is odd; what it is about is left alone."),
   );
 }
 
-function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
+function rejected({ rejections }: StatusFacts): readonly KnownProblem[] {
   const open = rejections.filter(
     ({ kind, replayedAtSeconds }) => kind !== "set-aside" && replayedAtSeconds === undefined,
   );
@@ -410,7 +414,7 @@ function rejected({ rejections }: StatusFacts): readonly StatusProblem[] {
   return [notice("rejections", text, "`ccscale rejects list` shows why; fixed ones can be sent again.")];
 }
 
-function undelivered({ deliveries, atSeconds }: StatusFacts): readonly StatusProblem[] {
+function undelivered({ deliveries, atSeconds }: StatusFacts): readonly KnownProblem[] {
   return deliveries.flatMap(({ to, failingSinceSeconds, why }) => {
     if (failingSinceSeconds === null) return [];
     const text = `Notifications to ${to} have not arrived for ${duration(atSeconds - failingSinceSeconds)}: ${why}.`;
@@ -420,7 +424,7 @@ function undelivered({ deliveries, atSeconds }: StatusFacts): readonly StatusPro
 }
 
 /** The result of a set's new request is not known before the next plan. */
-function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusProblem[] {
+function unmetTargets({ targets, requestSets }: StatusFacts): readonly KnownProblem[] {
   const planned = new Set(requestSets.filter((set) => set.planned).map(({ requestSet }) => requestSet));
   return targets
     .filter(({ asked, granted, requestSet }) => granted < asked && planned.has(requestSet))
@@ -432,7 +436,7 @@ function unmetTargets({ targets, requestSets }: StatusFacts): readonly StatusPro
     });
 }
 
-function waiting({ waiting, plans }: StatusFacts): readonly StatusProblem[] {
+function waiting({ waiting, plans }: StatusFacts): readonly KnownProblem[] {
   const [first] = waiting;
   if (first === undefined) return [];
   const [plan] = plans;
@@ -447,14 +451,14 @@ function waiting({ waiting, plans }: StatusFacts): readonly StatusProblem[] {
   return [notice("jobs-waiting", text, next)];
 }
 
-function stopped(kind: string, text: string, next: string): StatusProblem {
+function stopped(kind: StatusProblemKind, text: string, next: string): KnownProblem {
   return { gravity: "stopped", kind, text, next };
 }
 
-function degraded(kind: string, text: string, next: string): StatusProblem {
+function degraded(kind: StatusProblemKind, text: string, next: string): KnownProblem {
   return { gravity: "degraded", kind, text, next };
 }
 
-function notice(kind: string, text: string, next: string): StatusProblem {
+function notice(kind: StatusProblemKind, text: string, next: string): KnownProblem {
   return { gravity: "notice", kind, text, next };
 }

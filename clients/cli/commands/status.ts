@@ -288,8 +288,10 @@ function demandOn(page: Page, { demand, atSeconds }: ClusterStatus, most: number
     page.line(`New nodes are as ${joined(counting, "and")} counts them: \`ccscale buckets -o counted\`.`);
 }
 
-/** No request can have a name with a slash. */
-const isSchedule = (requestSet: string) => requestSet.startsWith("schedule/");
+/** A window of a schedule that has other settings alone. No request can have a name with a slash. */
+function isOfSettings({ requestSet, planned, arrays }: ClusterStatus["requestSets"][number]): boolean {
+  return requestSet.startsWith("schedule/") && planned && arrays === 0;
+}
 
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
 function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus, most: number): void {
@@ -311,11 +313,9 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows.slice(0, most));
     moreOn(page, rows.length, most, "ccscale status --all");
   } else if (asking.length === 0) page.line("Nothing is requested any more.");
-  for (const { requestSet, expiresAtSeconds } of asking.filter(
-    ({ planned, arrays }) => planned && arrays === 0,
-  ))
+  for (const { requestSet, expiresAtSeconds } of asking.filter(isOfSettings))
     page.line(
-      `Request set "${requestSet}" asks for no nodes${isSchedule(requestSet) ? ", and its settings hold" : ""}: expires ${ago(expiresAtSeconds, atSeconds)}.`,
+      `Request set "${requestSet}" asks for no nodes, and its settings hold: expires ${ago(expiresAtSeconds, atSeconds)}.`,
     );
   for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most)) {
     const expires = `expires ${ago(expiresAtSeconds, atSeconds)}`;

@@ -280,6 +280,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "what it reads from the scheduler and would post",
     },
   ],
+  doctor: [
+    { line: "doctor", does: "after a deployment, or when something is odd", isShown: true },
+    { line: "doctor --format json", does: "for monitoring; exit code 1 if a check failed" },
+  ],
   mcp: [
     { line: "mcp", does: "for an assistant that starts it: asked and answered by stdin and stdout" },
     { line: "mcp --allow-actions", does: "the same, and it may act on nodes: first shown, then carried out" },

@@ -1,14 +1,14 @@
 import { type Problem, problemSchema } from "../../../shared/api/index.ts";
 import { exactDuration } from "../../../shared/text/durations.ts";
 import { printable } from "../../../shared/text/text.ts";
-import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
+import { CommandFailure, Forbidden, NotFound, Refused } from "../exit-code.ts";
 import { version } from "../version.ts";
 
 /** The failure for an answer that is not a success: what went wrong, every problem, what to do next. */
 export function toFailure(status: number, body: unknown): CommandFailure {
   const parsed = problemSchema.safeParse(body);
   if (!parsed.success)
-    return new CommandFailure(
+    return new (status === 403 ? Forbidden : CommandFailure)(
       `The service answered HTTP ${status} without a reason`,
       nextByStatus(status) ?? "Check the address of the service.",
     );
@@ -23,6 +23,7 @@ export function toFailure(status: number, body: unknown): CommandFailure {
     retryAfterSeconds === undefined ? "" : ` Try again in ${exactDuration(Math.ceil(retryAfterSeconds))}.`;
   const message = lines.join("\n");
   const whatNext = `${sentence(printable(next))}${wait}`;
+  if (status === 403) return new Forbidden(message, whatNext);
   if (type.endsWith(":not-found")) return new NotFound(message, whatNext);
   return type.endsWith(":refused") && detail === undefined
     ? new Refused(message, whatNext, problems)

@@ -397,6 +397,8 @@ describe("set-up and support", () => {
   // Without input they end at once.
   test("mcp", () => shows("mcp", ["mcp", "mcp --allow-actions"]));
 
+  test("doctor", () => shows("doctor", ["doctor", "doctor --format json"]));
+
   test("columns", () => shows("columns", ["columns limits"]));
 
   test("version", () => shows("version", ["version"]));

@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import type { Checked } from "../doctor/checked.ts";
+import { checkCluster } from "../doctor/cluster-checks.ts";
+import { checkRights, checkService, failed } from "../doctor/service-checks.ts";
+import { CommandFailure } from "../exit-code.ts";
+import { type OutputFlags, reportOption } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
+import { pageOn } from "../output/report.ts";
+import { reach, reachAnywhere } from "../service/reach.ts";
+import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Flags = ServiceFlags & Pick<OutputFlags, "format">;
+
+/** `ccscale doctor`: whether everything is set up as it has to be, seen from here. */
+export function doctorCommand(terminal: Terminal): Command {
+  const command = new Command("doctor")
+    .description(
+      "Checks from this machine whether the service answers, and whether each cluster is set up and at work: login, snapshots, schedulers, messages, plans, money. What is not as it should be says what to do. Exit code 1 if a check failed.",
+    )
+    .action((flags: Flags) => examine(terminal, flags));
+  return serviceOptions(command).addOption(reportOption());
+}
+
+async function examine(terminal: Terminal, flags: Flags): Promise<void> {
+  const checked = await examined(flags);
+  if (flags.format === "json") terminal.stdout.write(prettyJson({ checks: checked }));
+  else
+    pageOn(terminal).table(
+      ["STATE", "CLUSTER", "CHECK", "MESSAGES"],
+      checked.map(({ state, cluster, check, text, next }) => [
+        state,
+        cluster ?? "-",
+        check,
+        next === null ? text : `${text} ${next}`,
+      ]),
+    );
+  const wrong = checked.filter(({ state }) => state === "failed").length;
+  if (wrong > 0)
+    throw new CommandFailure(`${wrong} of ${checked.length} checks failed`, "Each says what to do.");
+}
+
+async function examined(flags: Flags): Promise<readonly Checked[]> {
+  const { checked, clusters } = await checkService(
+    async () => (await reachAnywhere(flags)).ask("clusters"),
+    () => Date.now() / 1000,
+  );
+  const named = flags.cluster === undefined ? clusters : [flags.cluster];
+  const ofClusters =
+    clusters === undefined ? [] : await Promise.all((named ?? []).map((each) => examineCluster(flags, each)));
+  return [...checked, ...ofClusters.flat()];
+}
+
+async function examineCluster(flags: Flags, cluster: string): Promise<readonly Checked[]> {
+  const { service } = await reach({ ...flags, cluster });
+  try {
+    return [await checkRights(service), ...checkCluster(await service.ask("status"))];
+  } catch (error) {
+    return [failed(error, { check: "status", cluster })];
+  }
+}

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { checkCluster } from "../../../clients/cli/doctor/cluster-checks.ts";
+import { type ClusterStatus, statusProblemKinds } from "../../../shared/api/index.ts";
+import { release } from "../../../shared/app/release.ts";
+import type { World } from "../../support/world.ts";
+import { type ApiServer, serveApi } from "./api-server.ts";
+import { busyWorld, serviceOn } from "./archived-world.ts";
+import { ccscale } from "./in-process.ts";
+
+let server: ApiServer | undefined;
+let world: World;
+
+beforeEach(async () => {
+  for (const name of ["CCSCALE_URL", "AUTOSCALE_FUNCTIONS_URL", "CCSCALE_CLUSTER"]) vi.stubEnv(name, "");
+  world = await busyWorld();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await server?.stop();
+  server = undefined;
+});
+
+const statusOf = (world: World) => serviceOn(world.ports as Parameters<typeof serviceOn>[0]).ask("status");
+
+/** A service with this cluster, whose clock is so far ahead, and that lets its caller act or not. */
+async function serve(
+  status: ClusterStatus,
+  { ahead = 0, mayAct = true, its = release }: { ahead?: number; mayAct?: boolean; its?: string } = {},
+): Promise<string> {
+  const json = (body: unknown, status = 200) => ({
+    status,
+    headers: { "content-type": "application/json", "api-version": "1" },
+    body: JSON.stringify(body),
+  });
+  const { cluster, atSeconds } = status;
+  const answer = { cluster, atSeconds, actions: [], skipped: [], problems: [], expiresInSeconds: null };
+  server = await serveApi({
+    clusters: async () =>
+      json({
+        atSeconds: Date.now() / 1000 + ahead,
+        release: its,
+        clusters: [{ cluster, paused: false, snapshotTakenAtSeconds: null, planAtSeconds: null }],
+      }),
+    status: async () => json(status),
+    actions: async () =>
+      mayAct ? json({ ...answer, outcome: "would", summary: "It is resumed." }) : json({ title: "no" }, 403),
+  });
+  return server.url;
+}
+
+type Checks = readonly {
+  check: string;
+  cluster: string | null;
+  state: string;
+  text: string;
+  next: string | null;
+}[];
+
+async function examined(url: string): Promise<{ readonly code: number; readonly checks: Checks }> {
+  const { code, stdout } = await ccscale(["doctor", "--url", url, "--format", "json"]);
+  return { code, checks: (JSON.parse(stdout) as { checks: Checks }).checks };
+}
+
+const well = (status: ClusterStatus): ClusterStatus => ({ ...status, problems: [] });
+
+describe("ccscale doctor", () => {
+  test("where all is well each check says what it saw", async () => {
+    const { code, checks } = await examined(await serve(well(await statusOf(world))));
+    expect(code).toBe(0);
+    expect(checks.map(({ check, state }) => `${check} ${state}`)).toEqual([
+      "service ok",
+      "clock ok",
+      "rights ok",
+      "configuration ok",
+      "login ok",
+      "snapshot ok",
+      "scaling ok",
+      "demand ok",
+      "messages ok",
+      "plans ok",
+      "nodes ok",
+      "money ok",
+      "notifications ok",
+    ]);
+    expect(checks.find(({ check }) => check === "snapshot")?.text).toMatch(
+      /^The newest is .* old, with 10 nodes\.$/,
+    );
+    expect(checks.find(({ check }) => check === "demand")?.text).toMatch(/^Posted: pbs .* ago\.$/);
+  });
+
+  test("a problem of the status fails its check, with what to do, on a page and by the exit code", async () => {
+    const { code, stdout, stderr } = await ccscale(["doctor", "--url", await serve(await statusOf(world))]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^failed +hpc +nodes +1 node of htc failed \(htc-4\)/m);
+    expect(stdout).toMatch(/^ok +hpc +login/m);
+    expect(stderr).toMatch(/2 of 13 checks failed/);
+  });
+
+  test("a cluster that was only configured is worth a look, and no failure", async () => {
+    const status: ClusterStatus = {
+      ...well(await statusOf(world)),
+      snapshot: null,
+      demand: [],
+      plans: [],
+      spending: null,
+    };
+    const { code, checks } = await examined(await serve(status));
+    expect(code).toBe(0);
+    expect(checks.filter(({ state }) => state === "notice").map(({ check }) => check)).toEqual([
+      "login",
+      "snapshot",
+      "demand",
+      "plans",
+      "money",
+    ]);
+  });
+
+  test.each([
+    ["a clock that is late", { ahead: 300 }, "clock", "failed", /clock is (5m|4m59s) behind the service's/],
+    ["a clock that is early", { ahead: -300 }, "clock", "failed", /ahead of the service's/],
+    ["another release", { its: "0.0.9" }, "service", "failed", /different releases/],
+    ["a login that may only read", { mayAct: false }, "rights", "notice", /may read, and not act/],
+  ])("%s", async (_, how, check, state, text) => {
+    const { checks } = await examined(await serve(well(await statusOf(world)), how));
+    expect(checks.find((each) => each.check === check)).toMatchObject({
+      state,
+      text: expect.stringMatching(text),
+    });
+  });
+
+  test("a service that cannot be reached is one failed check, and nothing is said of clusters", async () => {
+    const url = await serve(await statusOf(world));
+    await server?.stop();
+    server = undefined;
+    const { code, checks } = await examined(url);
+    expect(code).toBe(1);
+    expect(checks).toMatchObject([{ check: "service", state: "failed", next: expect.any(String) }]);
+  });
+
+  test("every kind of problem fails one check, or is about jobs alone", async () => {
+    const status = await statusOf(world);
+    const unseen = statusProblemKinds.filter((kind) => {
+      const problems = [{ gravity: "degraded", kind, text: "x", next: "y" } as const];
+      return checkCluster({ ...status, problems }).every(({ text }) => text !== "x");
+    });
+    expect(unseen).toEqual(["clipped", "demand-held-back", "jobs-waiting", "target-unmet"]);
+  });
+});
