@@ -1,7 +1,6 @@
 import { describeSetAside } from "../messages/index.ts";
 import { type DemandSummary, type SourceDemand, unknownSource } from "../ports/index.ts";
 import { printable } from "../text/text.ts";
-import { longestSilenceSeconds } from "./demand/live-demand.ts";
 
 /** A source whose running jobs are not known. While there is one, no node counts as idle for certain. */
 export interface Doubt {
@@ -24,22 +23,6 @@ export function doubtsOf(demand: readonly SourceDemand[], nowSeconds: number): r
 /** Whether a node that goes for this cause goes because nothing needs it: any doubt about the demand keeps it. */
 export function restsOnDemand(cause: string): boolean {
   return cause === "idle-timeout" || cause === "unwanted";
-}
-
-/**
- * Why it is not known what jobs want; undefined: it is. A node that boots is up to nothing yet, so it is judged by what waits, which
- * a silent source no longer tells, and which nobody knows of jobs that were set aside.
- */
-export function whyWantsUnknown(demand: readonly SourceDemand[], nowSeconds: number): string | undefined {
-  const counting = demand.filter(
-    ({ expiresAtSeconds }) => expiresAtSeconds + longestSilenceSeconds > nowSeconds,
-  );
-  if (counting.length === 0) return "no source tells its demand";
-  const silent = counting.find(({ expiresAtSeconds }) => expiresAtSeconds <= nowSeconds);
-  if (silent !== undefined) return `source "${silent.source}" is silent`;
-  const odd = counting.find(({ setAside }) => setAside !== undefined && setAside.items.length > 0);
-  if (odd !== undefined) return `jobs of source "${odd.source}" were set aside`;
-  return doubtsOf(demand, nowSeconds)[0]?.why;
 }
 
 /** The same from the summaries of sources. */

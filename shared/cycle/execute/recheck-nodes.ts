@@ -3,7 +3,8 @@ import type { ActionNode, NodesAction } from "../../messages/index.ts";
 import type { CycleCloud, Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames, liveSources } from "../demand/live-demand.ts";
-import { doubtsOf, whyWantsUnknown } from "../doubts.ts";
+import { whyWantsUnknown } from "../demand/unknown-wants.ts";
+import { doubtsOf } from "../doubts.ts";
 import { isDrained, isHeldByOthers, type Listings, listingsFor, listingsOf } from "../listings.ts";
 import {
   busyNow,

@@ -30,7 +30,7 @@ import {
   presentDemand,
 } from "../demand/live-demand.ts";
 import { predictor } from "../demand/run-times.ts";
-import { whyWantsUnknown } from "../doubts.ts";
+import { whyWantsUnknown } from "../demand/unknown-wants.ts";
 import { underWay } from "../operations.ts";
 import { toTargets } from "./to-targets.ts";
 
