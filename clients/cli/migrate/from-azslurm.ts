@@ -1,5 +1,9 @@
 import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
-import { isPartitionOption, optionValue } from "../../agent/drivers/slurm/partition-options.ts";
+import {
+  isPartitionOption,
+  isPowerOption,
+  optionValue,
+} from "../../agent/drivers/slurm/partition-options.ts";
 import type { FromScheduler } from "./migration.ts";
 import {
   isDefault,
@@ -179,9 +183,14 @@ function optionsOf(
         usualOptions.get(name) === value.toUpperCase() ||
         (name === "defmempercpu" && Number(value) === least) ||
         (["oversubscribe", "shared"].includes(name) && value.toUpperCase() === "EXCLUSIVE");
-      return isUsual || !isPartitionOption(key) || !optionValue.test(value) ? [] : [[key, value]];
+      return isUsual || !isTakenOption(key, value) ? [] : [[key, value]];
     }),
   );
+}
+
+/** Power saving is not for partitions of the planner, as all are that come from azslurm. */
+function isTakenOption(key: string, value: string): boolean {
+  return isPartitionOption(key) && !isPowerOption(key) && optionValue.test(value);
 }
 
 const usualOptions = new Map([
@@ -286,7 +295,7 @@ function fateOfPartition(
   const isWritten = file === "azure.conf";
   if (isDefault(line)) {
     if (!isWritten) return "stays";
-    const isTaken = name === "partitionname" || (isPartitionOption(key) && optionValue.test(value));
+    const isTaken = name === "partitionname" || isTakenOption(key, value);
     return isTaken
       ? { list: "taken", words: ", for the partitions that follow it" }
       : { list: "without", words: "" };
