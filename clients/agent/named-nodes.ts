@@ -327,8 +327,8 @@ async function meet(name: string, node: ServiceNode, named: NamedNodes, done: Do
       [name],
       `CycleCloud could not start it${failure === null ? "" : `: ${failure}`}`,
     );
-  else if (targetState === "Started" && state === "Ready" && hostname !== null)
-    await done.run(named.join(name, hostname));
+  // Before it is Ready: its scheduler's daemon starts before that, and jobs follow.
+  else if (targetState === "Started" && hostname !== null) await done.run(named.join(name, hostname));
   else if (targetState === "Deallocated")
     await done.giveBack(named, [name], "it is deallocated; `ccscale start` starts it");
 }

@@ -47,7 +47,8 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
         const { problems } = error;
         if (problems.length > 0 && problems.every((each) => each.startsWith(aboutName)))
           return { outcome: "taken" };
-        return { outcome: "refused", why: problems.length > 0 ? problems.join("; ") : messageOf(error) };
+        // How many can be had, and what bounds its own array; the others are about arrays that were not asked for.
+        return { outcome: "refused", why: problems.slice(0, 2).join("; ") || messageOf(error) };
       }
     },
     remove: async (names) => {

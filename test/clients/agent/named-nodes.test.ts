@@ -167,7 +167,7 @@ test("names that were switched on are created, once, and get their addresses whe
   expect(await slurm.pass()).toMatchObject({ ordered: [], isOpen: true });
   slurm.site.settle();
   expect(await slurm.pass()).toMatchObject({ ordered: [], isOpen: false });
-  slurm.site.put("hpc-7", { state: "Ready", hostname: "ip-7" });
+  slurm.site.put("hpc-7", { state: "Preparing", hostname: "ip-7" });
   await slurm.pass();
   expect(slurm.commands).toEqual(["join hpc-7 ip-7"]);
   expect(slurm.site.orders).toHaveLength(1);

@@ -15,6 +15,7 @@ export async function startAgent(
   driver: string,
   section: object,
   env: Readonly<Record<string, string>> = {},
+  others: object = {},
 ): Promise<Child> {
   const config = join(stack.folder, "agent.json");
   const settings = {
@@ -24,6 +25,7 @@ export async function startAgent(
     interval_seconds: 2,
     state_folder: join(stack.folder, "agent"),
     [driver]: section,
+    ...others,
   };
   await writeFile(config, JSON.stringify(settings));
   return startChild({

@@ -7,11 +7,19 @@ import type { LocalStack } from "../local-stack.ts";
 import { startAgent, type Watched } from "./agent.ts";
 import type { Slurm } from "./slurm.ts";
 
-/** `ccscale agent --driver slurm` beside the controller. */
-export async function startSlurmAgent(slurm: Slurm, stack: LocalStack): Promise<Child> {
+/** `ccscale agent --driver slurm` beside the controller. `others`: settings of the agent itself. */
+export async function startSlurmAgent(
+  slurm: Slurm,
+  stack: LocalStack,
+  {
+    section = {},
+    env = {},
+    others = {},
+  }: { readonly section?: object; readonly env?: Slurm["env"]; readonly others?: object } = {},
+): Promise<Child> {
   const onHead = (program: string) => slurm.network.entering(slurm.network.headName, program, []);
   const programs = { squeue: onHead("squeue"), scontrol: onHead("scontrol"), sinfo: onHead("sinfo") };
-  return startAgent(stack, "slurm", programs, slurm.env);
+  return startAgent(stack, "slurm", { ...programs, ...section }, { ...slurm.env, ...env }, others);
 }
 
 /** Different nodes of each job that runs, of all tasks of an array and all parts of a heterogeneous job. */

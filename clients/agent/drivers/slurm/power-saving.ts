@@ -7,12 +7,15 @@ import {
   inParts,
   isAway,
   isIgnored,
+  type Joining,
   keepingJobs,
   nodeName,
+  nowhere,
   ours,
   outOfService,
   reasonsOfSlurm,
   setAddress,
+  withoutAddress,
 } from "./slurm-nodes.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -72,7 +75,8 @@ export function namedNodes(
     named.filter(({ flags }) => flags.has(flag)).map(({ name }) => cycleCloudName(name, settings));
   return {
     wanted: groupsOf(
-      named.filter(({ flags }) => flags.has("POWERING_UP")),
+      // Its daemon may have registered before its address was known.
+      named.filter(({ flags, address }) => flags.has("POWERING_UP") || (isUp(flags) && address === nowhere)),
       jobs,
       settings,
     ),
@@ -135,17 +139,17 @@ function powerDown(
   settings: SlurmSettings,
 ): readonly Command[] {
   const { before, after } = keepingJobs(jobs, new Set(names), settings, { isHeldBack: true });
-  const changes = () => ["State=POWER_DOWN_FORCE", `Reason=${ours}: ${why}`];
-  return [...before, ...inParts(names, changes, settings), ...after];
+  const changes = ["State=POWER_DOWN_FORCE", `Reason=${ours}: ${why}`];
+  return [...before, ...withoutAddress(names, changes, settings), ...after];
 }
 
 /**
- * What brings nodes back under Slurm's control: those whose machine was deleted behind its back (`lost`), those that did not come
+ * Gives nodes that are powered down the address of none, and brings others back under Slurm's control: those whose machine was deleted behind its back (`lost`), those that did not come
  * within ResumeTimeout, and those that the agent kept down while the planner had the partition.
  */
 export function backToSlurm(
   nodes: readonly NodeRecord[],
-  lost: readonly string[],
+  { lost, joining }: { readonly lost: readonly string[]; readonly joining: Joining },
   settings: SlurmSettings,
 ): readonly Command[] {
   const isLost = new Set(lost);
@@ -157,17 +161,22 @@ export function backToSlurm(
   );
   const namesOf = (some: readonly NodeRecord[]) =>
     some.map(({ name }) => name).filter((name) => nodeName.test(name));
+  const off = nodes.filter(
+    (node) =>
+      node.flags.has("POWERED_DOWN") &&
+      node.address !== nowhere &&
+      isAway(node) &&
+      !joining.has(node.name) &&
+      !ofPlanner.includes(node),
+  );
   return [
-    ...inParts(
+    ...withoutAddress(
       namesOf(gone),
-      () => ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
+      ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
       settings,
     ),
-    ...inParts(
-      namesOf(ofPlanner),
-      (names) => [`NodeAddr=${names.join(",")}`, `NodeHostname=${names.join(",")}`, "State=POWER_DOWN_FORCE"],
-      settings,
-    ),
+    ...withoutAddress(namesOf(off), [], settings),
+    ...withoutAddress(namesOf(ofPlanner), ["State=POWER_DOWN_FORCE"], settings),
     ...inParts(namesOf([...ofPlanner, ...failed]), () => ["State=RESUME"], settings),
   ];
 }

@@ -21,7 +21,7 @@ const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
  * The address of a node that is not there. Slurm need not look it up, and a connection to it fails at once. With the node's
  * name as its address, Debian's slurmctld waits ten seconds for each name it cannot resolve, and answers nobody meanwhile.
  */
-const nowhere = "255.255.255.255";
+export const nowhere = "255.255.255.255";
 
 /** More would make a command line that Linux does not take. */
 const mostNodesOfCommand = 1000;
@@ -295,12 +295,12 @@ export function takeDownAway(
   const { before, after } = keepingJobs(jobs, new Set(open.map(({ name }) => name)), settings);
   return [
     ...before,
-    ...takeDown(
-      open.filter((node) => !isOut(node)),
+    ...withoutAddress(
+      namesOf(open.filter((node) => !isOut(node))),
       ["State=DOWN", `Reason=${ours}`],
       settings,
     ),
-    ...takeDown(open.filter(isOut), [], settings),
+    ...withoutAddress(namesOf(open.filter(isOut)), [], settings),
     ...after,
   ];
 }
@@ -338,19 +338,20 @@ function updateJob({ scontrol }: SlurmSettings, id: number, changes: readonly st
   return { program, args: [...first, "update", `JobId=${id}`, ...changes], exitCodes: [1] };
 }
 
-function takeDown(
-  nodes: readonly NodeRecord[],
+function namesOf(nodes: readonly NodeRecord[]): readonly string[] {
+  return nodes.map(({ name }) => name);
+}
+
+/** For nodes that are not there; with what else changes, because Slurm must not look for one by its name in between. */
+export function withoutAddress(
+  names: readonly string[],
   changes: readonly string[],
   settings: SlurmSettings,
 ): readonly Command[] {
   return inParts(
-    nodes.map(({ name }) => name),
+    names,
     // Slurm wants as many addresses as names. The host name goes back to the node's own.
-    (names) => [
-      `NodeAddr=${names.map(() => nowhere).join(",")}`,
-      `NodeHostname=${names.join(",")}`,
-      ...changes,
-    ],
+    (some) => [`NodeAddr=${some.map(() => nowhere).join(",")}`, `NodeHostname=${some.join(",")}`, ...changes],
     settings,
   );
 }

@@ -328,7 +328,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     corrections: [
       ...takeDownAway(own, records, joining, settings),
       ...joinAgain([...own, ...saving.filter(({ flags }) => flags.has("POWERING_UP"))], joining, settings),
-      ...backToSlurm(saving, lost, settings),
+      ...backToSlurm(saving, { lost, joining }, settings),
       ...nodes
         .filter(hasJoined)
         .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),

@@ -8,7 +8,7 @@ const section = { partitions: { hpc: { mode: "power-saving" } } };
 /** A node hpc-N in the states of power saving, without a machine unless it has a host. */
 function savingNode(index: number, states: readonly string[], fields: object = {}) {
   const name = `hpc-${index}`;
-  const plain = { name, hostname: name, address: name, partitions: ["hpc"], slurmd_version: "" };
+  const plain = { name, hostname: name, address: "255.255.255.255", partitions: ["hpc"], slurmd_version: "" };
   return slurmNode(index, { ...plain, state: ["IDLE", "CLOUD", ...states], ...fields });
 }
 
@@ -140,6 +140,11 @@ describe("what Slurm wants", () => {
       off: ["hpc-8"],
     });
   });
+  test("a node whose daemon was faster than its address is wanted until it has one", () => {
+    const node = savingNode(1, ["MIXED"], { slurmd_version: "22.05" });
+    const { named, corrections } = known(readSlurm({ jobs: [], nodes: [node], section }));
+    expect([named?.wanted[0]?.names, corrections]).toEqual([["hpc-1"], []]);
+  });
   test("CycleCloud's names, its node array and the placement group follow from the settings", () => {
     const nodes = [
       savingNode(1, ["POWERING_UP"], { name: "c-mpi-1", hostname: "c-mpi-1", address: "c-mpi-1" }),
@@ -158,7 +163,7 @@ describe("what Slurm wants", () => {
     const { named } = known(readSlurm({ jobs, nodes, section }));
     expect(linesOf(named?.giveBack(["hpc-1", "hpc-2", "hpc-9"], "no room") ?? [])).toEqual([
       "scontrol update JobId=22 Requeue=1",
-      "scontrol update NodeName=hpc-1,hpc-2 State=POWER_DOWN_FORCE Reason=cyclecloud: no room",
+      "scontrol update NodeName=hpc-1,hpc-2 NodeAddr=255.255.255.255,255.255.255.255 NodeHostname=hpc-1,hpc-2 State=POWER_DOWN_FORCE Reason=cyclecloud: no room",
       "scontrol update JobId=22 Requeue=0",
     ]);
   });
@@ -185,9 +190,17 @@ describe("Slurm has its nodes again", () => {
       address: "255.255.255.255",
     };
     expect(correctionsOf(savingNode(1, [], fields))).toEqual([
-      "scontrol update NodeName=hpc-1 NodeAddr=hpc-1 NodeHostname=hpc-1 State=POWER_DOWN_FORCE",
+      "scontrol update NodeName=hpc-1 NodeAddr=255.255.255.255 NodeHostname=hpc-1 State=POWER_DOWN_FORCE",
       "scontrol update NodeName=hpc-1 State=RESUME",
     ]);
+  });
+  test("one that is off has no address that Slurm would look for, until it joins", () => {
+    const node = savingNode(1, ["POWERED_DOWN"], { address: "hpc-1" });
+    expect(correctionsOf(node)).toEqual([
+      "scontrol update NodeName=hpc-1 NodeAddr=255.255.255.255 NodeHostname=hpc-1",
+    ]);
+    const memory = { joining: { "hpc-1": { hostname: "ip-1", sinceSeconds: 1_795_400_000 } } };
+    expect(known(readSlurm({ jobs: [], nodes: [node], section, memory })).corrections).toEqual([]);
   });
   test("what a person took down stays", () => {
     expect(
@@ -216,7 +229,7 @@ test("a machine that is gone is told once: Slurm powers its node down, and one t
   expect(steps.commands).toEqual([]);
   const after = known(readSlurm({ jobs: [], nodes, section, memory: steps.memory }));
   expect(linesOf(after.corrections)).toEqual([
-    "scontrol update NodeName=hpc-1 State=POWER_DOWN_FORCE Reason=cyclecloud: its machine is gone",
+    "scontrol update NodeName=hpc-1 NodeAddr=255.255.255.255 NodeHostname=hpc-1 State=POWER_DOWN_FORCE Reason=cyclecloud: its machine is gone",
   ]);
   const off = [savingNode(1, ["POWERING_DOWN"]), ...nodes.slice(1)];
   const last = known(readSlurm({ jobs: [], nodes: off, section, memory: after.memory }));
