@@ -76,7 +76,10 @@ const names = Object.keys(jobDetails) as readonly DetailName[];
 /** Those of the values that check out. For senders that cannot report problems of the others. */
 export function readJobDetails(values: { readonly [Name in DetailName]?: unknown }): JobDetails {
   const told = Object.fromEntries(
-    names.flatMap((name) => ((values[name] ?? null) === null ? [] : [[name, values[name]]])),
+    names.flatMap((name) => {
+      const value = values[name];
+      return value === undefined || value === null || value === "" ? [] : [[name, value]];
+    }),
   );
   const whole = details.safeParse(told);
   if (whole.success) return whole.data;

@@ -28,7 +28,6 @@ export function wantedOf(
   nodeCount: number,
   context: JobContext,
 ): Wanted | LeftOut {
-  const nodes = candidates.flatMap((each) => each.nodes);
   const unclear = `features "${record.features}": only some nodes have them; say in "features" what they mean`;
   const lists = nodeLists(record, context);
   if (lists === undefined) return { leftOut: "required_nodes or excluded_nodes, expected a list of nodes" };
@@ -38,7 +37,7 @@ export function wantedOf(
       return { leftOut: `features "${record.features}", expected counts of single features only` };
     const counted = counts.map(({ name, count }) => ({
       count,
-      constraints: constraintsFor({ kind: "feature", name, count }, nodes, context.settings),
+      constraints: meaningOf({ kind: "feature", name, count }, candidates, context),
     }));
     const rest = nodeCount - counts.reduce((sum, { count }) => sum + count, 0);
     const known = counted.flatMap(({ count, constraints }) =>
@@ -48,10 +47,28 @@ export function wantedOf(
     const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
     return { common: lists.excluding, parts, notes: lists.notes };
   }
-  const constraints = constraintsFor(features, nodes, context.settings);
+  const constraints = meaningOf(features, candidates, context);
   if (constraints === undefined) return { leftOut: gpuTypeHint(features) ?? unclear };
   const common = [...constraints, ...lists.excluding];
   return { common, parts: lists.partsOf(nodeCount), notes: lists.notes };
+}
+
+type Meaning = ReturnType<typeof constraintsFor>;
+
+/** Jobs that may go to the same nodes share the list of them, which may be long: what features mean there is worked out once. */
+const knownMeanings = new WeakMap<Candidate["nodes"], Map<string, Meaning>>();
+
+function meaningOf(features: Features, candidates: readonly Candidate[], { settings }: JobContext): Meaning {
+  const lists = candidates.map(({ nodes }) => nodes);
+  const [first = []] = lists;
+  const known = knownMeanings.get(first) ?? new Map<string, Meaning>();
+  knownMeanings.set(first, known);
+  const key = JSON.stringify([
+    features,
+    candidates.map(({ partition, nodeArray }) => [partition, nodeArray]),
+  ]);
+  if (!known.has(key)) known.set(key, constraintsFor(features, lists.flat(), settings));
+  return known.get(key);
 }
 
 /** Parts that want the same are one. */
