@@ -15,7 +15,7 @@ import type { PlanInput } from "./model/plan-input.ts";
 import type { ClippingCap, Plan } from "./model/plan-result.ts";
 import { demandCapsOf, forNodeArray } from "./model/settings.ts";
 import { clippingCaps, heldBackOf } from "./outcome/clipping.ts";
-import { createSets } from "./outcome/create-sets.ts";
+import { createSets, newNodes } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
@@ -52,12 +52,13 @@ export function plan(input: PlanInput): Plan {
   const keptFailedNodes = keptFailed(after, roomWanted(input.cluster, allocations, targets));
   const expired = [...timedOut(after), ...failedBeyond(after, keptFailedNodes)];
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
-  const create = createSets(ledger, input.settings, input.targets ?? []);
+  const made = newNodes(ledger);
+  const create = createSets(made, input.settings, input.targets ?? []);
   return {
     jobs: allocations.map((allocation) => new AllocationOutcome(allocation, book)),
     targets,
     create,
-    sizes: sizeChoices(ledger, allocations, create),
+    sizes: sizeChoices(ledger, allocations, made, create),
     start: nodes.flatMap((node) => startOf(node)),
     retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
     timedOut: expired,

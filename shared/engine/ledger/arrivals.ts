@@ -8,15 +8,15 @@ export interface Arrival {
   readonly name: string;
   /** Comes after all others. */
   readonly isLast: boolean;
-  readonly add: () => void;
+  readonly add: (name: string) => void;
 }
 
 /** Lays nodes out by name, the last ones after `between`. */
 export function addInOrder(arrivals: readonly Arrival[], between: () => void): void {
   const byName = sortByNodeName(arrivals, ({ name }) => name);
-  for (const { isLast, add } of byName) if (!isLast) add();
+  for (const { name, isLast, add } of byName) if (!isLast) add(name);
   between();
-  for (const { isLast, add } of byName) if (isLast) add();
+  for (const { name, isLast, add } of byName) if (isLast) add(name);
 }
 
 /** Names of nodes on order that no snapshot shows; those that have no name yet get one for this plan. */

@@ -64,7 +64,9 @@ export class Availability {
   }
 
   row(row: number): readonly number[] {
-    return Array.from({ length: this.columns }, (_, column) => this.get(row, column));
+    const amounts = new Array<number>(this.columns);
+    for (let column = 0; column < this.columns; column++) amounts[column] = this.get(row, column);
+    return amounts;
   }
 
   take(row: number, column: number, amount: number): void {

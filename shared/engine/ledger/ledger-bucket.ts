@@ -162,9 +162,9 @@ export class LedgerBucket implements BucketFacts {
   }
 
   setExample(stock: Stock): void {
-    const fields = { bucket: this, position: exampleNode, name: `${accountName(this.name)}-0`, stock };
-    this.#exampleNode = new NodeOf<LedgerBucket>({
-      ...fields,
+    this.#exampleNode = new NodeOf<LedgerBucket>(this, exampleNode, {
+      name: `${accountName(this.name)}-0`,
+      stock,
       origin: "new",
       reported: null,
       hostname: null,
@@ -173,8 +173,8 @@ export class LedgerBucket implements BucketFacts {
     });
   }
 
-  add(fields: Omit<NodeFields<LedgerBucket>, "bucket" | "position">): LedgerNode {
-    const node = new NodeOf<LedgerBucket>({ ...fields, bucket: this, position: this.nodes.length });
+  add(fields: NodeFields): LedgerNode {
+    const node = new NodeOf<LedgerBucket>(this, this.nodes.length, fields);
     this.nodes.push(node);
     if (node.takesNoJobs && node.reported?.status !== "Failed") this.closedNodes.push(node);
     if (node.origin === "deallocated") this.deallocatedCount++;

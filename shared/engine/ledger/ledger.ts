@@ -50,13 +50,14 @@ export class Ledger {
   readonly #fields: LedgerFields;
   readonly #opened: LedgerBucket[];
   #sorted: readonly LedgerBucket[] | null = null;
+  readonly #nameFormats = new Map<LedgerBucket, string>();
   #journal: Step[] | null = null;
 
   constructor(fields: LedgerFields) {
     this.#opened = [...fields.buckets];
     this.pools = fields.pools;
     this.#fields = fields;
-    this.index = new NodeIndex(fields.buckets.flatMap(({ nodes }) => nodes));
+    this.index = new NodeIndex(this.#opened);
   }
 
   /** Grows with every change of what the limits leave. */
@@ -128,9 +129,7 @@ export class Ledger {
 
   /** A new node; the limits must allow it. */
   create(bucket: LedgerBucket): LedgerNode {
-    const { nodeArray } = bucket.name;
-    const format = this.#fields.nameFormat(bucket.name);
-    const { name, index } = this.#fields.names.next(format);
+    const { name, index } = this.#fields.names.next(this.#nameFormatOf(bucket));
     const node = bucket.add({
       name,
       origin: "new",
@@ -138,7 +137,7 @@ export class Ledger {
       reported: null,
       hostname: null,
       history: null,
-      keepAlive: this.#fields.keepAlive(nodeArray),
+      keepAlive: this.#fields.keepAlive(bucket.name.nodeArray),
     });
     this.#charge(bucket, 1);
     node.nameIndex = index;
@@ -157,7 +156,13 @@ export class Ledger {
   /** Puts slots of a job on a node, which must cover them. */
   take({ node, job, slots, demand, closes }: Taking): void {
     const { table } = node.bucket;
-    this.#journal?.push(this.#takenFrom(node, demand, slots));
+    this.#journal?.push({
+      kind: "taken",
+      node,
+      before: table.row(node.position),
+      origin: node.origin,
+      slots,
+    });
     if (node.origin === "deallocated") this.#start(node);
     for (let i = 0; i < demand.columns.length; i++) {
       const column = demand.columns[i] as number;
@@ -195,7 +200,7 @@ export class Ledger {
       bucket.dropMade(new Set(made));
       for (const node of made) {
         this.index.forget(node);
-        this.#fields.names.release(this.#fields.nameFormat(bucket.name), node.nameIndex);
+        this.#fields.names.release(this.#nameFormatOf(bucket), node.nameIndex);
       }
       this.#charge(bucket, -made.length);
     }
@@ -205,7 +210,7 @@ export class Ledger {
   hold(node: LedgerNode, target: string): void {
     if (node.origin === "deallocated") this.#start(node);
     // Two request sets may want the same.
-    if (!node.targets.includes(target)) node.targets.push(target);
+    if (!node.targets.includes(target)) node.targets = [...node.targets, target];
   }
 
   /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */
@@ -232,13 +237,11 @@ export class Ledger {
   }
 
   #assign(node: LedgerNode, job: string, slots: number): void {
-    const last = node.jobs.at(-1);
-    if (last === undefined) {
+    if (node.jobs.length === 0) {
       node.bucket.vacantCount--;
       node.bucket.table.set(node.position, vacantColumn, 0);
     }
-    if (last?.job === job) last.slots += slots;
-    else node.jobs.push({ job, slots });
+    node.put(job, slots);
   }
 
   #start(node: LedgerNode): void {
@@ -247,13 +250,6 @@ export class Ledger {
     bucket.deallocatedCount--;
     bucket.lastStarted = Math.max(bucket.lastStarted, node.position);
     this.#charge(bucket, 1);
-  }
-
-  #takenFrom(node: LedgerNode, demand: Demand, slots: number): Taken {
-    const { table } = node.bucket;
-    const columns = [vacantColumn, open, ...demand.columns];
-    const before = columns.map((column) => table.get(node.position, column));
-    return { kind: "taken", node, columns, before, origin: node.origin, slots };
   }
 
   #undo(step: Step): void {
@@ -270,10 +266,8 @@ export class Ledger {
     }
   }
 
-  #giveBack({ node, columns, before, origin, slots }: Taken): void {
-    columns.forEach((column, index) => {
-      node.bucket.table.set(node.position, column, before[index] ?? 0);
-    });
+  #giveBack({ node, before, origin, slots }: Taken): void {
+    for (const [column, amount] of before.entries()) node.bucket.table.set(node.position, column, amount);
     if (node.origin !== origin) {
       node.bucket.deallocatedCount++;
       this.#charge(node.bucket, -1);
@@ -283,6 +277,14 @@ export class Ledger {
     if (last !== undefined && last.slots > slots) last.slots -= slots;
     else node.jobs.pop();
     if (node.jobs.length === 0) node.bucket.vacantCount++;
+  }
+
+  #nameFormatOf(bucket: LedgerBucket): string {
+    const known = this.#nameFormats.get(bucket);
+    if (known !== undefined) return known;
+    const format = this.#fields.nameFormat(bucket.name);
+    this.#nameFormats.set(bucket, format);
+    return format;
   }
 
   #charge(bucket: LedgerBucket, nodes: number): void {
@@ -295,7 +297,7 @@ export class Ledger {
     bucket.dropLast();
     this.index.forget(node);
     this.#charge(bucket, -1);
-    this.#fields.names.release(this.#fields.nameFormat(bucket.name), nameIndex);
+    this.#fields.names.release(this.#nameFormatOf(bucket), nameIndex);
   }
 }
 
@@ -326,11 +328,10 @@ function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
 /** One step of an all-or-nothing attempt, with what is needed to take it back. */
 type Step = Taken | Drawn | Created;
 
-/** Slots that were put on a node: what its columns held before, the markers first. */
+/** Slots that were put on a node: what it had left before. */
 interface Taken {
   readonly kind: "taken";
   readonly node: LedgerNode;
-  readonly columns: readonly number[];
   readonly before: readonly number[];
   readonly origin: LedgerOrigin;
   readonly slots: number;

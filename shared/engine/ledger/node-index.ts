@@ -1,6 +1,6 @@
 import { isHostName, type NodeProperty } from "../constraints/node-properties.ts";
 import type { Scalar } from "../values/resources.ts";
-import type { LedgerNode } from "./ledger-bucket.ts";
+import type { LedgerBucket, LedgerNode } from "./ledger-bucket.ts";
 
 /** Properties that few nodes share, so that an index over them is worth its memory. */
 export const namingProperties = [
@@ -38,14 +38,14 @@ export function isKnownOfNewNodes(naming: Naming): boolean {
 
 /** Finds nodes by what they are called. Each property is worked out when it is first asked for. */
 export class NodeIndex {
-  readonly #first: readonly LedgerNode[];
+  readonly #buckets: readonly LedgerBucket[];
   readonly #byNaming = new Map<Naming, ReadonlyMap<string, readonly LedgerNode[]>>();
-  /** Nodes that the plan made, by name. */
-  readonly #made = new Map<string, LedgerNode>();
+  /** Nodes that the plan made, by name; null: nobody asked for one yet. */
+  #made: Map<string, LedgerNode> | null = null;
 
-  /** Index of the nodes that exist before the plan makes any. */
-  constructor(nodes: readonly LedgerNode[]) {
-    this.#first = nodes;
+  /** Index of the nodes of some buckets, which may become more. */
+  constructor(buckets: readonly LedgerBucket[]) {
+    this.#buckets = buckets;
   }
 
   /** Nodes that are there from the start. */
@@ -56,24 +56,25 @@ export class NodeIndex {
 
   /** The node of that name, if the plan made it. */
   findMade(name: string): LedgerNode | undefined {
+    this.#made ??= new Map(
+      this.#buckets.flatMap(({ nodes, firstNodes }) =>
+        nodes.slice(firstNodes).map((node) => [node.name, node] as const),
+      ),
+    );
     return this.#made.get(name);
   }
 
-  get madeCount(): number {
-    return this.#made.size;
-  }
-
   note(made: LedgerNode): void {
-    this.#made.set(made.name, made);
+    this.#made?.set(made.name, made);
   }
 
   forget(made: LedgerNode): void {
-    this.#made.delete(made.name);
+    this.#made?.delete(made.name);
   }
 
   #build(naming: Naming): ReadonlyMap<string, readonly LedgerNode[]> {
     const nodes = new Map<string, LedgerNode[]>();
-    for (const node of this.#first) {
+    for (const node of this.#buckets.flatMap((bucket) => bucket.nodes.slice(0, bucket.firstNodes))) {
       const value = valueIn(node, naming);
       if (typeof value !== "string") continue;
       const name = spelled(naming, value);

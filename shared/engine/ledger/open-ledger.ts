@@ -289,7 +289,7 @@ class Layout {
     };
     const entry = bucket.add({
       ...fields,
-      stock: this.#stockOf(new NodeOf({ ...fields, bucket, position: exampleNode }), node, array),
+      stock: this.#stockOf(new NodeOf(bucket, exampleNode, fields), node, array),
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
     if (node.hostname !== null) this.#byHostname.set(shortHostname(node.hostname), entry);
@@ -361,7 +361,7 @@ class Layout {
       keepAlive: false,
       takesNoJobs: this.#isClosed(host.hostname),
     };
-    const entry = new NodeOf({ ...fields, bucket, position: exampleNode });
+    const entry = new NodeOf(bucket, exampleNode, fields);
     const property = entry.property.bind(entry);
     const newborn = { property, nodeId: null, reported, softwareConfiguration: {} };
     const node = bucket.add({ ...fields, stock: this.#stocks.of(this.#equip(newborn, host.hostname)) });
@@ -386,33 +386,36 @@ class Layout {
     for (const name of pending.names ?? []) names.reserve(name);
     if (array === null || size === undefined) return [];
     const isLast = placementOf(this.#input.settings, array.name) === "order";
-    return namesOnOrder(pending, this.#visibleNames).map((name) => ({
-      name,
-      isLast,
-      add: () => this.#addPending(name, this.#addBucket(array, size, pending)),
-    }));
+    const keepAlive = forNodeArray(this.#input.settings.keepAlive, array.name);
+    let bucket: LedgerBucket | null = null;
+    const add = (name: string): void => {
+      // Where its bucket stands depends on when the first of its nodes is laid out.
+      bucket ??= this.#addBucket(array, size, pending);
+      this.#addPending(name, bucket, keepAlive);
+    };
+    return namesOnOrder(pending, this.#visibleNames).map((name) => ({ name, isLast, add }));
   }
 
-  #addPending(name: string, bucket: LedgerBucket): void {
+  #addPending(name: string, bucket: LedgerBucket, keepAlive: boolean): void {
     const fields = {
       name,
-      origin: "pending" as const,
+      origin: "pending",
       stock: bucket.example.stock,
       reported: null,
       hostname: null,
       history: null,
-      keepAlive: forNodeArray(this.#input.settings.keepAlive, bucket.name.nodeArray),
-    };
-    bucket.add({
-      ...fields,
-      stock: this.#stockOnOrder(new NodeOf({ ...fields, bucket, position: exampleNode })),
-    });
+      keepAlive,
+    } as const;
+    bucket.add(
+      this.#everyNodeDiffers
+        ? { ...fields, stock: this.#stockOnOrder(new NodeOf(bucket, exampleNode, fields)) }
+        : fields,
+    );
     charge(bucket.charges, 1);
   }
 
   /** A node on order has a name already. */
   #stockOnOrder(entry: LedgerNode): Stock {
-    if (!this.#everyNodeDiffers) return entry.stock;
     const { nodeArray } = entry.bucket;
     const property = entry.property.bind(entry);
     const softwareConfiguration = nodeArray?.softwareConfiguration ?? {};

@@ -7,61 +7,54 @@ import { accountName, type BucketName } from "../model/reasons.ts";
 import { type EngineSettings, forNodeArray } from "../model/settings.ts";
 import type { Target } from "../model/target.ts";
 
+/** New nodes of one bucket with consecutive indexes; there is at least one. */
+export type NewNodes = readonly [LedgerNode, ...LedgerNode[]];
+
 /**
- * New nodes as sets of a create request, array by array in node index order. CycleCloud numbers the nodes of a set
- * from its offset on, so a set ends where the bucket changes or an index is missing.
+ * New nodes array by array in node index order, in parts that one set of a create request can ask for. CycleCloud numbers the
+ * nodes of a set from its offset on, so a part ends where the bucket changes or an index is missing.
  */
+export function newNodes({ buckets }: Ledger): readonly NewNodes[] {
+  const byAccount = Map.groupBy(buckets, ({ account }) => account);
+  const made = [...byAccount.values()].flatMap((alike) =>
+    alike
+      .flatMap(({ nodes }) => nodes.filter(({ origin }) => origin === "new"))
+      .sort((a, b) => a.nameIndex - b.nameIndex),
+  );
+  const parts: [LedgerNode, ...LedgerNode[]][] = [];
+  let last: LedgerNode | undefined;
+  for (const node of made) {
+    if (last?.bucket === node.bucket && last.nameIndex + 1 === node.nameIndex) parts.at(-1)?.push(node);
+    else parts.push([node]);
+    last = node;
+  }
+  return parts;
+}
+
+/** The sets of a create request. */
 export function createSets(
-  ledger: Ledger,
+  made: readonly NewNodes[],
   settings: EngineSettings,
   targets: readonly Target[],
 ): readonly CreateSet[] {
-  const made = ledger.buckets.flatMap((bucket) => bucket.nodes.filter((node) => node.origin === "new"));
-  const numbered = made.map((node) => ({ node, index: node.nameIndex }));
-  const order = new Map<string, number>();
-  for (const account of ledger.buckets.map((bucket) => accountName(bucket.name)))
-    if (!order.has(account)) order.set(account, order.size);
-  const rank = (node: LedgerNode): number => order.get(accountName(node.bucket.name)) ?? 0;
-  numbered.sort((a, b) => rank(a.node) - rank(b.node) || a.index - b.index);
   const attributes = new Attributes(settings, targets);
-  return runsOf(numbered).map((run) => setOf(run, settings, attributes));
+  return made.map((nodes) => setOf(nodes, settings, attributes));
 }
 
-interface Numbered {
-  readonly node: LedgerNode;
-  readonly index: number;
-}
-
-/** Cuts a list into runs of one bucket with consecutive indexes; no run is empty. */
-function runsOf(numbered: readonly Numbered[]): readonly (readonly [Numbered, ...Numbered[]])[] {
-  const runs: [Numbered, ...Numbered[]][] = [];
-  for (const entry of numbered) {
-    const last = runs.at(-1)?.at(-1);
-    const continues = last?.node.bucket === entry.node.bucket && last.index + 1 === entry.index;
-    if (continues) runs.at(-1)?.push(entry);
-    else runs.push([entry]);
-  }
-  return runs;
-}
-
-function setOf(
-  run: readonly [Numbered, ...Numbered[]],
-  settings: EngineSettings,
-  attributes: Attributes,
-): CreateSet {
-  const [{ node, index }] = run;
-  const { name, bucketId } = node.bucket;
+function setOf(nodes: NewNodes, settings: EngineSettings, attributes: Attributes): CreateSet {
+  const [{ bucket, nameIndex }] = nodes;
+  const { name, bucketId } = bucket;
   const format = defaultNameFormat(plainName(accountName(name)));
   return {
     ...name,
     bucketId,
-    count: run.length,
-    names: run.map((entry) => entry.node.name),
+    count: nodes.length,
+    names: nodes.map((node) => node.name),
     nameFormat:
       name.dynamicArray === undefined
         ? forNodeArray<string | null>(settings.nameFormat, name.nodeArray)
         : format,
-    nameOffset: index,
+    nameOffset: nameIndex,
     nodeAttributes: attributes.of(name),
     keepAlive: forNodeArray(settings.keepAlive, name.nodeArray),
   };

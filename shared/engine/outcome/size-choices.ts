@@ -1,7 +1,7 @@
 import { firstRefusing } from "../constraints/any-constraint.ts";
 import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { CreateSet } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
 import type { KeptOut, SizeAlternative, SizeChoice } from "../model/size-choice.ts";
@@ -10,6 +10,7 @@ import { priceOf } from "../place/bucket-kinds.ts";
 import { refusalOf } from "../place/candidates.ts";
 import { tierOf } from "../place/preference.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
+import type { NewNodes } from "./create-sets.ts";
 import { reasonFor, shortOf } from "./reasons-of.ts";
 
 /** Cheaper buckets that are named, and shapes of jobs that are looked at, of one set. */
@@ -19,66 +20,43 @@ const mostShapes = 8;
 /** What lies on the new nodes of one set. */
 interface Held {
   readonly bucket: LedgerBucket;
-  readonly job: string | null;
-  readonly slots: Map<Shape, { slots: number; nodes: number; isScattered: boolean }>;
+  job: string | null;
+  readonly slots: Map<Shape, { slots: number; isScattered: boolean }>;
 }
 
 /** Why the nodes of each create set are of their size. */
 export function sizeChoices(
   ledger: Ledger,
   allocations: readonly Allocation[],
+  made: readonly NewNodes[],
   sets: readonly CreateSet[],
 ): readonly SizeChoice[] {
-  if (sets.length === 0) return [];
-  const byName = new Map(
-    ledger.buckets.flatMap(({ nodes }) =>
-      nodes.filter(({ origin }) => origin === "new").map((node) => [node.name, node] as const),
-    ),
-  );
-  const held = new Map<string, Held>();
-  const setOf = new Map<LedgerNode, CreateSet>();
-  for (const set of sets)
-    for (const name of set.names) {
-      const node = byName.get(name);
-      if (node !== undefined) setOf.set(node, set);
-    }
-  for (const allocation of allocations)
-    for (const { node, slots } of allocation.placements) {
-      const set = setOf.get(node);
-      if (set !== undefined) note(held, set, { allocation, node, slots });
-    }
-  return sets.flatMap((set) => {
-    const node = byName.get(set.names[0] ?? "");
-    if (node === undefined) return [];
-    return [
-      choiceOf(
-        ledger,
-        set,
-        held.get(set.names[0] ?? "") ?? { bucket: node.bucket, job: null, slots: new Map() },
-      ),
-    ];
-  });
+  const helds = made.map(([{ bucket }]): Held => ({ bucket, job: null, slots: new Map() }));
+  // By bucket and position: a map of all new nodes would take longer than the rest.
+  const heldAt = new Map<LedgerBucket, Held[]>();
+  for (const [index, nodes] of made.entries()) {
+    const held = helds[index] as Held;
+    const inBucket = heldAt.get(held.bucket) ?? [];
+    heldAt.set(held.bucket, inBucket);
+    for (const { position } of nodes) inBucket[position - held.bucket.firstNodes] = held;
+  }
+  if (made.length > 0)
+    for (const allocation of allocations)
+      for (const { node, slots } of allocation.placements) {
+        if (node.origin !== "new") continue;
+        const held = heldAt.get(node.bucket)?.[node.position - node.bucket.firstNodes];
+        if (held !== undefined) note(held, allocation, slots);
+      }
+  return helds.map((held, index) => choiceOf(ledger, sets[index] as CreateSet, held));
 }
 
-function note(
-  held: Map<string, Held>,
-  set: CreateSet,
-  {
-    allocation,
-    node,
-    slots,
-  }: { readonly allocation: Allocation; readonly node: LedgerNode; readonly slots: number },
-): void {
-  const key = set.names[0] ?? "";
-  const known = held.get(key) ?? { bucket: node.bucket, job: allocation.job.name, slots: new Map() };
-  held.set(key, known);
-  const { shape, job } = allocation;
+function note(held: Held, { shape, job }: Allocation, slots: number): void {
+  held.job ??= job.name;
   const isScattered = job.packingStrategy === "scatter" || shape.exclusive === "iteration";
-  const entry = known.slots.get(shape);
+  const entry = held.slots.get(shape);
   if (entry !== undefined) {
     entry.slots += slots;
-    entry.nodes += 1;
-  } else if (known.slots.size < mostShapes) known.slots.set(shape, { slots, nodes: 1, isScattered });
+  } else if (held.slots.size < mostShapes) held.slots.set(shape, { slots, isScattered });
 }
 
 function choiceOf(ledger: Ledger, set: CreateSet, held: Held): SizeChoice {

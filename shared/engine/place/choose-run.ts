@@ -4,7 +4,7 @@ import type { PendingNodes } from "../model/node.ts";
 import { type PlacementPolicy, placementOf } from "../model/placement.ts";
 import type { Allocation } from "./allocation.ts";
 import { priceOf } from "./bucket-kinds.ts";
-import { looseSlotsOf, mayMove } from "./loose-slots.ts";
+import { mayMove } from "./loose-slots.ts";
 import { mayAskAll, movableJobs } from "./movable-jobs.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
@@ -240,14 +240,17 @@ function stepsOf(usd: number | null): number {
 /** Whether filling in order can cost less: where no price is known, only if it may buy nothing at all. */
 function mayCostLess({ opened: { ledger }, queue, exceedsThere }: Run, usd: number | null): boolean {
   if (usd !== null) return true;
-  return !exceedsThere && !surelyHasNoRoom(ledger, looseSlotsOf(queue), new Set(boughtIn(ledger)));
+  if (exceedsThere) return false;
+  // What jobs with alternatives of amounts take depends on where they lie: then only the loose slots have a sum.
+  const hasSum = queue.every(({ shape }) => shape.profile.alternatives.length === 0);
+  return !surelyHasNoRoom(ledger, hasSum ? queue : queue.filter(mayMove), isBought);
 }
 
 /** The world when all that was bought is on order. */
 function afterBuying(input: RunInput, bought: readonly LedgerNode[]): RunInput {
-  return { ...input, pending: [...input.pending, ...bought.map(onOrder)] };
-}
-
-function onOrder({ name, bucket }: LedgerNode): PendingNodes {
-  return { ...bucket.name, actionId: "planned", names: [name], count: 1 };
+  const ordered = [...Map.groupBy(bought, ({ bucket }) => bucket)].map(([bucket, nodes]): PendingNodes => {
+    const names = nodes.map(({ name }) => name);
+    return { ...bucket.name, actionId: "planned", names, count: names.length };
+  });
+  return { ...input, pending: [...input.pending, ...ordered] };
 }

@@ -83,7 +83,7 @@ function place(ledger: Ledger, allocation: Allocation, search: Search, node: Led
   if (slots < 1) return false;
   ledger.take({ node, job: job.name, slots, demand: offer.demand, closes: offer.closes });
   ledger.draw(offer.draws, slots, !drawnOnce);
-  chargeOwners(allocation, node, { ...offer, slots });
+  chargeOwners(allocation, node, offer, slots);
   addPlacement(allocation, node, slots);
   return true;
 }

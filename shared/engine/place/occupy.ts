@@ -26,7 +26,7 @@ export function occupy(
     const demand = demandIn(shape, node.bucket.columns);
     ledger.occupy({ node, job: job.name, slots: 1, demand, closes: shape.exclusive !== "none" });
     const closes = shape.exclusive !== "none";
-    if (!closes || !slotsOn.has(node)) chargeOwners(allocation, node, { slots: 1, demand, closes });
+    if (!closes || !slotsOn.has(node)) chargeOwners(allocation, node, { demand, closes }, 1);
     slotsOn.set(node, (slotsOn.get(node) ?? 0) + 1);
   }
   allocation.placements = [...slotsOn].map(([node, slots]) => ({ node, slots }));

@@ -110,10 +110,11 @@ function hitOf(
 export function chargeOwners(
   { owners }: Allocation,
   node: LedgerNode,
-  taken: { readonly slots: number; readonly demand: Demand; readonly closes: boolean },
+  { demand, closes }: { readonly demand: Demand; readonly closes: boolean },
+  slots: number,
 ): void {
   if (owners.length === 0) return;
-  const cores = coresOn(node, taken.demand, taken.closes) * (taken.closes ? 1 : taken.slots);
+  const cores = coresOn(node, demand, closes) * (closes ? 1 : slots);
   for (const owner of owners) owner.left -= cores;
 }
 

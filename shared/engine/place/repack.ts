@@ -26,7 +26,7 @@ export function repack(
   const loose = looseSlotsOf(allocations);
   const vanishing = vanishingNodes(loose);
   if (vanishing.size === 0) return true;
-  const hasNoRoom = isTriedThere || surelyHasNoRoom(ledger, loose, vanishing);
+  const hasNoRoom = isTriedThere || surelyHasNoRoom(ledger, allocations, (node) => vanishing.has(node));
   const looksAtPrices = [...vanishing].some(({ bucket }) => bucket.placement === "cost");
   if (hasNoRoom && !looksAtPrices) return true;
   const terms = { ledger, reservedLeft, vanishing, hours: runHoursOf(loose) };

@@ -1,54 +1,66 @@
-import { firstResource } from "../ledger/columns.ts";
+import type { Demand } from "../ledger/availability.ts";
+import type { Columns } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
-import type { LooseSlots } from "./loose-slots.ts";
+import type { Allocation } from "./allocation.ts";
 import { demandIn } from "./shape.ts";
 
 /** Sums of fractions need not be exact. */
 const slack = 1 + 1e-6;
 
 /**
- * Whether the slots on some nodes surely find no room on all the others, however these are packed: together they want more of
- * a resource than is left there. Moving slots about leaves that sum as it is. Asked first, because it takes no more than a sum:
+ * Whether the slots that jobs have on some nodes surely find no room on all the others, however these are packed: together they want
+ * more of a resource than is left there. Moving slots about leaves that sum as it is. Asked first, because it takes no more than a sum:
  * drawing up the packing takes as long as placing the jobs did.
  */
 export function surelyHasNoRoom(
   { buckets }: Pick<Ledger, "buckets">,
-  loose: readonly LooseSlots[],
-  from: ReadonlySet<LedgerNode>,
+  jobs: readonly Placed[],
+  isFrom: (node: LedgerNode) => boolean,
 ): boolean {
-  const wanted = wantedOn(loose, from);
-  const left = leftBeside(buckets, from);
+  const wanted = wantedOn(jobs, isFrom);
+  const left = leftBeside(buckets, isFrom);
   const mixed = inSeveralUnits(buckets);
   return [...wanted].some(
     ([resource, amount]) => !mixed.has(resource) && amount > (left.get(resource) ?? 0) * slack,
   );
 }
 
+type Placed = Pick<Allocation, "shape" | "placements">;
+
 /** By resource. */
 type Amounts = ReadonlyMap<string, number>;
 
-function wantedOn(loose: readonly LooseSlots[], from: ReadonlySet<LedgerNode>): Amounts {
-  const wanted = new Map<string, number>();
-  for (const { node, allocation, slots } of loose) {
-    if (!from.has(node)) continue;
-    const { columns } = node.bucket;
-    const demand = demandIn(allocation.shape, columns);
-    for (const [index, column] of demand.columns.entries()) {
-      const resource = columns.names[column - firstResource];
-      if (resource !== undefined)
-        wanted.set(resource, (wanted.get(resource) ?? 0) + (demand.amounts[index] ?? 0) * slots);
+function wantedOn(jobs: readonly Placed[], isFrom: (node: LedgerNode) => boolean): Amounts {
+  const sums = new Map<Columns, number[]>();
+  for (const { shape, placements } of jobs)
+    for (const { node, slots } of placements) {
+      if (!isFrom(node)) continue;
+      const { columns } = node.bucket;
+      const sum = sums.get(columns) ?? new Array<number>(columns.count).fill(0);
+      sums.set(columns, sum);
+      addTo(sum, demandIn(shape, columns), slots);
     }
-  }
+  const wanted = new Map<string, number>();
+  for (const [{ byName }, sum] of sums)
+    for (const [resource, column] of byName)
+      wanted.set(resource, (wanted.get(resource) ?? 0) + (sum[column] ?? 0));
   return wanted;
 }
 
-function leftBeside(buckets: readonly LedgerBucket[], from: ReadonlySet<LedgerNode>): Amounts {
+function addTo(sum: number[], { columns, amounts }: Demand, slots: number): void {
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as number;
+    sum[column] = (sum[column] as number) + (amounts[i] as number) * slots;
+  }
+}
+
+function leftBeside(buckets: readonly LedgerBucket[], isFrom: (node: LedgerNode) => boolean): Amounts {
   const left = new Map<string, number>();
   for (const { columns, nodes, table } of buckets)
     for (const [resource, column] of columns.byName) {
       let sum = 0;
-      for (const node of nodes) if (!from.has(node)) sum += Math.max(0, table.get(node.position, column));
+      for (const node of nodes) if (!isFrom(node)) sum += Math.max(0, table.get(node.position, column));
       left.set(resource, (left.get(resource) ?? 0) + sum);
     }
   return left;
