@@ -1,19 +1,12 @@
 import type { ActionBody } from "../api/index.ts";
-import {
-  changeControl,
-  eventsOf,
-  loadControl,
-  noteEvents,
-  requestPlan,
-  stillThere,
-  untilText,
-} from "../cycle/index.ts";
+import { loadControl, untilText } from "../cycle/index.ts";
 import { isIgnored } from "../engine/index.ts";
 import type { RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
-import { ending, notedDecision, whyOver } from "./ending.ts";
+import { ending, whyOver } from "./ending.ts";
+import { markNodes } from "./mark-nodes.ts";
 import { pauseCluster, resumeCluster } from "./pause-cluster.ts";
 import { selectNodes } from "./select-nodes.ts";
 
@@ -59,10 +52,10 @@ export async function decideIgnored(
   outlook: Outlook,
   body: Extract<ActionBody, { kind: "ignore" | "unignore" }>,
 ): Promise<ActOutcome> {
-  const { cluster, snapshot, control, atSeconds } = outlook;
+  const { control, atSeconds } = outlook;
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const { kind, by, reason } = body;
+  const { kind } = body;
   const end = ending(kind === "ignore" ? body : {});
   const over = whyOver(end, atSeconds);
   if (over !== undefined) return refused(outlook, [over], body.dryRun);
@@ -72,8 +65,6 @@ export async function decideIgnored(
     if (kind === "unignore") return before !== undefined;
     return before === undefined || before.untilSeconds !== end.untilSeconds;
   });
-  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
-  const actions = nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }];
   const unchanged = chosen.nodes
     .filter((node) => !changing.includes(node))
     .map((node) => ({
@@ -83,31 +74,20 @@ export async function decideIgnored(
         kind === "ignore" ? "Nothing." : "What the configuration ignores is changed there: ignored_nodes.",
       refused: kind === "unignore" && isIgnored(node, outlook.config.engine.ignoredNodes),
     }));
-  const more = { actions, skipped: [...chosen.skipped, ...unchanged] };
-  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
-  if (body.dryRun)
-    return answered(
-      outlook,
-      "would",
-      `Would ${kind} ${counted(nodes.length, "nodes")}${untilText(end)}.`,
-      more,
-    );
-  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
-  await changeControl(ports, cluster, (current) => {
-    const others = stillThere(current.ignoredNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = kind === "ignore" ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
-    return { ...current, ignoredNodes: [...others, ...added] };
+  const count = counted(changing.length, "nodes");
+  return markNodes(ports, outlook, {
+    list: "ignoredNodes",
+    on: kind === "ignore",
+    kind,
+    event: kind,
+    body,
+    end,
+    changing,
+    skipped: [...chosen.skipped, ...unchanged],
+    would: `Would ${kind} ${count}${untilText(end)}.`,
+    done:
+      kind === "ignore"
+        ? `Leaving ${count} alone${untilText(end) || " from now on"}.`
+        : `Taking care of ${count} again.`,
   });
-  await noteEvents(
-    ports,
-    cluster,
-    eventsOf(notedDecision(kind, { by, reason, ...end }, ports.clock.nowSeconds()), nodes),
-  );
-  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
-  const count = counted(nodes.length, "nodes");
-  const words =
-    kind === "ignore"
-      ? `Leaving ${count} alone${untilText(end) || " from now on"}.`
-      : `Taking care of ${count} again.`;
-  return answered(outlook, "done", words, more);
 }

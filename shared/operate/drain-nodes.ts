@@ -1,20 +1,11 @@
 import type { ActionBody, DrainBody } from "../api/index.ts";
-import {
-  changeControl,
-  eventsOf,
-  liveSources,
-  noteEvents,
-  outNodesOf,
-  requestPlan,
-  stillThere,
-  untilText,
-} from "../cycle/index.ts";
-import type { ClusterNode } from "../engine/index.ts";
+import { liveSources, outNodesOf, untilText } from "../cycle/index.ts";
 import type { DrainedNode } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
-import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
-import { ending, notedDecision, whyOver } from "./ending.ts";
+import { type ActOutcome, type ActPorts, refused } from "./act-outcome.ts";
+import { ending, whyOver } from "./ending.ts";
+import { markNodes } from "./mark-nodes.ts";
 import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
 
 type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
@@ -42,8 +33,13 @@ export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainB
   });
   const skipped = [...chosen.skipped, ...already];
   const words = `${counted(changing.length, "nodes")}: no new jobs go there${untilText(body)}.${noteOf(outlook)}`;
-  return decide(ports, outlook, {
+  return markNodes(ports, outlook, {
+    list: "drainedNodes",
+    on: true,
+    kind: "drain",
+    event: "drain",
     body,
+    end: ending(body),
     changing,
     skipped,
     would: `Would drain ${words}`,
@@ -72,46 +68,18 @@ export async function undrainNodes(
       refused: outIds.has(nodeId),
     }));
   const words = counted(changing.length, "nodes");
-  return decide(ports, outlook, {
+  return markNodes(ports, outlook, {
+    list: "drainedNodes",
+    on: false,
+    kind: "undrain",
+    event: "undrain",
     body,
+    end: {},
     changing,
     skipped: [...chosen.skipped, ...unchanged],
     would: `Would take ${words} back.`,
     done: `${words} may take jobs again.`,
   });
-}
-
-interface Decided {
-  readonly body: DrainBody | UndrainBody;
-  readonly changing: readonly ClusterNode[];
-  readonly skipped: readonly Skipped[];
-  readonly would: string;
-  readonly done: string;
-}
-
-async function decide(
-  ports: ActPorts,
-  outlook: Outlook,
-  { body, changing, skipped, would, done }: Decided,
-): Promise<ActOutcome> {
-  const { cluster, snapshot, atSeconds } = outlook;
-  const { kind, by, reason, dryRun } = body;
-  const end = ending(kind === "drain" ? body : {});
-  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
-  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", { skipped });
-  const more = { actions: [{ actionId: null, kind, nodes, create: [] }], skipped };
-  if (dryRun) return answered(outlook, "would", would, more);
-  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
-  await changeControl(ports, cluster, (current) => {
-    const others = stillThere(current.drainedNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = kind === "drain" ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
-    return { ...current, drainedNodes: [...others, ...added] };
-  });
-  ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
-  const noted = notedDecision(kind, { by, reason, ...end }, ports.clock.nowSeconds());
-  await noteEvents(ports, cluster, eventsOf(noted, changing));
-  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
-  return answered(outlook, "done", done, more);
 }
 
 /** What the summary says about the schedulers. */

@@ -1,19 +1,12 @@
 import type { ActionBody } from "../api/index.ts";
-import {
-  changeControl,
-  eventsOf,
-  noteEvents,
-  requestPlan,
-  stillThere,
-  takesAway,
-  untilText,
-} from "../cycle/index.ts";
+import { takesAway, untilText } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import type { KeptNode } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
-import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
-import { ending, notedDecision, whyOver } from "./ending.ts";
+import { type ActOutcome, type ActPorts, refused } from "./act-outcome.ts";
+import { ending, whyOver } from "./ending.ts";
+import { markNodes } from "./mark-nodes.ts";
 import { type Skipped, selectNodes } from "./select-nodes.ts";
 
 type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;
@@ -29,8 +22,8 @@ export async function decideKeepAlive(
 ): Promise<ActOutcome> {
   const chosen = selectNodes(outlook, body.nodes);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const { cluster, snapshot, control, atSeconds } = outlook;
-  const { on, by, reason } = body;
+  const { cluster, control, atSeconds } = outlook;
+  const { on } = body;
   const end = ending(body);
   const over = whyOver(end, atSeconds);
   if (over !== undefined) return refused(outlook, [over], body.dryRun);
@@ -44,33 +37,22 @@ export async function decideKeepAlive(
     if (why === undefined) changing.push(node);
     else skipped.push({ node: node.name, ...why });
   }
-  const nodes = changing.map(({ nodeId, name }) => ({ nodeId, name }));
-  const kind = `keep-alive ${on ? "on" : "off"}`;
-  const more = { actions: nodes.length === 0 ? [] : [{ actionId: null, kind, nodes, create: [] }], skipped };
-  if (nodes.length === 0) return answered(outlook, "nothing-to-do", "Nothing to do.", more);
-  const count = counted(nodes.length, "nodes");
-  if (body.dryRun)
-    return answered(
-      outlook,
-      "would",
-      `Would ${on ? "keep" : "no longer keep"} ${count} alive${untilText(end)}.`,
-      more,
-    );
-  const ids = new Set(nodes.map(({ nodeId }) => nodeId));
-  await changeControl(ports, cluster, (current) => {
-    const others = stillThere(current.keptNodes, snapshot).filter(({ nodeId }) => !ids.has(nodeId));
-    const added = on ? nodes.map((node) => ({ ...node, by, reason, atSeconds, ...end })) : [];
-    return { ...current, keptNodes: [...others, ...added] };
+  const count = counted(changing.length, "nodes");
+  return markNodes(ports, outlook, {
+    list: "keptNodes",
+    on,
+    kind: `keep-alive ${on ? "on" : "off"}`,
+    event: on ? "keep-alive" : "release",
+    body,
+    end,
+    changing,
+    skipped,
+    would: `Would ${on ? "keep" : "no longer keep"} ${count} alive${untilText(end)}.`,
+    done: on
+      ? `Keeping ${count} alive${untilText(end)}: jobs run there as ever, and nobody but an operator deletes them.`
+      : `No longer keeping ${count} alive: idle ones may be deleted again.`,
+    after: (ids) => (on ? tooLate(ports, cluster, ids) : stillKept(ports, cluster, ids)),
   });
-  ports.log.info("requested", { cluster, kind, nodes: nodes.length, by, reason });
-  const noted = notedDecision(on ? "keep-alive" : "release", body, ports.clock.nowSeconds());
-  await noteEvents(ports, cluster, eventsOf(noted, changing));
-  await requestPlan(ports, { cluster, reason: `${kind} by ${by}: ${reason}` });
-  const note = on ? await tooLate(ports, cluster, ids) : await stillKept(ports, cluster, ids);
-  const words = on
-    ? `Keeping ${count} alive${untilText(end)}: jobs run there as ever, and nobody but an operator deletes them.`
-    : `No longer keeping ${count} alive: idle ones may be deleted again.`;
-  return answered(outlook, "done", `${words}${note}`, more);
 }
 
 type Why = Omit<Skipped, "node"> | undefined;

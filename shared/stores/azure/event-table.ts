@@ -12,8 +12,7 @@ export class TableEventStore implements EventStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    // No other row or blob refers to it.
-    this.#retention = new Retention({ table, prefix: "time:", log: options.log, remove: async () => {} });
+    this.#retention = new Retention({ table, prefix: "time:", log: options.log });
   }
 
   async note(cluster: string, events: readonly NotedEvent[]): Promise<void> {

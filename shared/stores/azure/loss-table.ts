@@ -15,12 +15,7 @@ export class TableNodeLossStore implements NodeLossStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    this.#retention = new Retention({
-      table,
-      prefix: "time:",
-      log: options.log,
-      remove: (partition, id) => table.delete(partition, `id:${id}`),
-    });
+    this.#retention = new Retention({ table, prefix: "time:", rows: ["id:"], log: options.log });
   }
 
   async add(loss: NodeLoss): Promise<boolean> {

@@ -16,6 +16,8 @@ import type { Change, Row, Table } from "./table.ts";
 
 /** After every key that starts with a prefix such as "open:": ";" follows ":" in ASCII. */
 const openRows = { from: "open:", to: "open;" };
+/** Pointers to an operation that is gone are passed over, so the order does not matter. */
+const pointedTo = ["open:", "op:"];
 const timeRows = { from: "time:", to: "time;" };
 /** Holds the newest request's action id, for its ETag alone. */
 const requestsRow = "requests";
@@ -32,12 +34,7 @@ export class TableOperationStore implements OperationStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    this.#retention = new Retention({
-      table,
-      prefix: "time:",
-      log: options.log,
-      remove: (partition, id) => removeOperation(table, partition, id),
-    });
+    this.#retention = new Retention({ table, prefix: "time:", rows: pointedTo, log: options.log });
   }
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
@@ -135,12 +132,6 @@ function insertionOf(operation: Operation): readonly Change[] {
     { kind: "put", row: `time:${time}:${id}` },
     ...(isOpen(operation) ? [{ kind: "put", row: `open:${id}` } as const] : []),
   ];
-}
-
-/** Pointers to an operation that is gone are passed over, so the order does not matter. */
-async function removeOperation(table: Table, partition: string, id: string): Promise<void> {
-  await table.delete(partition, `open:${id}`);
-  await table.delete(partition, `op:${id}`);
 }
 
 function toStored(row: Row<Operation> | undefined): Stored<Operation> | undefined {

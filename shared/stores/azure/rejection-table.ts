@@ -21,12 +21,7 @@ export class TableRejectionStore implements RejectionStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    this.#retention = new Retention({
-      table,
-      prefix: "time:",
-      log: options.log,
-      remove: (partition, id) => table.delete(partition, `id:${id}`),
-    });
+    this.#retention = new Retention({ table, prefix: "time:", rows: ["id:"], log: options.log });
   }
 
   async add(message: RejectedMessage): Promise<void> {

@@ -14,8 +14,10 @@ export interface RetentionOptions {
   readonly table: Pick<Table, "list" | "delete">;
   /** Prefix of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
   readonly prefix: string;
-  /** Removes what the row stands for. The row is removed after that, so a later run retries a failure. */
-  readonly remove: (partition: string, name: string) => Promise<void>;
+  /** Prefixes of the rows `<prefix><name>` that go with it. The row of the index goes last, so a later run retries a failure. */
+  readonly rows?: readonly string[];
+  /** Removes what is elsewhere. */
+  readonly remove?: (partition: string, name: string) => Promise<void>;
   readonly log: Log | undefined;
 }
 
@@ -44,12 +46,14 @@ export class Retention {
   }
 
   async #removeOld(partition: string, nowSeconds: number): Promise<number> {
-    const { table, prefix, remove } = this.#options;
+    const { table, prefix, rows: more = [], remove } = this.#options;
     const from = `${prefix}${reverseTime(nowSeconds - keptSeconds)}`;
     // ":" follows the digits, so this is after every time.
     const rows = await table.list(partition, { from, to: `${prefix}:`, limit: mostPerCheck });
     await concurrently(rows, async ({ rowKey }) => {
-      await remove(partition, rowKey.slice(rowKey.lastIndexOf(":") + 1));
+      const name = rowKey.slice(rowKey.lastIndexOf(":") + 1);
+      await remove?.(partition, name);
+      for (const each of more) await table.delete(partition, `${each}${name}`);
       await table.delete(partition, rowKey);
     });
     return rows.length;

@@ -17,8 +17,7 @@ export class TableSampleStore implements SampleStore {
 
   constructor(table: Table, options: { readonly log?: Log | undefined } = {}) {
     this.#table = table;
-    // No other row or blob refers to it.
-    this.#retention = new Retention({ table, prefix, log: options.log, remove: async () => {} });
+    this.#retention = new Retention({ table, prefix, log: options.log });
   }
 
   async add(cluster: string, sample: Sample): Promise<void> {
