@@ -183,14 +183,8 @@ export const commandGroups: readonly CommandGroup[] = [
       {
         name: "autoscale",
         summary: "Sets how many nodes of an array there should be for a while.",
-        seeAlso: { commands: ["scale", "explain"], pages: ["targets.md"] },
+        seeAlso: { commands: ["create-nodes", "explain"], pages: ["targets.md"] },
         load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
-      },
-      {
-        name: "scale",
-        summary: "Sets how many nodes or cores of one array there should be for a while.",
-        seeAlso: { commands: ["autoscale", "explain"], pages: ["targets.md"] },
-        load: async (terminal) => (await import("./commands/scale.ts")).scaleCommand(terminal),
       },
       {
         name: "create-nodes",

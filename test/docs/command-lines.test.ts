@@ -20,7 +20,7 @@ const service = [
 const notHere = new Set(["agent", "backtest", "config init", "lab", "mcp", "support-archive", "top"]);
 /** With placeholders where a number or the name of a file has to be. */
 const withPlaceholders = [
-  "ccscale scale ARRAY --nodes N",
+  "ccscale autoscale --name ARRAY --instancecount N",
   "ccscale keep-alive on\\|off",
   "ccscale drain -N @rack7 --rolling 10% --reason 'new image'",
   "ccscale … --offline",

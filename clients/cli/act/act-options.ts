@@ -20,8 +20,8 @@ export function actOptions(command: Command): Command {
   return serviceOptions(command)
     .addOption(dryRunOption())
     .option("--yes", "skips the question")
-    .option("--reason <words>", "why, for the record (default: the command's name)")
-    .option("--by <name>", "who asks (default: your login name); the name of a signed-in caller wins")
+    .addOption(reasonOption())
+    .addOption(byOption())
     .addOption(waitOption())
     .addOption(reportOption());
 }
@@ -29,6 +29,17 @@ export function actOptions(command: Command): Command {
 /** The option of every command that changes something. */
 export function dryRunOption(): Option {
   return new Option("--dry-run", "only shows what would be done");
+}
+
+export function byOption(): Option {
+  return new Option(
+    "--by <name>",
+    "who asks (default: your login name); the name of a signed-in caller wins",
+  );
+}
+
+export function reasonOption(): Option {
+  return new Option("--reason <words>", "why, for the record (default: the command's name)");
 }
 
 function waitOption(): Option {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../shared/errors/errors.ts";
 import { parseJson } from "../../../shared/json/json.ts";
 import { duration, exactDuration } from "../../../shared/text/durations.ts";
 import { counted } from "../../../shared/text/text.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
@@ -21,15 +21,11 @@ import { wholeSecondsOption } from "../time-values.ts";
 
 const usualSeconds = 300;
 
-interface Flags extends RequestFlags {
+interface Flags extends ServiceFlags {
   readonly name?: string;
   readonly corecount?: number;
   readonly instancecount?: number;
   readonly file?: string;
-}
-
-/** What every request for targets says beside what it wants. */
-export interface RequestFlags extends ServiceFlags {
   readonly requestSet: string;
   readonly expirationInterval: number;
   readonly by?: string;
@@ -60,7 +56,7 @@ export function autoscaleCommand(terminal: Terminal): Command {
         .argParser(wholeSecondsOption(1))
         .default(usualSeconds, duration(usualSeconds)),
     )
-    .option("--by <name>", "who asks, for the service's log (default: your login name)")
+    .addOption(byOption())
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action((flags: Flags) => {
@@ -76,19 +72,9 @@ export function autoscaleCommand(terminal: Terminal): Command {
 /** 0 releases what the set held. */
 const amount = wholeNumber(0);
 
-async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
-  await requestArrays(terminal, { flags, command: "autoscale", body: await arraysOf(flags) });
-}
-
 /** Asks for what the request set wants now, and shows what was understood; with a dry run, the plan that would follow. */
-export async function requestArrays(
-  terminal: Terminal,
-  {
-    flags,
-    command,
-    body,
-  }: { readonly flags: RequestFlags; readonly command: string; readonly body: unknown },
-): Promise<void> {
+async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
+  const body = await arraysOf(flags);
   const { service } = await reach(flags);
   const { requestSet, expirationInterval } = flags;
   const dryRun = flags.dryRun === true;
@@ -96,7 +82,7 @@ export async function requestArrays(
     request_set: requestSet,
     expiration_interval: expirationInterval,
     dry_run: dryRun || undefined,
-    by: requestOf(flags, command).by,
+    by: requestOf(flags, "autoscale").by,
   };
   const answer: AutoscaleAnswer = await service.ask("autoscale", { query, body });
   if (flags.format === "json") terminal.stdout.write(prettyJson(answer));

@@ -10,7 +10,7 @@ import {
 import { isDictionary } from "../../../shared/json/json.ts";
 import { redacted } from "../../../shared/text/redact.ts";
 import { printable } from "../../../shared/text/text.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { byOption, dryRunOption, reasonOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { moment } from "../output/moments.ts";
@@ -20,14 +20,7 @@ import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
-import { printChange } from "./config-push.ts";
-
-interface ChangeFlags extends ServiceFlags {
-  readonly reason?: string;
-  readonly by?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
+import { type ChangeFlags, printChange } from "./config-push.ts";
 
 /** `ccscale config get|set|unset|history|rollback`: single values of the stored configuration, and its versions. */
 export function configChangeCommands(terminal: Terminal): readonly Command[] {
@@ -174,8 +167,8 @@ function changeOptions(command: Command): Command {
   command
     .addOption(dryRunOption())
     .option("--yes", "skips the question")
-    .option("--reason <words>", "why, for the record (default: the command)")
-    .option("--by <name>", "who changes it (default: your login name); the name of a signed-in caller wins");
+    .addOption(reasonOption())
+    .addOption(byOption());
   return serviceOrStorageOptions(command);
 }
 

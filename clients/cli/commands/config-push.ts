@@ -3,7 +3,7 @@ import type { ConfigChanged } from "../../../shared/api/index.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { secretsIn } from "../../../shared/text/redact.ts";
 import { printable } from "../../../shared/text/text.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { type ActFlags, byOption, dryRunOption, reasonOption, requestOf } from "../act/act-options.ts";
 import { readConfig, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { warn } from "../output/print.ts";
@@ -12,12 +12,7 @@ import type { Call } from "../service/service.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import { confirm, type Terminal } from "../terminal.ts";
 
-interface Flags extends ServiceFlags {
-  readonly reason?: string;
-  readonly by?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
+export type ChangeFlags = ServiceFlags & Pick<ActFlags, "reason" | "by" | "dryRun" | "yes">;
 
 /** `ccscale config push FILE`: checks a configuration here and in the service, and stores it. */
 export function configPushCommand(terminal: Terminal): Command {
@@ -28,13 +23,13 @@ export function configPushCommand(terminal: Terminal): Command {
     .argument("<file>", "an autoscale.json")
     .addOption(dryRunOption())
     .option("--yes", "skips the question before a stored one is replaced")
-    .option("--reason <words>", "why, for the log")
-    .option("--by <name>", "who stores it (default: your login name)")
-    .action((file: string, flags: Flags) => push(terminal, file, flags));
+    .addOption(reasonOption())
+    .addOption(byOption())
+    .action((file: string, flags: ChangeFlags) => push(terminal, file, flags));
   return serviceOrStorageOptions(command);
 }
 
-async function push(terminal: Terminal, file: string, flags: Flags): Promise<void> {
+async function push(terminal: Terminal, file: string, flags: ChangeFlags): Promise<void> {
   const { cluster, own, includes, json, problems, warnings } = await readConfig(file, flags.cluster);
   warn(terminal, file, warnings.map(printable));
   if (problems.length > 0) throw unusable(file, problems);

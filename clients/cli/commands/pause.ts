@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { show } from "../act/act.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { type EndFlags, endOf, endOptions } from "../act/end-options.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
@@ -44,7 +44,7 @@ function decisionCommand(
 ): Command {
   return serviceOrStorageOptions(new Command(kind).description(description))
     .requiredOption("--reason <words>", "why; shown in the status")
-    .option("--by <name>", "who decided (default: your login name)")
+    .addOption(byOption())
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action(async (flags: Flags) => {

@@ -13,7 +13,7 @@ import {
 } from "../../../shared/messages/index.ts";
 import type { DemandToSend } from "../../../shared/ports/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
 import { note } from "../output/note.ts";
@@ -52,7 +52,7 @@ export function pushCommand(terminal: Terminal): Command {
     .requiredOption("--source <name>", "the scheduler of these jobs; replaces its earlier demand")
     .option("--ttl <length>", "how long they count without a new push, such as 10m", wholeSecondsOption(1))
     .addOption(dryRunOption())
-    .option("--by <name>", "who posts it (default: your login name)")
+    .addOption(byOption())
     .option("--end", "says that the source wants nothing any more; reads no file, and its jobs end at once")
     .option("--print", "prints the message for the queue, and calls nothing")
     .action((file: string, flags: Flags) => push(terminal, file, flags));

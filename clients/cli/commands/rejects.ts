@@ -5,7 +5,7 @@ import { messageOf } from "../../../shared/errors/errors.ts";
 import { parseJson } from "../../../shared/json/json.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
-import { dryRunOption, requestOf } from "../act/act-options.ts";
+import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -140,7 +140,7 @@ function rejectsReplayCommand(terminal: Terminal): Command {
     .option("--file <file>", "posts this fixed demand message in its place")
     .addOption(dryRunOption())
     .option("--yes", "skips the question")
-    .option("--by <name>", "who asks (default: your login name)")
+    .addOption(byOption())
     .action((rejectionId: string, flags: ReplayFlags) => replayReject(terminal, rejectionId, flags));
   return serviceOrStorageOptions(command);
 }

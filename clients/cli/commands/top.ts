@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { duration } from "../../../shared/text/durations.ts";
-import { requestOf } from "../act/act-options.ts";
+import { byOption, reasonOption, requestOf } from "../act/act-options.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,8 +33,8 @@ export function topCommand(terminal: Terminal): Command {
         .default(usualSeconds, duration(usualSeconds)),
     )
     .option("--no-color", "without colour, as NO_COLOR does")
-    .option("--reason <words>", "why a node is drained, for the record (default: the command's name)")
-    .option("--by <name>", "who asks (default: your login name); the name of a signed-in caller wins")
+    .addOption(reasonOption())
+    .addOption(byOption())
     .action((flags: Flags) => top(terminal, flags));
   return serviceOrStorageOptions(command);
 }

@@ -29,7 +29,7 @@ export function commandPage(program: Command, printed: Printed): string {
 const introduction = [
   "# Commands",
   "",
-  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command.",
+  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command, with more of what the examples print.",
   "",
   "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with `clients/cli/reference/printed`; times, ages and ids are placeholders.",
   "",
@@ -118,16 +118,17 @@ function hasDefault({ defaultValue }: Option): boolean {
   return typeof defaultValue === "string" || typeof defaultValue === "number";
 }
 
-/** Those that are shown with what they print stand alone, the others together. */
+/** The first that is shown stands alone, with what it prints; the help of the command shows what the others print. */
 function exampleBlock(list: readonly Example[], printed: Printed): readonly string[] {
-  const quiet = list.filter(({ isShown }) => isShown !== true).flatMap(typed);
+  const shown = list.find(({ isShown }) => isShown === true);
+  const others = list.filter((example) => example !== shown).flatMap(typed);
   return [
-    ...list.filter(({ isShown }) => isShown === true).map((example) => shownBlock(example, printed)),
-    ...(quiet.length === 0 ? [] : [block(quiet)]),
+    ...(shown === undefined ? [] : [shownBlock(shown, printed)]),
+    ...(others.length === 0 ? [] : [block(others)]),
   ];
 }
 
-const mostLines = 12;
+const mostLines = 7;
 
 function shownBlock(example: Example, printed: Printed): string {
   const output = printed.get(example.line);

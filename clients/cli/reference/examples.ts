@@ -145,14 +145,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "which nodes ten more slots would create",
     },
   ],
-  scale: [
-    {
-      line: "scale viz --nodes 3 --dry-run",
-      does: "what three nodes of viz would take for an hour",
-      isShown: true,
-    },
-    { line: "scale viz --nodes 0", does: "ends that" },
-  ],
   usage: [
     { line: "usage --timeframe lastMonth", does: "last month, by node array", isShown: true },
     {

@@ -78,26 +78,6 @@ test("a set that asks for nothing any more is told in a sentence, without a tabl
   await rm(folder, { recursive: true });
 });
 
-test.each([
-  [["--nodes", "2"], { TargetCount: 2 }],
-  [["--cores", "8"], { TargetCoreCount: 8 }],
-])("scale: one array's target, in a set of its own, for an hour: %j", async (flags, wanted) => {
-  served.renew();
-  await served.world.round();
-  const scale = (...argv: string[]) =>
-    ccscale(["scale", "htc", ...argv, "--url", server.url, "--cluster", cluster]);
-  expect((await scale(...flags, "--dry-run")).stdout).toContain("Would create");
-  expect(await served.world.ports.targets.list(cluster)).toEqual([]);
-  expect((await scale(...flags)).stdout).toContain('Request set "scale htc" holds for 1h:');
-  expect(await served.world.ports.targets.list(cluster)).toMatchObject([
-    { requestSet: "scale htc", arrays: [{ Name: "htc", ...wanted }] },
-  ]);
-  expect(await scale()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("expected --nodes or --cores"),
-  });
-});
-
 test("usage: CycleCloud's account by node array, the whole cluster last", async () => {
   const flags = ["--url", server.url, "--cluster", cluster, "--format", "csv"];
   const { code, stdout } = await ccscale(["usage", "--timeframe", "lastMonth", ...flags]);

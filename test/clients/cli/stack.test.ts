@@ -288,8 +288,6 @@ describe("commands that act, and what is seen of it", () => {
       "autoscale --name viz --corecount 0",
     ]));
 
-  test("scale", () => shows("scale", ["scale viz --nodes 3 --dry-run", "scale viz --nodes 0"]));
-
   test("usage", () =>
     shows("usage", [
       "usage --timeframe lastMonth",
