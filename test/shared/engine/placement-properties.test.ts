@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Plan, type PlanInput, placements, plan } from "../../../shared/engine/index.ts";
+import {
+  type ClusterNode,
+  type NodeHistory,
+  type Plan,
+  type PlanInput,
+  placements,
+  plan,
+} from "../../../shared/engine/index.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
@@ -46,6 +53,25 @@ function inOrder(input: PlanInput): PlanInput {
   return { ...input, settings: { ...input.settings, placement: { default: "order", byNodeArray: {} } } };
 }
 
+/** It was bought, and its jobs were cancelled, long ago. */
+function cancelledRow(
+  { nodeId, name, hostname, instanceId, nodeArray, vmSize }: ClusterNode,
+  nowSeconds: number,
+): NodeHistory {
+  const atSeconds = nowSeconds - 1_000;
+  const times = {
+    createdSeconds: atSeconds,
+    readySeconds: null,
+    lastMatchSeconds: atSeconds,
+    deletedSeconds: null,
+  };
+  return { nodeId, name, hostname, instanceId, nodeArray, vmSize, ...times };
+}
+
+function newNodesIn({ create, start }: Plan): number {
+  return create.reduce((total, { count }) => total + count, start.length);
+}
+
 function grantedIn({ jobs }: Plan): readonly number[] {
   return jobs.map(({ granted }) => granted);
 }
@@ -64,6 +90,32 @@ describe("plan, whatever the placement", () => {
       }),
       runs,
     );
+  });
+
+  test("deletes no booting node without which a job would get less, or more would have to be bought", () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(worlds, fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }), (input, stays) => {
+        const { jobs, nowSeconds, ...grown } = afterActions(input, plan(input));
+        const booting = grown.cluster.nodes.filter(({ status }) => status === "Preparing");
+        const cancelled = {
+          ...grown,
+          nowSeconds,
+          jobs: jobs.filter((_, index) => stays[index % stays.length]),
+          boughtNodeIds: booting.map(({ nodeId }) => nodeId),
+          history: booting.map((node) => cancelledRow(node, nowSeconds)),
+        };
+        const first = plan(cancelled);
+        const unwanted = first.retire.filter(({ cause }) => cause === "unwanted");
+        seen += unwanted.length;
+        const leavingNodeIds = [...input.leavingNodeIds, ...unwanted.map(({ nodeId }) => nodeId)];
+        const without = plan({ ...cancelled, leavingNodeIds });
+        expect(grantedIn(without)).toEqual(grantedIn(first));
+        expect(newNodesIn(without)).toBe(newNodesIn(first));
+      }),
+      runs,
+    );
+    expect(seen).toBeGreaterThan(100);
   });
 
   test("buys nothing and leaves nobody out once its own actions took effect", () => {
