@@ -107,9 +107,14 @@ export class NamedNodeKeeper {
       const known = follow(await this.#load(), named, nowSeconds);
       this.#known = known;
       await this.#save(done);
-      const names = [...known].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
+      const concerned = [...known].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
+      const names = [...concerned, ...named.withoutAddress];
       if (names.length > 0) {
         const there = await this.#nodes(names);
+        for (const name of named.withoutAddress) {
+          const node = there.get(name);
+          if (node !== undefined) await meet(name, node, named, done);
+        }
         await this.#remove(known, there, nowSeconds, done);
         await this.#create(known, named, there, done);
       }

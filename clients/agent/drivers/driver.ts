@@ -157,6 +157,8 @@ export interface NamedNodes {
     /** For the record: for whom. */
     readonly reason: string;
   }[];
+  /** In use, while the scheduler does not know where they are. */
+  readonly withoutAddress: readonly string[];
   /** Being switched off: their machines go. */
   readonly going: readonly string[];
   /** Switched off, most of them long ago. */

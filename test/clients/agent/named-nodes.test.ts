@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import type { Command, NamedNodes } from "../../../clients/agent/drivers/driver.ts";
 import {
   NamedNodeKeeper,
@@ -6,6 +7,7 @@ import {
   type NamesToCreate,
   type ServiceNode,
 } from "../../../clients/agent/named-nodes.ts";
+import { type AgentStorage, startAgent } from "../../../clients/agent/start.ts";
 
 interface Action {
   isOpen: boolean;
@@ -100,6 +102,7 @@ class Scheduler {
   readonly site = new Site();
   readonly commands: string[] = [];
   wanted: NamedNodes["wanted"] = [];
+  withoutAddress: string[] = [];
   going: string[] = [];
   off: string[] = [];
   disk: string | undefined;
@@ -135,10 +138,11 @@ class Scheduler {
     this.nowSeconds += 15;
     this.site.calls.length = 0;
     this.commands.length = 0;
-    const { wanted, going, off } = this;
+    const { wanted, withoutAddress, going, off } = this;
     return this.#keeper.tend(
       {
         wanted,
+        withoutAddress,
         going,
         off,
         join: (name, host) => [{ program: "scontrol", args: ["join", name, host] }],
@@ -171,6 +175,14 @@ test("names that were switched on are created, once, and get their addresses whe
   await slurm.pass();
   expect(slurm.commands).toEqual(["join hpc-7 ip-7"]);
   expect(slurm.site.orders).toHaveLength(1);
+});
+
+test("a node that is in use gets the address of its machine, and no other machine", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready", hostname: "ip-1" });
+  slurm.withoutAddress = ["hpc-1", "hpc-2"];
+  await slurm.pass();
+  expect([slurm.commands, slurm.site.orders]).toEqual([["join hpc-1 ip-1"], []]);
 });
 
 test("a request of which the agent never got the answer is not made twice", async () => {
@@ -312,4 +324,12 @@ test("colocated nodes of an array come into one placement group", async () => {
   slurm.wanted = [{ names: ["hpc-1"], nodeArray: "hpc", colocated: true, reason: "job 7" }];
   await slurm.pass();
   expect(slurm.site.orders).toMatchObject([{ placementGroup: "hpc_pg0" }]);
+});
+
+test("an agent that does not know where the service is does not start beside such a scheduler", async () => {
+  const partitions = { hpc: { mode: "power-saving" } };
+  const parsed = parseAgentConfig({ cluster: "c", source: "slurm", driver: "slurm", slurm: { partitions } });
+  if (!parsed.ok) throw new Error(parsed.problems.join());
+  const options = { config: parsed.config, env: {}, once: true, log: () => undefined };
+  await expect(startAgent(options, {} as AgentStorage)).rejects.toThrow("CCSCALE_URL: not set");
 });

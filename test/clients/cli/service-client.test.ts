@@ -65,6 +65,15 @@ async function failureOf(
 }
 
 describe("calls", () => {
+  test("an action with a key of its own is the same request, however often it is made", async () => {
+    const { url, seen } = await serve((_, response) => send(response, 503, {}));
+    const service = connectService({ url }, "hpc");
+    const body = { kind: "retry-failed" };
+    await failureOf(service.ask("actions", { key: "k-1", body }));
+    await failureOf(service.ask("actions", { body }));
+    expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual(["k-1", undefined]);
+  });
+
   test("a path with the cluster and what else it names, a query, the key and the version", async () => {
     const { url, seen } = await serve((_, response) => send(response, 404, {}));
     const service = connectService({ url: `${url}/`, key: "geheim" }, "a b/c");

@@ -1,4 +1,4 @@
-import type { Command, NamedNodes, SchedulerNode } from "../driver.ts";
+import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf } from "./shapes.ts";
@@ -14,6 +14,7 @@ import {
   ours,
   outOfService,
   reasonsOfSlurm,
+  resumeTimeout,
   setAddress,
   withoutAddress,
 } from "./slurm-nodes.ts";
@@ -75,11 +76,14 @@ export function namedNodes(
     named.filter(({ flags }) => flags.has(flag)).map(({ name }) => cycleCloudName(name, settings));
   return {
     wanted: groupsOf(
-      // Its daemon may have registered before its address was known.
-      named.filter(({ flags, address }) => flags.has("POWERING_UP") || (isUp(flags) && address === nowhere)),
+      named.filter(({ flags }) => flags.has("POWERING_UP")),
       jobs,
       settings,
     ),
+    // Their daemons registered before their addresses were known.
+    withoutAddress: named
+      .filter((node) => isUsed(node) && node.address === nowhere)
+      .map(({ name }) => cycleCloudName(name, settings)),
     going: namesWith("POWERING_DOWN"),
     off: namesWith("POWERED_DOWN"),
     join: (name, hostname) => {
@@ -181,10 +185,27 @@ export function backToSlurm(
   ];
 }
 
+/** For the log, once: Slurm may power them up again. */
+export function cameTooLate(nodes: readonly NodeRecord[]): readonly SetAside[] {
+  return nodes
+    .filter(({ flags, reason }) => flags.has("POWERED_DOWN") && flags.has("DOWN") && reason === resumeTimeout)
+    .map(({ name }) => ({
+      record: `node ${name}`,
+      reason: "its slurmd had not registered when ResumeTimeout was over: its machine goes",
+    }));
+}
+
 /** Lost machines of which Slurm does not know yet. */
 export function stillLost(nodes: readonly NodeRecord[], lost: readonly string[]): readonly string[] {
   const up = new Set(nodes.filter(({ flags }) => isUp(flags)).map(({ name }) => name));
   return lost.filter((name) => up.has(name));
+}
+
+/** Its daemon answers, or did. */
+function isUsed({ flags, version }: NodeRecord): boolean {
+  return (
+    version !== "" && isUp(flags) && !["DOWN", "POWER_DOWN", "NOT_RESPONDING"].some((flag) => flags.has(flag))
+  );
 }
 
 /** Slurm uses it, or would. One that is powering up waits for another machine. */

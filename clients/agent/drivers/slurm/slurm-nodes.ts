@@ -59,8 +59,10 @@ export function isListed(node: NodeRecord): boolean {
   return isUsable(node) || (hasJoined(node) && isDownByOthers(node));
 }
 
+export const resumeTimeout = "ResumeTimeout reached";
+
 /** Reasons that Slurm itself gives for nodes that are down, and none. A node that comes anew begins without them. */
-export const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", "ResumeTimeout reached"];
+export const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", resumeTimeout];
 
 /** A person took it down while its daemon answers: that stays, and is shown. */
 function isDownByOthers(node: NodeRecord): boolean {

@@ -20,7 +20,15 @@ import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { unknownStates } from "./node-states.ts";
-import { backToSlurm, heldNode, isPowerSaving, namedNodes, stillLost, twoModes } from "./power-saving.ts";
+import {
+  backToSlurm,
+  cameTooLate,
+  heldNode,
+  isPowerSaving,
+  namedNodes,
+  stillLost,
+  twoModes,
+} from "./power-saving.ts";
 import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
@@ -298,13 +306,14 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       known: false,
       reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
     };
-  const joined = rememberedJoining(context.memory, context.nowSeconds);
-  const joining = stillJoining(nodes, joined);
-  setAside.push(...overdue(nodes, joining, context.nowSeconds));
   const [saving, own] = byMode(
     nodes.filter((node) => !isIgnored(node, settings)),
     settings,
   );
+  const joined = rememberedJoining(context.memory, context.nowSeconds);
+  const joining = stillJoining(nodes, joined);
+  setAside.push(...overdue(nodes, joining, context.nowSeconds));
+  setAside.push(...cameTooLate(saving));
   const joinedNodes = rememberedJoined(context.memory);
   // One that came again under its name is there.
   const lost = rememberedLost(context.memory).filter((name) => !joinedNodes.has(name));

@@ -140,10 +140,10 @@ describe("what Slurm wants", () => {
       off: ["hpc-8"],
     });
   });
-  test("a node whose daemon was faster than its address is wanted until it has one", () => {
+  test("a node whose daemon was faster than its address is named until it has one", () => {
     const node = savingNode(1, ["MIXED"], { slurmd_version: "22.05" });
     const { named, corrections } = known(readSlurm({ jobs: [], nodes: [node], section }));
-    expect([named?.wanted[0]?.names, corrections]).toEqual([["hpc-1"], []]);
+    expect([named?.withoutAddress, named?.wanted, corrections]).toEqual([["hpc-1"], [], []]);
   });
   test("CycleCloud's names, its node array and the placement group follow from the settings", () => {
     const nodes = [
@@ -182,6 +182,9 @@ describe("Slurm has its nodes again", () => {
       reason: "ResumeTimeout reached",
     });
     expect(correctionsOf(node)).toEqual(["scontrol update NodeName=hpc-1 State=RESUME"]);
+    expect(known(readSlurm({ jobs: [], nodes: [node], section })).setAside).toMatchObject([
+      { record: "node hpc-1" },
+    ]);
   });
   test("one that the agent kept down for the planner is powered down instead", () => {
     const fields = {
