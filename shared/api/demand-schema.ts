@@ -47,7 +47,7 @@ export const demandParts = {
       cause: z
         .string()
         .describe(
-          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released",
+          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released, unhealthy",
         ),
       sinceSeconds: unixSeconds,
     }),

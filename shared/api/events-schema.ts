@@ -24,6 +24,8 @@ export const eventKinds = [
   "rejected",
   "jobs-stalled",
   "jobs-unstalled",
+  "node-unhealthy",
+  "node-replaced",
 ] as const;
 
 const eventView = z

@@ -60,6 +60,7 @@ export const statusProblemKinds = [
   "login-refused",
   "no-snapshot",
   "nodes-failed",
+  "nodes-unhealthy",
   "notifications-failing",
   "operation-failed",
   "operation-lost",

@@ -247,6 +247,16 @@ export const cycleShape = {
   failed_node_retries: wholeNumber.default(3),
   boot_failures_before_backoff: wholeNumber.default(3),
   boot_failure_backoff: seconds.default(1800),
+  unhealthy_nodes: perNodeArray(
+    z.enum(["keep", "replace", "report"], 'expected "keep", "replace" or "report"'),
+  ).default({}),
+  // What NHC, healthagent and Slurm itself, after a prolog or epilog that tests the node, write.
+  unhealthy_reasons: z
+    .array(text, 'expected a list of texts such as "NHC:*"')
+    .max(50, "expected at most 50 of them")
+    .default(["NHC:*", "Healthcheck failures*", "Prolog error*", "Epilog error*"]),
+  unhealthy_nodes_at_once: wholeNumber.default(2),
+  unhealthy_nodes_per_day: wholeNumber.default(10),
   target_attributes: attributePatterns.default([]),
   max_sources: z
     .int("expected a whole number")

@@ -30,8 +30,8 @@ export function toEngineSettings(
   return {
     defaultResources: keys.default_resources ?? defaults.defaultResources,
     disableDefaultResources: keys.disable_default_resources ?? defaults.disableDefaultResources,
-    idleTimeoutSeconds: timeout(keys.idle_timeout, defaults.idleTimeoutSeconds),
-    bootTimeoutSeconds: timeout(keys.boot_timeout, defaults.bootTimeoutSeconds),
+    idleTimeoutSeconds: ofNodeArrays(keys.idle_timeout, defaults.idleTimeoutSeconds.default),
+    bootTimeoutSeconds: ofNodeArrays(keys.boot_timeout, defaults.bootTimeoutSeconds.default),
     placementGroups: gather(arrays, (array) => array.placement_groups, []),
     generatedPlacementGroups: generates
       ? {
@@ -86,12 +86,13 @@ export function asksForGroups(keys: EngineKeys): boolean {
   return Object.values(keys.nodearrays).some((array) => array.generated_placement_group_buffer !== undefined);
 }
 
-function timeout(
-  configured: Readonly<Record<string, number>> | undefined,
-  fallback: PerNodeArray<number>,
-): PerNodeArray<number> {
+/** What `perNodeArray` read, with what holds where nothing is said. */
+export function ofNodeArrays<T>(
+  configured: Readonly<Record<string, T>> | undefined,
+  fallback: T,
+): PerNodeArray<T> {
   const { default: all, ...byNodeArray } = configured ?? {};
-  return { default: all ?? fallback.default, byNodeArray };
+  return { default: all ?? fallback, byNodeArray: byNodeArray as Record<string, T> };
 }
 
 /** One setting out of all node arrays' settings. */

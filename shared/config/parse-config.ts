@@ -12,7 +12,7 @@ import type {
 } from "../ports/index.ts";
 import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
 import { type ConfigKeys, configSchema, cycleShape, engineSchema } from "./config-schema.ts";
-import { asksForGroups, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
+import { asksForGroups, ofNodeArrays, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
 import { toDestinations } from "./notifications-schema.ts";
 import { toPriceRules } from "./price-rules-schema.ts";
@@ -151,6 +151,12 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     maxSources: keys.max_sources,
     predictsRunTimes: keys.predict_run_times,
     readOnly: keys.read_only,
+    unhealthyNodes: {
+      policy: ofNodeArrays(keys.unhealthy_nodes, "report"),
+      reasons: keys.unhealthy_reasons,
+      mostAtOnce: keys.unhealthy_nodes_at_once,
+      mostPerDay: keys.unhealthy_nodes_per_day,
+    },
     ...toCaps(keys),
     ...toOwnerCaps(keys),
     ...(keys.budgets.length > 0 && { budgets: keys.budgets }),

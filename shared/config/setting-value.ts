@@ -70,11 +70,9 @@ export function strict<Shape extends z.ZodRawShape>(shape: Shape, wanted: string
   });
 }
 
-type Seconds = typeof seconds;
-
-/** One number for all node arrays, or `{"default": 300, "htc": 90}`; null leaves the default. */
-export function perNodeArray(schema: Seconds) {
-  return z.unknown().transform((value, context): Readonly<Record<string, number>> => {
+/** One value for all node arrays, or `{"default": 300, "htc": 90}`; null leaves the default. */
+export function perNodeArray<T>(schema: z.ZodType<T>) {
+  return z.unknown().transform((value, context): Readonly<Record<string, T>> => {
     const entries = isDictionary(value) ? Object.entries(value) : [[null, value] as const];
     return Object.fromEntries(
       entries.flatMap(([array, entry]) => {

@@ -22,7 +22,7 @@ export function doubtsOf(demand: readonly SourceDemand[], nowSeconds: number): r
 
 /** Whether a node that goes for this cause goes because nothing needs it: any doubt about the demand keeps it. */
 export function restsOnDemand(cause: string): boolean {
-  return cause === "idle-timeout" || cause === "unwanted";
+  return cause === "idle-timeout" || cause === "unwanted" || cause === "unhealthy";
 }
 
 /** The same from the summaries of sources. */

@@ -26,6 +26,7 @@ export {
   isOutByItself,
   liveSources,
   longestSilenceSeconds,
+  outNodesOf,
   presentDemand,
 } from "./demand/live-demand.ts";
 export { effectOf, mergeDemand } from "./demand/merge-demand.ts";
@@ -51,7 +52,7 @@ export { loadWorld, type World, type WorldPorts, worldUnder } from "./plan/load-
 export { type MadePlan, makePlan } from "./plan/make-plan.ts";
 export { isEviction, timesEvicted } from "./plan/often-evicted.ts";
 export { plannedOperation, sendRecorded } from "./plan/outbox.ts";
-export { firstTargets, outNodesOf } from "./plan/plan-head.ts";
+export { firstTargets } from "./plan/plan-head.ts";
 export { planScale } from "./plan/plan-scale.ts";
 export { evictionsOf, waitingSinceOf } from "./plan/spot-stance.ts";
 export { requestsOf, toActions } from "./plan/to-actions.ts";

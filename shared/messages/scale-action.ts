@@ -77,6 +77,7 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
       "boot-timeout",
       "failed",
       "spot-released",
+      "unhealthy",
       "autostop",
       "operator",
     ]),

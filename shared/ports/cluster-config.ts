@@ -1,5 +1,5 @@
 import type { BudgetPeriod, SumDimension } from "../accounting/index.ts";
-import type { EngineSettings, PriceRule } from "../engine/index.ts";
+import type { EngineSettings, PerNodeArray, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
 import type { NodeArrayTarget, PseudonymField } from "../messages/index.ts";
 import type { Recurrence } from "../time/recurring.ts";
@@ -54,6 +54,8 @@ export interface CycleSettings {
    * all that is below them. Empty: none.
    */
   readonly targetAttributes: readonly string[];
+  /** What becomes of nodes that health checks take out of service. */
+  readonly unhealthyNodes: UnhealthySettings;
   /** Plans are made, archived and shown, but nothing is sent. */
   readonly readOnly: boolean;
   /** Absent: nothing is capped. */
@@ -64,6 +66,21 @@ export interface CycleSettings {
   readonly budgets?: readonly BudgetSettings[];
   /** Absent: spot arrays are like all others. */
   readonly spot?: SpotSettings;
+}
+
+/**
+ * `report`: they are shown, and go when they are idle. `replace`: they go as soon as they have no jobs. `keep`: they stay, and
+ * nothing is said.
+ */
+export type UnhealthyPolicy = "keep" | "replace" | "report";
+
+export interface UnhealthySettings {
+  readonly policy: PerNodeArray<UnhealthyPolicy>;
+  /** How the reasons of schedulers that a health check wrote begin; shell wildcards. */
+  readonly reasons: readonly string[];
+  /** Of `replace`, all node arrays together. */
+  readonly mostAtOnce: number;
+  readonly mostPerDay: number;
 }
 
 /** Spot arrays and the regular ones that stand in for them, and what sends a job from one to the other. */

@@ -27,6 +27,8 @@ const notedKinds = [
   "targets",
   "jobs-stalled",
   "jobs-unstalled",
+  "node-unhealthy",
+  "node-replaced",
 ] as const;
 
 export type NotedKind = (typeof notedKinds)[number];

@@ -8,6 +8,7 @@ import type {
   TargetOutcome,
 } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/index.ts";
+import type { UnhealthyPolicy } from "./cluster-config.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /** One line of the plan index: what a plan decided, in counts. */
@@ -83,6 +84,29 @@ export interface QuotaRefusal {
 export interface TroubledNode {
   readonly nodeId: string;
   readonly nodeArray: string;
+  readonly atSeconds: number;
+}
+
+/** A node that a health check took out of service in its scheduler. */
+export interface UnhealthyNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly nodeArray: string;
+  readonly hostname: string;
+  readonly source: string;
+  /** The scheduler's words. */
+  readonly why: string;
+  readonly sinceSeconds: number;
+  readonly policy: UnhealthyPolicy;
+  /**
+   * What keeps it from being replaced: jobs there, or what else its scheduler holds it for; the limits of nodes at a time and
+   * in a day; keep-alive; a scheduler that is silent. Absent: nothing does, or it is not to be replaced.
+   */
+  readonly waitsFor?: "jobs" | "at-once" | "per-day" | "keep-alive" | "source";
+}
+
+/** An unhealthy node that plans delete, or deleted within a day. */
+export interface ReplacedNode extends Pick<UnhealthyNode, "nodeId" | "name" | "nodeArray" | "why"> {
   readonly atSeconds: number;
 }
 
@@ -204,6 +228,9 @@ export interface PlanHead extends PlanSummary {
   /** Retries of nodes that are not up yet. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  /** Nodes that health checks took out of service, and those that were replaced for it. Absent: none. */
+  readonly unhealthy?: readonly UnhealthyNode[];
+  readonly replaced?: readonly ReplacedNode[];
   /** Jobs that their schedulers do not start, and those that may turn out to be such. Absent: none. */
   readonly stalled?: readonly StalledJob[];
   readonly watched?: readonly WatchedJob[];

@@ -156,6 +156,8 @@ export async function clusterStatus(
     deliveries,
     nodeArrays,
     stalled,
+    unhealthy: head?.value.unhealthy ?? [],
+    replaced: head?.value.replaced ?? [],
     warnings,
   });
   return { cluster, atSeconds, problems, ...facts };

@@ -9,7 +9,14 @@ import {
 } from "../cycle/index.ts";
 import { demandCapKey } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
-import type { ClusterConfig, Delivery, PlanWarnings, StalledJob } from "../ports/index.ts";
+import type {
+  ClusterConfig,
+  Delivery,
+  PlanWarnings,
+  ReplacedNode,
+  StalledJob,
+  UnhealthyNode,
+} from "../ports/index.ts";
 import { duration, exactDuration } from "../text/durations.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { counted, someOf } from "../text/text.ts";
@@ -17,6 +24,7 @@ import { budgets, reckoned, unpriced } from "./budget-problems.ts";
 import { unknownArrays, unsetResources } from "./config-problems.ts";
 import { failedFate } from "./failed-nodes.ts";
 import { holdSentence } from "./held-sizes.ts";
+import { unhealthyProblem } from "./unhealthy-nodes.ts";
 
 /** What a status is made of, apart from its problems. */
 export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
@@ -28,6 +36,9 @@ export type StatusFacts = Omit<ClusterStatus, "cluster" | "problems"> & {
   readonly nodeArrays: readonly string[];
   /** Jobs that their schedulers do not start, as the newest plan has it. */
   readonly stalled: readonly StalledJob[];
+  /** Nodes that health checks took out of service, as the newest plan has it, and those replaced within a day. */
+  readonly unhealthy: readonly UnhealthyNode[];
+  readonly replaced: readonly ReplacedNode[];
   /** Of the newest plan. */
   readonly warnings: readonly PlanWarnings[];
 };
@@ -58,6 +69,7 @@ const checkers: readonly Checker[] = [
   bootsFailing,
   stalledJobs,
   failedNodes,
+  unhealthyNodes,
   budgets,
   reckoned,
   unpriced,
@@ -208,6 +220,11 @@ function failedNodes({ failedNodes, config }: StatusFacts): readonly KnownProble
     const next = `${fate}All of them: \`ccscale nodes --state Failed\`; one: \`ccscale history ${shellWord(first[0] ?? "")}\`.`;
     return degraded("nodes-failed", text, next);
   });
+}
+
+function unhealthyNodes({ unhealthy, replaced, config }: StatusFacts): readonly KnownProblem[] {
+  const isRead = config !== undefined && !(config instanceof ConfigurationError);
+  return unhealthyProblem(unhealthy, replaced, isRead ? config.cycle.unhealthyNodes : undefined);
 }
 
 function clipped({ plans }: StatusFacts): readonly KnownProblem[] {

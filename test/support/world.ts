@@ -167,6 +167,12 @@ export function configOf(fields: {
       drainTimeoutSeconds: 300,
       capacityFailureBackoffSeconds: 300,
       failedNodeRetries: 3,
+      unhealthyNodes: {
+        policy: { default: "report", byNodeArray: {} },
+        reasons: ["NHC:*", "Healthcheck failures*"],
+        mostAtOnce: 2,
+        mostPerDay: 10,
+      },
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
       targetAttributes: ["*"],

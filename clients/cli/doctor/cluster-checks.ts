@@ -70,6 +70,7 @@ const checkOf: Readonly<Record<StatusProblemKind, CheckName | null>> = {
   "login-refused": "login",
   "no-snapshot": "snapshot",
   "nodes-failed": "nodes",
+  "nodes-unhealthy": "nodes",
   "notifications-failing": "notifications",
   "operation-failed": "nodes",
   "operation-lost": "nodes",

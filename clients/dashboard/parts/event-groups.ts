@@ -31,7 +31,7 @@ const actions: EventGroup = {
   title: "Nodes and actions",
   sign: "●",
   color: "use-drained",
-  kinds: ["action", "action-done", "node-joined", "node-gone", "jobs-unstalled"],
+  kinds: ["action", "action-done", "node-joined", "node-gone", "node-replaced", "jobs-unstalled"],
 };
 
 /** What happens to a cluster, what matters most first. */
@@ -40,7 +40,7 @@ export const eventGroups: readonly EventGroup[] = [
     title: "Failures",
     sign: "!",
     color: "use-failed",
-    kinds: ["action-failed", "node-failed", "node-lost", "rejected", "jobs-stalled"],
+    kinds: ["action-failed", "node-failed", "node-unhealthy", "node-lost", "rejected", "jobs-stalled"],
   },
   decisions,
   { title: "Plans", sign: "▲", color: "use-jobs", kinds: ["plan"] },

@@ -1,6 +1,6 @@
-import { type Constraint, parseConstraints, shortHostname } from "../../engine/index.ts";
+import { type Cluster, type Constraint, parseConstraints, shortHostname } from "../../engine/index.ts";
 import type { DemandJob, DemandNode, SetAside } from "../../messages/index.ts";
-import type { DemandSetAside, SourceDemand } from "../../ports/index.ts";
+import type { DemandSetAside, OutNode, SourceDemand } from "../../ports/index.ts";
 
 /**
  * How long a silent source's running jobs count after its time to live: its scheduler host may be down while the jobs
@@ -88,6 +88,29 @@ export function liveSources(demand: readonly SourceDemand[], nowSeconds: number)
  */
 export function isOutByItself({ state = "up", eventAtSeconds }: DemandNode): boolean {
   return state !== "up" && eventAtSeconds === undefined;
+}
+
+/** Nodes that a live source reports as out for its own reasons, in the order of the snapshot, with those reasons. */
+export function outNodesOf(
+  { nodes }: Pick<Cluster, "nodes">,
+  demand: readonly SourceDemand[],
+  nowSeconds: number,
+): readonly OutNode[] {
+  const byHostname = new Map(
+    liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
+      nodes.filter(isOutByItself).map(({ hostname, state, stateBy, stateReason, stateSince }) => {
+        const sinceSeconds = stateSince === undefined ? null : Date.parse(stateSince) / 1000;
+        const isHeld = state === "draining";
+        const said = { source, by: stateBy ?? null, why: stateReason ?? null, sinceSeconds, isHeld };
+        return [shortHostname(hostname), said] as const;
+      }),
+    ),
+  );
+  if (byHostname.size === 0) return [];
+  return nodes.flatMap(({ nodeId, hostname }) => {
+    const said = hostname === null ? undefined : byHostname.get(shortHostname(hostname));
+    return said === undefined ? [] : [{ nodeId, ...said }];
+  });
 }
 
 /** Jobs may share their constraints, which are then read once. */

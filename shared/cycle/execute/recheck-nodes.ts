@@ -149,6 +149,8 @@ function whyStale(
       if (present.wantsUnknown !== undefined) return `may be needed: ${present.wantsUnknown}`;
       if (present.needed.has(node.nodeId)) return present.needed.get(node.nodeId);
       return mayGetJobs(node, drain, present) ? "is not drained" : undefined;
+    case "unhealthy":
+      return mayGetJobs(node, drain, present) ? "is not drained" : undefined;
     case "spot-released":
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;

@@ -29,6 +29,7 @@ import { pairsOf } from "./spot-stance.ts";
 import { avoidingStalls, noticeStalls, type StallNews, stallNews, stillStalled } from "./stalled-jobs.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
 import { decideOnFailed } from "./troubled-nodes.ts";
+import { type DecidedUnhealthy, decideOnUnhealthy } from "./unhealthy-nodes.ts";
 
 /** The input of a plan besides the engine's own. */
 export interface PlanFacts {
@@ -58,6 +59,7 @@ export interface MadePlan {
   readonly refusedQuotas: readonly QuotaRefusal[];
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  readonly unhealthy: Omit<DecidedUnhealthy, "plan">;
   readonly draining: readonly DrainingNode[];
   /** Jobs that their schedulers do not start, those of earlier plans included, and those to look at again. */
   readonly stalled: readonly StalledJob[];
@@ -126,7 +128,13 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     failedNodeRetries: config.cycle.failedNodeRetries,
   });
   const { troubled } = decided;
-  const drains = decideOnDraining(decided.plan, {
+  const { plan: withUnhealthy, ...unhealthy } = decideOnUnhealthy(decided.plan, {
+    ...facts,
+    demand: loaded.demand,
+    history: loaded.history,
+    leavingNodeIds: input.leavingNodeIds,
+  });
+  const drains = decideOnDraining(withUnhealthy, {
     ...facts,
     demand: loaded.demand,
     history: loaded.history,
@@ -150,6 +158,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     refusedQuotas,
     troubled,
     bootsFailing: failing,
+    unhealthy,
     draining: drains.draining,
     stalled: noticed.stalled,
     watched: noticed.watched,

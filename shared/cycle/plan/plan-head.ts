@@ -1,17 +1,9 @@
-import {
-  type Cluster,
-  mainReasons,
-  type NodeHistory,
-  type Plan,
-  shortHostname,
-  type TargetOutcome,
-} from "../../engine/index.ts";
+import { mainReasons, type NodeHistory, type Plan, type TargetOutcome } from "../../engine/index.ts";
 import type { PlanRequest } from "../../messages/index.ts";
 import type {
   BoughtNodes,
   Ids,
   LongestWait,
-  OutNode,
   PlanHead,
   PlanSummary,
   Snapshot,
@@ -20,7 +12,7 @@ import type {
   WaitingJob,
 } from "../../ports/index.ts";
 import { earliest } from "../clocks.ts";
-import { isOutByItself, liveSources } from "../demand/live-demand.ts";
+import { liveSources, outNodesOf } from "../demand/live-demand.ts";
 import { clusterDigest } from "../snapshot/changes.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
@@ -103,6 +95,7 @@ export function toHead(
     clusterDigest: clusterDigest(snapshot.cluster, ids),
     nextDeadlineSeconds: earliest([
       made.drainLookSeconds,
+      made.unhealthy.lookSeconds,
       run.unread?.lookAgainSeconds ?? null,
       made.spot.patienceEndsSeconds,
       run.decisionEndsSeconds,
@@ -123,6 +116,8 @@ export function toHead(
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
     draining: made.draining,
+    ...(made.unhealthy.unhealthy.length === 0 ? {} : { unhealthy: made.unhealthy.unhealthy }),
+    ...(made.unhealthy.replaced.length === 0 ? {} : { replaced: made.unhealthy.replaced }),
     ...(made.stalled.length === 0 ? {} : { stalled: made.stalled }),
     ...(made.watched.length === 0 ? {} : { watched: made.watched }),
     ...(run.unread === undefined ? {} : { unread: run.unread }),
@@ -191,27 +186,4 @@ export function firstTargets({ targets }: Plan): readonly TargetOutcome[] {
       groups: target.groups.slice(0, mostGroupsShown),
       reasons: isMet(target) ? [] : target.reasons.slice(0, mostTargetReasons),
     }));
-}
-
-/** Nodes that a live source reports as out for its own reasons, in the order of the snapshot, with those reasons. */
-export function outNodesOf(
-  { nodes }: Pick<Cluster, "nodes">,
-  demand: readonly SourceDemand[],
-  nowSeconds: number,
-): readonly OutNode[] {
-  const byHostname = new Map(
-    liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
-      nodes.filter(isOutByItself).map(({ hostname, state, stateBy, stateReason, stateSince }) => {
-        const sinceSeconds = stateSince === undefined ? null : Date.parse(stateSince) / 1000;
-        const isHeld = state === "draining";
-        const said = { source, by: stateBy ?? null, why: stateReason ?? null, sinceSeconds, isHeld };
-        return [shortHostname(hostname), said] as const;
-      }),
-    ),
-  );
-  if (byHostname.size === 0) return [];
-  return nodes.flatMap(({ nodeId, hostname }) => {
-    const said = hostname === null ? undefined : byHostname.get(shortHostname(hostname));
-    return said === undefined ? [] : [{ nodeId, ...said }];
-  });
 }

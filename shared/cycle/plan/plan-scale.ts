@@ -140,7 +140,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     await sendRecorded(ports, due, nowSeconds);
     await noteEvents(ports, cluster, drainsToNote(made.drainEvents, control));
   }
-  await noteEvents(ports, cluster, stallEvents(made.stallNews, nowSeconds));
+  await noteEvents(ports, cluster, [...stallEvents(made.stallNews, nowSeconds), ...made.unhealthy.events]);
   const lookAgainSeconds = unread?.lookAgainSeconds ?? null;
   if (asksForLook && lookAgainSeconds !== null)
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });

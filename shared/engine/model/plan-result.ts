@@ -118,8 +118,8 @@ export interface Retirement {
   readonly name: string;
   readonly nodeArray: string;
   readonly hostname: string | null;
-  readonly cause: "idle-timeout" | "unwanted" | "boot-timeout" | "failed" | "spot-released";
-  /** Unix seconds: last match (idle, unwanted), creation (boot, failed). */
+  readonly cause: "idle-timeout" | "unwanted" | "boot-timeout" | "failed" | "spot-released" | "unhealthy";
+  /** Unix seconds: last match (idle, unwanted), creation (boot, failed), when its scheduler took it out (unhealthy). */
   readonly sinceSeconds: number;
 }
 

@@ -186,6 +186,8 @@ const notedWords: Readonly<Record<NotedKind, string>> = {
   targets: "Targets requested",
   "jobs-stalled": "Jobs not started by their scheduler",
   "jobs-unstalled": "Jobs no longer held off nodes",
+  "node-unhealthy": "Out of service by a health check",
+  "node-replaced": "Unhealthy, and replaced",
 };
 
 /** What was decided of many nodes at once, in the same words, is one event. */

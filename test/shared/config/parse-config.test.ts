@@ -53,6 +53,12 @@ test("config: a minimal file gets every default", () => {
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
       targetAttributes: [],
+      unhealthyNodes: {
+        policy: { default: "report", byNodeArray: {} },
+        reasons: ["NHC:*", "Healthcheck failures*", "Prolog error*", "Epilog error*"],
+        mostAtOnce: 2,
+        mostPerDay: 10,
+      },
       readOnly: false,
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },

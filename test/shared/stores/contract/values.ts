@@ -271,6 +271,12 @@ export function configOf(cluster: string, url = "https://ccserver"): ClusterConf
       bootFailuresBeforeBackoff: 3,
       bootFailureBackoffSeconds: 1_800,
       targetAttributes: [],
+      unhealthyNodes: {
+        policy: { default: "report", byNodeArray: { hpc: "replace" } },
+        reasons: ["NHC:*"],
+        mostAtOnce: 2,
+        mostPerDay: 10,
+      },
       readOnly: false,
     },
     autostop: { idleSecondsBeforeJobs: 3_600, idleSecondsAfterJobs: 300, login: null },
