@@ -273,6 +273,7 @@ export class Watch implements Departures {
     this.#noteSkew();
     this.#notePeaks();
     this.#noteFailed(nodes);
+    this.#noteUnhealthy(nodes);
     this.#checkFailed(nodes);
     const useful = this.#wanted().filter(
       (node) =>
@@ -290,6 +291,16 @@ export class Watch implements Departures {
    * CycleCloud retries it, idle and one too many (docs/configure.md, failed nodes). Snapshots count too: a node can
    * fail, be seen, replaced and retried between two looks.
    */
+  /** What health checks take out of service is bought anew, as if it had failed. */
+  #noteUnhealthy(nodes: readonly TrueNode[]): void {
+    const out = new Set(
+      this.#parts.source.scheduler.hostStates.flatMap(({ hostname, stateReason }) =>
+        stateReason === undefined ? [] : [hostname],
+      ),
+    );
+    for (const { nodeId, hostname = "" } of nodes) if (out.has(hostname)) this.#failed.add(nodeId);
+  }
+
   #noteFailed(nodes: readonly { readonly nodeId: string; readonly status: string }[]): void {
     for (const { nodeId, status } of nodes) if (status === "Failed") this.#failed.add(nodeId);
   }

@@ -49,11 +49,15 @@ export interface JobProgress {
   readonly lost: number;
 }
 
-/** `draining`: takes no new tasks, and still runs some. `eventAtSeconds`: time of the event that the state obeys. */
+/**
+ * `draining`: takes no new tasks, and still runs some. `eventAtSeconds`: time of the event that the state obeys; absent, with a
+ * reason: a health check took the host out.
+ */
 export interface HostState {
   readonly hostname: string;
   readonly state: "up" | "draining" | "drained";
   readonly eventAtSeconds?: number;
+  readonly stateReason?: string;
 }
 
 /**
@@ -65,6 +69,8 @@ export class SimulatedScheduler {
   readonly #queue: QueuedJob[] = [];
   readonly #use = new HostUse();
   readonly #drains = new Drains();
+  /** Why health checks took hosts out of service, by host name. */
+  readonly #unhealthy = new Map<string, string>();
   /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
   readonly #followed = new Map<string, { done: number; lost: number }>();
   readonly #runs: TaskRun[] = [];
@@ -87,6 +93,7 @@ export class SimulatedScheduler {
     const ended = this.#endTasks(nowSeconds);
     const gone = this.#use.update(hosts);
     this.#drains.forget(gone);
+    for (const hostname of gone) this.#unhealthy.delete(hostname);
     const lost = this.#loseTasks(gone);
     const submitted = this.#submit(nowSeconds);
     const started = this.#start(nowSeconds);
@@ -150,12 +157,20 @@ export class SimulatedScheduler {
     return this.#drains.obey(event, (hostname) => here.has(hostname));
   }
 
+  /** A health check takes a host out of service, whatever runs there; null: it is well. */
+  check(hostname: string, why: string | null): void {
+    if (why === null) this.#unhealthy.delete(hostname);
+    else this.#unhealthy.set(hostname, why);
+  }
+
   /** What it says of its hosts. */
   get hostStates(): readonly HostState[] {
     const busy = new Set(this.#tasks.flatMap((task) => task.hostnames));
     return this.#use.hosts.map(({ hostname }) => {
       const eventAtSeconds = this.#drains.eventAtSeconds(hostname);
       const out = busy.has(hostname) ? "draining" : "drained";
+      const stateReason = this.#unhealthy.get(hostname);
+      if (stateReason !== undefined) return { hostname, state: out, stateReason };
       const state = this.#drains.isOut(hostname) ? out : "up";
       return { hostname, state, ...(eventAtSeconds === undefined ? {} : { eventAtSeconds }) };
     });
@@ -269,7 +284,9 @@ export class SimulatedScheduler {
   }
 
   get #openHosts(): readonly Host[] {
-    return this.#use.hosts.filter((host) => !this.#drains.isOut(host.hostname));
+    return this.#use.hosts.filter(
+      ({ hostname }) => !this.#drains.isOut(hostname) && !this.#unhealthy.has(hostname),
+    );
   }
 
   #run(queued: QueuedJob, hosts: readonly Host[], nowSeconds: number): void {

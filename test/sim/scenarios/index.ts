@@ -30,6 +30,7 @@ import { stopped } from "./stopped.ts";
 import { targets } from "./targets.ts";
 import { tightQuotas } from "./tight-quotas.ts";
 import { trickle } from "./trickle.ts";
+import { unhealthyNodes } from "./unhealthy-nodes.ts";
 
 /** Every kind of trouble. A new one joins at the end, so that seeds keep their scenario as far as they can. */
 export const scenarios: readonly [Scenario, ...Scenario[]] = [
@@ -64,6 +65,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   refusingScheduler,
   schedules,
   changedMinds,
+  unhealthyNodes,
 ];
 
 /** The scenario of a seed, when none is named. */
