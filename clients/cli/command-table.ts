@@ -175,6 +175,12 @@ export const commandGroups: readonly CommandGroup[] = [
         seeAlso: { commands: ["demand", "explain", "config"], pages: ["constraints.md", "post-demand.md"] },
         load: async (terminal) => (await import("./commands/what-if.ts")).whatIfCommand(terminal),
       },
+      {
+        name: "quote",
+        summary: "Shows what a job would cost before it is submitted. Sends nothing.",
+        seeAlso: { commands: ["what-if", "cost", "prices"], pages: ["cost.md#before-it-is-submitted"] },
+        load: async (terminal) => (await import("./commands/quote.ts")).quoteCommand(terminal),
+      },
     ],
   },
   {

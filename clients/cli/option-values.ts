@@ -1,4 +1,17 @@
 import { InvalidArgumentError } from "commander";
+import { messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
+
+/** Reads an option that may be repeated, each time a job as JSON. */
+export function collectJobs(text: string, before: readonly unknown[]): readonly unknown[] {
+  try {
+    return [...before, parseJson(text)];
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `${messageOf(error)}; expected JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
+    );
+  }
+}
 
 /** Reads an option's value as a whole number, `least` or above. */
 export function wholeNumber(least: number): (text: string) => number {

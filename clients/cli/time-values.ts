@@ -99,6 +99,11 @@ function clockToday(hours: number, minutes: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate(), hours, minutes);
 }
 
+/** Of a moment to come; a length of time counts from now. In whole seconds. */
+export function untilSeconds(time: TimeOption, nowSeconds: number): number {
+  return Math.round("atSeconds" in time ? time.atSeconds : nowSeconds + time.lengthSeconds);
+}
+
 /** A length of time counts back from now. */
 export function toSeconds(time: TimeOption, nowSeconds: number): number {
   return "atSeconds" in time ? time.atSeconds : nowSeconds - time.lengthSeconds;

@@ -27,6 +27,8 @@ import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
 import { usageAnswer, usageQuery } from "./usage-schema.ts";
 import {
+  quoteAnswer,
+  quoteBody,
   validateConstraintAnswer,
   validateConstraintBody,
   whatIfAnswer,
@@ -271,6 +273,16 @@ export const routes = [
     body: whatIfBody,
     mostBodyBytes: 1024 * 1024,
     answer: whatIfAnswer,
+  },
+  {
+    id: "quote",
+    method: "POST",
+    path: `${ofCluster}/quote`,
+    role: "reader",
+    summary: "What jobs would cost, when they start and when they are done, in up to three ways",
+    body: quoteBody,
+    mostBodyBytes: 1024 * 1024,
+    answer: quoteAnswer,
   },
   {
     id: "validate-constraint",

@@ -139,6 +139,58 @@ type WhatIfBody = Answer<typeof whatIfBody>;
 export type WhatIfAsked = Partial<WhatIfBody>;
 export type WhatIfAnswer = Answer<typeof whatIfAnswer>;
 
+/** `POST /api/clusters/{cluster}/quote`: what jobs would cost before they are submitted; nothing is sent. */
+export const quoteBody = z
+  .object({
+    jobs: z
+      .array(aJob)
+      .min(1)
+      .max(1_000)
+      .describe("Planned together at the end of the queue, as in a demand message; `name` may be left out"),
+    bySeconds: z.number().optional().describe("Unix seconds: only ways that are done by then"),
+  })
+  .strict()
+  .meta({ id: "QuoteRequest" });
+
+const quotedWay = z
+  .object({
+    kind: z
+      .enum(["planned", "other-size", "wait"])
+      .describe(
+        "`planned`: what the next plan would do; `other-size`: if the jobs asked for this array and size; `wait`: once runs that are under way have ended, on their nodes",
+      ),
+    nodeArrays: z.array(z.string()),
+    vmSizes: z.array(z.string()),
+    spot: z.boolean().describe("Whether any of its nodes is one that Azure may take away"),
+    nodes: count,
+    newNodes: count.describe("Of these, nodes that would be created or started"),
+    waiting: count.describe(
+      "Jobs that have no place, or not for all of it: then there is no cost and no time",
+    ),
+    usd: z
+      .number()
+      .nullable()
+      .describe(
+        "From the request for new nodes to the end of their idle time; of shared nodes its share, of nodes that are there its run time. Null: it cannot be told, see `why`",
+      ),
+    startsAtSeconds: z.number().nullable().describe("When the last of it starts; null: it cannot be told"),
+    doneAtSeconds: z.number().nullable().describe("By the run times given or known; null: it cannot be told"),
+    why: z.string().nullable().describe("Why there is no cost; null: there is one"),
+  })
+  .meta({ id: "QuotedWay" });
+
+export const quoteAnswer = z
+  .object({
+    ...aboutCluster,
+    ways: z.array(quotedWay).max(3).describe("The recommended one first: the cheapest with a known cost"),
+    reason: z.string().describe("Why the first is recommended, or why there is none"),
+  })
+  .meta({ id: "Quote" });
+
+export type QuoteAsked = Answer<typeof quoteBody>;
+export type QuotedWay = Answer<typeof quotedWay>;
+export type QuoteAnswer = Answer<typeof quoteAnswer>;
+
 /** `POST /api/clusters/{cluster}/validate-constraint` */
 export const validateConstraintBody = z
   .object({

@@ -3,6 +3,7 @@ export { countTime, keepAccounts } from "./account/keep-accounts.ts";
 export { ownerCapName } from "./account/owner-limits.ts";
 export { seeCluster } from "./account/see-cluster.ts";
 export {
+  type BootSecondsOf,
   type Boots,
   bootSecondsOf,
   bootsOf,

@@ -1,5 +1,5 @@
 import { quoted, refusals } from "../api/index.ts";
-import { loadWorld } from "../cycle/index.ts";
+import { loadWorld, type World } from "../cycle/index.ts";
 import { shellWord } from "../text/shell-word.ts";
 import {
   clusterStatus,
@@ -18,6 +18,8 @@ import {
   listPrices,
   listRejects,
   type Outlook,
+  quoteJobs,
+  type Selected,
   selectingOf,
   showHistory,
   showOperation,
@@ -64,6 +66,7 @@ export type RecordRouteId =
   | "rejects"
   | "reject"
   | "what-if"
+  | "quote"
   | "validate-constraint";
 
 export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
@@ -83,12 +86,8 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   "explain-target": fromOutlook(explainedTarget),
   demand: fromOutlook((outlook, { query }) => ifSelected(drawUpDemand(outlook, selectingOf(query)))),
   "validate-constraint": fromOutlook((outlook, { body }) => ifSelected(validateConstraint(outlook, body))),
-  "what-if": async (ports, { cluster, body }) => {
-    const world = await loadWorld(ports, cluster);
-    if (world === undefined) return unknownCluster(cluster);
-    const result = whatIf(world, body, ports.clock.nowSeconds());
-    return result.ok ? answered(result.answer) : badRequest("This cannot be planned", result.problems);
-  },
+  "what-if": planned(whatIf),
+  quote: planned(quoteJobs),
   plans: async (ports, { cluster, query }) => answered(await listPlans(ports, cluster, query)),
   plan: async (ports, { cluster, params: { planId } }) =>
     found(await showPlan(ports, cluster, planId), refusals.unknownPlan(planId)),
@@ -131,6 +130,18 @@ function fromOutlook<Id extends RecordRouteId>(
     const { cursor } = (call.query ?? {}) as { readonly cursor?: readonly [unknown, unknown, number?] };
     const outlook = await ports.lookAhead(call.cluster, cursor?.[2]);
     return outlook === undefined ? unknownCluster(call.cluster) : work(outlook, call);
+  };
+}
+
+/** Answers from plans of another world than the one that is known. */
+function planned<Id extends "what-if" | "quote">(
+  work: (world: World, body: RouteCall<Id>["body"], nowSeconds: number) => Selected<AnswerOf<Id>>,
+): Handler<RecordPorts, Id> {
+  return async (ports, { cluster, body }) => {
+    const world = await loadWorld(ports, cluster);
+    if (world === undefined) return unknownCluster(cluster);
+    const result = work(world, body, ports.clock.nowSeconds());
+    return result.ok ? answered(result.answer) : badRequest("This cannot be planned", result.problems);
   };
 }
 

@@ -32,6 +32,7 @@ export { lookAhead, type Outlook, outlookOf } from "./outlook.ts";
 export { OutlookMemory } from "./outlook-memory.ts";
 export { type Decisions, planDifference } from "./plan-difference.ts";
 export { whatIf, whatIfTargets } from "./plan-what-if.ts";
+export { quoteJobs } from "./quote-job.ts";
 export { readDictionary, showConfig } from "./show-config.ts";
 export { showHistory } from "./show-history.ts";
 export { type SupportPorts, showSupport } from "./show-support.ts";

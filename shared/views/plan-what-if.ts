@@ -137,7 +137,7 @@ function nextLimits(outlook: Outlook): WhatIfAnswer["more"]["bindsNext"] {
 const leftOut = { create: [], sizes: [], start: [], retire: [], retry: [], waiting: [], nodes: [] };
 
 /** Undefined without extra jobs. */
-function extraDemand(
+export function extraDemand(
   world: World,
   jobs: NonNullable<WhatIfAsked["jobs"]>,
   nowSeconds: number,

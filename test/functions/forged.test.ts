@@ -70,5 +70,5 @@ test("every route that is no GET and changes something is one of an operator or 
   const readers = routes
     .filter(({ method, role }) => method !== "GET" && role === "reader")
     .map(({ id }) => id);
-  expect(readers).toEqual(["what-if", "validate-constraint"]);
+  expect(readers).toEqual(["what-if", "quote", "validate-constraint"]);
 });

@@ -109,6 +109,7 @@ function wellFormed(query: Readonly<Record<string, string>>): Record<string, str
 
 const who = { by: "alice", reason: "test", dryRun: true };
 const bodies: readonly (readonly [RouteId, Json])[] = [
+  ["quote", { jobs: [{ name: "a", constraints: [{ ncpus: 4 }], runtimeSeconds: 60 }], bySeconds: 1 }],
   ["what-if", { jobs: [{ name: "a", constraints: [{ ncpus: 4 }], iterations: 2 }] }],
   ["validate-constraint", { constraints: { or: [{ ncpus: 4 }, { "node.vm_size": "Standard_*" }] } }],
   ["actions", { ...who, kind: "delete", nodes: { names: ["htc-*"], constraints: [{ ncpus: 1 }] } }],

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { endOption, lengthOption, type TimeOption } from "../time-values.ts";
+import { endOption, lengthOption, type TimeOption, untilSeconds } from "../time-values.ts";
 
 /** When a decision ends by itself. */
 export interface EndFlags {
@@ -29,7 +29,5 @@ export function endOf(
 ): { untilSeconds?: number } {
   if (lengthSeconds !== undefined) return { untilSeconds: Math.round(nowSeconds + lengthSeconds) };
   if (until === undefined) return {};
-  return {
-    untilSeconds: Math.round("atSeconds" in until ? until.atSeconds : nowSeconds + until.lengthSeconds),
-  };
+  return { untilSeconds: untilSeconds(until, nowSeconds) };
 }

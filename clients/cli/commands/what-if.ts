@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
 import { type PlacementPolicy, placements } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { collectJobs } from "../option-values.ts";
 import { allOption } from "../output/alike.ts";
 import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { explanationOn } from "../output/explanation.ts";
@@ -34,7 +35,12 @@ export function whatIfCommand(terminal: Terminal): Command {
     .description(
       "Plans with extra jobs, with a job that asks for something else, or under higher limits: what becomes of each job, the nodes that come on top, and their cost. Sends nothing.",
     )
-    .option("--job <json>", 'a job as in a demand message, "name" is optional; can be repeated', collect, [])
+    .option(
+      "--job <json>",
+      'a job as in a demand message, "name" is optional; can be repeated',
+      collectJobs,
+      [],
+    )
     .option("--jobs <file>", "a JSON file with a list of jobs")
     .option(
       "--change <job>",
@@ -74,16 +80,6 @@ export function whatIfCommand(terminal: Terminal): Command {
       return look(terminal, flags, (looking) => showPlanWith(looking, flags), { namesExist: false });
     });
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
-}
-
-function collect(text: string, before: readonly unknown[]): readonly unknown[] {
-  try {
-    return [...before, parseJson(text)];
-  } catch (error) {
-    throw new InvalidArgumentError(
-      `${messageOf(error)}; expected JSON such as '{"constraints": {"ncpus": 4}, "iterations": 10}'.`,
-    );
-  }
 }
 
 /** What a plan is asked with. */

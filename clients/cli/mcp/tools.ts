@@ -101,6 +101,12 @@ export const readingTools = [
     next: ["limits", "prices"],
   },
   {
+    name: "quote",
+    route: "quote",
+    use: "What jobs would cost before they are submitted, when they start and are done, in up to three ways. Nothing is sent.",
+    next: ["what_if", "prices"],
+  },
+  {
     name: "plans",
     route: "plans",
     use: "The latest plans: when each was made, why, and what it decided.",

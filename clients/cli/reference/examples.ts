@@ -145,6 +145,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       does: "which nodes ten more slots would create",
     },
   ],
+  quote: [
+    {
+      line: `quote --job '{"constraints": {"ncpus": 2}, "iterations": 10, "runtimeSeconds": 3600}'`,
+      does: "what an hour of ten slots would cost, and the alternatives",
+    },
+  ],
   usage: [
     { line: "usage --timeframe lastMonth", does: "last month, by node array", isShown: true },
     {

@@ -229,6 +229,10 @@ class Cluster:
         """A plan with extra jobs; `more`: `change`, `limits`, `placement` and so on, as in the request's body."""
         return self.call("POST", "what-if", body={"jobs": list(jobs), **more})
 
+    def quote(self, jobs: Iterable[Item], *, by_seconds: Optional[float] = None) -> Answer:
+        """What jobs would cost before they are submitted, when they start and when they are done, in up to three ways."""
+        return self.call("POST", "quote", body=_given({"jobs": list(jobs), "bySeconds": by_seconds}))
+
     def validate_constraint(self, constraints: Sequence[Item], **more: Any) -> Answer:
         """Whether constraints can be read, and which buckets and nodes satisfy them."""
         return self.call("POST", "validate-constraint", body={"constraints": list(constraints), **more})

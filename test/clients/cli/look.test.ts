@@ -65,6 +65,7 @@ describe("what commands print, compared with committed examples", () => {
     ["explain-running", ["explain", "1200"]],
     ["validate-constraint", ["validate-constraint", "node.vm_size=Standard_F*", "ncpus=8"]],
     ["what-if", ["what-if", "--job", '{"constraints": {"ncpus": 4}, "iterations": 2}']],
+    ["quote", ["quote", "--job", '{"constraints": {"ncpus": 4}, "runtimeSeconds": 3600}']],
   ])("%s", async (name, argv) => {
     const { code, stdout, stderr } = await offline("busy", argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -535,6 +536,7 @@ describe("offline", () => {
       "limits: bucket, region",
     ],
     ["nothing to plan with", ["what-if"], "nothing to plan with"],
+    ["nothing to quote", ["quote"], "no job, expected --job"],
     ["a word for the command after --local", ["explain", "--local", "1202"], "own words before --local"],
     ["one plan as a list", ["plans", "last", "--format", "csv"], "an id shows one plan"],
     [

@@ -81,6 +81,7 @@ const calls = {
   "post-demand": () => service.POST("/clusters/{cluster}/demand", { params: { path }, body: message }),
   support: () =>
     service.GET("/clusters/{cluster}/support/{part}", { params: { path: { cluster, part: "snapshot" } } }),
+  quote: () => service.POST("/clusters/{cluster}/quote", { params: { path }, body: { jobs } }),
   "what-if": () => service.POST("/clusters/{cluster}/what-if", { params: { path }, body: { jobs } }),
   "validate-constraint": () =>
     service.POST("/clusters/{cluster}/validate-constraint", {

@@ -81,6 +81,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
         arrays: [{ Name: "htc", TargetCount: 30 }],
       });
       return { params: { target: "htc" } };
+    case "quote":
     case "what-if":
       return { body: { jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }] } };
     case "actions":

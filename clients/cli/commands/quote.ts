@@ -1,0 +1,88 @@
+import { Command, Option } from "commander";
+import type { QuoteAnswer, QuotedWay } from "../../../shared/api/index.ts";
+import { duration } from "../../../shared/text/durations.ts";
+import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
+import { collectJobs } from "../option-values.ts";
+import { moment } from "../output/moments.ts";
+import { reportOption } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
+import { type Page, pageOn } from "../output/report.ts";
+import type { Terminal } from "../terminal.ts";
+import { endOption, type TimeOption, untilSeconds } from "../time-values.ts";
+
+interface Flags extends LookFlags {
+  readonly job: readonly unknown[];
+  readonly by?: TimeOption;
+}
+
+/** `ccscale quote`: what jobs cost, before they are submitted. */
+export function quoteCommand(terminal: Terminal): Command {
+  const command: Command = new Command("quote")
+    .description(
+      "Shows what a job would cost before it is submitted, when it starts and when it is done, in up to three ways: as it is, on another size or spot, or on nodes that become free. The first is recommended. Sends nothing.",
+    )
+    .option(
+      "--job <json>",
+      'a job as in a demand message, with "runtimeSeconds"; "name" is optional; can be repeated',
+      collectJobs,
+      [],
+    )
+    .addOption(
+      new Option(
+        "--by <time>",
+        'only what is done by then: a length of time, a time of day ("18:00", "tomorrow 18:00"), or a date and time, local unless it names a zone',
+      ).argParser(endOption),
+    )
+    .addOption(reportOption())
+    .action((flags: Flags) => {
+      if (flags.job.length === 0)
+        return command.error(
+          'error: no job, expected --job \'{"constraints": {"ncpus": 4}, "runtimeSeconds": 3600}\'',
+        );
+      return look(terminal, flags, (looking) => showQuote(looking, flags));
+    });
+  return lookOptions(command);
+}
+
+async function showQuote({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const { job: jobs, by } = flags;
+  const bySeconds = by === undefined ? undefined : untilSeconds(by, Date.now() / 1000);
+  const answer: QuoteAnswer = await service.ask("quote", {
+    body: { jobs, ...(bySeconds !== undefined && { bySeconds }) },
+  });
+  if ((flags.format ?? settings.format) === "json") {
+    terminal.stdout.write(prettyJson(answer));
+    return;
+  }
+  quoteOn(pageOn(terminal), answer);
+}
+
+function quoteOn(page: Page, { ways, reason, atSeconds }: QuoteAnswer): void {
+  if (ways.length > 0) {
+    const inFrom = (seconds: number | null) => (seconds === null ? "unknown" : duration(seconds - atSeconds));
+    page.table(
+      ["WAY", "NODES", "STARTS_IN", "DONE_IN", "DONE_AT", "COST"],
+      ways.map((way) => [
+        wayWords[way.kind],
+        nodesOf(way),
+        inFrom(way.startsAtSeconds),
+        inFrom(way.doneAtSeconds),
+        way.doneAtSeconds === null ? "unknown" : moment(way.doneAtSeconds),
+        way.usd === null ? "unknown" : `${way.usd.toFixed(2)} USD`,
+      ]),
+    );
+  }
+  page.line(reason);
+}
+
+const wayWords: Readonly<Record<QuotedWay["kind"], string>> = {
+  planned: "as it is",
+  "other-size": "other size",
+  wait: "wait",
+};
+
+function nodesOf({ nodes, newNodes, vmSizes, nodeArrays, spot }: QuotedWay): string {
+  if (nodes === 0) return "none";
+  const added = newNodes === 0 ? "" : newNodes === nodes ? ", new" : `, ${newNodes} new`;
+  return `${nodes} ${vmSizes.join("/")} in ${nodeArrays.join("/")}${added}${spot ? ", spot" : ""}`;
+}

@@ -1,0 +1,444 @@
+import type { QuoteAnswer, QuoteAsked, QuotedWay } from "../api/index.ts";
+import { type BootSecondsOf, bootSecondsOf, type World } from "../cycle/index.ts";
+import {
+  examine,
+  forNodeArray,
+  type Job,
+  largestShare,
+  type PlannedNode,
+  paidNodes,
+  resourcesOfSizes,
+  shortHostname,
+} from "../engine/index.ts";
+import { duration } from "../text/durations.ts";
+import { explainOne } from "./explain/explain-job.ts";
+import { isUpNode, type OutlookJob, outlookJobs, waits } from "./job-states.ts";
+import type { Selected } from "./node-selection.ts";
+import { nodeViews } from "./node-views.ts";
+import { extraSource, refused } from "./other-world.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
+import { extraDemand } from "./plan-what-if.ts";
+
+const mostWays = 3;
+/** Each is a plan. Of spot and regular sizes apart. */
+const mostSizesTried = 2;
+const secondsPerHour = 3_600;
+
+/** The jobs with a constraint more; of `freed`, the running jobs are over. */
+interface Other {
+  readonly kind: QuotedWay["kind"];
+  readonly constraint?: Readonly<Record<string, unknown>>;
+  readonly freed?: Freed;
+}
+
+/** Nodes on which no job runs any more from some moment on. */
+interface Freed {
+  readonly names: readonly string[];
+  readonly atSeconds: number;
+}
+
+interface Quoting {
+  readonly world: World;
+  readonly jobs: QuoteAsked["jobs"];
+  readonly nowSeconds: number;
+  readonly bootSeconds: BootSecondsOf;
+}
+
+/** A way, and what it was read off. */
+interface Planned {
+  readonly outlook: Outlook;
+  readonly jobs: readonly OutlookJob[];
+  readonly way: QuotedWay;
+}
+
+/**
+ * What jobs would cost and when they would be done, in up to three ways, the cheapest first: plans of the same world, each with
+ * one constraint more. Pure; nothing is recorded or sent.
+ */
+export function quoteJobs(
+  world: World,
+  { jobs, bySeconds }: QuoteAsked,
+  nowSeconds: number,
+): Selected<QuoteAnswer> {
+  const bootSeconds = bootSecondsOf(world.loaded.history);
+  const named = jobs.map((job, index) => ({ name: `quote-${index + 1}`, ...job }));
+  const quoting: Quoting = { world, jobs: named, nowSeconds, bootSeconds };
+  const first = plannedWay(quoting, { kind: "planned" });
+  if (!first.ok) return first;
+  if (first.answer.jobs.length === 0) return refused("jobs: they ask for nothing");
+  const others = otherWays(quoting, first.answer).map((other) => plannedWay(quoting, other));
+  const possible = others.flatMap((each) =>
+    each.ok && each.answer.way.waiting === 0 ? [each.answer.way] : [],
+  );
+  // What the plan would do is shown in any case.
+  const ways = [first.answer.way, ...possible];
+  const inTime = ways.filter(
+    ({ doneAtSeconds }) => bySeconds === undefined || (doneAtSeconds !== null && doneAtSeconds <= bySeconds),
+  );
+  const best = distinct(inTime.toSorted(cheapestFirst)).slice(0, mostWays);
+  const reason = reasonOf(ways, best, { nowSeconds, bySeconds });
+  return { ok: true, answer: { cluster: world.cluster, atSeconds: nowSeconds, ways: best, reason } };
+}
+
+function otherWays(quoting: Quoting, first: Planned): readonly Other[] {
+  const sizes = fittingSizes(first, quoting.bootSeconds);
+  const freed = freedNodes(sizes, first, quoting.nowSeconds);
+  return [
+    ...otherSizes(sizes, first).map(({ nodeArray, vmSize }) => ({
+      kind: "other-size" as const,
+      constraint: { "node.nodearray": nodeArray, "node.vm_size": vmSize },
+    })),
+    ...(freed === undefined
+      ? []
+      : [{ kind: "wait" as const, constraint: { "node.name": freed.names }, freed }]),
+  ];
+}
+
+function plannedWay(
+  { world, jobs, nowSeconds, bootSeconds }: Quoting,
+  { kind, constraint, freed }: Other,
+): Selected<Planned> {
+  const asked = constraint === undefined ? jobs : jobs.map((job) => withConstraint(job, constraint));
+  const extra = extraDemand(world, asked, nowSeconds);
+  if (!extra.ok) return extra;
+  const outlook = outlookOf(freed === undefined ? world : afterRuns(world, freed), nowSeconds, extra.answer);
+  const own = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
+  const freedAtSeconds = freed?.atSeconds ?? nowSeconds;
+  const way = wayOf({ kind, outlook, jobs: own, bootSeconds, freedAtSeconds });
+  return { ok: true, answer: { outlook, jobs: own, way } };
+}
+
+function cheapestFirst(a: QuotedWay, b: QuotedWay): number {
+  return (
+    orLast(a.usd) - orLast(b.usd) ||
+    a.waiting - b.waiting ||
+    orLast(a.doneAtSeconds) - orLast(b.doneAtSeconds)
+  );
+}
+
+function orLast(value: number | null): number {
+  return value ?? Number.MAX_VALUE;
+}
+
+/** Two plans may come to the same nodes. */
+function distinct(ways: readonly QuotedWay[]): readonly QuotedWay[] {
+  const seen = new Set<string>();
+  return ways.filter(({ nodeArrays, vmSizes, newNodes, nodes, usd, startsAtSeconds }) => {
+    const key = JSON.stringify([nodeArrays, vmSizes, newNodes, nodes, usd, startsAtSeconds]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+type AskedJob = QuoteAsked["jobs"][number];
+
+function withConstraint(job: AskedJob, constraint: Readonly<Record<string, unknown>>): AskedJob {
+  const { constraints = [] } = job;
+  return { ...job, constraints: [...(Array.isArray(constraints) ? constraints : [constraints]), constraint] };
+}
+
+/** A size of a node array whose empty nodes hold the jobs, and roughly how many nodes they take and what these cost. */
+interface FittingSize {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly spot: boolean;
+  readonly nodes: number;
+  readonly usd: number;
+}
+
+/** The cheapest first. */
+function fittingSizes({ outlook, jobs }: Planned, bootSeconds: BootSecondsOf): readonly FittingSize[] {
+  const { input } = outlook;
+  const resourcesOf = resourcesOfSizes(input.cluster, input.settings);
+  const constraints = jobs.flatMap(({ job }) => job.constraints);
+  const empty = { ...input, cluster: { ...input.cluster, nodes: [] } };
+  const fits = new Set(
+    examine(empty, constraints).buckets.flatMap((bucket) => (bucket.reason === null ? [keyOf(bucket)] : [])),
+  );
+  const runSeconds = Math.max(...jobs.map(({ job }) => job.runtimeSeconds ?? secondsPerHour));
+  const sizes = input.cluster.nodeArrays.flatMap(({ name: nodeArray, spot, buckets }) =>
+    buckets.flatMap(({ vmSize, pricePerHourUsd }) => {
+      const resources = resourcesOf(nodeArray, vmSize);
+      const isLost = spot && jobs.some(({ job }) => job.interruptible === false);
+      if (isLost || resources === undefined || !fits.delete(keyOf({ nodeArray, vmSize }))) return [];
+      const nodes = jobs.reduce((sum, { job }) => sum + nodesFor(job, resources), 0);
+      const idleSeconds = forNodeArray(input.settings.idleTimeoutSeconds, nodeArray);
+      const seconds = (bootSeconds(nodeArray) ?? 0) + runSeconds + idleSeconds;
+      return [
+        { nodeArray, vmSize, spot, nodes, usd: (pricePerHourUsd ?? Number.MAX_VALUE) * nodes * seconds },
+      ];
+    }),
+  );
+  return sizes.toSorted((a, b) => a.usd - b.usd);
+}
+
+/** Those that the plan did not choose: the cheapest regular and spot ones. */
+function otherSizes(sizes: readonly FittingSize[], { way }: Planned): readonly FittingSize[] {
+  const others = sizes.filter(
+    ({ nodeArray, vmSize }) => !(way.nodeArrays.includes(nodeArray) && way.vmSizes.includes(vmSize)),
+  );
+  return [false, true].flatMap((isSpot) =>
+    others.filter(({ spot }) => spot === isSpot).slice(0, mostSizesTried),
+  );
+}
+
+function nodesFor(job: Job, resources: PlannedNode["resources"]): number {
+  if (job.packingStrategy === "scatter") return Math.max(1, job.nodeCount);
+  const share = largestShare(job, resources);
+  return Math.ceil(job.iterations / Math.max(1, Math.floor(share > 0 ? 1 / share : job.iterations)));
+}
+
+function keyOf({ nodeArray, vmSize }: Pick<PlannedNode, "nodeArray" | "vmSize">): string {
+  return `${nodeArray}\n${vmSize}`;
+}
+
+/**
+ * Nodes of a size that fits, as many as are needed, on which all runs end first. Undefined: there are none, it is not known when
+ * their runs end, or the jobs can start now.
+ */
+function freedNodes(
+  sizes: readonly FittingSize[],
+  { outlook, way }: Planned,
+  nowSeconds: number,
+): Freed | undefined {
+  if (way.startsAtSeconds === nowSeconds) return undefined;
+  const freeAt = freeAtSeconds(outlook);
+  const nodesOf = Map.groupBy(outlook.snapshot.cluster.nodes, keyOf);
+  const sets = sizes.flatMap((size) => {
+    const first = (nodesOf.get(keyOf(size)) ?? [])
+      .flatMap(({ name, hostname }) => {
+        const atSeconds = hostname === null ? undefined : freeAt.get(shortHostname(hostname));
+        return atSeconds === undefined || atSeconds === null ? [] : [{ name, atSeconds }];
+      })
+      .toSorted((a, b) => a.atSeconds - b.atSeconds)
+      .slice(0, size.nodes);
+    const last = first.at(-1);
+    return last === undefined || first.length < size.nodes
+      ? []
+      : [{ names: first.map(({ name }) => name), atSeconds: Math.max(nowSeconds, last.atSeconds) }];
+  });
+  return sets.toSorted((a, b) => a.atSeconds - b.atSeconds)[0];
+}
+
+/** When the last run on each busy host ends; null: not known of one of them. */
+function freeAtSeconds({ input }: Outlook): ReadonlyMap<string, number | null> {
+  const freeAt = new Map<string, number | null>();
+  for (const { executingHostnames, startedAtSeconds, runtimeSeconds } of input.jobs) {
+    const ends =
+      startedAtSeconds === null || runtimeSeconds === null ? null : startedAtSeconds + runtimeSeconds;
+    for (const hostname of executingHostnames) {
+      const host = shortHostname(hostname);
+      const before = freeAt.get(host) ?? 0;
+      freeAt.set(host, ends === null || freeAt.get(host) === null ? null : Math.max(before, ends));
+    }
+  }
+  return freeAt;
+}
+
+/** The same world without what runs on these nodes. */
+function afterRuns(world: World, { names }: Freed): World {
+  const freed = new Set(names);
+  const hosts = new Set(
+    world.snapshot.cluster.nodes.flatMap(({ name, hostname }) =>
+      hostname !== null && freed.has(name) ? [shortHostname(hostname)] : [],
+    ),
+  );
+  const demand = world.loaded.demand.map((of) => ({
+    ...of,
+    jobs: of.jobs.filter(
+      ({ executingHostnames }) => !executingHostnames.some((host) => hosts.has(shortHostname(host))),
+    ),
+  }));
+  return { ...world, loaded: { ...world.loaded, demand } };
+}
+
+interface OnNode {
+  readonly job: Job;
+  readonly slots: number;
+  readonly node: PlannedNode;
+}
+
+interface Reading {
+  readonly kind: QuotedWay["kind"];
+  readonly outlook: Outlook;
+  readonly jobs: readonly OutlookJob[];
+  readonly bootSeconds: BootSecondsOf;
+  /** Before that nothing starts. */
+  readonly freedAtSeconds: number;
+}
+
+function wayOf(reading: Reading): QuotedWay {
+  const { kind, outlook, jobs, freedAtSeconds } = reading;
+  const waiting = jobs.filter(({ outcome }) => waits(outcome));
+  const placed = jobs.map(({ job, outcome }) => ({
+    job,
+    on: outcome.placements.flatMap(({ node: name, slots }): readonly OnNode[] => {
+      const node = outlook.nodesByName.get(name);
+      return node === undefined ? [] : [{ job, slots, node }];
+    }),
+  }));
+  const nodes = [...new Set(placed.flatMap(({ on }) => on.map(({ node }) => node)))];
+  const readyAt = readyAtSeconds(reading);
+  const starts = placed.map(({ job, on }) => {
+    const atSeconds = latest([freedAtSeconds, ...on.map(({ node }) => readyAt(node))]);
+    const { runtimeSeconds } = job;
+    return {
+      atSeconds,
+      doneAtSeconds: atSeconds === null || runtimeSeconds === null ? null : atSeconds + runtimeSeconds,
+    };
+  });
+  const { usd, why } = costOf(
+    reading,
+    nodes,
+    placed.flatMap(({ on }) => on),
+  );
+  const [first] = waiting;
+  const spotArrays = new Set(
+    outlook.input.cluster.nodeArrays.flatMap(({ name, spot }) => (spot ? [name] : [])),
+  );
+  return {
+    kind,
+    nodeArrays: [...new Set(nodes.map(({ nodeArray }) => nodeArray))],
+    vmSizes: [...new Set(nodes.map(({ vmSize }) => vmSize))],
+    spot: nodes.some(({ nodeArray }) => spotArrays.has(nodeArray)),
+    nodes: nodes.length,
+    newNodes: nodes.filter(isNew).length,
+    waiting: waiting.length,
+    usd: first === undefined ? usd : null,
+    startsAtSeconds: first === undefined ? latest(starts.map(({ atSeconds }) => atSeconds)) : null,
+    doneAtSeconds: first === undefined ? latest(starts.map(({ doneAtSeconds }) => doneAtSeconds)) : null,
+    why: first === undefined ? why : explainOne(outlook, first).summary,
+  };
+}
+
+function isNew({ origin }: PlannedNode): boolean {
+  return origin === "new" || origin === "starting";
+}
+
+/** Null: of one of them it is not known. */
+function latest(seconds: readonly (number | null)[]): number | null {
+  return seconds.reduce<number | null>(
+    (last, each) => (last === null || each === null ? null : Math.max(last, each)),
+    0,
+  );
+}
+
+/** When a node can take the job; null: unknown. One that takes longer to boot than others is taken to be there soon. */
+function readyAtSeconds({ outlook, bootSeconds }: Reading): (node: PlannedNode) => number | null {
+  const { atSeconds } = outlook;
+  return (node) => {
+    if (isUpNode(node)) return atSeconds;
+    if (!isNew(node)) {
+      const expected = nodeViews(outlook).viewOfPlanned(node).expectedReadySeconds;
+      return expected === null ? null : Math.max(atSeconds, expected);
+    }
+    const seconds = bootSeconds(node.nodeArray);
+    return seconds === null ? null : atSeconds + seconds;
+  };
+}
+
+type Cost = Pick<QuotedWay, "usd" | "why">;
+
+/**
+ * A node that the plan adds costs from the request for it to the end of its idle time, one that is there or on order the run time
+ * alone: its boot and idle time come anyway. Of both, jobs that share a node pay by their shares of it, and one that is alone the
+ * whole.
+ */
+function costOf(
+  { outlook, bootSeconds }: Reading,
+  nodes: readonly PlannedNode[],
+  on: readonly OnNode[],
+): Cost {
+  const { idleTimeoutSeconds } = outlook.input.settings;
+  if (on.some(({ job }) => job.runtimeSeconds === null))
+    return { usd: null, why: "No run time is given or known for this job." };
+  const priceOf = prices(outlook);
+  const sharesOn = shares(outlook, nodes);
+  const ownOn = Map.groupBy(on, ({ node }) => node);
+  let usd = 0;
+  for (const [node, own] of ownOn) {
+    const { name, nodeArray, vmSize } = node;
+    const price = node.origin === "on-premise" ? 0 : priceOf(node);
+    if (price === null) return { usd: null, why: `The price of ${vmSize} in ${nodeArray} is not known.` };
+    const boot = isNew(node) ? bootSeconds(nodeArray) : 0;
+    if (boot === null) return { usd: null, why: `How long nodes of ${nodeArray} boot is not known yet.` };
+    const idle = isNew(node) ? forNodeArray(idleTimeoutSeconds, nodeArray) : 0;
+    const ownShare = own.reduce((sum, each) => sum + shareOf(each), 0);
+    const part = ownShare / (sharesOn.get(name) || ownShare || 1);
+    const run = Math.max(...own.map(({ job }) => job.runtimeSeconds ?? 0));
+    usd += (price * part * (boot + run + idle)) / secondsPerHour;
+  }
+  return { usd: Math.round(usd * 1e5) / 1e5, why: null };
+}
+
+function shareOf({ job, slots, node }: OnNode): number {
+  return slots * largestShare(job, node.resources);
+}
+
+/** What all jobs together take of these nodes, by name; names of jobs tell nothing, because two sources may use the same. */
+function shares(outlook: Outlook, nodes: readonly PlannedNode[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  for (const { job, outcome } of outlookJobs(outlook))
+    for (const { node: name, slots } of outcome.placements) {
+      const node = byName.get(name);
+      if (node !== undefined) sums.set(name, (sums.get(name) ?? 0) + shareOf({ job, slots, node }));
+    }
+  return sums;
+}
+
+/** What an hour of a node costs, 0 where a reservation pays it, as the accounts will count it; null: not known. */
+function prices({ input, plan }: Outlook): (node: PlannedNode) => number | null {
+  const { nodeArrays, nodes } = input.cluster;
+  const planned = new Set(plan.nodes.map(({ nodeId }) => nodeId));
+  const added = plan.nodes
+    .filter(({ origin }) => origin !== "on-premise")
+    .map(({ nodeId, name, nodeArray, vmSize }) => ({
+      // Those that are there come first when a reservation pays some.
+      nodeId: nodeId ?? `~${name}`,
+      nodeArray,
+      vmSize,
+      status: "Requested",
+      targetState: "Started",
+    }));
+  const paid = paidNodes({
+    nodeArrays,
+    nodes: [...nodes.filter(({ nodeId }) => !planned.has(nodeId)), ...added],
+  });
+  const byId = new Map(paid.map(({ node, usdPerHour }) => [node.nodeId, usdPerHour]));
+  return ({ nodeId, name }) => byId.get(nodeId ?? `~${name}`) ?? null;
+}
+
+interface When {
+  readonly nowSeconds: number;
+  readonly bySeconds: number | undefined;
+}
+
+function reasonOf(
+  all: readonly QuotedWay[],
+  best: readonly QuotedWay[],
+  { nowSeconds, bySeconds }: When,
+): string {
+  const [first, second] = best;
+  if (first === undefined) return lateWords(all, nowSeconds);
+  if (first.usd === null) return first.why ?? "Its cost is not known.";
+  const inTime = bySeconds === undefined ? "" : " of those that are done by then";
+  if (second === undefined) return `It is the only way${inTime}.`;
+  if (second.usd === null) return `It is the only way with a known cost${inTime}.`;
+  const risk = first.spot ? " Spot nodes may be taken away while it runs." : "";
+  if (second.usd === first.usd)
+    return `It is done first${inTime}, for the same ${dollars(first.usd)}.${risk}`;
+  return `It is the cheapest${inTime}: ${dollars(first.usd)}, the next ${dollars(second.usd)}.${risk}`;
+}
+
+function lateWords(all: readonly QuotedWay[], nowSeconds: number): string {
+  const ends = all.flatMap(({ doneAtSeconds }) => (doneAtSeconds === null ? [] : [doneAtSeconds]));
+  const unknown = all.find(({ doneAtSeconds }) => doneAtSeconds === null);
+  const why =
+    unknown === undefined ? "" : ` ${unknown.why ?? "Of some ways it is not known when they are done."}`;
+  if (ends.length === 0) return `It is not known when it would be done.${why}`;
+  return `Nothing is done by then: the earliest is done in ${duration(Math.min(...ends) - nowSeconds)}.${why}`;
+}
+
+function dollars(usd: number): string {
+  return `${usd.toFixed(2)} USD`;
+}
