@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../shared/errors/errors.ts";
 import type { AgentConfig } from "./config.ts";
-import type { SetAside } from "./drivers/driver.ts";
+import type { Reading, SetAside } from "./drivers/driver.ts";
 import { filesLine, logText, namedLine, passLine, refusalLine } from "./log-line.ts";
 import { type PassPorts, runPass } from "./pass.ts";
 import type { AgentState } from "./state.ts";
@@ -25,6 +25,7 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
   let state = before;
   let unknownInARow = 0;
   const setAside = new Notices("set-aside", loop.config);
+  const corrected = new Notices("corrected", loop.config, "information");
   for (;;) {
     const startedMilliseconds = Date.now();
     const cpu = process.cpuUsage();
@@ -48,6 +49,8 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       for (const refusal of report.refusals) loop.log(refusalLine(refusal));
       const news = report.setAside && setAside.lineFor(report.setAside);
       if (news !== undefined) loop.log(news);
+      const corrections = corrected.lineFor(correctionsIn(report.reading));
+      if (corrections !== undefined) loop.log(corrections);
     } catch (error) {
       const { cluster, source } = loop.config;
       const problems = [logText(messageOf(error))];
@@ -73,17 +76,31 @@ async function pause(seconds: number, { wakeUp, stop }: Loop): Promise<void> {
   ended.abort();
 }
 
+/** Of nodes whose state in the scheduler is put right: one that needs the same in several passes is told once. */
+function correctionsIn(reading: Reading): readonly SetAside[] {
+  if (!reading.known) return [];
+  return reading.corrections.flatMap(({ nodes, why }) =>
+    nodes === undefined || why === undefined ? [] : [{ record: nodes, reason: why }],
+  );
+}
+
 const shownRecords = 20;
 
-/** Logs problems of single records when they are new, and not in every pass. */
+/** Logs what is to be known of single records when it is new, and not in every pass. */
 export class Notices {
   readonly #event: string;
   readonly #agent: { readonly cluster: string; readonly source: string };
+  readonly #level: "warning" | "information";
   #last: ReadonlySet<string> = new Set();
 
-  constructor(event: string, { cluster, source }: { readonly cluster: string; readonly source: string }) {
+  constructor(
+    event: string,
+    { cluster, source }: { readonly cluster: string; readonly source: string },
+    level: "warning" | "information" = "warning",
+  ) {
     this.#event = event;
     this.#agent = { cluster, source };
+    this.#level = level;
   }
 
   /** A line of JSON about the records that were not there before; undefined when there are none. */
@@ -94,7 +111,7 @@ export class Notices {
     if (news.length === 0) return undefined;
     return JSON.stringify({
       event: this.#event,
-      level: "warning",
+      level: this.#level,
       ...this.#agent,
       total: records.length,
       new: news.length,

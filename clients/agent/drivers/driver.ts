@@ -13,6 +13,12 @@ export interface Command {
   readonly exitCodes?: readonly number[];
 }
 
+/** A command of the agent's own accord, and for the log why and for which nodes (as a hostlist). */
+export interface Correction extends Command {
+  readonly why?: string;
+  readonly nodes?: string;
+}
+
 /** Something to read from the scheduler; its text comes back in `Answers` under this name. */
 export type Read =
   | ({ readonly kind: "command"; readonly name: string } & Command)
@@ -136,7 +142,7 @@ export type Reading =
        * What brings the scheduler back to what was asked of it, such as a host that was told to drain and takes work again
        * after a restart. Run after the reading; when one fails, the next reading asks for it again.
        */
-      readonly corrections: readonly Command[];
+      readonly corrections: readonly Correction[];
       /** Absent: the planner chooses all nodes. */
       readonly named?: NamedNodes;
       readonly memory: Memory;

@@ -1,22 +1,18 @@
 import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
+import { inParts, keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
 import { arraysOf } from "./shapes.ts";
 import {
   hasJoined,
-  inParts,
   isAway,
   isIgnored,
   type Joining,
-  keepingJobs,
-  nodeName,
   nowhere,
   ours,
   outOfService,
   reasonsOfSlurm,
   resumeTimeout,
-  setAddress,
-  withoutAddress,
 } from "./slurm-nodes.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -89,7 +85,7 @@ export function namedNodes(
     join: (name, hostname) => {
       const node = known(name);
       if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
-      return [setAddress(settings, node.name, hostname)];
+      return setAddresses([{ node: node.name, hostname }], settings);
     },
     giveBack: (names, why) =>
       powerDown(

@@ -1,9 +1,8 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import type { Command, Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
+import type { NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
-import { expandHostlist } from "./hostlist.ts";
 import { statesMeaning } from "./node-states.ts";
-import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
@@ -22,9 +21,6 @@ const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
  * name as its address, Debian's slurmctld waits ten seconds for each name it cannot resolve, and answers nobody meanwhile.
  */
 export const nowhere = "255.255.255.255";
-
-/** More would make a command line that Linux does not take. */
-const mostNodesOfCommand = 1000;
 
 /** Without a daemon that has registered; power saving has powered it down, or is about to power it up or down. */
 const powerStates = ["POWERED_DOWN", "POWERING_UP", "POWERING_DOWN"];
@@ -65,7 +61,7 @@ export const resumeTimeout = "ResumeTimeout reached";
 export const reasonsOfSlurm = ["", "Not responding", "Node unexpectedly rebooted", resumeTimeout];
 
 /** A person took it down while its daemon answers: that stays, and is shown. */
-function isDownByOthers(node: NodeRecord): boolean {
+export function isDownByOthers(node: NodeRecord): boolean {
   const noHost = statesMeaning(node, "no-host");
   const isDown = noHost.length === 1 && node.flags.has("DOWN");
   return isDown && !node.reason.startsWith(ours) && !reasonsOfSlurm.includes(node.reason);
@@ -127,31 +123,6 @@ function outByOthers(
   };
 }
 
-/**
- * Drains that Slurm forgot, drains that are over, and nodes that have registered and wait to be resumed. Not earlier: Slurm
- * would start jobs on a node whose daemon it has not seen, and would not count what the node keeps for the system
- * (`CoreSpecCount`).
- */
-export function correction(
-  node: NodeRecord,
-  { draining, joining }: Pick<Context, "draining"> & { readonly joining: Joining },
-  settings: SlurmSettings,
-): readonly Command[] {
-  if (isDownByOthers(node)) return [];
-  const isOurs = node.reason.startsWith(ours);
-  const drains = draining.has(shortHostname(node.hostname));
-  if (drains && !node.flags.has("DRAIN")) return [drain(settings, node.name)];
-  if (!drains && node.flags.has("DRAIN") && isOurs) return [undrain(settings, node.name)];
-  const isDown = node.flags.has("DOWN") && !node.flags.has("POWERED_DOWN");
-  const mayCome = isOurs || reasonsOfSlurm.includes(node.reason);
-  const host = joining.get(node.name);
-  if (isDown && node.reason === "" && host?.heldReason !== undefined)
-    return [update(settings, node.name, [`Reason=${host.heldReason}`])];
-  const waits = isDown && (host !== undefined ? mayCome : isOurs && !node.flags.has("NOT_RESPONDING"));
-  // Refused for a node that came into service by itself meanwhile.
-  return waits ? [update(settings, node.name, ["State=RESUME"], [1])] : [];
-}
-
 /** A host that is there, and whose daemon has not registered yet. */
 interface JoiningHost {
   readonly hostname: string;
@@ -176,6 +147,8 @@ export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Jo
       if (node === undefined) return [[name, host] as const];
       if (isAway(node) || node.flags.has("POWERED_DOWN") || node.flags.has("POWERING_UP"))
         return [[name, { ...host, heldReason: heldReasonOf(node) }] as const];
+      // Slurm still has the host before it.
+      if (isElsewhere(node, host.hostname)) return [[name, host] as const];
       // Until the reason is back in Slurm.
       const isHeld = host.heldReason !== undefined && node.flags.has("DOWN") && node.reason === "";
       return isHeld ? [[name, host] as const] : [];
@@ -183,9 +156,21 @@ export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Jo
   );
 }
 
+/** Whether Slurm has another host for the node. A daemon may report its host by its short name. */
+export function isElsewhere({ address, hostname: known }: NodeRecord, hostname: string): boolean {
+  return [address, known].every((each) => shortHostname(each) !== shortHostname(hostname));
+}
+
 /** Of a node that a person took down before its daemon registered. */
-function heldReasonOf({ flags, reason, reason_set_by_user: by }: NodeRecord): string | undefined {
+function heldReasonOf(node: NodeRecord): string | undefined {
+  const { flags, reason } = node;
   if (!flags.has("DOWN") || reason.startsWith(ours) || reasonsOfSlurm.includes(reason)) return undefined;
+  return reasonWithUser(node);
+}
+
+/** To be given anew: Slurm then takes us for the one who said it. */
+export function reasonWithUser({ reason, reason_set_by_user: by }: NodeRecord): string {
+  if (reason === "") return ours;
   return `${reason.slice(0, longestReason)}${by === "" ? "" : ` (${by})`}`;
 }
 
@@ -259,176 +244,4 @@ export function joiningAfter(
     if (kind === "node-deleted" || kind === "boot-timeout") after.delete(node);
   }
   return after;
-}
-
-/**
- * A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back, which is their name; and
- * the commands of an event may have failed.
- */
-export function joinAgain(
-  nodes: readonly NodeRecord[],
-  joining: Joining,
-  settings: SlurmSettings,
-): readonly Command[] {
-  return nodes.flatMap((node) => {
-    const hostname = joining.get(node.name)?.hostname;
-    if (hostname === undefined || !isAway(node) || node.address === hostname) return [];
-    if (!nodeName.test(node.name) || !nodeName.test(hostname)) return [];
-    return commandsForNode("node-joined", node.name, hostname, settings);
-  });
-}
-
-/**
- * Nodes without a machine that Slurm might start jobs on or contact: all of them after the first start of the controller,
- * new ones after a change of slurm.conf. What somebody else took down or drained keeps its reason. Jobs that Slurm has put on them
- * meanwhile wait again.
- */
-export function takeDownAway(
-  nodes: readonly NodeRecord[],
-  jobs: readonly JobRecord[],
-  joining: Joining,
-  settings: SlurmSettings,
-): readonly Command[] {
-  const away = nodes.filter((node) => isAway(node) && !joining.has(node.name) && nodeName.test(node.name));
-  const isOut = (node: NodeRecord) =>
-    (node.flags.has("DOWN") || (node.flags.has("DRAIN") && !isBusy(node))) && !node.reason.startsWith(ours);
-  const isDone = (node: NodeRecord) => (node.flags.has("DOWN") || isOut(node)) && node.address === nowhere;
-  const open = away.filter((node) => !isDone(node));
-  const { before, after } = keepingJobs(jobs, new Set(open.map(({ name }) => name)), settings);
-  return [
-    ...before,
-    ...withoutAddress(
-      namesOf(open.filter((node) => !isOut(node))),
-      ["State=DOWN", `Reason=${ours}`],
-      settings,
-    ),
-    ...withoutAddress(namesOf(open.filter(isOut)), [], settings),
-    ...after,
-  ];
-}
-
-/**
- * Jobs that Slurm has put on nodes that are not there, and that never started. With its node Slurm would end one that must
- * not be requeued, and make the others wait for two minutes: so long a daemon that knows the job refuses it, and none does
- * where all its nodes are away. `isHeldBack`: they wait these two minutes.
- */
-export function keepingJobs(
-  jobs: readonly JobRecord[],
-  away: ReadonlySet<string>,
-  settings: SlurmSettings,
-  { isHeldBack = false }: { readonly isHeldBack?: boolean } = {},
-) {
-  const before: Command[] = [];
-  const after: Command[] = [];
-  for (const { job_id, job_state, nodes, requeue } of jobs) {
-    if (away.size === 0 || !job_state.includes("CONFIGURING")) continue;
-    const names = expandHostlist(nodes) ?? [];
-    if (!names.some((name) => away.has(name))) continue;
-    const changes = [
-      ...(requeue === false ? ["Requeue=0"] : []),
-      ...(!isHeldBack && names.every((name) => away.has(name)) ? ["StartTime=now"] : []),
-    ];
-    // Refused for a job that has ended meanwhile.
-    if (requeue === false) before.push(updateJob(settings, job_id, ["Requeue=1"]));
-    if (changes.length > 0) after.push(updateJob(settings, job_id, changes));
-  }
-  return { before, after };
-}
-
-function updateJob({ scontrol }: SlurmSettings, id: number, changes: readonly string[]): Command {
-  const [program = "scontrol", ...first] = scontrol;
-  return { program, args: [...first, "update", `JobId=${id}`, ...changes], exitCodes: [1] };
-}
-
-function namesOf(nodes: readonly NodeRecord[]): readonly string[] {
-  return nodes.map(({ name }) => name);
-}
-
-/** For nodes that are not there; with what else changes, because Slurm must not look for one by its name in between. */
-export function withoutAddress(
-  names: readonly string[],
-  changes: readonly string[],
-  settings: SlurmSettings,
-): readonly Command[] {
-  return inParts(
-    names,
-    // Slurm wants as many addresses as names. The host name goes back to the node's own.
-    (some) => [`NodeAddr=${some.map(() => nowhere).join(",")}`, `NodeHostname=${some.join(",")}`, ...changes],
-    settings,
-  );
-}
-
-/** One command for as many nodes as it takes. */
-export function inParts(
-  names: readonly string[],
-  changesOf: (names: readonly string[]) => readonly string[],
-  settings: SlurmSettings,
-): readonly Command[] {
-  const parts = Math.ceil(names.length / mostNodesOfCommand);
-  return Array.from({ length: parts }, (_, index) => {
-    const some = names.slice(index * mostNodesOfCommand, (index + 1) * mostNodesOfCommand);
-    return update(settings, some.join(","), changesOf(some));
-  });
-}
-
-/** Names that Slurm cannot have, or would take for several ("ALL" is every node), are nobody's. */
-export const nodeName = /^(?!all$)[\w.-]+$/i;
-
-/** What an event means for Slurm. Every command may be repeated. */
-export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {
-  return nodes
-    .map(({ name, hostname }) => ({ node: `${settings.node_prefix}${name}`, hostname }))
-    .filter(({ node, hostname }) => nodeName.test(node) && nodeName.test(hostname))
-    .flatMap(({ node, hostname }) => commandsForNode(kind, node, hostname, settings));
-}
-
-function commandsForNode(
-  kind: NodeEvent["kind"],
-  node: string,
-  hostname: string,
-  settings: SlurmSettings,
-): readonly Command[] {
-  switch (kind) {
-    case "node-joined":
-      // It is resumed by a correction, when its daemon has registered.
-      return [setAddress(settings, node, hostname)];
-    case "drain":
-      return [drain(settings, node)];
-    case "undrain":
-      return [undrain(settings, node)];
-    case "node-deleted":
-    case "boot-timeout":
-      // One command: Slurm tells the node about its jobs as soon as it is down, and must not look for it by its name.
-      return [
-        update(settings, node, [
-          `NodeAddr=${nowhere}`,
-          `NodeHostname=${node}`,
-          "State=DOWN",
-          `Reason=${ours}`,
-        ]),
-      ];
-  }
-}
-
-export function setAddress(settings: SlurmSettings, node: string, hostname: string): Command {
-  return update(settings, node, [`NodeAddr=${hostname}`, `NodeHostname=${hostname}`]);
-}
-
-function drain(settings: SlurmSettings, node: string): Command {
-  return update(settings, node, ["State=DRAIN", `Reason=${ours} drain`]);
-}
-
-/** Refused for a node that does not drain, which is what is wanted. */
-function undrain(settings: SlurmSettings, node: string): Command {
-  return update(settings, node, ["State=UNDRAIN"], [1]);
-}
-
-function update(
-  { scontrol }: SlurmSettings,
-  node: string,
-  changes: readonly string[],
-  exitCodes: readonly number[] = [],
-): Command {
-  const [program = "scontrol", ...first] = scontrol;
-  return { program, args: [...first, "update", `NodeName=${node}`, ...changes], exitCodes };
 }

@@ -19,6 +19,7 @@ import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
+import { commandsFor } from "./node-commands.ts";
 import { unknownStates } from "./node-states.ts";
 import {
   backToSlurm,
@@ -29,26 +30,23 @@ import {
   stillLost,
   twoModes,
 } from "./power-saving.ts";
+import { reconcile } from "./reconcile.ts";
 import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
 import { toJobs } from "./slurm-jobs.ts";
 import {
-  commandsFor,
-  correction,
   hasJoined,
   isIgnored,
   isListed,
   type JoinedNodes,
   type Joining,
-  joinAgain,
   joinedAfter,
   joiningAfter,
   newsFor,
   overdue,
   stillJoining,
-  takeDownAway,
   toNode,
 } from "./slurm-nodes.ts";
 import { readPartitions } from "./slurm-partitions.ts";
@@ -335,12 +333,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       .filter(({ flags }) => flags.has("NOT_RESPONDING") && !flags.has("POWERING_UP"))
       .map(({ name }) => name),
     corrections: [
-      ...takeDownAway(own, records, joining, settings),
-      ...joinAgain([...own, ...saving.filter(({ flags }) => flags.has("POWERING_UP"))], joining, settings),
+      ...reconcile(
+        [...own, ...saving],
+        records,
+        { draining: context.draining, joining: joined, stillJoining: joining },
+        settings,
+      ),
       ...backToSlurm(saving, { lost, joining }, settings),
-      ...nodes
-        .filter(hasJoined)
-        .flatMap((node) => correction(node, { draining: context.draining, joining: joined }, settings)),
     ],
     ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, settings) } : {}),
     memory: withLost(

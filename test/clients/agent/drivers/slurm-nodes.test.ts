@@ -145,6 +145,7 @@ function interpreted(fields: object, memory: Memory, laterSeconds = 0) {
   const hosts = Object.entries(reading.memory.joining ?? {}).map(([name, host]) => [name, host.hostname]);
   return {
     commands: reading.corrections.map(({ args }) => args.slice(1).join(" ")),
+    whys: reading.corrections.map(({ why, nodes: of }) => ({ why, nodes: of })),
     joining: hosts.length === 0 ? undefined : Object.fromEntries(hosts),
     setAside: reading.setAside.map(({ record, reason }) => `${record}: ${reason}`),
     nodes: reading.nodes,
@@ -327,6 +328,18 @@ describe("whatever Slurm, the agent's memory and the host say together", () => {
     expect(touched).toEqual([]);
   });
 
+  test("every correction says why, and of which node", () => {
+    const whys = cells.flatMap(({ fields, memory }) => interpreted(fields, memory).whys);
+    expect(new Set(whys.map(({ nodes }) => nodes))).toEqual(new Set(["htc-1"]));
+    expect([...new Set(whys.map(({ why }) => why))].toSorted()).toEqual([
+      "it has no machine",
+      "it has no machine, and a job that waits for it",
+      "it has no machine, and stays out as it is",
+      "its daemon has registered",
+      "its machine is there, under another address than Slurm has",
+    ]);
+  });
+
   test("a host with a job on it gets no command", () => {
     const touched = cells
       .filter(({ fields: { state, address } }) => state.includes("MIXED") && address === "ip-1")
@@ -335,6 +348,103 @@ describe("whatever Slurm, the agent's memory and the host say together", () => {
         return commands.length > 0 ? [{ fields, memory, commands }] : [];
       });
     expect(touched).toEqual([]);
+  });
+});
+
+test("a node that is not there, with a job and a person's drain, goes down with that person's reason", () => {
+  const away = { ...atHome, state: ["MIXED", "DRAIN", "CLOUD", "POWERED_DOWN"], alloc_cpus: 2 };
+  const drained = { ...away, reason: "broken disk", reason_set_by_user: "ann" };
+  const { commands } = interpreted(drained, {});
+  expect(commands).toEqual([
+    "NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=broken disk (ann)",
+  ]);
+});
+
+test("a node of ignored partitions is whoever's has it, also with a reason that begins like ours", () => {
+  const node = { ...registered, reason: "cyclecloud_zombie_node", reason_set_by_user: "root" };
+  const section = { ignore_partitions: ["htc"] };
+  expect(readSlurm({ jobs: [], nodes: [slurmNode(1, node)], section })).toMatchObject({ corrections: [] });
+});
+
+describe("a node whose host changed while Slurm did not take its address", () => {
+  const joined = { joining: { "htc-1": { hostname: "ip-2", sinceSeconds: eventSeconds } } };
+  const at = { ...atHost, state: ["IDLE", "CLOUD"], slurmd_version: "22.05.8" };
+
+  test.each([
+    ["gets it in the next pass", at, ["NodeName=htc-1 NodeAddr=ip-2 NodeHostname=ip-2"], { "htc-1": "ip-2" }],
+    ["is not touched while it has a job", { ...at, alloc_cpus: 2 }, [], { "htc-1": "ip-2" }],
+    ["has it", { ...at, hostname: "IP-2", address: "10.0.0.2" }, [], undefined],
+  ])("%s", (_, fields, commands, joining) => {
+    expect(interpreted(fields, joined)).toMatchObject({ commands, joining });
+  });
+});
+
+describe("of 10,000 nodes", () => {
+  const count = 10_000;
+  const named = Array.from({ length: 1000 }, (_, index) => ({
+    name: `htc-${index + 1}`,
+    hostname: `ip-${index + 1}`,
+  }));
+  const names = named.map(({ hostname }) => hostname).join(",");
+
+  test("those that are not there are taken down with one command, which says why", () => {
+    const nodes = Array.from({ length: count }, (_, index) =>
+      slurmNode(index + 1, {
+        hostname: `htc-${index + 1}`,
+        address: `htc-${index + 1}`,
+        slurmd_version: "",
+        state: ["IDLE", "CLOUD", "POWERED_DOWN"],
+      }),
+    );
+    const reading = readSlurm({ jobs: [], nodes });
+    if (!reading.known) throw new Error(reading.reason);
+    const addresses = `255.255.255.[${Array.from({ length: count }, () => "255").join(",")}]`;
+    expect(reading.corrections).toMatchObject([
+      {
+        args: [
+          "update",
+          "NodeName=htc-[1-10000]",
+          `NodeAddr=${addresses}`,
+          "NodeHostname=htc-[1-10000]",
+          "State=DOWN",
+          "Reason=cyclecloud",
+        ],
+        why: "it has no machine",
+        nodes: "htc-[1-10000]",
+      },
+    ]);
+  });
+
+  test("1,000 that registered are resumed with one command", () => {
+    const nodes = named.map(({ hostname }, index) =>
+      slurmNode(index + 1, { hostname, address: hostname, state: ["DOWN", "CLOUD"], reason: "cyclecloud" }),
+    );
+    const reading = readSlurm({ jobs: [], nodes });
+    expect(reading).toMatchObject({
+      corrections: [{ args: ["update", "NodeName=htc-[1-1000]", "State=RESUME"], exitCodes: [1] }],
+    });
+  });
+
+  test.each([
+    [
+      "node-joined",
+      [`NodeName=${named.map(({ name }) => name).join(",")}`, `NodeAddr=${names}`, `NodeHostname=${names}`],
+    ],
+    ["drain", ["NodeName=htc-[1-1000]", "State=DRAIN", "Reason=cyclecloud drain"]],
+    ["undrain", ["NodeName=htc-[1-1000]", "State=UNDRAIN"]],
+  ] as const)("1,000 in one event (%s) are one command", (kind, args) => {
+    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
+    const { commands } = driverOf().commandsFor({ kind, nodes: named }, context);
+    expect(commands.map((command) => command.args.slice(1))).toEqual([args]);
+  });
+
+  test("no argument is longer than Linux takes", () => {
+    const long = named.map(({ name, hostname }) => ({ name, hostname: `${hostname}.${"x".repeat(240)}` }));
+    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
+    const { commands } = driverOf().commandsFor({ kind: "node-joined", nodes: long }, context);
+    expect(commands).toHaveLength(3);
+    const lengths = commands.flatMap(({ args }) => args.map(({ length }) => length));
+    expect(Math.max(...lengths)).toBeLessThan(128 * 1024);
   });
 });
 

@@ -114,7 +114,7 @@ describe("the planner leaves them alone", () => {
     ];
     const job = waitingJob({ job_state: ["CONFIGURING"], nodes: "htc-8" });
     expect(linesOf(known(readSlurm({ jobs: [job], nodes, section })).corrections)).toEqual([
-      "scontrol update NodeName=htc-7,htc-8 NodeAddr=255.255.255.255,255.255.255.255 NodeHostname=htc-7,htc-8 State=DOWN Reason=cyclecloud",
+      "scontrol update NodeName=htc-[7-8] NodeAddr=255.255.255.[255,255] NodeHostname=htc-[7-8] State=DOWN Reason=cyclecloud",
       "scontrol update JobId=7 StartTime=now",
     ]);
   });
@@ -163,7 +163,7 @@ describe("what Slurm wants", () => {
     const { named } = known(readSlurm({ jobs, nodes, section }));
     expect(linesOf(named?.giveBack(["hpc-1", "hpc-2", "hpc-9"], "no room") ?? [])).toEqual([
       "scontrol update JobId=22 Requeue=1",
-      "scontrol update NodeName=hpc-1,hpc-2 NodeAddr=255.255.255.255,255.255.255.255 NodeHostname=hpc-1,hpc-2 State=POWER_DOWN_FORCE Reason=cyclecloud: no room",
+      "scontrol update NodeName=hpc-[1-2] NodeAddr=255.255.255.[255,255] NodeHostname=hpc-[1-2] State=POWER_DOWN_FORCE Reason=cyclecloud: no room",
       "scontrol update JobId=22 Requeue=0",
     ]);
   });

@@ -1,0 +1,202 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
+import type { Context, Correction } from "../driver.ts";
+import { compactHostlist } from "./hostlist.ts";
+import {
+  drain,
+  inParts,
+  keepingJobs,
+  nodeName,
+  resume,
+  setAddresses,
+  takeDown,
+  undrain,
+  withoutAddress,
+} from "./node-commands.ts";
+import { isPowerSaving } from "./power-saving.ts";
+import {
+  hasJoined,
+  isAway,
+  isBusy,
+  isDownByOthers,
+  isElsewhere,
+  type Joining,
+  nowhere,
+  ours,
+  reasonsOfSlurm,
+  reasonWithUser,
+} from "./slurm-nodes.ts";
+import type { JobRecord, NodeRecord } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
+
+/** What CycleCloud asked for and what we remember, beside what Slurm says. */
+interface Truths extends Pick<Context, "draining"> {
+  /** Hosts that are there and whose daemon had not registered in the pass before. */
+  readonly joining: Joining;
+  /** Of these, those that still have not. */
+  readonly stillJoining: Joining;
+}
+
+/** One node as all three have it. */
+interface Cell {
+  readonly node: NodeRecord;
+  /** Slurm has it without a machine. */
+  readonly isAway: boolean;
+  /** The planner's, of which no machine is known to anybody. */
+  readonly isMissing: boolean;
+  /** Its machine is there, and nobody has taken it down. */
+  readonly isHost: boolean;
+  readonly isDown: boolean;
+  readonly hasJob: boolean;
+  /** We said why it is out, or nobody did. */
+  readonly isOurs: boolean;
+  /** Somebody else keeps it out, or Slurm does. */
+  readonly isOut: boolean;
+  /** CycleCloud wants it drained. */
+  readonly drains: boolean;
+  /** The host that joined as this node, until its daemon has registered, and one pass more. */
+  readonly host: ReturnType<Joining["get"]>;
+  readonly isStillJoining: boolean;
+}
+
+interface Row {
+  /** For people. */
+  readonly why: string;
+  readonly holds: (cell: Cell) => boolean;
+  readonly correct: (cells: readonly Cell[], settings: SlurmSettings) => ReturnType<typeof drain>;
+}
+
+const registers = ({ isHost, isDown, node }: Cell) => isHost && isDown && !node.flags.has("POWERED_DOWN");
+
+/**
+ * What is done where CycleCloud, Slurm and our records differ about a node: the first row that holds. None of them takes a host
+ * from its jobs, or changes what a person set.
+ */
+const rows: readonly Row[] = [
+  {
+    // A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back; a command may have failed.
+    why: "its machine is there, under another address than Slurm has",
+    holds: ({ node, host, isStillJoining, isAway, hasJob }) =>
+      isStillJoining &&
+      host !== undefined &&
+      nodeName.test(host.hostname) &&
+      (isAway ? node.address !== host.hostname : !hasJob && isElsewhere(node, host.hostname)),
+    correct: (cells, settings) =>
+      setAddresses(
+        cells.flatMap(({ node: { name }, host }) =>
+          host === undefined ? [] : [{ node: name, hostname: host.hostname }],
+        ),
+        settings,
+      ),
+  },
+  {
+    why: "it has no machine, and stays out as it is",
+    holds: ({ isMissing, isOut, isDown, hasJob, node }) =>
+      isMissing && isOut && (isDown || !hasJob) && node.address !== nowhere,
+    correct: (cells, settings) => withoutAddress(namesOf(cells), [], settings),
+  },
+  {
+    why: "it has no machine, and a job that waits for it",
+    holds: ({ isMissing, isOut, isDown, hasJob }) => isMissing && isOut && !isDown && hasJob,
+    correct: (cells, settings) =>
+      forEachReason(
+        cells,
+        ({ node }) => reasonWithUser(node),
+        (names, reason) => takeDown(names, settings, reason),
+      ),
+  },
+  {
+    why: "it has no machine",
+    holds: ({ isMissing, isOut, isDown, node }) =>
+      isMissing && !isOut && !(isDown && node.address === nowhere),
+    correct: (cells, settings) => takeDown(namesOf(cells), settings),
+  },
+  {
+    why: "CycleCloud drains it",
+    holds: ({ isHost, drains, node }) => isHost && drains && !node.flags.has("DRAIN"),
+    correct: (cells, settings) => drain(namesOf(cells), settings),
+  },
+  {
+    why: "CycleCloud does not drain it any more",
+    holds: ({ isHost, drains, isOurs, node }) => isHost && !drains && isOurs && node.flags.has("DRAIN"),
+    correct: (cells, settings) => undrain(namesOf(cells), settings),
+  },
+  {
+    why: "a person took it down before its daemon registered, and Slurm forgot that reason",
+    holds: (cell) => registers(cell) && cell.node.reason === "" && cell.host?.heldReason !== undefined,
+    correct: (cells, settings) =>
+      forEachReason(
+        cells,
+        ({ host }) => host?.heldReason ?? "",
+        (names, reason) => inParts(names, () => [`Reason=${reason}`], settings),
+      ),
+  },
+  {
+    // Not earlier: Slurm would start jobs on a node whose daemon it has not seen, and would not count what the node keeps for the
+    // system (`CoreSpecCount`).
+    why: "its daemon has registered",
+    holds: (cell) =>
+      registers(cell) &&
+      (cell.host === undefined
+        ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
+        : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason)),
+    correct: (cells, settings) => resume(namesOf(cells), settings),
+  },
+];
+
+/** What nodes need, with one command for those that need the same. Slurm's power saving takes its own nodes away itself. */
+export function reconcile(
+  nodes: readonly NodeRecord[],
+  jobs: readonly JobRecord[],
+  truths: Truths,
+  settings: SlurmSettings,
+): readonly Correction[] {
+  const cells = nodes
+    .filter(({ name }) => nodeName.test(name))
+    .map((node) => cellOf(node, truths, isPowerSaving(node, settings)));
+  const byRow = Map.groupBy(cells, (cell) => rows.find(({ holds }) => holds(cell)));
+  const corrections = rows.flatMap((row) => {
+    const own = byRow.get(row) ?? [];
+    const about = { why: row.why, nodes: compactHostlist(namesOf(own)) };
+    return row.correct(own, settings).map((command): Correction => ({ ...command, ...about }));
+  });
+  const missing = rows.flatMap((row) => byRow.get(row) ?? []).filter(({ isMissing }) => isMissing);
+  const { before, after } = keepingJobs(jobs, new Set(namesOf(missing)), settings);
+  return [...before, ...corrections, ...after];
+}
+
+function cellOf(
+  node: NodeRecord,
+  { draining, joining, stillJoining }: Truths,
+  isOfPowerSaving: boolean,
+): Cell {
+  const { name, flags, reason } = node;
+  const away = isAway(node);
+  const isOurs = reason.startsWith(ours);
+  const isDown = flags.has("DOWN");
+  return {
+    node,
+    isAway: away,
+    isMissing: away && !isOfPowerSaving && !stillJoining.has(name),
+    isHost: hasJoined(node) && !isDownByOthers(node),
+    isDown,
+    hasJob: isBusy(node),
+    isOurs,
+    isOut: !isOurs && (isDown || flags.has("DRAIN") || flags.has("FAIL")),
+    drains: draining.has(shortHostname(node.hostname)),
+    host: joining.get(name),
+    isStillJoining: stillJoining.has(name) && (!isOfPowerSaving || flags.has("POWERING_UP")),
+  };
+}
+
+function namesOf(cells: readonly Cell[]): readonly string[] {
+  return cells.map(({ node }) => node.name);
+}
+
+/** A command has one reason. */
+function forEachReason(
+  cells: readonly Cell[],
+  reasonOf: (cell: Cell) => string,
+  commands: (names: readonly string[], reason: string) => ReturnType<typeof drain>,
+) {
+  return [...Map.groupBy(cells, reasonOf)].flatMap(([reason, some]) => commands(namesOf(some), reason));
+}
