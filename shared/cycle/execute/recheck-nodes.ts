@@ -78,7 +78,7 @@ export async function recheckNodes(
 
 /**
  * A node that booted after the last snapshot has no host name in it, so it is not known whether it runs a job by now.
- * CycleCloud is asked before deleting a node that was not up when the plan was made, which is rare.
+ * CycleCloud is asked before deleting a node that was not up when the plan was made, or when it asked to stop, which is rare.
  */
 async function nodesNow(
   ports: Pick<Ports, "snapshots">,
@@ -87,8 +87,11 @@ async function nodesNow(
 ): Promise<readonly ClusterNode[]> {
   const isUnmatched = (cause: string) => cause === "idle-timeout" || cause === "autostop";
   const mayHaveChanged = action.kind === "shutdown-nodes" ? !isUnmatched(action.cause) : takesAway(action);
-  if (mayHaveChanged) return (await cycleCloud.readCluster()).cluster.nodes;
-  return (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
+  const seen = (await ports.snapshots.load(action.cluster))?.value.cluster.nodes ?? [];
+  const unnamed = new Set(seen.flatMap(({ nodeId, hostname }) => (hostname === null ? [nodeId] : [])));
+  const isAsked =
+    mayHaveChanged || (takesAway(action) && action.nodes.some(({ nodeId }) => unnamed.has(nodeId)));
+  return isAsked ? (await cycleCloud.readCluster()).cluster.nodes : seen;
 }
 
 async function load(

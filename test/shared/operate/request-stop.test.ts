@@ -50,6 +50,20 @@ describe("requestStop", () => {
     ]);
   });
 
+  test("one that came up since the snapshot, and runs a job by now, stays", async () => {
+    const world = await idleWorld(2);
+    world.cycleCloud.change("htc-1", { status: "Preparing", hostname: null });
+    await world.snapshot();
+    world.cycleCloud.change("htc-1", { status: "Ready", hostname: "host-htc-1" });
+    await world.post([jobFor(1, { executingHostnames: ["host-htc-1"] })]);
+    await ask(world, "htc-1", { afterIdleTime: false });
+    await world.execute();
+    expect(staying(world)).toEqual(["htc-1", "htc-2"]);
+    expect(await world.ports.operations.recent(cluster, 9)).toMatchObject([
+      { state: "dropped", messages: ["htc-1 runs a job now"] },
+    ]);
+  });
+
   test("a node that a target counts is told so, with the request set and its time", async () => {
     const world = await idleWorld(1);
     await world.receive({
