@@ -74,7 +74,7 @@ export async function runPass(
   let { commands } = acted;
   const { events, refusals } = acted;
   if (refusals.some(({ whole }) => whole)) ports.startOver();
-  const reading = await collect(ports.driver, contextOf(state, ports), ports.read);
+  const reading = await collect(ports.driver, () => contextOf(state, ports), ports.read);
   if (!reading.known) {
     const posted = await ports.postKept(ports.nowSeconds());
     const files = await keepFiles(ports, problems);
@@ -234,12 +234,13 @@ type Reader = (read: Read) => Promise<Answer>;
 
 /**
  * One reading of the scheduler, step after step. Whatever fails makes all of it unknown: half a reading would look like
- * less demand.
+ * less demand. The time that counts for what was read is that after it: a job that may start since a moment ago is not one that
+ * may start later.
  */
-export async function collect(driver: Driver, context: Context, read: Reader): Promise<Reading> {
+export async function collect(driver: Driver, contextOf: () => Context, read: Reader): Promise<Reading> {
   const answers: Record<string, Answer> = {};
   try {
-    for (const step of driver.reads(context)) {
+    for (const step of driver.reads(contextOf())) {
       const texts = await Promise.all(step.map(async (each) => [each.name, await read(each)] as const));
       Object.assign(answers, Object.fromEntries(texts));
     }
@@ -247,7 +248,7 @@ export async function collect(driver: Driver, context: Context, read: Reader): P
     return { known: false, reason: messageOf(error) };
   }
   try {
-    return driver.interpret(answers, context);
+    return driver.interpret(answers, contextOf());
   } catch (error) {
     // A mistake of the driver, which says nothing about the scheduler; the agent goes on with its other duties.
     return { known: false, reason: `the driver broke off: ${messageOf(error)}` };

@@ -90,8 +90,8 @@ export async function lookOnce(
 ): Promise<{ readonly known: boolean; readonly reason?: string; readonly [key: string]: unknown }> {
   const { config } = options;
   const { state } = await new StateFolder(config.stateFolder, config).load();
-  const context = { nowSeconds: nowSeconds(), draining: new Map(), memory: state.memory };
-  const reading = await collect(config.driver, context, reader(options));
+  const contextOf = () => ({ nowSeconds: nowSeconds(), draining: new Map(), memory: state.memory });
+  const reading = await collect(config.driver, contextOf, reader(options));
   const { cluster, source } = config;
   if (!reading.known) return { cluster, source, ...reading };
   const { silent, corrections } = reading;

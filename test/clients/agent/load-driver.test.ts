@@ -141,6 +141,10 @@ test.each([
 ])("a reading of another form is unknown, and never less demand: %j", async (reading, reason) => {
   const configured = kindOf({ ...whole, interpret: () => reading }).configure({});
   if (!configured.ok) throw new Error(configured.problems.join("; "));
-  const collected = await collect(configured.driver, context, async () => ({ text: "", exitCode: 0 }));
+  const collected = await collect(
+    configured.driver,
+    () => context,
+    async () => ({ text: "", exitCode: 0 }),
+  );
   expect(collected.known ? "known" : collected.reason).toMatch(reason);
 });

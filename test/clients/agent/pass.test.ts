@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Demand } from "../../../clients/agent/changes.ts";
 import type { Command, Driver, Reading } from "../../../clients/agent/drivers/driver.ts";
+import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 import type { TakenEvent } from "../../../clients/agent/event-queue.ts";
-import { type PassPorts, readingOnly, runPass } from "../../../clients/agent/pass.ts";
+import { collect, type PassPorts, readingOnly, runPass } from "../../../clients/agent/pass.ts";
 import type { AgentState } from "../../../clients/agent/state.ts";
 import type { DemandRefused, SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
+import { linesOfPartitions, slurmNode, waitingJob } from "./drivers/slurm-reading.ts";
 
 const fresh: AgentState = { version: 1, decisions: {}, memory: {} };
 const quiet: Reading = {
@@ -289,6 +291,34 @@ describe("what fails", () => {
     const { report } = await runPass(fresh, world.ports);
     expect(world.posted).toHaveLength(1);
     expect(report.problems).toContain(`${what} failed`);
+  });
+});
+
+test("what was read is judged by the time after it: Slurm's job that is eligible since a moment ago waits", async () => {
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  let nowSeconds = 1_795_400_000.9;
+  const job = waitingJob({ eligible_time: 1_795_400_001 });
+  const texts: Readonly<Record<string, string>> = {
+    scontrol: JSON.stringify({ nodes: [slurmNode(1)] }),
+    partitions: linesOfPartitions([]),
+    squeue: JSON.stringify({ jobs: [job] }),
+    licenses: "No licenses configured in Slurm.\n",
+    reservations: "No reservations in the system\n",
+    limits: "Current Association Manager state\n\nQOS Records\n",
+  };
+  const read = async ({ name }: { readonly name: string }) => {
+    nowSeconds += 0.1;
+    return { text: texts[name] ?? "", exitCode: 0 };
+  };
+  // Its memory of the limits is too old in the moment after the reading, and counts for it all the same.
+  const memory = { nodesFrom: "scontrol", limits: { enforced: true, atSeconds: nowSeconds - 599.95 } };
+  const contextOf = () => ({ nowSeconds, draining: new Map<string, number>(), memory });
+  const reading = await collect(configured.driver, contextOf, read);
+  expect(reading).toMatchObject({
+    known: true,
+    jobs: [{ name: "7" }],
+    memory: { limits: { enforced: true } },
   });
 });
 

@@ -116,7 +116,8 @@ function reads(
   { memory, nowSeconds }: Pick<Context, "memory" | "nowSeconds">,
 ): readonly (readonly Read[])[] {
   const { nodesFrom } = memory;
-  const limits = rememberedLimits(memory, nowSeconds);
+  const remembered = rememberedLimits(memory);
+  const isKnown = remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds;
   const scontrolRead = { ...read("scontrol", scontrol, ["show", "nodes", "--json"]), exitCodes: [1] };
   const sinfoRead = read("sinfo", sinfo, ["--json"]);
   // The JSON of sinfo leaves out what a node keeps for the system.
@@ -144,8 +145,8 @@ function reads(
     ],
     // After the jobs: what was used when they were read is not more than this.
     [
-      ...(limits === undefined ? [read("config", scontrol, ["show", "config"])] : []),
-      ...(limits?.enforced === false
+      ...(isKnown ? [] : [read("config", scontrol, ["show", "config"])]),
+      ...(isKnown && !remembered.enforced
         ? []
         : [read("limits", scontrol, ["show", "assoc_mgr", "flags=assoc,qos", "--oneliner"])]),
     ],
@@ -157,12 +158,8 @@ const limitsKnownSeconds = 600;
 
 const rememberedSchema = z.object({ enforced: z.boolean(), atSeconds: z.number() });
 
-/** Undefined: to be asked for. */
-function rememberedLimits({ limits }: Memory, nowSeconds: number) {
-  const remembered = rememberedSchema.safeParse(limits).data;
-  return remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds
-    ? remembered
-    : undefined;
+function rememberedLimits({ limits }: Memory) {
+  return rememberedSchema.safeParse(limits).data;
 }
 
 /** An agent of before remembered the host alone. */
@@ -241,7 +238,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   if (licenses === undefined) return { known: false, reason: "scontrol did not print all licences" };
   const enforcement =
     answers.config === undefined
-      ? rememberedLimits(context.memory, context.nowSeconds)
+      ? rememberedLimits(context.memory)
       : { enforced: areLimitsEnforced(answers.config.text), atSeconds: context.nowSeconds };
   const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
   if (enforcement?.enforced === true && limits === undefined)

@@ -49,10 +49,14 @@ export class Driven {
 
   /** A reading, known or not. */
   async look(): Promise<Reading> {
-    const reading = await collect(this.#driver, this.#context(), (read) => {
-      if (read.kind !== "command") throw new Error(`Cannot read "${read.name}": expected a command`);
-      return this.#run(read);
-    });
+    const reading = await collect(
+      this.#driver,
+      () => this.#context(),
+      (read) => {
+        if (read.kind !== "command") throw new Error(`Cannot read "${read.name}": expected a command`);
+        return this.#run(read);
+      },
+    );
     if (reading.known) this.#memory = reading.memory;
     return reading;
   }
