@@ -48,6 +48,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     shows: "a pass of the agent beside a large Grid Engine or PBS",
     options: "--jobs --hosts --passes --check",
   },
+  "slurm-scale": {
+    file: "slurm-scale.ts",
+    shows: "files and passes of 10,000 nodes and 100,000 jobs beside a real slurmctld",
+    options: "--nodes --jobs --passes --check",
+  },
   questions: { file: "questions.ts", shows: "an operator's questions, after npm run build" },
   dashboard: { file: "dashboard.ts", shows: "the dashboard in Chromium, after npm run build" },
   backtest: { file: "backtest.ts", shows: "recorded workloads" },
