@@ -16,7 +16,9 @@ export function commandPage(program: Command, printed: Printed): string {
   }
   const parts = [...groups].flatMap(([heading, commands]) => [
     `## ${heading.replace(/:$/, "")}`,
-    ...commands.flatMap((command) => section(command, { parents: [], shared, printed })),
+    ...commands.flatMap((command) =>
+      section(command, { parents: [], shared, printed: shownGroups.includes(heading) ? printed : null }),
+    ),
   ]);
   const common = [
     "## Shared options",
@@ -56,7 +58,8 @@ function sharedOptions(program: Command): ReadonlyMap<string, Option> {
 interface Around {
   readonly parents: readonly string[];
   readonly shared: ReadonlyMap<string, Option>;
-  readonly printed: Printed;
+  /** Null: examples are shown without what they print. */
+  readonly printed: Printed | null;
 }
 
 function section(command: Command, { parents, shared, printed }: Around): readonly string[] {
@@ -119,16 +122,18 @@ function hasDefault({ defaultValue }: Option): boolean {
 }
 
 /** The first that is shown stands alone, with what it prints; the help of the command shows what the others print. */
-function exampleBlock(list: readonly Example[], printed: Printed): readonly string[] {
-  const shown = list.find(({ isShown }) => isShown === true);
+function exampleBlock(list: readonly Example[], printed: Printed | null): readonly string[] {
+  const shown = printed === null ? undefined : list.find(({ isShown }) => isShown === true);
   const others = list.filter((example) => example !== shown).flatMap(typed);
   return [
-    ...(shown === undefined ? [] : [shownBlock(shown, printed)]),
+    ...(shown === undefined || printed === null ? [] : [shownBlock(shown, printed)]),
     ...(others.length === 0 ? [] : [block(others)]),
   ];
 }
 
 const mostLines = 7;
+/** Where the output is what a command is for. */
+const shownGroups: readonly string[] = ["View:", "Explain:"];
 
 function shownBlock(example: Example, printed: Printed): string {
   const output = printed.get(example.line);
