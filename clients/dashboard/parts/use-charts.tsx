@@ -2,19 +2,9 @@ import { useMemo } from "preact/hooks";
 import type { EventView, SamplesAnswer } from "../../../shared/api/index.ts";
 import { count, usd } from "../words.ts";
 import { Chart } from "./chart.tsx";
+import { nodeUses } from "./node-use.ts";
 
 type Sample = SamplesAnswer["samples"][number];
-
-/** Uses of nodes from the bottom of the stack to its top. */
-const uses: readonly { readonly use: keyof Sample["nodes"]; readonly title: string }[] = [
-  { use: "jobs", title: "Jobs" },
-  { use: "boot", title: "Booting" },
-  { use: "idle", title: "Idle" },
-  { use: "drained", title: "Drained" },
-  { use: "kept", title: "Kept alive" },
-  { use: "failed", title: "Failed" },
-  { use: "ending", title: "Ending" },
-];
 
 /** Nodes by use, with what happened; jobs, and cost over time. */
 export function UseCharts({
@@ -31,7 +21,7 @@ export function UseCharts({
   const charts = useMemo(() => {
     const valuesOf = (read: (sample: Sample) => number) =>
       points.map(({ sample }) => (sample === undefined ? null : read(sample)));
-    const shown = uses.filter(({ use }) => samples.some(({ nodes }) => nodes[use] > 0));
+    const shown = nodeUses.filter(({ use }) => samples.some(({ nodes }) => nodes[use] > 0));
     return {
       nodes: shown.map(({ use, title }) => ({
         title,

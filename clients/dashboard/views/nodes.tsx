@@ -3,7 +3,9 @@ import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { nodeActs } from "../act/kinds.ts";
 import { useAnnounced } from "../parts/announce.tsx";
+import { Choice } from "../parts/choice.tsx";
 import { Goes } from "../parts/goes.tsx";
+import { NodeMap } from "../parts/node-map.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
@@ -20,6 +22,8 @@ const fields = [
   "nodeArray",
   "vmSize",
   "spot",
+  "placementGroup",
+  "vcpuCount",
   "origin",
   "state",
   "failure",
@@ -29,6 +33,7 @@ const fields = [
   "ignored",
   "draining",
   "idleSinceSeconds",
+  "deletedSeconds",
   "deleteAtSeconds",
   "operation",
 ] as const satisfies readonly (keyof NodeView)[];
@@ -60,6 +65,7 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
 /** Every node, and what to do with some of them. */
 function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { name = "", nodeArray = "", state = "", constraint = "" } = place.options;
+  const isMap = place.options.show === "map";
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
   const selected = { name, nodeArray, state, constraint };
   const query = { ...selected, fields: fields.join() };
@@ -94,7 +100,16 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
               {isWhole ? "" : `, of ${count(total ?? items.length)}: loading the others`}.{" "}
               <span aria-live="polite">{picked.length > 0 ? `${count(picked.length)} chosen.` : ""}</span>
             </p>
-            {session.mayOperate ? (
+            <Choice
+              legend="How nodes are shown"
+              options={[
+                { value: "", title: "List" },
+                { value: "map", title: "Map" },
+              ]}
+              value={isMap ? "map" : ""}
+              onChoose={(show) => choose(place, { show })}
+            />
+            {session.mayOperate && !isMap ? (
               <div class="acts toolbar">
                 {nodeActs.map((kind) => (
                   <ActButton
@@ -117,6 +132,8 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
                   ? "No node is like that."
                   : "The cluster has no nodes now: they come when jobs or targets need them."}
               </p>
+            ) : isMap ? (
+              <NodeMap nodes={items} cluster={cluster} now={atSeconds} />
             ) : (
               <List
                 items={items}

@@ -73,6 +73,19 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     }
   });
 
+  test("the map has a cell for each node: pointed at it says which, and a click opens it", async () => {
+    await page.getByRole("button", { name: "Map" }).click();
+    const canvas = page.getByRole("img", { name: /^htc · F4s_v2: / });
+    expect(await canvas.getAttribute("aria-label")).toContain(`${nodeCount} idle`);
+    await canvas.hover({ position: { x: 3, y: 3 } });
+    const pointed = page.getByText(/^htc-\d+: Ready, idle for /);
+    const [name = ""] = (await pointed.innerText()).split(":");
+    await canvas.click({ position: { x: 3, y: 3 } });
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.goBack();
+    await canvas.waitFor();
+  });
+
   test("the first look asks for a screen of nodes, then for all; polls ask whether anything changed", async () => {
     await polled(3);
     const lists = server.paths().filter((path) => path.includes("/nodes?"));
