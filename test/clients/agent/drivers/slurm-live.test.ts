@@ -140,6 +140,35 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       await driven.pass();
     });
 
+    test("a health check drains a node: its job stays, its reason is shown, and the next machine of its name takes jobs again", async () => {
+      const [node, index] = ["htc-29", 29] as const;
+      const host = hostOf(node, index);
+      const id = await slurm.submit(`-p htc -n 4 --mem=1G -w ${node}`);
+      await boot(node, index);
+      await driven.send("node-joined", event(node, index));
+      await driven.until(isOn(id));
+      // As NHC and the script of healthagent do it.
+      const words = "NHC: check_fs_mount: /scratch not mounted";
+      await slurm.run("scontrol", "update", "State=DRAIN", `NodeName=${node}`, `Reason=${words}`);
+      const shown = async () => (await driven.pass()).nodes.find(({ hostname }) => hostname === host);
+      await driven.until(async () => (await shown())?.state === "draining");
+      expect(await shown()).toMatchObject({ isOutByOthers: true, stateReason: words, stateBy: "root" });
+      await slurm.run("scancel", String(id));
+      await driven.until(async () => (await shown())?.state === "drained");
+      await driven.send("node-deleted", event(node, index));
+      slurm.network.switchOff(host);
+      await driven.pass();
+      const next = await slurm.submit(`-p htc -n 4 --mem=1G -w ${node}`);
+      await boot(node, index);
+      await driven.send("node-joined", event(node, index));
+      await driven.until(isOn(next));
+      expect(await shown()).toMatchObject({ state: "up" });
+      await slurm.run("scancel", String(next));
+      await driven.send("node-deleted", event(node, index));
+      slurm.network.switchOff(host);
+      await driven.pass();
+    });
+
     test("a node drains, comes back, drains again and goes", async () => {
       const [node, index] = ["htc-3", 3] as const;
       await boot(node, index);
