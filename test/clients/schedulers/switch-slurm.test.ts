@@ -92,8 +92,21 @@ async function changeHands(slurm: Slurm, stack: LocalStack, folder: string): Pro
   });
   let agent: Child | undefined;
   try {
+    // While azslurm acts, the agent reads and the service plans: both want one node for one job, and nothing of Slurm changes.
+    agent = await startSlurmAgent(slurm, stack, { options: ["--read-only"] });
     const first = await slurm.submit("-n 4");
     await runs(slurm, azslurm, [first]);
+    const compared = async () => {
+      const answer = await head.ccscale("migrate", "compare", "--local", stack.local, "--format", "json");
+      const { total, hours } = JSON.parse(answer);
+      return { they: total.they, we: total.we, hours };
+    };
+    const one = { created: 1, deleted: 0 };
+    await whileItMoves(compared, ({ they, we }) => they.created + we.created >= 2, watched(slurm, stack));
+    expect(await compared()).toMatchObject({ they: one, we: one, hours: [{ moreNodes: 0, reasons: [] }] });
+    expect(await slurm.run("sinfo", "--noheader", "--list-reasons")).toBe("");
+    await agent.stop();
+    agent = undefined;
     const held = await slurm.submit("-n 4 --hold");
 
     azslurm.rests = true;
@@ -143,7 +156,7 @@ interface Head {
   /** The agent's settings for Slurm. */
   set(section: object): Promise<void>;
   changeTo(owner: "ccscale" | "azslurm"): Promise<void>;
-  ccscale(...args: readonly string[]): Promise<void>;
+  ccscale(...args: readonly string[]): Promise<string>;
   /** What systemd was told since the last change of hands began. */
   calls(): Promise<readonly string[]>;
   cronTable(): Promise<string>;
@@ -214,7 +227,8 @@ esac`,
       expect(existsSync(join(settings, "has-slurm"))).toBe(owner === "ccscale");
     },
     ccscale: async (...args) => {
-      await run(process.execPath, [join(root, "clients/cli/main.ts"), ...args]);
+      const { stdout } = await run(process.execPath, [join(root, "clients/cli/main.ts"), ...args]);
+      return stdout;
     },
     calls: async () => (await readFile(join(folder, "calls"), "utf8")).split("\n").filter(Boolean),
     cronTable: () => readFile(join(folder, "cron"), "utf8"),

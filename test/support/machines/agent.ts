@@ -16,6 +16,7 @@ export async function startAgent(
   section: object,
   env: Readonly<Record<string, string>> = {},
   others: object = {},
+  options: readonly string[] = [],
 ): Promise<Child> {
   const config = join(stack.folder, "agent.json");
   const settings = {
@@ -30,7 +31,13 @@ export async function startAgent(
   await writeFile(config, JSON.stringify(settings));
   return startChild({
     name: "agent",
-    args: [join(import.meta.dirname, "../../../clients/cli/main.ts"), "agent", "--config", config],
+    args: [
+      join(import.meta.dirname, "../../../clients/cli/main.ts"),
+      "agent",
+      "--config",
+      config,
+      ...options,
+    ],
     env: { ...env, AutoscaleStorage: stack.environment.storageConnectionString },
     isReady: (line) => line.includes('"event":"pass"'),
     logFile: join(stack.folder, "agent.log"),

@@ -15,11 +15,17 @@ export async function startSlurmAgent(
     section = {},
     env = {},
     others = {},
-  }: { readonly section?: object; readonly env?: Slurm["env"]; readonly others?: object } = {},
+    options = [],
+  }: {
+    readonly section?: object;
+    readonly env?: Slurm["env"];
+    readonly others?: object;
+    readonly options?: readonly string[];
+  } = {},
 ): Promise<Child> {
   const onHead = (program: string) => slurm.network.entering(slurm.network.headName, program, []);
   const programs = { squeue: onHead("squeue"), scontrol: onHead("scontrol"), sinfo: onHead("sinfo") };
-  return startAgent(stack, "slurm", { ...programs, ...section }, { ...slurm.env, ...env }, others);
+  return startAgent(stack, "slurm", { ...programs, ...section }, { ...slurm.env, ...env }, others, options);
 }
 
 /** Different nodes of each job that runs, of all tasks of an array and all parts of a heterogeneous job. */
