@@ -18,6 +18,7 @@ export {
   parseTargets,
   placeBefore,
   type QueueMessage,
+  refuseBadConstraints,
   requestSetSchema,
   type TargetsMessage,
   wholly,

@@ -74,13 +74,16 @@ function withoutBad(value: unknown): unknown {
 
 const hostname = z.string().min(1).max(255);
 
-export const constraintsSchema = z.unknown().superRefine((value, context) => {
+/** For `superRefine`: every problem of constraints that cannot be read. */
+export function refuseBadConstraints(value: unknown, context: z.RefinementCtx): void {
   const parsed = parseConstraints(value ?? []);
   if (parsed.ok) return;
   for (const { path, message } of parsed.problems) {
     context.addIssue({ code: "custom", message: `${path}: ${message}` });
   }
-});
+}
+
+export const constraintsSchema = z.unknown().superRefine(refuseBadConstraints);
 
 const job = z.preprocess(
   respell,

@@ -1,4 +1,4 @@
-import { type NodeActionKind, quoted, type Selection } from "../api/index.ts";
+import { type ActionAnswer, type NodeActionKind, quoted, type Selection } from "../api/index.ts";
 import { busyHostnames } from "../cycle/index.ts";
 import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
 import type { KeptNode, Operation, SourceDemand } from "../ports/index.ts";
@@ -7,13 +7,7 @@ import type { Outlook } from "../views/index.ts";
 import { selectorOf } from "../views/index.ts";
 
 /** A node that was selected and is left alone. */
-export interface Skipped {
-  readonly node: string;
-  readonly why: string;
-  readonly next: string;
-  /** False: it already is as requested, or will be soon. */
-  readonly refused: boolean;
-}
+export type Skipped = ActionAnswer["skipped"][number];
 
 export type Chosen =
   | { readonly ok: true; readonly nodes: readonly ClusterNode[]; readonly skipped: readonly Skipped[] }

@@ -18,28 +18,10 @@ import { MemorySampleStore } from "./memory-samples.ts";
 export { MemoryAccountStore, MemoryConfigFiles, MemoryConfigStore, MemoryDemandUploads, MemorySnapshotStore };
 
 /** Every store of the ports, in memory. Tests also look into them. */
-export interface MemoryStores extends Stores {
-  readonly configs: MemoryConfigStore;
-  readonly controls: MemoryControlStore;
-  readonly snapshots: MemorySnapshotStore;
-  readonly demand: MemoryDemandStore;
-  readonly uploads: MemoryDemandUploads;
-  readonly targets: MemoryTargetStore;
-  readonly history: MemoryHistoryStore;
-  readonly operations: MemoryOperationStore;
-  readonly plans: MemoryPlanStore;
-  readonly priceSheets: MemoryPriceSheetStore;
-  readonly rejections: MemoryRejectionStore;
-  readonly losses: MemoryNodeLossStore;
-  readonly accounts: MemoryAccountStore;
-  readonly notifications: MemoryNotificationStore;
-  readonly samples: MemorySampleStore;
-  readonly events: MemoryEventStore;
-  readonly configVersions: MemoryConfigVersionStore;
-}
+export type MemoryStores = ReturnType<typeof createMemoryStores>;
 
 /** Empty stores for tests, simulation and replay; they follow the same contract suite as the Azure ones. */
-export function createMemoryStores(): MemoryStores {
+export function createMemoryStores() {
   return {
     configs: new MemoryConfigStore(),
     controls: new MemoryControlStore(),
@@ -58,5 +40,5 @@ export function createMemoryStores(): MemoryStores {
     samples: new MemorySampleStore(),
     events: new MemoryEventStore(),
     configVersions: new MemoryConfigVersionStore(),
-  };
+  } satisfies Stores;
 }

@@ -1,15 +1,9 @@
 import { z } from "zod";
-import { parseConstraints } from "../../../../shared/engine/index.ts";
+import { refuseBadConstraints } from "../../../../shared/messages/index.ts";
 
 const constraints = z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]);
 
-const checkedConstraints = constraints.superRefine((value, context) => {
-  const parsed = parseConstraints(value);
-  if (parsed.ok) return;
-  for (const { path, message } of parsed.problems) {
-    context.addIssue({ code: "custom", message: `${path}: ${message}` });
-  }
-});
+const checkedConstraints = constraints.superRefine(refuseBadConstraints);
 
 /** A value is one argument of a command: it must not be taken for an option, nor break a list of names. */
 function argument(whenMissing?: string) {

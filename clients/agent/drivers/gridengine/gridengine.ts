@@ -19,8 +19,8 @@ import {
 } from "./gridengine-nodes.ts";
 import { type GridengineSettings, gridengineSettingsSchema } from "./gridengine-settings.ts";
 import type { JobContext } from "./job-context.ts";
-import { type Details, readDetails } from "./job-details.ts";
-import { type GridengineMemory, readMemory } from "./memory.ts";
+import { readDetails } from "./job-details.ts";
+import { type Details, type GridengineMemory, readMemory } from "./memory.ts";
 import { consumablesAt, type Place, placesOf, slotsOfNode } from "./places.ts";
 import { type Pools, poolsOf } from "./pools.ts";
 import { type JobRecord, type RunningRecord, readQueues } from "./queue-records.ts";

@@ -1,6 +1,6 @@
 import type { Definitions } from "./definitions.ts";
 import type { GridengineSettings } from "./gridengine-settings.ts";
-import type { Details } from "./job-details.ts";
+import type { Details } from "./memory.ts";
 import type { Place } from "./places.ts";
 import type { Pools } from "./pools.ts";
 

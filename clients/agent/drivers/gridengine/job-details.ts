@@ -1,16 +1,5 @@
+import type { Details } from "./memory.ts";
 import { childrenOf, type Element, textOf } from "./xml.ts";
-
-/** What only `qstat -j` says of a job. */
-export interface Details {
-  /** Tasks of an array that may run at the same time (`-tc`); 0: all. */
-  readonly most: number;
-  /** Unix time (`-a`); 0: at once. */
-  readonly notBefore: number;
-  /** The advance reservation that it is bound to; 0: none. */
-  readonly reservation: number;
-  /** Why the scheduler did not start it, if it says so (`schedd_job_info`). */
-  readonly reason: string;
-}
 
 const longestReason = 500;
 

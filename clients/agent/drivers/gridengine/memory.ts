@@ -3,11 +3,18 @@ import type { Memory } from "../driver.ts";
 
 const hosts = z.array(z.string()).catch([]);
 const details = z.object({
+  /** Tasks of an array that may run at the same time (`-tc`); 0: all. */
   most: z.number(),
+  /** Unix time (`-a`); 0: at once. */
   notBefore: z.number(),
+  /** The advance reservation that it is bound to; 0: none. */
   reservation: z.number(),
+  /** Why the scheduler did not start it, if it says so (`schedd_job_info`). */
   reason: z.string(),
 });
+
+/** What only `qstat -j` says of a job. */
+export type Details = z.infer<typeof details>;
 
 /** What the driver keeps between passes. What another version left counts as nothing. */
 const schema = z.object({

@@ -3,7 +3,7 @@ import { countIn, matches, type Range, rangesOf } from "./amounts.ts";
 import { listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
 import { detailsOf, nameOf } from "./job-common.ts";
 import type { JobContext } from "./job-context.ts";
-import type { Details } from "./job-details.ts";
+import type { Details } from "./memory.ts";
 import { isOpenTo, type Place, type Who } from "./places.ts";
 import { type Draw, type HostLimit, neverOf, wholeOf } from "./pools.ts";
 import type { JobRecord } from "./queue-records.ts";

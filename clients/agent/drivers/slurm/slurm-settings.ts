@@ -1,18 +1,12 @@
 import { z } from "zod";
-import { parseConstraints } from "../../../../shared/engine/index.ts";
+import { refuseBadConstraints } from "../../../../shared/messages/index.ts";
 import { isPlainName, plainWord } from "./config/plain-word.ts";
 import { isPartitionOption, isPowerOption, optionValue } from "./partition-options.ts";
 
 const program = z.array(z.string().min(1)).min(1);
 
 /** Constraints that a feature stands for, such as `{"node.vm_size": "Standard_HB120rs_v3"}`. */
-const constraints = z.record(z.string(), z.unknown()).superRefine((value, context) => {
-  const parsed = parseConstraints(value);
-  if (parsed.ok) return;
-  for (const { path, message } of parsed.problems) {
-    context.addIssue({ code: "custom", message: `${path}: ${message}` });
-  }
-});
+const constraints = z.record(z.string(), z.unknown()).superRefine(refuseBadConstraints);
 
 const partition = z
   .strictObject({
