@@ -65,7 +65,18 @@ interface Row {
   readonly correct: (cells: readonly Cell[], settings: SlurmSettings) => ReturnType<typeof drain>;
 }
 
-const registers = ({ isHost, isDown, node }: Cell) => isHost && isDown && !node.flags.has("POWERED_DOWN");
+/** Its daemon has registered. */
+const isDownHost = ({ isHost, isDown, node }: Cell) => isHost && isDown && !node.flags.has("POWERED_DOWN");
+
+/**
+ * Not before its daemon has registered: Slurm would start jobs on a node whose daemon it has not seen, and would not count what
+ * the node keeps for the system (`CoreSpecCount`).
+ */
+const waitsToServe = (cell: Cell) =>
+  isDownHost(cell) &&
+  (cell.host === undefined
+    ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
+    : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason));
 
 /**
  * What is done where CycleCloud, Slurm and our records differ about a node: the first row that holds. None of them takes a host
@@ -111,18 +122,8 @@ const rows: readonly Row[] = [
     correct: (cells, settings) => takeDown(namesOf(cells), settings),
   },
   {
-    why: "CycleCloud drains it",
-    holds: ({ isHost, drains, node }) => isHost && drains && !node.flags.has("DRAIN"),
-    correct: (cells, settings) => drain(namesOf(cells), settings),
-  },
-  {
-    why: "CycleCloud does not drain it any more",
-    holds: ({ isHost, drains, isOurs, node }) => isHost && !drains && isOurs && node.flags.has("DRAIN"),
-    correct: (cells, settings) => undrain(namesOf(cells), settings),
-  },
-  {
     why: "a person took it down before its daemon registered, and Slurm forgot that reason",
-    holds: (cell) => registers(cell) && cell.node.reason === "" && cell.host?.heldReason !== undefined,
+    holds: (cell) => isDownHost(cell) && cell.node.reason === "" && cell.host?.heldReason !== undefined,
     correct: (cells, settings) =>
       forEachReason(
         cells,
@@ -131,14 +132,23 @@ const rows: readonly Row[] = [
       ),
   },
   {
-    // Not earlier: Slurm would start jobs on a node whose daemon it has not seen, and would not count what the node keeps for the
-    // system (`CoreSpecCount`).
-    why: "its daemon has registered",
+    // One that is down is drained when it comes: resuming it would end the drain.
+    why: "CycleCloud drains it",
     holds: (cell) =>
-      registers(cell) &&
-      (cell.host === undefined
-        ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
-        : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason)),
+      cell.drains && (waitsToServe(cell) || (cell.isHost && !cell.isDown && !cell.node.flags.has("DRAIN"))),
+    correct: (cells, settings) => [
+      ...resume(namesOf(cells.filter(waitsToServe)), settings),
+      ...drain(namesOf(cells), settings),
+    ],
+  },
+  {
+    why: "CycleCloud does not drain it any more",
+    holds: ({ isHost, drains, isOurs, node }) => isHost && !drains && isOurs && node.flags.has("DRAIN"),
+    correct: (cells, settings) => undrain(namesOf(cells), settings),
+  },
+  {
+    why: "its daemon has registered",
+    holds: waitsToServe,
     correct: (cells, settings) => resume(namesOf(cells), settings),
   },
 ];

@@ -125,7 +125,7 @@ function passAfter(
 }
 
 /** What the driver makes of a node, with what it remembers. */
-function interpreted(fields: object, memory: Memory, laterSeconds = 0) {
+function interpreted(fields: object, memory: Memory, laterSeconds = 0, draining: readonly string[] = []) {
   const nodes = [slurmNode(1, { slurmd_version: "", state: ["IDLE", "CLOUD", "POWERED_DOWN"], ...fields })];
   const texts = {
     scontrol: JSON.stringify({ nodes }),
@@ -140,7 +140,11 @@ function interpreted(fields: object, memory: Memory, laterSeconds = 0) {
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
   );
   const nowSeconds = eventSeconds + laterSeconds;
-  const reading = driverOf().interpret(answers, { nowSeconds, draining: new Map(), memory });
+  const reading = driverOf().interpret(answers, {
+    nowSeconds,
+    draining: new Map(draining.map((host) => [host, 0])),
+    memory,
+  });
   if (!reading.known) throw new Error(reading.reason);
   const hosts = Object.entries(reading.memory.joining ?? {}).map(([name, host]) => [name, host.hostname]);
   return {
@@ -300,14 +304,47 @@ test("a node that a person took down is shown with reason, person and time, and 
   expect(passAfter("node-joined", "ip-1", silent).nodes).toEqual([]);
 });
 
+interface Node {
+  readonly state: readonly string[];
+  readonly address: string;
+  readonly hostname: string;
+  readonly reason: string;
+}
+
+/** What slurmctld 22.05 makes of an update of the node. */
+function takenBySlurm<T extends Node>(node: T, command: string): T {
+  const given = (key: string) => new RegExp(`${key}=(.*?)(?= \\w+=|$)`).exec(command)?.[1];
+  const without = (...flags: readonly string[]) => node.state.filter((flag) => !flags.includes(flag));
+  const changed: Node = {
+    state: node.state,
+    address: given("NodeAddr") ?? node.address,
+    hostname: given("NodeHostname") ?? node.hostname,
+    reason: given("Reason") ?? node.reason,
+  };
+  switch (given("State")) {
+    case "DOWN":
+      return { ...node, ...changed, state: ["DOWN", ...without("IDLE", "MIXED", "DOWN")] };
+    case "DRAIN":
+      return { ...node, ...changed, state: [...without("DRAIN"), "DRAIN"] };
+    case "UNDRAIN":
+      return { ...node, ...changed, state: without("DRAIN"), reason: "" };
+    case "RESUME":
+      return { ...node, ...changed, state: ["IDLE", ...without("DOWN", "DRAIN", "IDLE")], reason: "" };
+    default:
+      return { ...node, ...changed };
+  }
+}
+
 describe("whatever Slurm, the agent's memory and the host say together", () => {
   const cells = [atHome, atHost, nowhere].flatMap((at) =>
     [["IDLE"], ["MIXED"], ["DOWN"], ["IDLE", "DRAIN"], ["MIXED", "DRAIN"]].flatMap((state) =>
       [[], ["POWERED_DOWN"], ["NOT_RESPONDING"]].flatMap((more) =>
-        [undefined, "ip-1"].map((hostname) => ({
+        [undefined, {}, { heldReason: "broken disk (ann)" }].map((held) => ({
           fields: { ...at, slurmd_version: "22.05.8", state: [...state, "CLOUD", ...more], reason: "" },
           memory:
-            hostname === undefined ? {} : { joining: { "htc-1": { hostname, sinceSeconds: eventSeconds } } },
+            held === undefined
+              ? {}
+              : { joining: { "htc-1": { hostname: "ip-1", sinceSeconds: eventSeconds, ...held } } },
         })),
       ),
     ),
@@ -328,10 +365,35 @@ describe("whatever Slurm, the agent's memory and the host say together", () => {
     expect(touched).toEqual([]);
   });
 
+  test("every correction is made once, and after some passes nothing is left to correct", () => {
+    const reasons = ["", "cyclecloud", "cyclecloud drain", "broken disk", "Not responding"];
+    const worlds = cells.flatMap(({ fields, memory }) =>
+      reasons.flatMap((reason) =>
+        [[], ["ip-1"]].flatMap((draining) =>
+          [0, 2].map((alloc_cpus) => ({ before: { ...fields, reason, alloc_cpus }, memory, draining })),
+        ),
+      ),
+    );
+    const restless = worlds.filter(({ before, memory, draining }) => {
+      const made: string[] = [];
+      let [node, remembered, last] = [before, memory as Memory, 0];
+      for (let passes = 0; passes < 4; passes += 1) {
+        const reading = interpreted(node, remembered, 0, draining);
+        node = reading.commands.reduce(takenBySlurm, node);
+        remembered = reading.memory;
+        made.push(...reading.commands);
+        last = reading.commands.length;
+      }
+      return last > 0 || new Set(made).size < made.length;
+    });
+    expect(restless).toEqual([]);
+  });
+
   test("every correction says why, and of which node", () => {
     const whys = cells.flatMap(({ fields, memory }) => interpreted(fields, memory).whys);
     expect(new Set(whys.map(({ nodes }) => nodes))).toEqual(new Set(["htc-1"]));
     expect([...new Set(whys.map(({ why }) => why))].toSorted()).toEqual([
+      "a person took it down before its daemon registered, and Slurm forgot that reason",
       "it has no machine",
       "it has no machine, and a job that waits for it",
       "it has no machine, and stays out as it is",
