@@ -52,10 +52,13 @@ describe("plan with targets", () => {
     );
   });
 
-  test("places jobs as it would without targets that start from nothing", () => {
+  // Other placements choose between whole runs, and a run lasts or not with its targets.
+  test("filling in order, places jobs as it would without targets that start from nothing", () => {
+    const placement = { default: "order", byNodeArray: {} } as const;
     fc.assert(
       fc.property(targetInputs, (drawn) => {
-        const input = { ...drawn, cluster: { ...drawn.cluster, nodes: [] } };
+        const settings = { ...drawn.settings, placement };
+        const input = { ...drawn, settings, cluster: { ...drawn.cluster, nodes: [] } };
         const placed = (given: PlanInput) =>
           plan(given).jobs.map(({ name, granted, placements }) => ({ name, granted, placements }));
         expect(placed(input)).toEqual(placed({ ...input, targets: [] }));
