@@ -135,9 +135,7 @@ export class Comparison {
 
   /** Hours in which one of them decided something, or had nodes that the other had not, the oldest first. */
   hours(): readonly ComparedHour[] {
-    const ofDifferences = this.#differences.flatMap(({ fromSeconds, untilSeconds }) =>
-      hoursBetween(fromSeconds, untilSeconds),
-    );
+    const ofDifferences = this.#differences.flatMap(hoursOf);
     return [...new Set([...this.#hours.keys(), ...ofDifferences])]
       .sort((a, b) => a - b)
       .map((atSeconds) => this.#hour(atSeconds));
@@ -145,7 +143,7 @@ export class Comparison {
 
   #hour(atSeconds: number): ComparedHour {
     const parts = this.#differences
-      .filter((each) => hoursBetween(each.fromSeconds, each.untilSeconds).includes(atSeconds))
+      .filter((each) => atSeconds >= hourOf(each.fromSeconds) && atSeconds <= lastHourOf(each))
       .map((each) => ({ ...each, hours: overlap(each, atSeconds) / hourSeconds }));
     const { they, we } = this.#hours.get(atSeconds) ?? nothingDecided();
     return {
@@ -398,11 +396,16 @@ function hourOf(atSeconds: number): number {
   return Math.floor(atSeconds / hourSeconds) * hourSeconds;
 }
 
-function hoursBetween(fromSeconds: number, untilSeconds: number): readonly number[] {
-  const first = hourOf(fromSeconds);
-  // What ends at a full hour has no part of the hour that begins then.
-  const last = Math.max(first, Math.ceil(untilSeconds / hourSeconds) * hourSeconds - hourSeconds);
-  return Array.from({ length: (last - first) / hourSeconds + 1 }, (_, index) => first + index * hourSeconds);
+function hoursOf(difference: Difference): readonly number[] {
+  const first = hourOf(difference.fromSeconds);
+  const count = (lastHourOf(difference) - first) / hourSeconds + 1;
+  return Array.from({ length: count }, (_, index) => first + index * hourSeconds);
+}
+
+/** What ends at a full hour has no part of the hour that begins then. */
+function lastHourOf({ fromSeconds, untilSeconds }: Difference): number {
+  const last = Math.ceil(untilSeconds / hourSeconds) * hourSeconds - hourSeconds;
+  return Math.max(hourOf(fromSeconds), last);
 }
 
 function overlap({ fromSeconds, untilSeconds }: Difference, hour: number): number {
