@@ -11,6 +11,7 @@ import {
   type Recorded,
   readingIn,
   readingOf,
+  readingsWhenBroken,
   type Whose,
 } from "./recorded.ts";
 
@@ -174,20 +175,16 @@ export const contractChecks = {
       ),
     ),
   "what runs and cannot be read keeps its host": (recorded) => {
-    const { driver, context, broken } = recorded;
     const hosts = [...hostsOf(readingOf(recorded))];
-    return broken.flatMap(({ what, answers }) => {
-      const reading = driver.interpret(answers, context);
+    return readingsWhenBroken(recorded).flatMap(({ what, reading }) => {
       if (!reading.known) return [`unknown when ${what}: ${reading.reason}`];
       const kept = hostsOf(reading);
       return hosts.filter((host) => !kept.has(host)).map((host) => `"${host}" is lost when ${what}`);
     });
   },
   "a job that cannot be read is set aside, and costs no other job and no node": (recorded) => {
-    const { driver, context, broken } = recorded;
     const whole = readingOf(recorded);
-    return broken.flatMap(({ what, answers }) => {
-      const reading = driver.interpret(answers, context);
+    return readingsWhenBroken(recorded).flatMap(({ what, reading }) => {
       if (!reading.known) return [];
       // One record may be several jobs.
       const isCounted =

@@ -1,7 +1,15 @@
 import { shortHostname } from "../../../shared/engine/index.ts";
 import type { Command, Context, Driver, NodeEvent } from "../../agent/drivers/driver.ts";
 import { isSame } from "./plain-data.ts";
-import { type Check, hostsOf, type KnownReading, type Recorded, readingIn, readingOf } from "./recorded.ts";
+import {
+  type Check,
+  hostsOf,
+  type KnownReading,
+  type Recorded,
+  readingIn,
+  readingOf,
+  readingsWhenBroken,
+} from "./recorded.ts";
 
 /** So many hosts of a situation are told to drain, one after the other. */
 const mostTrials = 20;
@@ -9,17 +17,15 @@ const mostTrials = 20;
 /** Rules about hosts that leave: whoever breaks one of these deletes a node under a job, or keeps it for ever. */
 export const drainChecks = {
   "a drained host runs nothing": (recorded) => {
-    const { driver, context, broken } = recorded;
     const whole = readingOf(recorded);
     const busy = shortNames(hostsOf(whole));
     const drainedIn = (reading: KnownReading) =>
       reading.nodes
         .filter(({ hostname, state }) => state === "drained" && busy.has(shortHostname(hostname)))
         .map(({ hostname }) => hostname);
-    const whileBroken = broken.flatMap(({ what, answers }) => {
-      const reading = driver.interpret(answers, context);
-      return reading.known ? drainedIn(reading).map((host) => `"${host}" is drained when ${what}`) : [];
-    });
+    const whileBroken = readingsWhenBroken(recorded).flatMap(({ what, reading }) =>
+      reading.known ? drainedIn(reading).map((host) => `"${host}" is drained when ${what}`) : [],
+    );
     return [...drainedIn(whole).map((host) => `"${host}" is drained, and a job runs there`), ...whileBroken];
   },
   "a host that was told to drain takes no work, or is told again": (recorded) => [

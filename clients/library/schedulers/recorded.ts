@@ -50,6 +50,23 @@ export function readingIn({ driver, answers }: Recorded, context: Context): Know
   return isRecorded ? knownReading(driver.interpret(answers, context)) : undefined;
 }
 
+const whenBroken = new WeakMap<Recorded, readonly WhenBroken[]>();
+
+interface WhenBroken {
+  readonly what: string;
+  readonly reading: Reading;
+}
+
+/** What the driver reads of each of the broken answers: three rules ask, and it is most of the work. */
+export function readingsWhenBroken(recorded: Recorded): readonly WhenBroken[] {
+  const { driver, context, broken } = recorded;
+  const readings =
+    whenBroken.get(recorded) ??
+    broken.map(({ what, answers }) => ({ what, reading: driver.interpret(answers, context) }));
+  whenBroken.set(recorded, readings);
+  return readings;
+}
+
 /** Hosts whose nodes the service keeps, as the agent posts the reading. */
 export function hostsOf(reading: KnownReading): ReadonlySet<string> {
   return new Set(checkReading(reading).jobs.flatMap(({ executingHostnames = [] }) => executingHostnames));

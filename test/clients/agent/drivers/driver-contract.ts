@@ -117,25 +117,7 @@ export function testDriver(driverCase: DriverCase): void {
       expect(find(recorded)).toEqual([]);
     });
 
-    // The suite for everybody cuts in fixed places and has a short list of nonsense.
-    test("output that is cut anywhere is unknown, or nothing is missing from it", () => {
-      const whole = known(read());
-      const names = Object.keys(answers).filter((name) => answers[name]?.exitCode === 0);
-      fc.assert(
-        fc.property(
-          fc.constantFrom(...names),
-          fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
-          (name, share) => {
-            const { text = "", exitCode = 0 } = answers[name] ?? {};
-            const cut = text.slice(0, Math.floor(text.trimEnd().length * share));
-            const reading = driver.interpret({ ...answers, [name]: { text: cut, exitCode } }, context);
-            if (reading.known) expect(reading.jobs).toEqual(whole.jobs);
-          },
-        ),
-        { numRuns: 50 },
-      );
-    });
-
+    // The suite for everybody has a short list of nonsense.
     test("no text throws", () => {
       const words = fc.oneof(fc.string(), fc.json());
       fc.assert(
