@@ -53,12 +53,19 @@ class Choice {
 
   /** Runs in which price chooses the buckets of jobs that cannot be moved slot by slot. */
   get #byWholes(): readonly Run[] {
-    const beginnings = this.#input.cluster.nodes.length + this.#input.pending.length > 0 ? both : fromNothing;
-    this.#wholes ??= beginnings.flatMap((each) => {
-      const made = runByWholes(this.#input, each);
-      return made?.isSound === true ? [made] : [];
-    });
+    this.#wholes ??= this.#makeWholes();
     return this.#wholes;
+  }
+
+  #makeWholes(): readonly Run[] {
+    const beginnings = this.#input.cluster.nodes.length + this.#input.pending.length > 0 ? both : fromNothing;
+    const runs: Run[] = [];
+    for (const beginning of beginnings) {
+      const made = runByWholes(this.#input, beginning);
+      if (made === "not-chosen") break;
+      if (made !== "no-place" && made.isSound) runs.push(made);
+    }
+    return runs;
   }
 
   /** Whether price may choose where jobs go that cannot be moved slot by slot: they take what other jobs would get as well. */

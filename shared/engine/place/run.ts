@@ -55,13 +55,14 @@ export function run(input: RunInput): Run {
 }
 
 /**
- * The same, after price chose the buckets of jobs that cannot be moved slot by slot. Null: it chooses none, so that it would be
- * the same.
+ * The same, after price chose the buckets of jobs that cannot be moved slot by slot. Without a run it chooses none, so that it would
+ * be the same: from this beginning or, "not-chosen", from any.
  */
-export function runByWholes(input: RunInput, beginning: Beginning): Run | null {
+export function runByWholes(input: RunInput, beginning: Beginning): Run | "no-place" | "not-chosen" {
   const placed = layOut(input);
   const { opened, queue } = placed;
-  if (!placeWholes(opened.ledger, queue, beginning)) return null;
+  const chosen = placeWholes(opened.ledger, queue, beginning);
+  if (chosen !== "placed") return chosen;
   for (const allocation of queue) allocate(opened.ledger, allocation);
   return settled(placed, input);
 }

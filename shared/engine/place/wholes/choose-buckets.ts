@@ -14,10 +14,13 @@ const mostSizes = 12;
 
 /**
  * Chooses a bucket for each job so that all nodes that are made cost little: by several orders and rules, then by taking
- * some jobs out of the cheapest and putting them back another way. Null: one of them finds no place. Draws from a fixed seed:
- * the same problem gives the same answer.
+ * some jobs out of the cheapest and putting them back another way. Draws from a fixed seed: the same problem gives the same answer.
+ * Without one: "no-place" for one of them, or "too-many" of them for the search to get through.
  */
-export function chooseBuckets(problem: WholeProblem, loose: LooseBeside | null): Sequence | null {
+export function chooseBuckets(
+  problem: WholeProblem,
+  loose: LooseBeside | null,
+): Sequence | "no-place" | "too-many" {
   return new Search(problem, loose).run();
 }
 
@@ -33,16 +36,16 @@ class Search {
   constructor(problem: WholeProblem, loose: LooseBeside | null) {
     this.#problem = problem;
     this.#loose = loose;
-    this.#shares = new Map(problem.wholes.map((whole) => [whole, sharesOf(problem, whole)]));
+    this.#shares = sharesOfAll(problem);
   }
 
-  run(): Sequence | null {
+  run(): Sequence | "no-place" | "too-many" {
     for (const order of this.#orders())
       for (const score of this.#scores())
         if (this.#steps.left > 0) this.#consider(this.#fill([], order, score));
     const tries = this.#loose === null ? mostTries : mostTriesBesideLoose;
     for (let k = 0; k < tries && this.#steps.left > 0 && this.#least > 0; k++) this.#tryAgain();
-    return this.#best;
+    return this.#best ?? (this.#steps.left < 0 ? "too-many" : "no-place");
   }
 
   #orders(): readonly (readonly Whole[])[] {
@@ -75,27 +78,44 @@ class Search {
 
   /** Those in which all jobs would cost least, could nodes be cut. */
   #sizes(): readonly string[] {
-    const usd = new Map<string, number>();
+    const sizes = [...new Set(this.#problem.buckets.map(({ size }) => size))];
+    const usd = sizes.map(() => 0);
+    const bySize = new Map<readonly number[], readonly number[]>();
     for (const whole of this.#problem.wholes) {
       const shares = this.#shares.get(whole) ?? [];
-      const dearest = Math.max(...shares);
-      const own = new Map(
-        whole.options.map(({ bucket }, k) => [this.#problem.buckets[bucket]?.size ?? "", shares[k] ?? 0]),
-      );
-      for (const { size } of this.#problem.buckets) if (!usd.has(size)) usd.set(size, 0);
-      for (const [size, sum] of usd) usd.set(size, sum + (own.get(size) ?? dearest) * whole.count);
+      const own = bySize.get(shares) ?? this.#sharesBySize(sizes, whole, shares);
+      bySize.set(shares, own);
+      for (let k = 0; k < sizes.length; k++) usd[k] = (usd[k] as number) + (own[k] as number) * whole.count;
     }
-    return [...usd]
+    return sizes
+      .map((size, k) => [size, usd[k] as number] as const)
       .sort(([, a], [, b]) => a - b)
       .slice(0, mostSizes)
       .map(([size]) => size);
   }
 
+  #sharesBySize(sizes: readonly string[], { options }: Whole, shares: readonly number[]): readonly number[] {
+    const dearest = Math.max(...shares);
+    const own = new Map(
+      options.map(({ bucket }, k) => [this.#problem.buckets[bucket]?.size ?? "", shares[k] ?? 0]),
+    );
+    return sizes.map((size) => own.get(size) ?? dearest);
+  }
+
   #fill(kept: Sequence, order: readonly Whole[], score: Score): Fleet | null {
     const fleet = new Fleet(this.#problem, this.#steps);
     for (const { whole, option } of kept) if (!fleet.put(whole, option)) return null;
-    for (const whole of order) if (this.#steps.left < 0 || !fleet.add(whole, score)) return null;
+    for (const [index, whole] of order.entries()) {
+      if (this.#best === null && this.#isHopeless(index / order.length)) this.#steps.left = -1;
+      if (this.#steps.left < 0 || !fleet.add(whole, score)) return null;
+    }
     return fleet;
+  }
+
+  /** Whether the first filling takes more steps than there are if every further job takes as many as those before. Most take more. */
+  #isHopeless(filled: number): boolean {
+    const taken = 1 - this.#steps.left / mostSteps;
+    return taken > trialShare && filled < taken;
   }
 
   #consider(fleet: Fleet | null): void {
@@ -142,12 +162,28 @@ class Search {
   }
 }
 
+/** Of all steps: after so many it is asked whether the rest suffices. */
+const trialShare = 1 / 16;
 /** Of what costs the same, what takes less of a node that is dear. */
 const tieBreak = 1e-6;
 /** Above all prices. */
 const notThere = 1e9;
 const leastGain = 1e-6;
 const mostTakenOut = 24;
+
+/** Jobs that have the same options and run as long share one list. */
+function sharesOfAll(problem: WholeProblem): ReadonlyMap<Whole, readonly number[]> {
+  const known = new Map<Whole["options"], Map<number, readonly number[]>>();
+  const shares = new Map<Whole, readonly number[]>();
+  for (const whole of problem.wholes) {
+    const byHours = known.get(whole.options) ?? new Map<number, readonly number[]>();
+    known.set(whole.options, byHours);
+    const own = byHours.get(whole.hours) ?? sharesOf(problem, whole);
+    byHours.set(whole.hours, own);
+    shares.set(whole, own);
+  }
+  return shares;
+}
 
 /** By option: what a slot would cost could nodes be cut: its share of what it takes most of, for as long as it runs. */
 function sharesOf({ buckets }: WholeProblem, { options, exclusive, hours }: Whole): readonly number[] {
