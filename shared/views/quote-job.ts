@@ -7,9 +7,12 @@ import {
   largestShare,
   type PlannedNode,
   paidNodes,
+  parseConstraints,
+  plan,
   resourcesOfSizes,
   shortHostname,
 } from "../engine/index.ts";
+import { InvariantError } from "../errors/errors.ts";
 import { duration } from "../text/durations.ts";
 import { explainOne } from "./explain/explain-job.ts";
 import { isUpNode, type OutlookJob, outlookJobs, waits } from "./job-states.ts";
@@ -19,15 +22,14 @@ import { extraSource, refused } from "./other-world.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 import { extraDemand } from "./plan-what-if.ts";
 
+/** Each is a plan. */
 const mostWays = 3;
-/** Each is a plan. Of spot and regular sizes apart. */
-const mostSizesTried = 2;
 const secondsPerHour = 3_600;
 
 /** The jobs with a constraint more; of `freed`, the running jobs are over. */
 interface Other {
   readonly kind: QuotedWay["kind"];
-  readonly constraint?: Readonly<Record<string, unknown>>;
+  readonly constraint: Readonly<Record<string, unknown>>;
   readonly freed?: Freed;
 }
 
@@ -37,9 +39,12 @@ interface Freed {
   readonly atSeconds: number;
 }
 
+interface Estimated extends Other {
+  readonly usd: number;
+  readonly doneAtSeconds: number;
+}
+
 interface Quoting {
-  readonly world: World;
-  readonly jobs: QuoteAsked["jobs"];
   readonly nowSeconds: number;
   readonly bootSeconds: BootSecondsOf;
 }
@@ -62,50 +67,72 @@ export function quoteJobs(
 ): Selected<QuoteAnswer> {
   const bootSeconds = bootSecondsOf(world.loaded.history);
   const named = jobs.map((job, index) => ({ name: `quote-${index + 1}`, ...job }));
-  const quoting: Quoting = { world, jobs: named, nowSeconds, bootSeconds };
-  const first = plannedWay(quoting, { kind: "planned" });
-  if (!first.ok) return first;
-  if (first.answer.jobs.length === 0) return refused("jobs: they ask for nothing");
-  const others = otherWays(quoting, first.answer).map((other) => plannedWay(quoting, other));
-  const possible = others.flatMap((each) =>
-    each.ok && each.answer.way.waiting === 0 ? [each.answer.way] : [],
-  );
+  const extra = extraDemand(world, named, nowSeconds);
+  if (!extra.ok) return extra;
+  const outlook = outlookOf(world, nowSeconds, extra.answer);
+  const first = {
+    outlook,
+    jobs: outlookJobs(outlook).filter(({ job }) => job.source === extraSource),
+    way: wayOf({ kind: "planned", outlook, bootSeconds, freedAtSeconds: nowSeconds }),
+  };
+  if (first.jobs.length === 0) return refused("jobs: they ask for nothing");
+  const quoting = { nowSeconds, bootSeconds };
+  const possible = otherWays(quoting, first)
+    .filter(({ doneAtSeconds }) => bySeconds === undefined || doneAtSeconds <= bySeconds)
+    .slice(0, mostWays - 1)
+    .map((other) => plannedWay(first, quoting, other))
+    .filter(({ waiting }) => waiting === 0);
   // What the plan would do is shown in any case.
-  const ways = [first.answer.way, ...possible];
+  const ways = [first.way, ...possible];
   const inTime = ways.filter(
     ({ doneAtSeconds }) => bySeconds === undefined || (doneAtSeconds !== null && doneAtSeconds <= bySeconds),
   );
-  const best = distinct(inTime.toSorted(cheapestFirst)).slice(0, mostWays);
+  const best = distinct(inTime.toSorted(cheapestFirst));
   const reason = reasonOf(ways, best, { nowSeconds, bySeconds });
   return { ok: true, answer: { cluster: world.cluster, atSeconds: nowSeconds, ways: best, reason } };
 }
 
-function otherWays(quoting: Quoting, first: Planned): readonly Other[] {
-  const sizes = fittingSizes(first, quoting.bootSeconds);
-  const freed = freedNodes(sizes, first, quoting.nowSeconds);
-  return [
-    ...otherSizes(sizes, first).map(({ nodeArray, vmSize }) => ({
+/** What to plan beside it: other sizes, and nodes that become free, by a rough estimate the cheapest first. */
+function otherWays(quoting: Quoting, first: Planned): readonly Estimated[] {
+  const sizes = fittingSizes(first, quoting);
+  const { nodeArrays, vmSizes } = first.way;
+  const others = sizes
+    .filter(({ nodeArray, vmSize }) => !(nodeArrays.includes(nodeArray) && vmSizes.includes(vmSize)))
+    .filter(({ nodes, availableCount }) => nodes <= availableCount)
+    .map(({ nodeArray, vmSize, nodes, usdPerHour, aroundSeconds, startsAtSeconds, runSeconds }) => ({
       kind: "other-size" as const,
       constraint: { "node.nodearray": nodeArray, "node.vm_size": vmSize },
-    })),
-    ...(freed === undefined
-      ? []
-      : [{ kind: "wait" as const, constraint: { "node.name": freed.names }, freed }]),
-  ];
+      usd: usdPerHour * nodes * (aroundSeconds + runSeconds),
+      doneAtSeconds: startsAtSeconds + runSeconds,
+    }));
+  const waits = freedNodes(sizes, first, quoting.nowSeconds).map(({ size, freed }) => ({
+    kind: "wait" as const,
+    constraint: { "node.name": freed.names },
+    freed,
+    usd: size.usdPerHour * size.nodes * size.runSeconds,
+    doneAtSeconds: freed.atSeconds + size.runSeconds,
+  }));
+  const cheapest = (a: Estimated, b: Estimated) => a.usd - b.usd || a.doneAtSeconds - b.doneAtSeconds;
+  return [...others, ...waits.toSorted(cheapest).slice(0, 1)].toSorted(cheapest);
 }
 
-function plannedWay(
-  { world, jobs, nowSeconds, bootSeconds }: Quoting,
-  { kind, constraint, freed }: Other,
-): Selected<Planned> {
-  const asked = constraint === undefined ? jobs : jobs.map((job) => withConstraint(job, constraint));
-  const extra = extraDemand(world, asked, nowSeconds);
-  if (!extra.ok) return extra;
-  const outlook = outlookOf(freed === undefined ? world : afterRuns(world, freed), nowSeconds, extra.answer);
-  const own = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
-  const freedAtSeconds = freed?.atSeconds ?? nowSeconds;
-  const way = wayOf({ kind, outlook, jobs: own, bootSeconds, freedAtSeconds });
-  return { ok: true, answer: { outlook, jobs: own, way } };
+function plannedWay(first: Planned, quoting: Quoting, { kind, constraint, freed }: Other): QuotedWay {
+  const { outlook } = first;
+  const parsed = parseConstraints(constraint);
+  if (!parsed.ok) throw new InvariantError(`A quote's own constraint: ${JSON.stringify(parsed.problems)}`);
+  const isOver = freed === undefined ? () => false : runsOn(outlook, freed);
+  const jobs = outlook.input.jobs.flatMap((job, index): readonly Job[] => {
+    if (job.source === extraSource)
+      return [{ ...job, constraints: [...job.constraints, ...parsed.constraints] }];
+    // What gets nothing before them gets nothing now, unless nodes become free.
+    const isNothing = freed === undefined && outlook.plan.jobs[index]?.placements.length === 0;
+    return isOver(job) || isNothing ? [] : [job];
+  });
+  const input = { ...outlook.input, jobs };
+  const decided = plan(input);
+  const nodesByName = new Map(decided.nodes.map((node) => [node.name, node]));
+  const other = { ...outlook, input, plan: decided, nodesByName };
+  return wayOf({ ...quoting, kind, outlook: other, freedAtSeconds: freed?.atSeconds ?? quoting.nowSeconds });
 }
 
 function cheapestFirst(a: QuotedWay, b: QuotedWay): number {
@@ -129,62 +156,68 @@ function distinct(ways: readonly QuotedWay[]): readonly QuotedWay[] {
   });
 }
 
-type AskedJob = QuoteAsked["jobs"][number];
-
-function withConstraint(job: AskedJob, constraint: Readonly<Record<string, unknown>>): AskedJob {
-  const { constraints = [] } = job;
-  return { ...job, constraints: [...(Array.isArray(constraints) ? constraints : [constraints]), constraint] };
-}
-
-/** A size of a node array whose empty nodes hold the jobs, and roughly how many nodes they take and what these cost. */
+/** A size of a node array whose empty nodes hold the jobs: roughly how many they take, what these cost and when they are there. */
 interface FittingSize {
   readonly nodeArray: string;
   readonly vmSize: string;
-  readonly spot: boolean;
   readonly nodes: number;
-  readonly usd: number;
+  /** More of it than what the plan buys. */
+  readonly availableCount: number;
+  /** Of a node; a price that is not known comes last. */
+  readonly usdPerHour: number;
+  /** Boot and idle time. */
+  readonly aroundSeconds: number;
+  readonly startsAtSeconds: number;
+  readonly runSeconds: number;
 }
 
-/** The cheapest first. */
-function fittingSizes({ outlook, jobs }: Planned, bootSeconds: BootSecondsOf): readonly FittingSize[] {
-  const { input } = outlook;
+function fittingSizes(
+  { outlook, jobs }: Planned,
+  { bootSeconds, nowSeconds }: Quoting,
+): readonly FittingSize[] {
+  const { input, plan: made } = outlook;
   const resourcesOf = resourcesOfSizes(input.cluster, input.settings);
-  const constraints = jobs.flatMap(({ job }) => job.constraints);
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] } };
   const fits = new Set(
-    examine(empty, constraints).buckets.flatMap((bucket) => (bucket.reason === null ? [keyOf(bucket)] : [])),
+    examine(
+      empty,
+      jobs.flatMap(({ job }) => job.constraints),
+    ).buckets.flatMap((bucket) => (bucket.reason === null ? [keyOf(bucket)] : [])),
   );
-  const runSeconds = Math.max(...jobs.map(({ job }) => job.runtimeSeconds ?? secondsPerHour));
-  const sizes = input.cluster.nodeArrays.flatMap(({ name: nodeArray, spot, buckets }) =>
+  const isGrouped = jobs.some(({ job }) => job.colocated);
+  const available = new Map<string, number>();
+  for (const bucket of made.buckets)
+    if (!isGrouped || bucket.placementGroup !== null)
+      available.set(keyOf(bucket), Math.max(bucket.availableCount, available.get(keyOf(bucket)) ?? 0));
+  const runSeconds = Math.max(...jobs.map(({ job }) => job.runtimeSeconds ?? 0));
+  return input.cluster.nodeArrays.flatMap(({ name: nodeArray, spot, buckets }) =>
     buckets.flatMap(({ vmSize, pricePerHourUsd }) => {
+      const key = keyOf({ nodeArray, vmSize });
       const resources = resourcesOf(nodeArray, vmSize);
       const isLost = spot && jobs.some(({ job }) => job.interruptible === false);
-      if (isLost || resources === undefined || !fits.delete(keyOf({ nodeArray, vmSize }))) return [];
-      const nodes = jobs.reduce((sum, { job }) => sum + nodesFor(job, resources), 0);
-      const idleSeconds = forNodeArray(input.settings.idleTimeoutSeconds, nodeArray);
-      const seconds = (bootSeconds(nodeArray) ?? 0) + runSeconds + idleSeconds;
+      if (isLost || resources === undefined || !fits.delete(key)) return [];
+      const boot = bootSeconds(nodeArray) ?? 0;
       return [
-        { nodeArray, vmSize, spot, nodes, usd: (pricePerHourUsd ?? Number.MAX_VALUE) * nodes * seconds },
+        {
+          nodeArray,
+          vmSize,
+          nodes: jobs.reduce((sum, { job }) => sum + nodesFor(job, resources), 0),
+          availableCount: available.get(key) ?? 0,
+          usdPerHour: pricePerHourUsd ?? Number.MAX_VALUE,
+          aroundSeconds: boot + forNodeArray(input.settings.idleTimeoutSeconds, nodeArray),
+          startsAtSeconds: nowSeconds + boot,
+          runSeconds,
+        },
       ];
     }),
-  );
-  return sizes.toSorted((a, b) => a.usd - b.usd);
-}
-
-/** Those that the plan did not choose: the cheapest regular and spot ones. */
-function otherSizes(sizes: readonly FittingSize[], { way }: Planned): readonly FittingSize[] {
-  const others = sizes.filter(
-    ({ nodeArray, vmSize }) => !(way.nodeArrays.includes(nodeArray) && way.vmSizes.includes(vmSize)),
-  );
-  return [false, true].flatMap((isSpot) =>
-    others.filter(({ spot }) => spot === isSpot).slice(0, mostSizesTried),
   );
 }
 
 function nodesFor(job: Job, resources: PlannedNode["resources"]): number {
   if (job.packingStrategy === "scatter") return Math.max(1, job.nodeCount);
   const share = largestShare(job, resources);
-  return Math.ceil(job.iterations / Math.max(1, Math.floor(share > 0 ? 1 / share : job.iterations)));
+  // 1 / (1 / 49) is a little less than 49.
+  return Math.ceil(job.iterations / Math.max(1, Math.floor(share > 0 ? 1 / share + 1e-9 : job.iterations)));
 }
 
 function keyOf({ nodeArray, vmSize }: Pick<PlannedNode, "nodeArray" | "vmSize">): string {
@@ -192,18 +225,18 @@ function keyOf({ nodeArray, vmSize }: Pick<PlannedNode, "nodeArray" | "vmSize">)
 }
 
 /**
- * Nodes of a size that fits, as many as are needed, on which all runs end first. Undefined: there are none, it is not known when
- * their runs end, or the jobs can start now.
+ * Of each size that fits the nodes on which all runs end first, as many as are needed. Not where there are none, where nobody
+ * knows when their runs end, or where the jobs can start now.
  */
 function freedNodes(
   sizes: readonly FittingSize[],
   { outlook, way }: Planned,
   nowSeconds: number,
-): Freed | undefined {
-  if (way.startsAtSeconds === nowSeconds) return undefined;
+): readonly { readonly size: FittingSize; readonly freed: Freed }[] {
+  if (way.startsAtSeconds === nowSeconds) return [];
   const freeAt = freeAtSeconds(outlook);
   const nodesOf = Map.groupBy(outlook.snapshot.cluster.nodes, keyOf);
-  const sets = sizes.flatMap((size) => {
+  return sizes.flatMap((size) => {
     const first = (nodesOf.get(keyOf(size)) ?? [])
       .flatMap(({ name, hostname }) => {
         const atSeconds = hostname === null ? undefined : freeAt.get(shortHostname(hostname));
@@ -212,11 +245,10 @@ function freedNodes(
       .toSorted((a, b) => a.atSeconds - b.atSeconds)
       .slice(0, size.nodes);
     const last = first.at(-1);
-    return last === undefined || first.length < size.nodes
-      ? []
-      : [{ names: first.map(({ name }) => name), atSeconds: Math.max(nowSeconds, last.atSeconds) }];
+    if (last === undefined || first.length < size.nodes) return [];
+    const freed = { names: first.map(({ name }) => name), atSeconds: Math.max(nowSeconds, last.atSeconds) };
+    return [{ size, freed }];
   });
-  return sets.toSorted((a, b) => a.atSeconds - b.atSeconds)[0];
 }
 
 /** When the last run on each busy host ends; null: not known of one of them. */
@@ -234,21 +266,15 @@ function freeAtSeconds({ input }: Outlook): ReadonlyMap<string, number | null> {
   return freeAt;
 }
 
-/** The same world without what runs on these nodes. */
-function afterRuns(world: World, { names }: Freed): World {
+/** Whether a job runs on one of these nodes. */
+function runsOn({ snapshot }: Outlook, { names }: Freed): (job: Job) => boolean {
   const freed = new Set(names);
   const hosts = new Set(
-    world.snapshot.cluster.nodes.flatMap(({ name, hostname }) =>
+    snapshot.cluster.nodes.flatMap(({ name, hostname }) =>
       hostname !== null && freed.has(name) ? [shortHostname(hostname)] : [],
     ),
   );
-  const demand = world.loaded.demand.map((of) => ({
-    ...of,
-    jobs: of.jobs.filter(
-      ({ executingHostnames }) => !executingHostnames.some((host) => hosts.has(shortHostname(host))),
-    ),
-  }));
-  return { ...world, loaded: { ...world.loaded, demand } };
+  return ({ executingHostnames }) => executingHostnames.some((host) => hosts.has(shortHostname(host)));
 }
 
 interface OnNode {
@@ -260,14 +286,14 @@ interface OnNode {
 interface Reading {
   readonly kind: QuotedWay["kind"];
   readonly outlook: Outlook;
-  readonly jobs: readonly OutlookJob[];
   readonly bootSeconds: BootSecondsOf;
   /** Before that nothing starts. */
   readonly freedAtSeconds: number;
 }
 
 function wayOf(reading: Reading): QuotedWay {
-  const { kind, outlook, jobs, freedAtSeconds } = reading;
+  const { kind, outlook, freedAtSeconds } = reading;
+  const jobs = outlookJobs(outlook).filter(({ job }) => job.source === extraSource);
   const waiting = jobs.filter(({ outcome }) => waits(outcome));
   const placed = jobs.map(({ job, outcome }) => ({
     job,
@@ -387,10 +413,10 @@ function shares(outlook: Outlook, nodes: readonly PlannedNode[]): ReadonlyMap<st
 }
 
 /** What an hour of a node costs, 0 where a reservation pays it, as the accounts will count it; null: not known. */
-function prices({ input, plan }: Outlook): (node: PlannedNode) => number | null {
+function prices({ input, plan: made }: Outlook): (node: PlannedNode) => number | null {
   const { nodeArrays, nodes } = input.cluster;
-  const planned = new Set(plan.nodes.map(({ nodeId }) => nodeId));
-  const added = plan.nodes
+  const planned = new Set(made.nodes.map(({ nodeId }) => nodeId));
+  const added = made.nodes
     .filter(({ origin }) => origin !== "on-premise")
     .map(({ nodeId, name, nodeArray, vmSize }) => ({
       // Those that are there come first when a reservation pays some.
