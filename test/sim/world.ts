@@ -1,12 +1,14 @@
 import { hash } from "node:crypto";
 import type { Book, Closed } from "../../shared/accounting/index.ts";
+import type { QuoteAnswer, QuoteAsked } from "../../shared/api/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
-import { configsInForce, windowsOfSchedules } from "../../shared/cycle/index.ts";
+import { configsInForce, loadWorld, windowsOfSchedules } from "../../shared/cycle/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports, SpotSettings } from "../../shared/ports/index.ts";
 import { createManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
+import { quoteJobs, type Selected } from "../../shared/views/index.ts";
 import { AccountWatch } from "./account-watch.ts";
 import { createApp, type KeptAlive } from "./app.ts";
 import { BudgetWatch } from "./budget-watch.ts";
@@ -168,6 +170,17 @@ export class World implements Stage {
       () => {},
     );
   };
+
+  /** What the service says of jobs before they are submitted. */
+  quote(cluster: string, jobs: QuoteAsked["jobs"], told: (answer: Selected<QuoteAnswer>) => void): void {
+    const work = async (run: Run) => {
+      const ports = this.#portsFor(run);
+      const known = await loadWorld(ports, cluster);
+      if (known === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
+      told(quoteJobs(known, { jobs }, ports.clock.nowSeconds()));
+    };
+    this.fleet.start("quote", work, () => {});
+  }
 
   /** What the accounts have counted. */
   counted(cluster: string): AccountWatch {

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { runQuotedJobs } from "./quoted-jobs.ts";
+
+/** `QUOTED_JOBS=200` for a longer look. */
+const jobs = Number(process.env.QUOTED_JOBS ?? 10);
+const tolerated = 0.1;
+
+test("on a cluster with room a job costs what its quote said, within a tenth, by the accounts", {
+  timeout: 240_000 + 20_000 * jobs,
+}, async () => {
+  const quoted = await runQuotedJobs({ seed: 1, jobs });
+  expect(quoted).toHaveLength(jobs);
+  const off = quoted.map(({ job, way, countedUsd }) => ({
+    job: job.name,
+    quotedUsd: way.usd,
+    countedUsd,
+    off: (way.usd ?? Number.NaN) / countedUsd - 1,
+  }));
+  expect(off.filter((each) => !(Math.abs(each.off) <= tolerated))).toEqual([]);
+});
