@@ -7,11 +7,14 @@ import { moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
+import { jobsOfSbatch } from "../slurm/jobs-of-sbatch.ts";
 import type { Terminal } from "../terminal.ts";
 import { endOption, type TimeOption, untilSeconds } from "../time-values.ts";
 
 interface Flags extends LookFlags {
   readonly job: readonly unknown[];
+  readonly slurm?: string;
+  readonly agent?: string;
   readonly by?: TimeOption;
 }
 
@@ -27,6 +30,11 @@ export function quoteCommand(terminal: Terminal): Command {
       collectJobs,
       [],
     )
+    .option(
+      "--slurm <options>",
+      "a job as sbatch takes it, such as 'sbatch -p htc -n 64 -t 4:00:00'; asks scontrol",
+    )
+    .option("--agent <file>", "with --slurm: the agent's settings")
     .addOption(
       new Option(
         "--by <time>",
@@ -35,9 +43,11 @@ export function quoteCommand(terminal: Terminal): Command {
     )
     .addOption(reportOption())
     .action((flags: Flags) => {
-      if (flags.job.length === 0)
+      if (flags.agent !== undefined && flags.slurm === undefined)
+        return command.error("error: --agent, expected with --slurm");
+      if (flags.job.length === 0 && flags.slurm === undefined)
         return command.error(
-          'error: no job, expected --job \'{"constraints": {"ncpus": 4}, "runtimeSeconds": 3600}\'',
+          'error: no job, expected --slurm \'-n 64 -t 4:00:00\' or --job \'{"constraints": {"ncpus": 4}, "runtimeSeconds": 3600}\'',
         );
       return look(terminal, flags, (looking) => showQuote(looking, flags));
     });
@@ -45,7 +55,8 @@ export function quoteCommand(terminal: Terminal): Command {
 }
 
 async function showQuote({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const { job: jobs, by } = flags;
+  const { job, slurm, agent, by } = flags;
+  const jobs = [...job, ...(slurm === undefined ? [] : await jobsOfSbatch(slurm, agent))];
   const bySeconds = by === undefined ? undefined : untilSeconds(by, Date.now() / 1000);
   const answer: QuoteAnswer = await service.ask("quote", {
     body: { jobs, ...(bySeconds !== undefined && { bySeconds }) },

@@ -1,7 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { Command } from "commander";
 import { messageOf } from "../../../shared/errors/errors.ts";
-import { isDictionary } from "../../../shared/json/json.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Answer, SchedulerFile } from "../../agent/drivers/driver.ts";
@@ -19,12 +18,12 @@ import {
   readPresent,
   writeChange,
 } from "../../agent/scheduler-files.ts";
-import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { warn } from "../output/print.ts";
 import { readClusterParts } from "../service/cluster-parts.ts";
 import { reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
+import { agentSettings } from "../slurm/agent-settings.ts";
 import { confirm, type Terminal } from "../terminal.ts";
 
 const scontrolSeconds = 60;
@@ -137,11 +136,8 @@ async function compareWithController(
 async function settingsIn(
   file: string | undefined,
 ): Promise<{ readonly settings: SlurmSettings; readonly cluster: string | undefined }> {
-  const json = file === undefined ? {} : await readJson(file);
-  const parsed = slurmSettingsSchema.safeParse(isDictionary(json) ? (json.slurm ?? {}) : json, {
-    reportInput: true,
-  });
-  const cluster = isDictionary(json) && typeof json.cluster === "string" ? json.cluster : undefined;
+  const { section, cluster } = await agentSettings(file);
+  const parsed = slurmSettingsSchema.safeParse(section, { reportInput: true });
   if (parsed.success) return { settings: parsed.data, cluster };
   throw new CommandFailure(
     `Cannot use "${file}": ${describeProblems(parsed.error)

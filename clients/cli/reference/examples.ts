@@ -150,6 +150,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       line: `quote --job '{"constraints": {"ncpus": 2}, "iterations": 10, "runtimeSeconds": 3600}'`,
       does: "what an hour of ten slots would cost, and the alternatives",
     },
+    {
+      line: `quote --slurm 'sbatch -p htc -n 64 --mem-per-cpu=2G -t 4:00:00' --by 'tomorrow 08:00'`,
+      does: "the same of a job of Slurm that has to be done in the morning",
+    },
   ],
   usage: [
     { line: "usage --timeframe lastMonth", does: "last month, by node array", isShown: true },

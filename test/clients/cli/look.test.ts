@@ -536,7 +536,7 @@ describe("offline", () => {
       "limits: bucket, region",
     ],
     ["nothing to plan with", ["what-if"], "nothing to plan with"],
-    ["nothing to quote", ["quote"], "no job, expected --job"],
+    ["nothing to quote", ["quote"], "no job, expected --slurm"],
     ["a word for the command after --local", ["explain", "--local", "1202"], "own words before --local"],
     ["one plan as a list", ["plans", "last", "--format", "csv"], "an id shows one plan"],
     [

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { submitting } from "../../../../clients/cli/slurm/jobs-of-sbatch.ts";
+import { readSbatch } from "../../../../clients/cli/slurm/sbatch-options.ts";
+import {
+  boughtFrom,
+  type JobKind,
+  jobKinds,
+  linearKinds,
+  nodesPerPartition,
+  partitionsOf,
+  sbatchArgs,
+} from "./slurm-job-kinds.ts";
+
+/** What a controller printed of its nodes and partitions, without any job. */
+function answersOf(select: string): Answers {
+  const folder = join(import.meta.dirname, "fixtures/slurm-kinds", select);
+  const answers = Object.fromEntries(
+    readdirSync(folder).map((file) => {
+      const text = readFileSync(join(folder, file), "utf8");
+      return [file.replace(".txt", ""), { text, exitCode: 0 }];
+    }),
+  );
+  const config = `${answers.config?.text ?? ""}DefMemPerCPU            = 3500\nSelectType              = select/${select}\n`;
+  return { ...answers, config: { text: config, exitCode: 0 } };
+}
+
+function boughtBefore(kinds: readonly JobKind[], index: number, answers: Answers): number | string {
+  const kind = kinds[index];
+  if (kind === undefined) throw new RangeError(`No kind ${index}`);
+  const read = readSbatch(sbatchArgs(kind, index));
+  if (!read.ok) return read.problem;
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const context = { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} };
+  const reading = submitting(configured.driver, read.options, "ann").interpret(answers, context);
+  if (!reading.known) throw new Error(reading.reason);
+  const arrays = partitionsOf(kind, index).flatMap((partition) => partition.arrays);
+  return boughtFrom(arrays, reading, nodesPerPartition).length;
+}
+
+/** When they start is not for a plan to say, or there is more than one. */
+const refused = /--begin|--hold|--dependency| : /;
+/** A job before it takes the licences; here it is alone. */
+const alone: Readonly<Record<string, number>> = { "-L ansys:2 -N 3": 3 };
+
+describe.each([
+  ["cons_tres", jobKinds],
+  ["linear", linearKinds],
+] as const)("what sbatch is asked for takes the nodes that Slurm used, with select/%s", (select, kinds) => {
+  const answers = answersOf(select);
+  const rows = kinds.map((kind, index) => [`${kind.on.join(" or ")} ${kind.options}`, index, kind] as const);
+
+  test.each(rows)("%s", (_, index, { options, nodes }) => {
+    const bought = boughtBefore(kinds, index, answers);
+    if (refused.test(options)) expect(bought).toMatch(refused);
+    else expect(bought).toBe(alone[options] ?? nodes);
+  });
+});
