@@ -167,7 +167,7 @@ function gresOf(options: SbatchOptions) {
   const ofNode = (options.gres ?? "")
     .split(",")
     .filter((each) => each !== "" && each !== "none")
-    .map((each) => `gres:${each}`);
+    .map((each) => (each.startsWith("gres:") ? each : `gres:${each}`));
   return {
     tres_per_node: [...ofNode, gpus(options.gpusPerNode)].filter((each) => each !== "").join(","),
     tres_per_task: gpus(options.gpusPerTask),
