@@ -59,14 +59,14 @@ export async function readConfig(file: string, asked: string | undefined): Promi
 }
 
 /** A JSON file of the user. Throws a CommandFailure that names it. */
-export async function readJson(file: string): Promise<unknown> {
+export async function readJson(
+  file: string,
+  next = "Check the name of the file, and its JSON.",
+): Promise<unknown> {
   try {
     return parseJson(await readFile(file, "utf8"));
   } catch (error) {
-    throw new CommandFailure(
-      `Cannot read "${file}": ${messageOf(error)}`,
-      "Check the name of the file, and its JSON.",
-    );
+    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, next);
   }
 }
 

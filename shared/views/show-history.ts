@@ -1,6 +1,7 @@
 import type { HistoryAnswer, NodeLife } from "../api/index.ts";
-import { type NodeHistory, shortHostname } from "../engine/index.ts";
+import type { NodeHistory } from "../engine/index.ts";
 import type { Operation, Ports } from "../ports/index.ts";
+import { isNamed } from "./events/list-events.ts";
 import { mostLookedThrough, toOperationView } from "./list-operations.ts";
 import { type PageQuery, pageOf } from "./page.ts";
 
@@ -29,12 +30,6 @@ export async function showHistory(
     next,
     total,
   };
-}
-
-function isNamed({ nodeId, name, hostname }: NodeHistory, node: string): boolean {
-  return (
-    nodeId === node || name === node || (hostname !== null && shortHostname(hostname) === shortHostname(node))
-  );
 }
 
 /** By id where it is known: a later node may have the same name. */

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { AutoscaleAnswer } from "../../../shared/api/index.ts";
-import { messageOf } from "../../../shared/errors/errors.ts";
-import { parseJson } from "../../../shared/json/json.ts";
 import { duration, exactDuration } from "../../../shared/text/durations.ts";
 import { counted } from "../../../shared/text/text.ts";
 import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
+import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { decidedOn, reasonsOf } from "../output/decided.ts";
@@ -101,7 +99,8 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
 }
 
 async function arraysOf({ name, corecount, instancecount, file }: Flags): Promise<unknown> {
-  if (file !== undefined) return readArrays(file);
+  if (file !== undefined)
+    return readJson(file, `Give a JSON list such as '[{"Name": "execute", "TargetCoreCount": 128}]'.`);
   return [
     {
       Name: name,
@@ -109,17 +108,6 @@ async function arraysOf({ name, corecount, instancecount, file }: Flags): Promis
       ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
     },
   ];
-}
-
-async function readArrays(file: string): Promise<unknown> {
-  try {
-    return parseJson(await readFile(file, "utf8"));
-  } catch (error) {
-    throw new CommandFailure(
-      `Cannot read "${file}": ${messageOf(error)}`,
-      `Give a JSON list such as '[{"Name": "execute", "TargetCoreCount": 128}]'.`,
-    );
-  }
 }
 
 function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {

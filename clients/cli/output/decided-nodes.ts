@@ -4,28 +4,19 @@ import type { Page } from "./report.ts";
 
 const mostDecided = 5;
 
-/** Nodes that operators keep alive, and those that they ignore. */
+/** Nodes that operators keep alive, which cost money, and those that they ignore, which go for nothing: both are easy to forget. */
 export function decidedNodesOn(page: Page, status: ClusterStatus, most: number): void {
-  keptOn(page, status, Math.min(mostDecided, most));
-  ignoredOn(page, status, Math.min(mostDecided, most));
-}
-
-/** Listed because kept nodes are easy to forget, and cost money. */
-function keptOn(page: Page, { keptNodes, atSeconds }: ClusterStatus, most: number): void {
-  if (keptNodes.length === 0) return;
-  page.title("Kept alive");
-  decisionsOn(page, keptNodes.slice(0, most), atSeconds);
-  if (keptNodes.length > most)
-    page.line(`… and ${keptNodes.length - most} more: "ccscale nodes -C node.keep_alive=true"`);
-}
-
-/** Listed because nodes that are left alone go for nothing, whatever they do. */
-function ignoredOn(page: Page, { ignoredNodes, atSeconds }: ClusterStatus, most: number): void {
-  if (ignoredNodes.length === 0) return;
-  page.title("Ignored");
-  decisionsOn(page, ignoredNodes.slice(0, most), atSeconds);
-  if (ignoredNodes.length > most)
-    page.line(`… and ${ignoredNodes.length - most} more: "ccscale nodes" marks them`);
+  const { keptNodes, ignoredNodes, atSeconds } = status;
+  const shown = Math.min(mostDecided, most);
+  for (const [title, nodes, where] of [
+    ["Kept alive", keptNodes, '"ccscale nodes -C node.keep_alive=true"'],
+    ["Ignored", ignoredNodes, '"ccscale nodes" marks them'],
+  ] as const) {
+    if (nodes.length === 0) continue;
+    page.title(title);
+    decisionsOn(page, nodes.slice(0, shown), atSeconds);
+    if (nodes.length > shown) page.line(`… and ${nodes.length - shown} more: ${where}`);
+  }
 }
 
 /** What operators decided about nodes: by whom, since when, until when, and why. */

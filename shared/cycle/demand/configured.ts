@@ -1,41 +1,48 @@
 import { kindOf } from "../../errors/errors.ts";
-import type { Ports } from "../../ports/index.ts";
+import type { ClusterConfig, Ports } from "../../ports/index.ts";
 
-/** Used when the cluster's own setting cannot be read: a mistake elsewhere in the file must not lose demand. */
+/** Used when the cluster's own setting cannot be read. */
 const usualTtlSeconds = 300;
 
-/** How long a message counts that has no time to live of its own. Undefined for an unknown cluster. */
-export async function configuredTtlSeconds(
+/** What a cluster's configuration says; `unreadable` where it cannot be read: a mistake elsewhere in the file must not lose demand. */
+export async function configuredOr<T>(
   { configs }: Pick<Ports, "configs">,
   cluster: string,
-): Promise<number | undefined> {
+  { read, unreadable }: { readonly read: (config: ClusterConfig | undefined) => T; readonly unreadable: T },
+): Promise<T> {
+  let config: ClusterConfig | undefined;
   try {
-    return (await configs.load(cluster))?.cycle.demandTtlSeconds;
+    config = await configs.load(cluster);
   } catch (error) {
     if (kindOf(error) !== "configuration") throw error;
-    return usualTtlSeconds;
+    return unreadable;
   }
+  return read(config);
+}
+
+/** How long a message counts that has no time to live of its own. Undefined for an unknown cluster. */
+export function configuredTtlSeconds(
+  ports: Pick<Ports, "configs">,
+  cluster: string,
+): Promise<number | undefined> {
+  return configuredOr(ports, cluster, {
+    read: (config) => config?.cycle.demandTtlSeconds,
+    unreadable: usualTtlSeconds,
+  });
 }
 
 /** Whether to record since when jobs wait and where they were interrupted, which plans with spot arrays need. */
-export async function keepsPastOf({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
-  try {
-    return (await configs.load(cluster))?.cycle.spot !== undefined;
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    // Keep the recorded past until the file is valid again.
-    return true;
-  }
+export function keepsPastOf(ports: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
+  // Keep the recorded past until the file is valid again.
+  return configuredOr(ports, cluster, {
+    read: (config) => config?.cycle.spot !== undefined,
+    unreadable: true,
+  });
 }
 
-/** Whether a cluster is configured, even when its file is not valid: a mistake there must not lose demand. */
-export async function isConfigured({ configs }: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
-  try {
-    return (await configs.load(cluster)) !== undefined;
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    return true;
-  }
+/** Whether a cluster is configured, even when its file is not valid. */
+export function isConfigured(ports: Pick<Ports, "configs">, cluster: string): Promise<boolean> {
+  return configuredOr(ports, cluster, { read: (config) => config !== undefined, unreadable: true });
 }
 
 /** The problem text for a cluster name that is not configured. */

@@ -1,4 +1,3 @@
-import { kindOf } from "../../errors/errors.ts";
 import {
   claimedOrigin,
   hashedText,
@@ -8,6 +7,7 @@ import {
   replaceNames,
 } from "../../messages/index.ts";
 import type { Ports, PseudonymSettings } from "../../ports/index.ts";
+import { configuredOr } from "./configured.ts";
 import type { RawMessage } from "./reject.ts";
 
 type HidePorts = Pick<Ports, "configs" | "ids" | "log">;
@@ -60,14 +60,6 @@ const asItIs: HideNames = (body) => body;
 /** The unreadable configuration might hide names. */
 const unreadable: PseudonymSettings = { keySetting: "", fields: pseudonymFields };
 
-async function settingsOf(
-  { configs }: Pick<Ports, "configs">,
-  cluster: string,
-): Promise<PseudonymSettings | undefined> {
-  try {
-    return (await configs.load(cluster))?.pseudonyms;
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    return unreadable;
-  }
+function settingsOf(ports: Pick<Ports, "configs">, cluster: string): Promise<PseudonymSettings | undefined> {
+  return configuredOr(ports, cluster, { read: (config) => config?.pseudonyms, unreadable });
 }

@@ -1,5 +1,5 @@
-import { kindOf } from "../../errors/errors.ts";
 import { type DemandSummary, type Ports, unknownSource } from "../../ports/index.ts";
+import { configuredOr } from "./configured.ts";
 import { type ForgetPorts, forgetSource } from "./forget-source.ts";
 import { longestSilenceSeconds } from "./live-demand.ts";
 
@@ -44,11 +44,9 @@ function isHeld({ expiresAtSeconds, refused, running }: DemandSummary, nowSecond
   return running > 0 && expiresAtSeconds + longestSilenceSeconds > nowSeconds;
 }
 
-async function mostSources({ configs }: Pick<Ports, "configs">, cluster: string): Promise<number> {
-  try {
-    return (await configs.load(cluster))?.cycle.maxSources ?? usualMostSources;
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    return usualMostSources;
-  }
+function mostSources(ports: Pick<Ports, "configs">, cluster: string): Promise<number> {
+  return configuredOr(ports, cluster, {
+    read: (config) => config?.cycle.maxSources ?? usualMostSources,
+    unreadable: usualMostSources,
+  });
 }

@@ -1,8 +1,8 @@
 import { matchesWildcard } from "../../engine/index.ts";
-import { kindOf } from "../../errors/errors.ts";
 import { isDictionary } from "../../json/json.ts";
 import { attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { Ports } from "../../ports/index.ts";
+import { configuredOr } from "./configured.ts";
 
 const mostProblems = 5;
 const longestPath = 200;
@@ -32,16 +32,14 @@ export async function refusedAttributes(
 }
 
 /** Undefined when the configuration cannot be used. */
-async function allowedAttributes(
-  { configs }: Pick<Ports, "configs">,
+function allowedAttributes(
+  ports: Pick<Ports, "configs">,
   cluster: string,
 ): Promise<readonly string[] | undefined> {
-  try {
-    return (await configs.load(cluster))?.cycle.targetAttributes ?? [];
-  } catch (error) {
-    if (kindOf(error) !== "configuration") throw error;
-    return undefined;
-  }
+  return configuredOr<readonly string[] | undefined>(ports, cluster, {
+    read: (config) => config?.cycle.targetAttributes ?? [],
+    unreadable: undefined,
+  });
 }
 
 /** The path of each value: `["Configuration", "application", "version"]`. Lists are values. */

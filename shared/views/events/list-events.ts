@@ -87,7 +87,11 @@ function isAbout({ nodes }: FoundEvent, asked: string): boolean {
   return nodes.some((node) => isNamed(node, asked));
 }
 
-function isNamed({ name, nodeId, hostname }: NamedNode, asked: string): boolean {
+/** Names and host names come again: several may be meant. */
+export function isNamed(
+  { name, nodeId, hostname }: Pick<NamedNode, "name" | "nodeId" | "hostname">,
+  asked: string,
+): boolean {
   return (
     name === asked ||
     nodeId === asked ||

@@ -229,16 +229,10 @@ export function remove(
   return [...each, ...out].map(mayBeGone);
 }
 
-function qconf(
-  { qconf: [program = "qconf", ...first] }: GridengineSettings,
-  ...args: readonly string[]
-): Command {
+function qconf({ qconf: [program = "qconf", ...first] }: GridengineSettings, ...args: string[]): Command {
   return { program, args: [...first, ...args] };
 }
 
-function qmod(
-  { qmod: [program = "qmod", ...first] }: GridengineSettings,
-  ...args: readonly string[]
-): Command {
+function qmod({ qmod: [program = "qmod", ...first] }: GridengineSettings, ...args: string[]): Command {
   return { program, args: [...first, ...args] };
 }
