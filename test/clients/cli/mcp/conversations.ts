@@ -110,6 +110,13 @@ export const conversations: readonly Conversation[] = [
     answer: [/"vmSize":"Standard_HB120rs_v3"/, /"usdPerHour":/],
   },
   {
+    ask: "What would it cost me to run ten hours on four cores of mpi?",
+    calls: [
+      ["quote", { jobs: [{ constraints: { ncpus: 4, "node.nodearray": "mpi" }, runtimeSeconds: 36_000 }] }],
+    ],
+    answer: [/"vmSizes":\["Standard_HB120rs_v3"\]/, /How long nodes of mpi boot is not known yet/],
+  },
+  {
     ask: "What did the planner decide last?",
     calls: [["plans", { limit: 1 }]],
     answer: [/"planId":"plan-0002"/],
