@@ -1,19 +1,9 @@
 import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
-import { inParts, keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
+import { keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
 import { arraysOf } from "./shapes.ts";
-import {
-  hasJoined,
-  isAway,
-  isIgnored,
-  type Joining,
-  nowhere,
-  ours,
-  outOfService,
-  reasonsOfSlurm,
-  resumeTimeout,
-} from "./slurm-nodes.ts";
+import { hasJoined, isIgnored, nowhere, ours, outOfService, resumeTimeout } from "./slurm-nodes.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -143,44 +133,6 @@ function powerDown(
   return [...before, ...withoutAddress(names, changes, settings), ...after];
 }
 
-/**
- * Gives nodes that are powered down the address of none, and brings others back under Slurm's control: those whose machine was deleted behind its back (`lost`), those that did not come
- * within ResumeTimeout, and those that the agent kept down while the planner had the partition.
- */
-export function backToSlurm(
-  nodes: readonly NodeRecord[],
-  { lost, joining }: { readonly lost: readonly string[]; readonly joining: Joining },
-  settings: SlurmSettings,
-): readonly Command[] {
-  const isLost = new Set(lost);
-  const gone = nodes.filter(({ name, flags }) => isLost.has(name) && isUp(flags));
-  const down = nodes.filter(({ flags }) => flags.has("DOWN") && !flags.has("POWERING_DOWN"));
-  const ofPlanner = down.filter((node) => node.reason.startsWith(ours) && isAway(node));
-  const failed = down.filter(
-    ({ flags, reason }) => flags.has("POWERED_DOWN") && reasonsOfSlurm.includes(reason),
-  );
-  const namesOf = (some: readonly NodeRecord[]) =>
-    some.map(({ name }) => name).filter((name) => nodeName.test(name));
-  const off = nodes.filter(
-    (node) =>
-      node.flags.has("POWERED_DOWN") &&
-      node.address !== nowhere &&
-      isAway(node) &&
-      !joining.has(node.name) &&
-      !ofPlanner.includes(node),
-  );
-  return [
-    ...withoutAddress(
-      namesOf(gone),
-      ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
-      settings,
-    ),
-    ...withoutAddress(namesOf(off), [], settings),
-    ...withoutAddress(namesOf(ofPlanner), ["State=POWER_DOWN_FORCE"], settings),
-    ...inParts(namesOf([...ofPlanner, ...failed]), () => ["State=RESUME"], settings),
-  ];
-}
-
 /** For the log, once: Slurm may power them up again. */
 export function cameTooLate(nodes: readonly NodeRecord[]): readonly SetAside[] {
   return nodes
@@ -205,6 +157,6 @@ function isUsed({ flags, version }: NodeRecord): boolean {
 }
 
 /** Slurm uses it, or would. One that is powering up waits for another machine. */
-function isUp(flags: NodeRecord["flags"]): boolean {
+export function isUp(flags: NodeRecord["flags"]): boolean {
   return !["POWERING_UP", ...powersDown].some((flag) => flags.has(flag));
 }

@@ -12,7 +12,7 @@ import {
   undrain,
   withoutAddress,
 } from "./node-commands.ts";
-import { isPowerSaving } from "./power-saving.ts";
+import { isPowerSaving, isUp } from "./power-saving.ts";
 import {
   hasJoined,
   isAway,
@@ -34,6 +34,8 @@ interface Truths extends Pick<Context, "draining"> {
   readonly joining: Joining;
   /** Of these, those that still have not. */
   readonly stillJoining: Joining;
+  /** Nodes of Slurm's power saving whose machine was deleted behind its back. */
+  readonly lost: readonly string[];
 }
 
 /** One node as all three have it. */
@@ -41,6 +43,9 @@ interface Cell {
   readonly node: NodeRecord;
   /** Slurm has it without a machine. */
   readonly isAway: boolean;
+  /** Slurm's power saving has it, and not the planner. */
+  readonly isSaving: boolean;
+  readonly isLost: boolean;
   /** The planner's, of which no machine is known to anybody. */
   readonly isMissing: boolean;
   /** Its machine is there, and nobody has taken it down. */
@@ -55,7 +60,7 @@ interface Cell {
   readonly drains: boolean;
   /** The host that joined as this node, until its daemon has registered, and one pass more. */
   readonly host: ReturnType<Joining["get"]>;
-  readonly isStillJoining: boolean;
+  readonly isJoining: boolean;
 }
 
 interface Row {
@@ -78,16 +83,36 @@ const waitsToServe = (cell: Cell) =>
     ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
     : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason));
 
+const isDownInSaving = ({ isSaving, isDown, node }: Cell) =>
+  isSaving && isDown && !node.flags.has("POWERING_DOWN");
+
+const failedToCome = (cell: Cell) =>
+  isDownInSaving(cell) && cell.node.flags.has("POWERED_DOWN") && reasonsOfSlurm.includes(cell.node.reason);
+
+const isOffWithAddress = ({ isSaving, isAway, isJoining, node }: Cell) =>
+  isSaving && isAway && !isJoining && node.flags.has("POWERED_DOWN") && node.address !== nowhere;
+
 /**
- * What is done where CycleCloud, Slurm and our records differ about a node: the first row that holds. None of them takes a host
- * from its jobs, or changes what a person set.
+ * What is done where CycleCloud, Slurm and our records differ about a node: the first row that holds. None of them takes a host that
+ * is there from its jobs, or changes what a person set.
  */
 const rows: readonly Row[] = [
   {
+    why: "its machine was deleted while Slurm had it powered up",
+    holds: ({ isSaving, isLost, node }) => isSaving && isLost && isUp(node.flags),
+    correct: (cells, settings) =>
+      withoutAddress(
+        namesOf(cells),
+        ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
+        settings,
+      ),
+  },
+  {
     // A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back; a command may have failed.
     why: "its machine is there, under another address than Slurm has",
-    holds: ({ node, host, isStillJoining, isAway, hasJob }) =>
-      isStillJoining &&
+    holds: ({ node, host, isJoining, isSaving, isAway, hasJob }) =>
+      isJoining &&
+      (!isSaving || node.flags.has("POWERING_UP")) &&
       host !== undefined &&
       nodeName.test(host.hostname) &&
       (isAway ? node.address !== host.hostname : !hasJob && isElsewhere(node, host.hostname)),
@@ -151,42 +176,71 @@ const rows: readonly Row[] = [
     holds: waitsToServe,
     correct: (cells, settings) => resume(namesOf(cells), settings),
   },
+  {
+    why: "the planner had it, and Slurm's power saving has it now",
+    holds: (cell) => cell.isAway && isDownInSaving(cell) && cell.isOurs,
+    correct: (cells, settings) => [
+      ...withoutAddress(namesOf(cells), ["State=POWER_DOWN_FORCE"], settings),
+      ...inParts(namesOf(cells), () => ["State=RESUME"], settings),
+    ],
+  },
+  {
+    why: "it is powered down, and Slurm has another address than none",
+    holds: (cell) => isOffWithAddress(cell) && !failedToCome(cell),
+    correct: (cells, settings) => withoutAddress(namesOf(cells), [], settings),
+  },
+  {
+    why: "it did not come before ResumeTimeout was over",
+    holds: failedToCome,
+    correct: (cells, settings) => [
+      ...withoutAddress(namesOf(cells.filter(isOffWithAddress)), [], settings),
+      ...inParts(namesOf(cells), () => ["State=RESUME"], settings),
+    ],
+  },
 ];
 
-/** What nodes need, with one command for those that need the same. Slurm's power saving takes its own nodes away itself. */
+/** What nodes need, with one command for those that need the same. */
 export function reconcile(
   nodes: readonly NodeRecord[],
   jobs: readonly JobRecord[],
   truths: Truths,
   settings: SlurmSettings,
 ): readonly Correction[] {
+  const lost = new Set(truths.lost);
   const cells = nodes
     .filter(({ name }) => nodeName.test(name))
-    .map((node) => cellOf(node, truths, isPowerSaving(node, settings)));
+    .map((node) =>
+      cellOf(node, truths, { isSaving: isPowerSaving(node, settings), isLost: lost.has(node.name) }),
+    );
   const byRow = Map.groupBy(cells, (cell) => rows.find(({ holds }) => holds(cell)));
+  const because = (why: string, own: readonly Cell[], commands: ReturnType<Row["correct"]>) =>
+    commands.map((command): Correction => ({ ...command, why, nodes: compactHostlist(namesOf(own)) }));
   const corrections = rows.flatMap((row) => {
     const own = byRow.get(row) ?? [];
-    const about = { why: row.why, nodes: compactHostlist(namesOf(own)) };
-    return row.correct(own, settings).map((command): Correction => ({ ...command, ...about }));
+    return because(row.why, own, row.correct(own, settings));
   });
   const missing = rows.flatMap((row) => byRow.get(row) ?? []).filter(({ isMissing }) => isMissing);
   const { before, after } = keepingJobs(jobs, new Set(namesOf(missing)), settings);
-  return [...before, ...corrections, ...after];
+  const why = "jobs that Slurm put there wait again";
+  return [...because(why, missing, before), ...corrections, ...because(why, missing, after)];
 }
 
 function cellOf(
   node: NodeRecord,
   { draining, joining, stillJoining }: Truths,
-  isOfPowerSaving: boolean,
+  { isSaving, isLost }: Pick<Cell, "isSaving" | "isLost">,
 ): Cell {
   const { name, flags, reason } = node;
   const away = isAway(node);
   const isOurs = reason.startsWith(ours);
   const isDown = flags.has("DOWN");
+  const isJoining = stillJoining.has(name);
   return {
     node,
+    isSaving,
+    isLost,
     isAway: away,
-    isMissing: away && !isOfPowerSaving && !stillJoining.has(name),
+    isMissing: away && !isSaving && !isJoining,
     isHost: hasJoined(node) && !isDownByOthers(node),
     isDown,
     hasJob: isBusy(node),
@@ -194,7 +248,7 @@ function cellOf(
     isOut: !isOurs && (isDown || flags.has("DRAIN") || flags.has("FAIL")),
     drains: draining.has(shortHostname(node.hostname)),
     host: joining.get(name),
-    isStillJoining: stillJoining.has(name) && (!isOfPowerSaving || flags.has("POWERING_UP")),
+    isJoining,
   };
 }
 

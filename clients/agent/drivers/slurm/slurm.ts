@@ -21,15 +21,7 @@ import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { commandsFor } from "./node-commands.ts";
 import { unknownStates } from "./node-states.ts";
-import {
-  backToSlurm,
-  cameTooLate,
-  heldNode,
-  isPowerSaving,
-  namedNodes,
-  stillLost,
-  twoModes,
-} from "./power-saving.ts";
+import { cameTooLate, heldNode, isPowerSaving, namedNodes, stillLost, twoModes } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
 import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
@@ -329,15 +321,12 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
       // One that is powering up has not said anything yet.
       .filter(({ flags }) => flags.has("NOT_RESPONDING") && !flags.has("POWERING_UP"))
       .map(({ name }) => name),
-    corrections: [
-      ...reconcile(
-        [...own, ...saving],
-        records,
-        { draining: context.draining, joining: joined, stillJoining: joining },
-        settings,
-      ),
-      ...backToSlurm(saving, { lost, joining }, settings),
-    ],
+    corrections: reconcile(
+      [...own, ...saving],
+      records,
+      { draining: context.draining, joining: joined, stillJoining: joining, lost },
+      settings,
+    ),
     ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, settings) } : {}),
     memory: withLost(
       withJoined(
