@@ -4,7 +4,7 @@ import { examples } from "./examples.ts";
 import type { Printed } from "./read-printed.ts";
 
 /** An option that so many commands share is described once. */
-const fewestSharing = 5;
+const fewestSharing = 3;
 
 /** The command page in Markdown, made of the program's own definitions and the examples. */
 export function commandPage(program: Command, printed: Printed): string {
