@@ -97,7 +97,7 @@ function otherWays(quoting: Quoting, first: Planned): readonly Estimated[] {
   const sizes = fittingSizes(first, quoting);
   const { nodeArrays, vmSizes } = first.way;
   const others = sizes
-    .filter(({ nodeArray, vmSize }) => !(nodeArrays.includes(nodeArray) && vmSizes.includes(vmSize)))
+    .filter(({ nodeArray, vmSize }) => `${nodeArrays} ${vmSizes}` !== `${nodeArray} ${vmSize}`)
     .filter(({ nodes, availableCount }) => nodes <= availableCount)
     .map(({ nodeArray, vmSize, nodes, usdPerHour, aroundSeconds, startsAtSeconds, runSeconds }) => ({
       kind: "other-size" as const,
@@ -121,18 +121,34 @@ function plannedWay(first: Planned, quoting: Quoting, { kind, constraint, freed 
   const parsed = parseConstraints(constraint);
   if (!parsed.ok) throw new InvariantError(`A quote's own constraint: ${JSON.stringify(parsed.problems)}`);
   const isOver = freed === undefined ? () => false : runsOn(outlook, freed);
+  const isThere = nodesOfWay(outlook, constraint, freed);
   const jobs = outlook.input.jobs.flatMap((job, index): readonly Job[] => {
     if (job.source === extraSource)
       return [{ ...job, constraints: [...job.constraints, ...parsed.constraints] }];
-    // What gets nothing before them gets nothing now, unless nodes become free.
-    const isNothing = freed === undefined && outlook.plan.jobs[index]?.placements.length === 0;
-    return isOver(job) || isNothing ? [] : [job];
+    const { placements = [] } = outlook.plan.jobs[index] ?? {};
+    // Others keep the places that they have, and those without one are first where nodes become free.
+    const isFirst =
+      placements.length === 0 ? freed !== undefined : placements.some(({ node }) => isThere(node));
+    return isOver(job) || (job.executingHostnames.length === 0 && !isFirst) ? [] : [job];
   });
   const input = { ...outlook.input, jobs };
   const decided = plan(input);
   const nodesByName = new Map(decided.nodes.map((node) => [node.name, node]));
   const other = { ...outlook, input, plan: decided, nodesByName };
   return wayOf({ ...quoting, kind, outlook: other, freedAtSeconds: freed?.atSeconds ?? quoting.nowSeconds });
+}
+
+/** Which nodes of the first plan a way is on, by name: what is planned elsewhere does not matter to it. */
+function nodesOfWay(
+  { plan: { nodes } }: Outlook,
+  { "node.nodearray": nodeArray, "node.vm_size": vmSize }: Other["constraint"],
+  freed: Freed | undefined,
+): (name: string) => boolean {
+  const names = new Set(
+    freed?.names ??
+      nodes.flatMap((node) => (node.nodeArray === nodeArray && node.vmSize === vmSize ? [node.name] : [])),
+  );
+  return (name) => names.has(name);
 }
 
 function cheapestFirst(a: QuotedWay, b: QuotedWay): number {
@@ -452,7 +468,7 @@ function reasonOf(
   if (second.usd === null) return `It is the only way with a known cost${inTime}.`;
   const risk = first.spot ? " Spot nodes may be taken away while it runs." : "";
   if (second.usd === first.usd)
-    return `It is done first${inTime}, for the same ${dollars(first.usd)}.${risk}`;
+    return `None is cheaper${inTime} or, at ${dollars(first.usd)}, done earlier.${risk}`;
   return `It is the cheapest${inTime}: ${dollars(first.usd)}, the next ${dollars(second.usd)}.${risk}`;
 }
 

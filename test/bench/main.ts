@@ -53,6 +53,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     shows: "files and passes of 10,000 nodes and 100,000 jobs beside a real slurmctld",
     options: "--nodes --jobs --passes --check",
   },
+  quote: {
+    file: "quote.ts",
+    shows: "how long ccscale quote takes, and how near its figure is to the accounts",
+    options: "--nodes --queue --repeats --jobs --check",
+  },
   questions: { file: "questions.ts", shows: "an operator's questions, after npm run build" },
   dashboard: { file: "dashboard.ts", shows: "the dashboard in Chromium, after npm run build" },
   backtest: { file: "backtest.ts", shows: "recorded workloads" },

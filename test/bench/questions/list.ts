@@ -61,6 +61,15 @@ export const questions: readonly Question[] = [
     answer: [/^\+4 Standard_E16as_v5 in mem, \+4\.38 USD\/h, ready in about/],
   },
   {
+    ask: "What does a job cost, before it is submitted?",
+    argv: [
+      "quote",
+      "--job",
+      '{"constraints": {"ncpus": 16, "node.nodearray": "mem"}, "runtimeSeconds": 3600}',
+    ],
+    answer: [/^as it is +1 Standard_E16as_v5 in mem/m],
+  },
+  {
     ask: "What would a higher limit and quota bring?",
     argv: [
       "what-if",

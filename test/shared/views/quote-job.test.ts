@@ -117,6 +117,25 @@ test.each([
   expect(ways.map((way) => way.spot)).toEqual(spots);
 });
 
+test("of two at the same price the reason says so", async () => {
+  const { reason } = await quoted({ arrays: [{}, { name: "second" }] });
+  expect(reason).toBe("None is cheaper or, at 2.50 USD, done earlier.");
+});
+
+test("what others get stays theirs in every way", async () => {
+  const others = [jobFor(3, { name: "before" })];
+  const small4 = bucketOf({ availableCount: 4 });
+  const { ways } = await quoted({
+    others,
+    arrays: [{ buckets: [small4] }, { name: "second" }],
+    job: { iterations: 2 },
+  });
+  expect(ways.map(({ nodeArrays, newNodes }) => [nodeArrays, newNodes])).toEqual([
+    [["htc", "second"], 2],
+    [["second"], 2],
+  ]);
+});
+
 test("spot is called spot where the planner itself chose it", async () => {
   const { ways } = await quoted({
     arrays: [spot, {}],
