@@ -20,7 +20,7 @@ import type {
   UnhealthySettings,
 } from "../../ports/index.ts";
 import { earliest } from "../clocks.ts";
-import { busyHostnames, liveSources, outNodesOf } from "../demand/live-demand.ts";
+import { busyHostnames, liveSources, longestSilenceSeconds, outNodesOf } from "../demand/live-demand.ts";
 import { eventsOf } from "../note-events.ts";
 
 const daySeconds = 86_400;
@@ -115,6 +115,11 @@ function foundIn(
       nodes.map(({ hostname }) => shortHostname(hostname)),
     ),
   );
+  const silent = new Set(
+    demand.flatMap(({ source, expiresAtSeconds: end }) =>
+      end <= nowSeconds && nowSeconds < end + longestSilenceSeconds ? [source] : [],
+    ),
+  );
   const busy = busyHostnames(demand, nowSeconds);
   const createdSeconds = new Map(
     [...history, ...plan.history].map((row) => [row.nodeId, row.createdSeconds]),
@@ -126,9 +131,14 @@ function foundIn(
     if (!enabled.has(nodeArray) || isIgnored(node, config.engine.ignoredNodes)) return [];
     const policy = forNodeArray(settings.policy, nodeArray);
     const seen = known.get(nodeId);
-    // Its scheduler is silent: it is what it was.
-    if (seen !== undefined && !listed.has(shortHostname(hostname)))
-      return [{ ...seen, policy, waitsFor: "source" }];
+    const waiting = (keeps: UnhealthyNode["waitsFor"]) =>
+      keeps === undefined || policy !== "replace" ? {} : { waitsFor: keeps };
+    // It is what it was. A scheduler that speaks and does not list it has lost it, such as one that stopped answering.
+    if (seen !== undefined && !listed.has(shortHostname(hostname))) {
+      const { waitsFor: _, ...before } = seen;
+      const keeps = silent.has(seen.source) ? "source" : whatKeeps(node, { isHeld: false }, busy);
+      return [{ ...before, policy, ...waiting(keeps) }];
+    }
     const out = outs.get(nodeId);
     if (out?.why == null || !isOfHealth(out.why, settings)) return [];
     // Said of a machine that had the name before.
@@ -137,14 +147,13 @@ function foundIn(
     const why = out.why.slice(0, longestWhy);
     const sinceSeconds = out.sinceSeconds ?? seen?.sinceSeconds ?? nowSeconds;
     const about = { nodeId, name, nodeArray, hostname, source, why, sinceSeconds, policy };
-    const waitsFor = whatKeeps(node, out, busy);
-    return [waitsFor === undefined || policy !== "replace" ? about : { ...about, waitsFor }];
+    return [{ ...about, ...waiting(whatKeeps(node, out, busy)) }];
   });
 }
 
 function whatKeeps(
   { keepAlive, hostname }: ClusterNode,
-  { isHeld }: OutNode,
+  { isHeld }: Pick<OutNode, "isHeld">,
   busy: ReadonlySet<string>,
 ): UnhealthyNode["waitsFor"] {
   if (keepAlive) return "keep-alive";

@@ -196,6 +196,19 @@ describe("what becomes of them", () => {
     expect(silent.events).toEqual([]);
   });
 
+  test("one that its scheduler lists no more, such as one that stopped answering, is replaced all the same", () => {
+    const { unhealthy } = decided([out("htc-1")], { isSent: false });
+    const { waits, unhealthyGo } = decided([], { before: { unhealthy } });
+    expect([waits, unhealthyGo]).toEqual([["htc-1 nothing"], ["htc-1"]]);
+  });
+
+  test("one of a source that is silent for good is replaced", () => {
+    const { unhealthy } = decided([out("htc-1")], { isSent: false });
+    const demand = [] as const;
+    const { waits, unhealthyGo } = decided([], { before: { unhealthy }, demand });
+    expect([waits, unhealthyGo]).toEqual([["htc-1 nothing"], ["htc-1"]]);
+  });
+
   test("a plan that is not sent replaces nothing that would have to be remembered", () => {
     expect(decided([out("htc-1")], { isSent: false }).replaced).toEqual([]);
   });
