@@ -82,7 +82,7 @@ export function quoteJobs(
     .slice(0, mostWays - 1)
     .map((other) => plannedWay(first, quoting, other))
     .filter(({ waiting }) => waiting === 0);
-  // What the plan would do is shown in any case.
+  // What the plan would do counts even where jobs go on waiting: it says why.
   const ways = [first.way, ...possible];
   const inTime = ways.filter(
     ({ doneAtSeconds }) => bySeconds === undefined || (doneAtSeconds !== null && doneAtSeconds <= bySeconds),
@@ -467,6 +467,8 @@ function reasonOf(
   if (second === undefined) return `It is the only way${inTime}.`;
   if (second.usd === null) return `It is the only way with a known cost${inTime}.`;
   const risk = first.spot ? " Spot nodes may be taken away while it runs." : "";
+  if (second.usd === first.usd && second.doneAtSeconds === first.doneAtSeconds)
+    return `It costs ${dollars(first.usd)}, and is done at the same time as the next.${risk}`;
   if (second.usd === first.usd)
     return `None is cheaper${inTime} or, at ${dollars(first.usd)}, done earlier.${risk}`;
   return `It is the cheapest${inTime}: ${dollars(first.usd)}, the next ${dollars(second.usd)}.${risk}`;

@@ -96,6 +96,18 @@ test("one size: run time, boot and idle time of its node are charged, and nothin
   expect(reason).toBe("It is the only way.");
 });
 
+test("two ways that cost the same and are done at the same time: neither is called the first to be done", async () => {
+  const { ways, reason } = await quoted({
+    arrays: [{ buckets: [small, large] }],
+    prices: { [small.vmSize]: 2, [large.vmSize]: 2 },
+  });
+  expect(ways.map(({ usd, done }) => [usd, done])).toEqual([
+    [2.5, 4_200],
+    [2.5, 4_200],
+  ]);
+  expect(reason).toBe("It costs 2.50 USD, and is done at the same time as the next.");
+});
+
 test("a larger size that is cheaper for the job comes first", async () => {
   const { ways, reason } = await quoted({
     arrays: [{ buckets: [small, large] }],
