@@ -33,12 +33,16 @@ class Choice {
   }
 
   make(): Run {
+    return this.#lasting() ?? this.#inOrder;
+  }
+
+  /** Null: none that fills across buckets. It holds on to no run then: one of a million jobs takes gigabytes. */
+  #lasting(): Run | null {
     const first = this.#withoutHarm(this.#input);
     if (!crosses(first) && !this.#choosesWholes(first)) return first;
-    const lasting = this.#lastingOf(first);
-    if (lasting !== null) return lasting;
-    const reused = looksAtPrices(this.#input.settings) ? this.#lastingOf(this.#inReuse) : null;
-    return reused ?? this.#inOrder;
+    return (
+      this.#lastingOf(first) ?? (looksAtPrices(this.#input.settings) ? this.#lastingOf(this.#inReuse) : null)
+    );
   }
 
   /** The cheapest lasting run of this one and those that place as much. */
@@ -111,6 +115,7 @@ class Choice {
   /** Whether the next plan buys nothing for the same jobs, and places all of them again. Without proof, it is made. */
   #isLasting(chosen: Run): boolean {
     if (buysNothing(chosen) || isSurelyLasting(this.#input, chosen)) return true;
+    if (new Set(chosen.queue.map(({ shape }) => shape)).size > mostShapesPlannedAgain) return false;
     const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)));
     return next.#buysNothingFor(chosen);
   }
@@ -126,6 +131,12 @@ class Choice {
     return buysNothing(ordered) && placesAsMuch(ordered, first) && placesAsMuch(ordered, before);
   }
 }
+
+/**
+ * Of more shapes no further plan is made to ask whether this one lasts: it takes as long as this one did, and where packing all jobs
+ * proves nothing it rarely says yes.
+ */
+const mostShapesPlannedAgain = 120_000;
 
 const fromNothing = ["nothing"] as const;
 const both = ["nothing", "there"] as const;
