@@ -115,7 +115,14 @@ export class NamedNodeKeeper {
           const node = there.get(name);
           if (node !== undefined) await meet(name, node, named, done);
         }
-        await this.#remove(known, there, nowSeconds, done);
+        const isWanted = new Set(named.wanted.flatMap((group) => group.names));
+        await this.#remove(
+          [...known.keys()].filter((name) => !isWanted.has(name)),
+          there,
+          nowSeconds,
+          done,
+        );
+        await this.#giveBackOld([...isWanted], { known, named, there, nowSeconds, done });
         await this.#create(known, named, there, done);
       }
       await this.#save(done);
@@ -137,8 +144,9 @@ export class NamedNodeKeeper {
       const names: string[] = [];
       for (const name of group.names) {
         const node = there.get(name);
+        const entry = known.get(name);
+        if (entry?.phase === "leaving") continue;
         if (node === undefined) {
-          const entry = known.get(name);
           if (entry?.phase === "coming" && entry.actionId === undefined) names.push(name);
           else done.isOpen = true;
         } else await meet(name, node, named, done);
@@ -225,21 +233,55 @@ export class NamedNodeKeeper {
     return again;
   }
 
+  /**
+   * Wanted again while the machine before it is still there, which nobody could delete meanwhile: Slurm waits for one that has
+   * booted since, until ResumeTimeout.
+   */
+  async #giveBackOld(
+    names: readonly string[],
+    {
+      known,
+      named,
+      there,
+      nowSeconds,
+      done,
+    }: {
+      readonly known: Known;
+      readonly named: NamedNodes;
+      readonly there: ReadonlyMap<string, ServiceNode>;
+      readonly nowSeconds: number;
+      readonly done: Done;
+    },
+  ): Promise<void> {
+    const left = names.filter((name) => known.get(name)?.phase === "leaving");
+    const old = left.filter((name) => isThere(there.get(name)));
+    for (const name of left) {
+      if (old.includes(name)) continue;
+      known.set(name, { phase: "coming", sinceSeconds: nowSeconds });
+      this.#removeAgain.delete(name);
+    }
+    const due = old.filter((name) => this.#isDue(name, nowSeconds));
+    if (due.length > 0) await done.giveBack(named, due, "its machine of before is still there");
+  }
+
+  #isDue(name: string, nowSeconds: number): boolean {
+    return nowSeconds >= (this.#removeAgain.get(name) ?? 0);
+  }
+
   async #remove(
-    known: Known,
+    names: readonly string[],
     there: ReadonlyMap<string, ServiceNode>,
     nowSeconds: number,
     done: Done,
   ): Promise<void> {
     const due: string[] = [];
-    for (const [name, { phase }] of known) {
-      if (phase !== "leaving") continue;
+    for (const name of names) {
+      if (this.#known?.get(name)?.phase !== "leaving") continue;
       const node = there.get(name);
-      const isDue = nowSeconds >= (this.#removeAgain.get(name) ?? 0);
       if (node === undefined) {
-        known.set(name, { phase: "gone" });
+        this.#known.set(name, { phase: "gone" });
         this.#removeAgain.delete(name);
-      } else if (node.targetState === "Started" && !node.isPending && isDue) due.push(name);
+      } else if (isThere(node) && this.#isDue(name, nowSeconds)) due.push(name);
     }
     if (due.length === 0) return;
     const { asked, stays } = await this.#ports.service.remove(due);
@@ -310,7 +352,8 @@ function follow(before: Known, { wanted, going, off }: NamedNodes, nowSeconds: n
   const after: Known = new Map();
   for (const name of wanted.flatMap((group) => group.names)) {
     const entry = before.get(name);
-    after.set(name, entry?.phase === "coming" ? entry : { phase: "coming", sinceSeconds: nowSeconds });
+    const isKnown = entry?.phase === "coming" || entry?.phase === "leaving";
+    after.set(name, isKnown ? entry : { phase: "coming", sinceSeconds: nowSeconds });
   }
   for (const name of going)
     if (!after.has(name)) after.set(name, { phase: before.get(name)?.phase === "gone" ? "gone" : "leaving" });
@@ -320,6 +363,11 @@ function follow(before: Known, { wanted, going, off }: NamedNodes, nowSeconds: n
       after.set(name, { phase: "leaving" });
   }
   return after;
+}
+
+/** Its machine is up or on its way up, and nobody has told it to go. */
+function isThere(node: ServiceNode | undefined): boolean {
+  return node !== undefined && node.targetState === "Started" && !node.isPending;
 }
 
 /** One that is there already gets its address, or goes back. */

@@ -309,6 +309,26 @@ test("a name that is switched on again while its machine goes is created when it
   expect((await slurm.pass()).ordered).toEqual(["hpc-1"]);
 });
 
+test("a name that is switched on again before its machine could be deleted goes back: Slurm waits for a machine that has booted since", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready", hostname: "ip-1" });
+  slurm.site.isAway = true;
+  slurm.going = ["hpc-1"];
+  await slurm.pass();
+  slurm.going = [];
+  slurm.wants(["hpc-1"]);
+  slurm.site.isAway = false;
+  expect((await slurm.pass()).deleted).toEqual([]);
+  expect(slurm.commands).toEqual(["back hpc-1 its machine of before is still there"]);
+  slurm.wants();
+  slurm.going = ["hpc-1"];
+  expect((await slurm.pass()).deleted).toEqual(["hpc-1"]);
+  slurm.going = [];
+  slurm.wants(["hpc-1"]);
+  slurm.site.there.delete("hpc-1");
+  expect((await slurm.pass()).ordered).toEqual(["hpc-1"]);
+});
+
 test("a machine that has to stay is named, and asked for again after a minute", async () => {
   const slurm = new Scheduler();
   slurm.site.put("hpc-1", { state: "Ready" });
