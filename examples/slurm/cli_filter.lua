@@ -5,7 +5,7 @@
 local command = "timeout 5 ccscale quote"
 
 -- What a job runs is nobody's business, and nothing that it takes.
-local left_out = { wrap = true, comment = true }
+local left_out = { wrap = true, comment = true, export = true }
 
 local function quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
