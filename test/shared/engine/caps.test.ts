@@ -238,7 +238,7 @@ describe("plan under caps", () => {
         const ordered = { ...drawn, pending: first.create.map((set) => ({ ...set, actionId: "a" })) };
         expect(violationsOf(ordered, plan(ordered))).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 

