@@ -126,8 +126,10 @@ async function extract({ name, source, folder }: Extraction): Promise<string> {
   if (problems.length > 0)
     throw new Error(`Cannot join the declarations of "${name}": ${problems.join("; ")}`);
   const report = await readFile(join(reports, reportFileName), "utf8");
-  // Which of zod's types the schemas have is no part of the API, and changes with each of them.
-  return report.replaceAll(/^import \{ \S+ \} from 'zod(\/.*)?';\n/gm, "");
+  // Which of zod's types the schemas have is no part of the API, and changes with each of them; so does the line of a warning.
+  return report
+    .replaceAll(/^import \{ \S+ \} from 'zod(\/.*)?';\n/gm, "")
+    .replaceAll(/^(\/\/ \S+\.d\.ts):\d+:\d+ - /gm, "$1 - ");
 }
 
 const compilerOptions = {
