@@ -14,13 +14,13 @@ export interface LeftOut {
 const latestSeconds = 253_402_300_799;
 
 export function orderOf({ priority, submit_time }: JobRecord): Pick<Job, "priority" | "submittedAt"> {
-  const submitted = submit_time ?? 0;
-  return {
-    priority: priority ?? 0,
-    ...(submitted > 0 && submitted <= latestSeconds
-      ? { submittedAt: new Date(submitted * 1000).toISOString() }
-      : {}),
-  };
+  const submittedAt = isoTime(submit_time);
+  return { priority: priority ?? 0, ...(submittedAt === undefined ? {} : { submittedAt }) };
+}
+
+/** Unix time as Slurm prints it; undefined: none, or not a time. */
+export function isoTime(seconds = 0): string | undefined {
+  return seconds > 0 && seconds <= latestSeconds ? new Date(seconds * 1000).toISOString() : undefined;
 }
 
 /** The largest number of minutes; the two above it stand for "unlimited" and "not set" in older shapes. */

@@ -1,6 +1,7 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
+import { isoTime } from "./common.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -11,8 +12,6 @@ export const ours = "cyclecloud";
 /** As a demand message takes them. */
 const longestReason = 500;
 const longestUser = 256;
-/** The end of the year 9999: what is later is no time. */
-const latestSeconds = 253_402_300_799;
 
 const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
 
@@ -112,14 +111,13 @@ function outByOthers(
 ) {
   // A drain without a reason says nothing more; of the other states their names do.
   const others = states.filter((state) => state !== "DRAIN");
+  const stateSince = isoTime(at);
   const text = reason !== "" ? reason : others.length > 0 ? `state ${others.join(", ")}` : "";
   return {
     isOutByOthers: true as const,
     ...(text === "" ? {} : { stateReason: text.slice(0, longestReason) }),
     ...(by === "" ? {} : { stateBy: by.slice(0, longestUser) }),
-    ...(at === undefined || at <= 0 || at > latestSeconds
-      ? {}
-      : { stateSince: new Date(at * 1000).toISOString() }),
+    ...(stateSince === undefined ? {} : { stateSince }),
   };
 }
 
