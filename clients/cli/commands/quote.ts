@@ -82,6 +82,7 @@ function quoteOn(page: Page, { ways, reason, atSeconds }: QuoteAnswer): void {
         way.usd === null ? "unknown" : `${way.usd.toFixed(2)} USD`,
       ]),
     );
+    page.line("");
   }
   page.line(reason);
 }

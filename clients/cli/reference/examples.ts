@@ -147,12 +147,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   quote: [
     {
-      line: `quote --job '{"constraints": {"ncpus": 2}, "iterations": 10, "runtimeSeconds": 3600}'`,
-      does: "what an hour of ten slots would cost, and the alternatives",
-    },
-    {
-      line: `quote --slurm 'sbatch -p htc -n 64 --mem-per-cpu=2G -t 4:00:00' --by 'tomorrow 08:00'`,
-      does: "the same of a job of Slurm that has to be done in the morning",
+      line: `quote --job '{"constraints": {"ncpus": 2, "node.nodearray": "viz"}, "iterations": 8, "runtimeSeconds": 3600}'`,
+      does: "what an hour of eight slots of viz would cost, and the alternatives",
     },
   ],
   usage: [

@@ -150,6 +150,10 @@ describe("a cluster at work", () => {
     ["explain", "explain 1202", "explain 1203", "explain 1200", "explain 1204"],
     ["validate-constraint", "validate-constraint 'node.vm_size=Standard_F*' memgb=4"],
     ["what-if", `what-if --job '{"constraints": {"ncpus": 2}, "iterations": 10}'`],
+    [
+      "quote",
+      `quote --job '{"constraints": {"ncpus": 2, "node.nodearray": "viz"}, "iterations": 8, "runtimeSeconds": 3600}'`,
+    ],
     ["config-show", "config show"],
   ])("%s", (name, ...lines) => shows(name, lines));
 });

@@ -38,7 +38,7 @@ export function openSession(stack: LocalStack, files: readonly string[]): Sessio
       ...(options.has("--local") && !words.some((word) => elsewhere.includes(word))
         ? ["--local", stack.local]
         : []),
-      ...(options.has("--by") ? ["--by", "ann"] : []),
+      ...(options.has("--by") && words[0] !== "quote" ? ["--by", "ann"] : []),
     ];
   };
   return {
