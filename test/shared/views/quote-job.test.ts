@@ -131,7 +131,7 @@ test.each([
 
 test("of two at the same price the reason says so", async () => {
   const { reason } = await quoted({ arrays: [{}, { name: "second" }] });
-  expect(reason).toBe("None is cheaper or, at 2.50 USD, done earlier.");
+  expect(reason).toBe("It costs 2.50 USD, and is done at the same time as the next.");
 });
 
 test("what others get stays theirs in every way", async () => {
