@@ -129,11 +129,6 @@ test.each([
   expect(ways.map((way) => way.spot)).toEqual(spots);
 });
 
-test("of two at the same price the reason says so", async () => {
-  const { reason } = await quoted({ arrays: [{}, { name: "second" }] });
-  expect(reason).toBe("It costs 2.50 USD, and is done at the same time as the next.");
-});
-
 test("what others get stays theirs in every way", async () => {
   const others = [jobFor(3, { name: "before" })];
   const small4 = bucketOf({ availableCount: 4 });
