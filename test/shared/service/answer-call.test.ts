@@ -36,7 +36,7 @@ describe("answerCall", () => {
     const ids = routes.map(({ id }) => id).toSorted();
     expect(Object.keys(answers).toSorted()).toEqual(ids);
     const changing = routes.filter(({ id, method }) => method !== "GET" && id in answersFromRecords);
-    expect(changing.map(({ id }) => id)).toEqual(["what-if", "validate-constraint"]);
+    expect(changing.map(({ id }) => id)).toEqual(["what-if", "quote", "validate-constraint"]);
     const onlyByService = ids.filter((id) => !(id in answersOnStorage));
     expect(onlyByService).toEqual(["autoscale", "autostop", "leaving", "stop", "usage"]);
   });
