@@ -56,7 +56,7 @@ export function readSbatch(words: readonly string[]): ReadSbatch {
   const command = sbatch();
   try {
     command.parse(
-      words.map((word) => (bareValues[word] === undefined ? word : `${word}=${bareValues[word]}`)),
+      words.map((word) => (Object.hasOwn(bareValues, word) ? `${word}=${bareValues[word]}` : word)),
       { from: "user" },
     );
   } catch (error) {
