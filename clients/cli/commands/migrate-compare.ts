@@ -111,7 +111,9 @@ function print(terminal: Terminal, { hours, total, plans, notWhole, sent, fromSe
   const { they, we, moreNodes, moreUsd } = total;
   const decided = they.created + they.deleted + we.created + we.deleted;
   if (decided === 0) {
-    page.line("Neither created or deleted a node.");
+    page.line(
+      "No differences: neither created nor deleted a node, or only in the last ten minutes, which are not compared yet.",
+    );
     return;
   }
   const row = (name: string, of: Compared["total"], why: string) => [

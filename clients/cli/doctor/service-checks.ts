@@ -79,5 +79,6 @@ export async function checkRights(service: Service): Promise<Checked> {
 /** What a check came to that got no answer. Throws what is no failure of the service. */
 export function failed(error: unknown, about: Pick<Checked, "check" | "cluster">): Checked {
   if (!(error instanceof CommandFailure)) throw error;
-  return { ...about, state: "failed", text: error.message, next: error.next };
+  const text = error.message.endsWith(".") ? error.message : `${error.message}.`;
+  return { ...about, state: "failed", text, next: error.next };
 }

@@ -134,7 +134,9 @@ describe("ccscale doctor", () => {
     server = undefined;
     const { code, checks } = await examined(url);
     expect(code).toBe(1);
-    expect(checks).toMatchObject([{ check: "service", state: "failed", next: expect.any(String) }]);
+    expect(checks).toMatchObject([
+      { check: "service", state: "failed", text: expect.stringMatching(/[^.]\.$/), next: expect.any(String) },
+    ]);
   });
 
   test("every kind of problem fails one check, or is about jobs alone", async () => {
