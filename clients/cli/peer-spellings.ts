@@ -34,6 +34,13 @@ const peerCommands: ReadonlyMap<string, readonly string[] | Advice> = new Map<
       text: 'ccscale joins no nodes: the agent beside the scheduler does when they appear. After "ccscale drain" use "ccscale undrain", after "ccscale ignore" use "ccscale unignore".',
     },
   ],
+  [
+    "scale",
+    {
+      isFine: false,
+      text: '"ccscale slurm config" writes the lines of nodes, as azslurm\'s scale does. "ccscale autoscale" sets how many nodes of an array there should be.',
+    },
+  ],
   ["shell", { isFine: false, text: "There is no shell: use --format json, or the HTTP API." }],
 ]);
 

@@ -467,11 +467,17 @@ function reasonOf(
   if (second === undefined) return `It is the only way${inTime}.`;
   if (second.usd === null) return `It is the only way with a known cost${inTime}.`;
   const risk = first.spot ? " Spot nodes may be taken away while it runs." : "";
-  if (second.usd === first.usd && second.doneAtSeconds === first.doneAtSeconds)
+  const isSame = dollars(second.usd) === dollars(first.usd);
+  if (isSame && second.doneAtSeconds === first.doneAtSeconds)
     return `It costs ${dollars(first.usd)}, and is done at the same time as the next.${risk}`;
-  if (second.usd === first.usd)
+  if (isSame && isNoLater(first, second))
     return `None is cheaper${inTime} or, at ${dollars(first.usd)}, done earlier.${risk}`;
-  return `It is the cheapest${inTime}: ${dollars(first.usd)}, the next ${dollars(second.usd)}.${risk}`;
+  const next = isSame ? "the next costs hardly more" : `the next ${dollars(second.usd)}`;
+  return `It is the cheapest${inTime}: ${dollars(first.usd)}, ${next}.${risk}`;
+}
+
+function isNoLater(first: QuotedWay, second: QuotedWay): boolean {
+  return orLast(first.doneAtSeconds) <= orLast(second.doneAtSeconds);
 }
 
 function lateWords(all: readonly QuotedWay[], nowSeconds: number): string {

@@ -115,6 +115,22 @@ describe("ccscale doctor", () => {
     ]);
   });
 
+  test("a cluster that somebody paused is worth a look, and no failure", async () => {
+    const paused = {
+      gravity: "stopped",
+      kind: "paused",
+      text: "Paused by ann.",
+      next: "Resume it.",
+    } as const;
+    const status: ClusterStatus = { ...(await statusOf(world)), problems: [paused] };
+    const { code, checks } = await examined(await serve(status));
+    expect(code).toBe(0);
+    expect(checks.find(({ check }) => check === "scaling")).toMatchObject({
+      state: "notice",
+      next: "Resume it.",
+    });
+  });
+
   test.each([
     ["a clock that is late", { ahead: 300 }, "clock", "failed", /clock is (5m|4m59s) behind the service's/],
     ["a clock that is early", { ahead: -300 }, "clock", "failed", /ahead of the service's/],
