@@ -94,6 +94,8 @@ async function changeHands(slurm: Slurm, stack: LocalStack, folder: string): Pro
   try {
     // While azslurm acts, the agent reads and the service plans: both want one node for one job, and nothing of Slurm changes.
     agent = await startSlurmAgent(slurm, stack, { options: ["--read-only"] });
+    // What is there when the first plan is made is nobody's decision.
+    await whileItMoves(stack.readStatus, ({ plans }) => plans.length > 0, watched(slurm, stack));
     const first = await slurm.submit("-n 4");
     await runs(slurm, azslurm, [first]);
     const compared = async () => {
