@@ -47,7 +47,7 @@ export interface NamedNodesService {
   operation(actionId: string): Promise<{ readonly isOpen: boolean; readonly messages: readonly string[] }>;
 }
 
-const knownSchema = z.record(
+const phasesSchema = z.record(
   z.string(),
   z.discriminatedUnion("phase", [
     /** Wanted since then; `actionId`: it was asked for. */
@@ -59,7 +59,8 @@ const knownSchema = z.record(
   ]),
 );
 
-type Known = Map<string, z.infer<typeof knownSchema>[string]>;
+/** By name. */
+type Phases = Map<string, z.infer<typeof phasesSchema>[string]>;
 
 export interface NamedNodesPorts {
   readonly service: NamedNodesService;
@@ -88,10 +89,19 @@ const removeAgainSeconds = 60;
 
 type Group = NamedNodes["wanted"][number];
 
+/** One pass: what the scheduler wants, where its names are, which nodes are there, and what was done. */
+interface Round {
+  readonly named: NamedNodes;
+  readonly phases: Phases;
+  readonly there: ReadonlyMap<string, ServiceNode>;
+  readonly nowSeconds: number;
+  readonly done: Done;
+}
+
 /** Creates the nodes that the scheduler has switched on, by name, and deletes those that it has switched off. */
 export class NamedNodeKeeper {
   readonly #ports: NamedNodesPorts;
-  #known: Known | undefined;
+  #phases: Phases | undefined;
   #saved = "";
   /** When names may be asked to go again. */
   readonly #removeAgain = new Map<string, number>();
@@ -104,10 +114,10 @@ export class NamedNodeKeeper {
   async tend(named: NamedNodes, nowSeconds: number): Promise<NamedReport> {
     const done = new Done(this.#ports.run);
     try {
-      const known = follow(await this.#load(), named, nowSeconds);
-      this.#known = known;
+      const phases = follow(await this.#load(), named, nowSeconds);
+      this.#phases = phases;
       await this.#save(done);
-      const concerned = [...known].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
+      const concerned = [...phases].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
       const names = [...concerned, ...named.withoutAddress];
       if (names.length > 0) {
         const there = await this.#nodes(names);
@@ -116,14 +126,13 @@ export class NamedNodeKeeper {
           if (node !== undefined) await meet(name, node, named, done);
         }
         const isWanted = new Set(named.wanted.flatMap((group) => group.names));
+        const round = { named, phases, there, nowSeconds, done };
         await this.#remove(
-          [...known.keys()].filter((name) => !isWanted.has(name)),
-          there,
-          nowSeconds,
-          done,
+          [...phases.keys()].filter((name) => !isWanted.has(name)),
+          round,
         );
-        await this.#giveBackOld([...isWanted], { known, named, there, nowSeconds, done });
-        await this.#create(known, named, there, done);
+        await this.#giveBackOld([...isWanted], round);
+        await this.#create(round);
       }
       await this.#save(done);
     } catch (error) {
@@ -132,19 +141,15 @@ export class NamedNodeKeeper {
     return done;
   }
 
-  async #create(
-    known: Known,
-    named: NamedNodes,
-    before: ReadonlyMap<string, ServiceNode>,
-    done: Done,
-  ): Promise<void> {
-    const there = await this.#giveBackLost(known, named, before, done);
+  async #create(round: Round): Promise<void> {
+    const { named, phases, done } = round;
+    const there = await this.#giveBackLost(round);
     const free: Group[] = [];
     for (const group of named.wanted) {
       const names: string[] = [];
       for (const name of group.names) {
         const node = there.get(name);
-        const entry = known.get(name);
+        const entry = phases.get(name);
         if (entry?.phase === "leaving") continue;
         if (node === undefined) {
           if (entry?.phase === "coming" && entry.actionId === undefined) names.push(name);
@@ -159,7 +164,7 @@ export class NamedNodeKeeper {
     ).values()) {
       const [{ nodeArray, colocated } = { nodeArray: "", colocated: false }] = alike;
       const place = colocated ? { placementGroup: `${nodeArray}_pg0` } : {};
-      await this.#order(alike, { nodeArray, ...place }, { known, named, done });
+      await this.#order(alike, { nodeArray, ...place }, round);
     }
   }
 
@@ -167,7 +172,7 @@ export class NamedNodeKeeper {
   async #order(
     groups: readonly Group[],
     place: Pick<NamesToCreate, "nodeArray" | "placementGroup">,
-    { known, named, done }: { readonly known: Known; readonly named: NamedNodes; readonly done: Done },
+    { phases, named, done }: Round,
   ): Promise<void> {
     let left = groups.flatMap(inRequests);
     let size = left.length;
@@ -176,11 +181,11 @@ export class NamedNodeKeeper {
       const names = batch.flatMap((group) => group.names);
       const more = batch.length > 1 ? `, and ${batch.length - 1} more` : "";
       const order = { ...place, names, reason: `${batch[0]?.reason ?? ""}${more}` };
-      const answer = await this.#ports.service.create(order, keyOf(order, known));
+      const answer = await this.#ports.service.create(order, keyOf(order, phases));
       if (answer.outcome === "requested") {
         for (const [name, actionId] of answer.actionIdOf) {
-          const entry = known.get(name);
-          if (entry?.phase === "coming") known.set(name, { ...entry, actionId });
+          const entry = phases.get(name);
+          if (entry?.phase === "coming") phases.set(name, { ...entry, actionId });
         }
         await this.#save(done);
         done.ordered.push(...names);
@@ -206,14 +211,9 @@ export class NamedNodeKeeper {
   }
 
   /** Names that were asked for, and of which nothing is on the way any more. */
-  async #giveBackLost(
-    known: Known,
-    named: NamedNodes,
-    there: ReadonlyMap<string, ServiceNode>,
-    done: Done,
-  ): Promise<ReadonlyMap<string, ServiceNode>> {
+  async #giveBackLost({ phases, named, there, done }: Round): Promise<ReadonlyMap<string, ServiceNode>> {
     const missing = new Map<string, string[]>();
-    for (const [name, entry] of known) {
+    for (const [name, entry] of phases) {
       if (entry.phase !== "coming" || entry.actionId === undefined || there.has(name)) continue;
       missing.set(entry.actionId, [...(missing.get(entry.actionId) ?? []), name]);
     }
@@ -224,7 +224,7 @@ export class NamedNodeKeeper {
     }
     if (closed.length === 0) return there;
     // A node may have come into the list since it was read.
-    const again = await this.#nodes([...known.keys()]);
+    const again = await this.#nodes([...phases.keys()]);
     for (const { names, messages } of closed) {
       const lost = names.filter((name) => !again.has(name));
       const why = messages.length === 0 ? "its machine went away while it started" : messages.join("; ");
@@ -239,25 +239,13 @@ export class NamedNodeKeeper {
    */
   async #giveBackOld(
     names: readonly string[],
-    {
-      known,
-      named,
-      there,
-      nowSeconds,
-      done,
-    }: {
-      readonly known: Known;
-      readonly named: NamedNodes;
-      readonly there: ReadonlyMap<string, ServiceNode>;
-      readonly nowSeconds: number;
-      readonly done: Done;
-    },
+    { phases, named, there, nowSeconds, done }: Round,
   ): Promise<void> {
-    const left = names.filter((name) => known.get(name)?.phase === "leaving");
+    const left = names.filter((name) => phases.get(name)?.phase === "leaving");
     const old = left.filter((name) => isThere(there.get(name)));
     for (const name of left) {
       if (old.includes(name)) continue;
-      known.set(name, { phase: "coming", sinceSeconds: nowSeconds });
+      phases.set(name, { phase: "coming", sinceSeconds: nowSeconds });
       this.#removeAgain.delete(name);
     }
     const due = old.filter((name) => this.#isDue(name, nowSeconds));
@@ -268,18 +256,13 @@ export class NamedNodeKeeper {
     return nowSeconds >= (this.#removeAgain.get(name) ?? 0);
   }
 
-  async #remove(
-    names: readonly string[],
-    there: ReadonlyMap<string, ServiceNode>,
-    nowSeconds: number,
-    done: Done,
-  ): Promise<void> {
+  async #remove(names: readonly string[], { phases, there, nowSeconds, done }: Round): Promise<void> {
     const due: string[] = [];
     for (const name of names) {
-      if (this.#known?.get(name)?.phase !== "leaving") continue;
+      if (phases.get(name)?.phase !== "leaving") continue;
       const node = there.get(name);
       if (node === undefined) {
-        this.#known.set(name, { phase: "gone" });
+        phases.set(name, { phase: "gone" });
         this.#removeAgain.delete(name);
       } else if (isThere(node) && this.#isDue(name, nowSeconds)) due.push(name);
     }
@@ -295,11 +278,11 @@ export class NamedNodeKeeper {
     return new Map((await this.#ports.service.nodes(names)).map((node) => [node.name, node]));
   }
 
-  async #load(): Promise<Known> {
-    if (this.#known !== undefined) return this.#known;
+  async #load(): Promise<Phases> {
+    if (this.#phases !== undefined) return this.#phases;
     const text = await this.#ports.load();
     try {
-      return new Map(Object.entries(knownSchema.parse(parseJson(text ?? "{}"))));
+      return new Map(Object.entries(phasesSchema.parse(parseJson(text ?? "{}"))));
     } catch {
       // What is on order shows in the service's list; its idle time-out deletes what nobody wants.
       return new Map();
@@ -308,7 +291,7 @@ export class NamedNodeKeeper {
 
   /** Before what was asked for can be asked for again, by another process. */
   async #save(done: Done): Promise<void> {
-    const text = JSON.stringify(Object.fromEntries(this.#known ?? []));
+    const text = JSON.stringify(Object.fromEntries(this.#phases ?? []));
     if (text === this.#saved) return;
     try {
       await this.#ports.save(text);
@@ -348,12 +331,12 @@ class Done implements NamedReport {
 }
 
 /** Where each name is after a reading. */
-function follow(before: Known, { wanted, going, off }: NamedNodes, nowSeconds: number): Known {
-  const after: Known = new Map();
+function follow(before: Phases, { wanted, going, off }: NamedNodes, nowSeconds: number): Phases {
+  const after: Phases = new Map();
   for (const name of wanted.flatMap((group) => group.names)) {
     const entry = before.get(name);
-    const isKnown = entry?.phase === "coming" || entry?.phase === "leaving";
-    after.set(name, isKnown ? entry : { phase: "coming", sinceSeconds: nowSeconds });
+    const isFollowed = entry?.phase === "coming" || entry?.phase === "leaving";
+    after.set(name, isFollowed ? entry : { phase: "coming", sinceSeconds: nowSeconds });
   }
   for (const name of going)
     if (!after.has(name)) after.set(name, { phase: before.get(name)?.phase === "gone" ? "gone" : "leaving" });
@@ -408,9 +391,9 @@ function fitting(groups: readonly Group[], most: number): number {
 }
 
 /** The same names for the same wish: a request that was answered in vain is not made twice. */
-function keyOf(order: NamesToCreate, known: Known): string {
+function keyOf(order: NamesToCreate, phases: Phases): string {
   const since = order.names.map((name) => {
-    const entry = known.get(name);
+    const entry = phases.get(name);
     return entry?.phase === "coming" ? entry.sinceSeconds : 0;
   });
   return createHash("sha256")

@@ -57,7 +57,7 @@ export function namedNodes(
 ): NamedNodes {
   const named = nodes.filter(({ name }) => nodeName.test(name));
   const byName = new Map(named.map((node) => [node.name, node]));
-  const known = (name: string) => byName.get(`${settings.node_prefix}${name}`);
+  const recordOf = (name: string) => byName.get(`${settings.node_prefix}${name}`);
   const namesWith = (flag: string) =>
     named.filter(({ flags }) => flags.has(flag)).map(({ name }) => cycleCloudName(name, settings));
   return {
@@ -73,13 +73,13 @@ export function namedNodes(
     going: namesWith("POWERING_DOWN"),
     off: namesWith("POWERED_DOWN"),
     join: (name, hostname) => {
-      const node = known(name);
+      const node = recordOf(name);
       if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
       return setAddresses([{ node: node.name, hostname }], settings);
     },
     giveBack: (names, why) =>
       powerDown(
-        names.flatMap((name) => known(name)?.name ?? []),
+        names.flatMap((name) => recordOf(name)?.name ?? []),
         jobs,
         why,
         settings,
