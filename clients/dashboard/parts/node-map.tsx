@@ -15,13 +15,12 @@ export type MappedNode = Pick<
   | "placementGroup"
   | "vcpuCount"
   | "state"
+  | "targetState"
   | "jobs"
+  | "plannedJobs"
   | "keepAlive"
-  | "ignored"
   | "draining"
-  | "deletedSeconds"
   | "idleSinceSeconds"
-  | "operation"
   | "usdPerHour"
 >;
 

@@ -13,17 +13,14 @@ export const nodeUses: readonly { readonly use: NodeUse; readonly title: string 
   { use: "ending", title: "Ending" },
 ];
 
-/** What a node is there for now. */
+/** What a node is there for now, as the accounts and so the curves have it: a job that was only given a place there does not count. */
 export function useOf(
-  node: Pick<
-    NodeView,
-    "state" | "jobs" | "keepAlive" | "ignored" | "draining" | "deletedSeconds" | "operation"
-  >,
+  node: Pick<NodeView, "state" | "targetState" | "jobs" | "plannedJobs" | "keepAlive" | "draining">,
 ): NodeUse {
+  if (node.jobs.length > node.plannedJobs.length) return "jobs";
   if (node.state === "Failed") return "failed";
-  if (node.deletedSeconds !== null || node.operation?.kind === "shutdown-nodes") return "ending";
+  if (node.targetState !== "Started" && node.targetState !== null) return "ending";
   if (node.state !== "Ready") return "boot";
-  if (node.jobs.length > 0) return "jobs";
-  if (node.draining !== null || node.ignored) return "drained";
+  if (node.draining !== null) return "drained";
   return node.keepAlive ? "kept" : "idle";
 }
