@@ -1,9 +1,9 @@
 import type { NodeUse, Purpose } from "../../shared/accounting/index.ts";
 import { createChance } from "./chance.ts";
 import type { TrueNode } from "./cloud.ts";
-import { listedFaults } from "./faults.ts";
 import { arrayOf, needOf, range, slotsJob, smallCluster } from "./scenarios/cluster.ts";
-import { startSeconds, World } from "./world.ts";
+import { undisturbedWorld } from "./undisturbed-world.ts";
+import { startSeconds, type World } from "./world.ts";
 
 const cluster = "hpc";
 const coresPerNode = 4;
@@ -46,17 +46,7 @@ export async function compareWithTruth({
     nodearrays: [arrayOf("htc", { maxCount: 900 })],
     times: {},
   });
-  const world = new World({
-    script: { clusters: [{ definition, jobs: workload }], happenings: [], troubleSeconds: 0 },
-    seed,
-    chance: createChance(seed + 1),
-    faults: listedFaults([]),
-    machines: 2,
-    canDrain: true,
-    isBlind: false,
-    snapshotSeconds: 60,
-    trace: undefined,
-  });
+  const world = undisturbedWorld(seed, { definition, jobs: workload });
   const looks: { readonly atSeconds: number; readonly used: readonly Used[] }[] = [];
   const look = () => {
     looks.push({ atSeconds: world.nowSeconds, used: reallyUsed(world) });

@@ -1,9 +1,9 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import type { QuotedWay } from "../../shared/api/index.ts";
 import { createChance } from "./chance.ts";
-import { listedFaults } from "./faults.ts";
 import { arrayOf, needOf, range, slotsJob, smallCluster } from "./scenarios/cluster.ts";
-import { startSeconds, World } from "./world.ts";
+import { undisturbedWorld } from "./undisturbed-world.ts";
+import { startSeconds } from "./world.ts";
 
 const cluster = "hpc";
 /** Longer than the longest boot, run and idle time together: each job begins on an empty cluster. */
@@ -52,17 +52,7 @@ export async function runQuotedJobs({
       arrayOf("big", { maxCount: 400, machineTypes: ["Standard_F16s_v2"] }),
     ],
   });
-  const world = new World({
-    script: { clusters: [{ definition, jobs: [...warmUp, ...jobs] }], happenings: [], troubleSeconds: 0 },
-    seed,
-    chance: createChance(seed + 1),
-    faults: listedFaults([]),
-    machines: 2,
-    canDrain: true,
-    isBlind: false,
-    snapshotSeconds: 60,
-    trace: undefined,
-  });
+  const world = undisturbedWorld(seed, { definition, jobs: [...warmUp, ...jobs] });
   const ways: QuotedWay[] = [];
   const spentUsd: number[] = [];
   const spent = () =>
