@@ -2,7 +2,7 @@
  * How fast a plan is made, as a ratio to reading its input (JSON.parse and a schema check): ratios travel between machines,
  * milliseconds do not. Beside it: reading as the service does, the first plan of a process, and writing the plan. Every plan
  * is checked before it is timed. Not counted: the network. Run it with
- * `npm run bench -- engine [--json] [--quick] [--only "one shape"] [--trace FILE] [--check | --write-baseline]`; `--trace` plans the first
+ * `npm run bench -- engine [--json] [--quick] [--only "one shape"] [--placement cost] [--trace FILE] [--check | --write-baseline]`; `--trace` plans the first
  * 1,000, 2,000 and 5,000 jobs of a recorded workload (`.swf`, `.swf.gz`, `.json`) at once, on an empty cluster.
  */
 import { execFile } from "node:child_process";
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { loadWorkload } from "../../infra/local/scheduler/workload.ts";
 import { benchCases } from "./cases.ts";
-import { type Measurement, measurementSchema, type Order } from "./measurement.ts";
+import { type Measurement, measurementSchema, type Order, orderSchema } from "./measurement.ts";
 
 /** Ratios of a run on two shared cores; `--write-baseline` renews them. */
 const baselineFile = new URL("baseline.json", import.meta.url);
@@ -122,16 +122,22 @@ const { values } = parseArgs({
     check: { type: "boolean", default: false },
     "write-baseline": { type: "boolean", default: false },
     only: { type: "string" },
+    placement: { type: "string" },
     trace: { type: "string" },
   },
 });
+const placement = orderSchema.shape.placement.parse(values.placement);
+if (placement !== undefined && (values.check || values["write-baseline"]))
+  throw new RangeError(
+    "--placement: the baseline is of the default placement, expected neither --check nor --write-baseline",
+  );
 const measurements: Measurement[] = [];
 const problems: string[] = [];
 const baseline = readBaseline();
 for (const order of values.trace === undefined
   ? ordersOf({ quick: values.quick, only: values.only })
   : await ordersOfTrace(values.trace)) {
-  const measured = await measure(order);
+  const measured = await measure({ ...order, placement });
   measurements.push(measured);
   if (!values.json) console.log(show(measured));
   if (values.check) problems.push(...(await worsened(measured, baseline)));

@@ -23,7 +23,7 @@ console.log(JSON.stringify(await measure(orderSchema.parse(JSON.parse(process.ar
 
 async function measure(order: Order): Promise<Measurement> {
   const world = storedWorld(order.nodes, await jobsOf(order));
-  const input = readWorld(world);
+  const input = placed(readWorld(world), order.placement);
   const [coldMs, first] = timed(() => plan(input));
   refuseInvalid(order, input, first);
   const json = JSON.stringify(input);
@@ -42,6 +42,11 @@ async function measure(order: Order): Promise<Measurement> {
     archiveKb: Math.round(bytes / 1024),
     peakRssMb: Math.round(process.resourceUsage().maxRSS / 1024),
   };
+}
+
+function placed(input: PlanInput, placement: Order["placement"]): PlanInput {
+  if (placement === undefined) return input;
+  return { ...input, settings: { ...input.settings, placement: { default: placement, byNodeArray: {} } } };
 }
 
 async function jobsOf({ name, jobs, trace }: Order): Promise<readonly DemandJob[]> {

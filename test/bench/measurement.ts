@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placements } from "../../shared/engine/index.ts";
 
 export const orderSchema = z.object({
   name: z.string(),
@@ -7,6 +8,8 @@ export const orderSchema = z.object({
   nodes: z.int(),
   /** The file of a recorded workload whose first jobs these are. */
   trace: z.string().optional(),
+  /** For all node arrays; absent: the configuration's default. */
+  placement: z.enum(placements).optional(),
 });
 
 /** What to measure. */
