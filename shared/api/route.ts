@@ -50,3 +50,34 @@ export interface Route {
   /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
   readonly guarded?: true;
 }
+
+type Schemas = Omit<Route, "id" | "method" | "path" | "role" | "summary">;
+
+/** Makes routes about one cluster; their paths are below the cluster's. */
+function routesOf<M extends Route["method"], R extends Role, Always extends Partial<Route>>(
+  method: M,
+  role: R,
+  always: Always,
+) {
+  return <Id extends string, Path extends string, S extends Schemas>(
+    id: Id,
+    path: Path,
+    summary: string,
+    schemas: S,
+  ) => ({
+    id,
+    method,
+    path: `${ofCluster}/${path}` as `${typeof ofCluster}/${Path}`,
+    role,
+    summary,
+    ...schemas,
+    ...always,
+  });
+}
+
+export const view = routesOf("GET", "reader", {});
+export const polledView = routesOf("GET", "reader", { polled: true });
+/** A question with a body. It changes nothing. */
+export const inquiry = routesOf("POST", "reader", {});
+export const operatorView = routesOf("GET", "operator", {});
+export const change = routesOf("POST", "operator", {});

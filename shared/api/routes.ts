@@ -9,7 +9,13 @@ import {
 } from "./actions.ts";
 import { autoscaleAnswer, autoscaleBody, autoscaleQuery } from "./autoscale-schema.ts";
 import { bucketsAnswer, bucketsQuery, limitsAnswer } from "./buckets-schema.ts";
-import { configRoutes } from "./config-routes.ts";
+import {
+  configAnswer,
+  configBody,
+  configChanged,
+  configVersionsAnswer,
+  configVersionsQuery,
+} from "./config-schema.ts";
 import { costAnswer, costQuery, jobCostAnswer, jobCostQuery } from "./cost-schema.ts";
 import { demandAnswer, demandQuery } from "./demand-schema.ts";
 import { eventsAnswer, eventsQuery } from "./events-schema.ts";
@@ -17,11 +23,18 @@ import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } fr
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
 import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-schema.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations-schema.ts";
-import { planRoutes } from "./plan-routes.ts";
+import {
+  planAnswer,
+  planArchiveAnswer,
+  planDifferenceAnswer,
+  planDifferenceQuery,
+  plansAnswer,
+  plansQuery,
+} from "./plans-schema.ts";
 import { demandPosted, postDemandBody, postDemandQuery } from "./post-demand-schema.ts";
 import { pricesAnswer } from "./prices-schema.ts";
 import { rejectAnswer, rejectsAnswer, rejectsQuery, replayAnswer, replayBody } from "./rejections-schema.ts";
-import { ofCluster, type Route } from "./route.ts";
+import { change, inquiry, ofCluster, operatorView, polledView, type Route, view } from "./route.ts";
 import { samplesAnswer, samplesQuery } from "./samples-schema.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
@@ -46,275 +59,182 @@ export const routes = [
     answer: clustersAnswer,
     polled: true,
   },
-  {
-    id: "status",
-    method: "GET",
-    path: `${ofCluster}/status`,
-    role: "reader",
-    summary: "A cluster on one page, what is wrong first",
-    answer: statusAnswer,
-    polled: true,
-  },
-  {
-    id: "nodes",
-    method: "GET",
-    path: `${ofCluster}/nodes`,
-    role: "reader",
-    summary: "Nodes with their jobs, what is left of them, and since when they are idle",
+  polledView("status", "status", "A cluster on one page, what is wrong first", { answer: statusAnswer }),
+  polledView("nodes", "nodes", "Nodes with their jobs, what is left of them, and since when they are idle", {
     query: nodesQuery,
     answer: nodesAnswer,
-    polled: true,
-  },
-  {
-    id: "history",
-    method: "GET",
-    path: `${ofCluster}/nodes/{node}/history`,
-    role: "reader",
-    summary: "What is remembered of a node: its lives, and what was asked of CycleCloud about it",
-    query: historyQuery,
-    answer: historyAnswer,
-  },
-  {
-    id: "buckets",
-    method: "GET",
-    path: `${ofCluster}/buckets`,
-    role: "reader",
-    summary: "What new nodes can come from, every limit that holds there, and which one binds",
-    query: bucketsQuery,
-    answer: bucketsAnswer,
-    polled: true,
-  },
-  {
-    id: "limits",
-    method: "GET",
-    path: `${ofCluster}/limits`,
-    role: "reader",
-    summary: "Every limit once, with what is used and left of it",
+  }),
+  view(
+    "history",
+    "nodes/{node}/history",
+    "What is remembered of a node: its lives, and what was asked of CycleCloud about it",
+    { query: historyQuery, answer: historyAnswer },
+  ),
+  polledView(
+    "buckets",
+    "buckets",
+    "What new nodes can come from, every limit that holds there, and which one binds",
+    { query: bucketsQuery, answer: bucketsAnswer },
+  ),
+  polledView("limits", "limits", "Every limit once, with what is used and left of it", {
     query: bucketsQuery,
     answer: limitsAnswer,
-    polled: true,
-  },
-  {
-    id: "events",
-    method: "GET",
-    path: `${ofCluster}/events`,
-    role: "reader",
-    summary:
-      "One list of what happened: plans, actions, nodes, drains, decisions, changes of the configuration",
-    query: eventsQuery,
-    answer: eventsAnswer,
-    polled: true,
-  },
-  {
-    id: "prices",
-    method: "GET",
-    path: `${ofCluster}/prices`,
-    role: "reader",
-    summary: "What nodes cost: regular and spot, where each price comes from, and how old it is",
-    query: bucketsQuery,
-    answer: pricesAnswer,
-    polled: true,
-  },
-  {
-    id: "cost",
-    method: "GET",
-    path: `${ofCluster}/cost`,
-    role: "reader",
-    summary: "What nodes cost and whom: jobs by user, account and queue, and what nobody had of them",
-    query: costQuery,
-    answer: costAnswer,
-  },
-  {
-    id: "job-cost",
-    method: "GET",
-    path: `${ofCluster}/jobs/{job}/cost`,
-    role: "reader",
-    summary: "What a job has cost until now: each of its runs, those that run included",
-    query: jobCostQuery,
-    answer: jobCostAnswer,
-  },
-  {
-    id: "samples",
-    method: "GET",
-    path: `${ofCluster}/samples`,
-    role: "reader",
-    summary: "How the cluster was over time: nodes by use, jobs and cost, up to 30 days back",
-    query: samplesQuery,
-    answer: samplesAnswer,
-    polled: true,
-  },
-  {
-    id: "usage",
-    method: "GET",
-    path: `${ofCluster}/usage`,
-    // Each call asks CycleCloud.
-    role: "operator",
-    summary: "What the cluster has used and cost, as CycleCloud counts it",
+  }),
+  polledView(
+    "events",
+    "events",
+    "One list of what happened: plans, actions, nodes, drains, decisions, changes of the configuration",
+    { query: eventsQuery, answer: eventsAnswer },
+  ),
+  polledView(
+    "prices",
+    "prices",
+    "What nodes cost: regular and spot, where each price comes from, and how old it is",
+    { query: bucketsQuery, answer: pricesAnswer },
+  ),
+  view(
+    "cost",
+    "cost",
+    "What nodes cost and whom: jobs by user, account and queue, and what nobody had of them",
+    { query: costQuery, answer: costAnswer },
+  ),
+  view(
+    "job-cost",
+    "jobs/{job}/cost",
+    "What a job has cost until now: each of its runs, those that run included",
+    { query: jobCostQuery, answer: jobCostAnswer },
+  ),
+  polledView(
+    "samples",
+    "samples",
+    "How the cluster was over time: nodes by use, jobs and cost, up to 30 days back",
+    { query: samplesQuery, answer: samplesAnswer },
+  ),
+  // For operators: each call asks CycleCloud.
+  operatorView("usage", "usage", "What the cluster has used and cost, as CycleCloud counts it", {
     query: usageQuery,
     answer: usageAnswer,
-  },
-  {
-    id: "jobs",
-    method: "GET",
-    path: `${ofCluster}/jobs`,
-    role: "reader",
-    summary: "Jobs that run, wait, or have a place in part, and why",
+  }),
+  polledView("jobs", "jobs", "Jobs that run, wait, or have a place in part, and why", {
     query: jobsQuery,
     answer: jobsAnswer,
-    polled: true,
-  },
-  {
-    id: "explain",
-    method: "GET",
-    path: `${ofCluster}/jobs/{job}/explain`,
-    role: "reader",
-    summary: "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
-    query: explainQuery,
-    answer: explainAnswer,
-    polled: true,
-  },
-  {
-    id: "explain-target",
-    method: "GET",
-    path: `${ofCluster}/targets/{target}/explain`,
-    role: "reader",
-    summary: "Why a target of a node array is not met, or what it has: with numbers, and what ends the wait",
-    query: explainTargetQuery,
-    answer: targetExplanation,
-    polled: true,
-  },
-  {
-    id: "demand",
-    method: "GET",
-    path: `${ofCluster}/demand`,
-    role: "reader",
-    summary: "What a plan would do now; nothing is sent",
+  }),
+  polledView(
+    "explain",
+    "jobs/{job}/explain",
+    "Why a job waits, or where it goes: every bucket's refusal with numbers, and what ends the wait",
+    { query: explainQuery, answer: explainAnswer },
+  ),
+  polledView(
+    "explain-target",
+    "targets/{target}/explain",
+    "Why a target of a node array is not met, or what it has: with numbers, and what ends the wait",
+    { query: explainTargetQuery, answer: targetExplanation },
+  ),
+  view("demand", "demand", "What a plan would do now; nothing is sent", {
     query: demandQuery,
     answer: demandAnswer,
-  },
-  ...planRoutes,
-  {
-    id: "operations",
-    method: "GET",
-    path: `${ofCluster}/operations`,
-    role: "reader",
-    summary: "Requests to CycleCloud and their fate, newest first",
+  }),
+  polledView("plans", "plans", "Plans, newest first", { query: plansQuery, answer: plansAnswer }),
+  polledView("plan", "plans/{planId}", "One plan: what it decided, and what became of it", {
+    answer: planAnswer,
+  }),
+  view(
+    "plan-archive",
+    "plans/{planId}/archive",
+    "One plan with what it was made from: enough to make it again",
+    { answer: planArchiveAnswer, zipped: true },
+  ),
+  view(
+    "plan-difference",
+    "plans/{planId}/difference",
+    "What a plan decided otherwise than another one, and what of its input was different",
+    { query: planDifferenceQuery, answer: planDifferenceAnswer },
+  ),
+  polledView("operations", "operations", "Requests to CycleCloud and their fate, newest first", {
     query: operationsQuery,
     answer: operationsAnswer,
-    polled: true,
-  },
-  {
-    id: "operation",
-    method: "GET",
-    path: `${ofCluster}/operations/{actionId}`,
-    role: "reader",
-    summary: "One request to CycleCloud and its fate",
+  }),
+  view("operation", "operations/{actionId}", "One request to CycleCloud and its fate", {
     answer: operationView,
-  },
-  {
-    id: "rejects",
-    method: "GET",
-    path: `${ofCluster}/rejects`,
-    role: "reader",
-    summary: "Messages that were refused or given up, newest first",
+  }),
+  polledView("rejects", "rejects", "Messages that were refused or given up, newest first", {
     query: rejectsQuery,
     answer: rejectsAnswer,
-    polled: true,
-  },
+  }),
+  operatorView(
+    "reject",
+    "rejects/{rejectionId}",
+    "One message that was refused or given up, whole, with every problem",
+    { answer: rejectAnswer, polled: true },
+  ),
+  change(
+    "replay-reject",
+    "rejects/{rejectionId}/replay",
+    "Sends a rejected message again, or a fixed one in its place",
+    { body: replayBody, mostBodyBytes: 256 * 1024, answer: replayAnswer },
+  ),
+  view("config", "config", "The stored configuration, secrets shown as ***", { answer: configAnswer }),
+  polledView(
+    "config-versions",
+    "config/versions",
+    "Who changed the configuration, when and why; with an earlier version as it was stored",
+    { query: configVersionsQuery, answer: configVersionsAnswer },
+  ),
   {
-    id: "reject",
-    method: "GET",
-    path: `${ofCluster}/rejects/{rejectionId}`,
+    id: "put-config",
+    method: "PUT",
+    path: `${ofCluster}/config`,
     role: "operator",
-    summary: "One message that was refused or given up, whole, with every problem",
-    answer: rejectAnswer,
-    polled: true,
+    summary: "Checks a configuration and stores it, or says what would change",
+    body: configBody,
+    mostBodyBytes: 1024 * 1024,
+    answer: configChanged,
+    guarded: true,
   },
-  {
-    id: "replay-reject",
-    method: "POST",
-    path: `${ofCluster}/rejects/{rejectionId}/replay`,
-    role: "operator",
-    summary: "Sends a rejected message again, or a fixed one in its place",
-    body: replayBody,
-    mostBodyBytes: 256 * 1024,
-    answer: replayAnswer,
-  },
-  ...configRoutes,
-  {
-    id: "post-demand",
-    method: "POST",
-    path: `${ofCluster}/demand`,
-    role: "operator",
-    summary: "Posts what a scheduler wants, as a message on the queue does",
+  change("post-demand", "demand", "Posts what a scheduler wants, as a message on the queue does", {
     query: postDemandQuery,
     body: postDemandBody,
     // As much as an upload of a sender may hold.
     mostBodyBytes: 32 * 1024 * 1024,
     answer: demandPosted,
-  },
-  {
-    id: "support",
-    method: "GET",
-    path: `${ofCluster}/support/{part}`,
-    // Rejected messages are a part of it, whole.
-    role: "operator",
-    summary: "One part of a support archive as it is stored, without secrets",
-    query: supportQuery,
-    answer: supportAnswer,
-    zipped: true,
-  },
-  {
-    id: "what-if",
-    method: "POST",
-    path: `${ofCluster}/what-if`,
-    role: "reader",
-    summary: "A plan with extra jobs; nothing is sent",
+  }),
+  // For operators: rejected messages are a part of it, whole.
+  operatorView(
+    "support",
+    "support/{part}",
+    "One part of a support archive as it is stored, without secrets",
+    { query: supportQuery, answer: supportAnswer, zipped: true },
+  ),
+  inquiry("what-if", "what-if", "A plan with extra jobs; nothing is sent", {
     body: whatIfBody,
     mostBodyBytes: 1024 * 1024,
     answer: whatIfAnswer,
-  },
-  {
-    id: "quote",
-    method: "POST",
-    path: `${ofCluster}/quote`,
-    role: "reader",
-    summary: "What jobs would cost, when they start and when they are done, in up to three ways",
-    body: quoteBody,
-    mostBodyBytes: 1024 * 1024,
-    answer: quoteAnswer,
-  },
-  {
-    id: "validate-constraint",
-    method: "POST",
-    path: `${ofCluster}/validate-constraint`,
-    role: "reader",
-    summary: "Whether constraints can be read, and which buckets and nodes satisfy them",
-    body: validateConstraintBody,
-    answer: validateConstraintAnswer,
-  },
-  {
-    id: "actions",
-    method: "POST",
-    path: `${ofCluster}/actions`,
-    role: "operator",
-    summary: "Asks for something to be done, or what would be done",
+  }),
+  inquiry(
+    "quote",
+    "quote",
+    "What jobs would cost, when they start and when they are done, in up to three ways",
+    { body: quoteBody, mostBodyBytes: 1024 * 1024, answer: quoteAnswer },
+  ),
+  inquiry(
+    "validate-constraint",
+    "validate-constraint",
+    "Whether constraints can be read, and which buckets and nodes satisfy them",
+    { body: validateConstraintBody, answer: validateConstraintAnswer },
+  ),
+  change("actions", "actions", "Asks for something to be done, or what would be done", {
     body: actionBody,
     // The names of 10,000 nodes.
     mostBodyBytes: 1024 * 1024,
     answer: actionAnswer,
-  },
-  {
-    id: "autoscale",
-    method: "POST",
-    path: `${ofCluster}/autoscale`,
-    role: "operator",
-    summary: "Says how many nodes of which node arrays there should be, whether jobs need them or not",
-    query: autoscaleQuery,
-    body: autoscaleBody,
-    bodyIsChecked: "by-answer",
-    answer: autoscaleAnswer,
-  },
+  }),
+  change(
+    "autoscale",
+    "autoscale",
+    "Says how many nodes of which node arrays there should be, whether jobs need them or not",
+    { query: autoscaleQuery, body: autoscaleBody, bodyIsChecked: "by-answer", answer: autoscaleAnswer },
+  ),
   {
     id: "autostop",
     method: "GET",
@@ -333,15 +253,12 @@ export const routes = [
     body: leavingBody,
     answer: leavingAnswer,
   },
-  {
-    id: "stop",
-    method: "POST",
-    path: `${ofCluster}/stop`,
-    role: "operator",
-    summary: "Asks for a node to be stopped when nobody needs it, however short it has been idle",
-    query: stopQuery,
-    answer: stopAnswer,
-  },
+  change(
+    "stop",
+    "stop",
+    "Asks for a node to be stopped when nobody needs it, however short it has been idle",
+    { query: stopQuery, answer: stopAnswer },
+  ),
 ] as const satisfies readonly Route[];
 
 export type RouteId = (typeof routes)[number]["id"];
