@@ -2,9 +2,7 @@ import type { Command } from "commander";
 import { keepAliveCommand, nodeActionCommand, nodeActions } from "./commands/node-actions.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Where to read on about a command. */
 export interface SeeAlso {
-  /** Commands of ccscale. */
   readonly commands: readonly string[];
   /** Pages of docs, with a heading where one is meant. */
   readonly pages: readonly string[];
@@ -44,7 +42,6 @@ const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) =
   return [{ name, summary, seeAlso: aboutNodes, load: (terminal) => nodeActionCommand(terminal, name) }];
 });
 
-/** Every command, in the order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     heading: "View:",

@@ -94,7 +94,6 @@ export async function loadInclude(path: string): Promise<unknown> {
   }
 }
 
-/** The failure for a configuration with problems. */
 export function unusable(file: string, problems: readonly string[]): CommandFailure {
   return new CommandFailure(
     [`Cannot use "${printable(file)}":`, ...problems.map((problem) => `  - ${printable(problem)}`)].join(

@@ -52,7 +52,6 @@ async function connected<T>(what: string, connect: () => T | Promise<T>): Promis
   }
 }
 
-/** The stores of an account. */
 export function storesOf({ blob, table }: StorageClients): Stores {
   const stores = createAzureStores({ blob, table, parseConfig: readConfig });
   return { ...stores, configs: configsInForce(stores.configs, clock) };

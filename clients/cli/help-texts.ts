@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** What an operator types on a usual day, and what for. */
 const everyDay: readonly (readonly [line: string, does: string])[] = [
   ["status", "what is wrong, most serious first"],
   ["explain 1202", "why a job waits, and what would help"],
@@ -32,7 +31,6 @@ export function asksForHelp(argv: readonly string[]): boolean {
   return argv[0] === "help" || argv.includes("--help") || argv.includes("-h");
 }
 
-/** Adds its examples to the help of every command that has some. */
 export async function addExamples(program: Command): Promise<void> {
   const { examples } = await import("./reference/examples.ts");
   const add = (command: Command, name: string): void => {

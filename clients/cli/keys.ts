@@ -1,4 +1,3 @@
-/** A key as `node:readline` reports it. */
 export interface Key {
   readonly name?: string | undefined;
   readonly sequence?: string | undefined;

@@ -15,10 +15,8 @@ import type { Output, Terminal } from "./terminal.ts";
 import { secondsOption } from "./time-values.ts";
 import { refuseUnknownNames } from "./unknown-names.ts";
 
-/** The options of every command that only shows something. */
 export interface LookFlags extends ServiceFlags, WatchFlags, OutputFlags {}
 
-/** What such a command works with. */
 export interface Looking {
   readonly terminal: Terminal;
   readonly service: Service;

@@ -13,7 +13,6 @@ export function collectJobs(text: string, before: readonly unknown[]): readonly 
   }
 }
 
-/** Reads an option's value as a whole number, `least` or above. */
 export function wholeNumber(least: number): (text: string) => number {
   const wanted = `a whole number, ${least} or above`;
   return numberFrom(wanted, (value) => Number.isInteger(value) && value >= least);

@@ -76,7 +76,6 @@ const byCommand: Readonly<Record<string, Readonly<Record<string, readonly string
   init: { "--server-url": ["--url <address>"] },
 };
 
-/** Another spelling of an option, hidden in help. */
 class PeerSpelling extends Option {
   readonly #meant: Option;
 

@@ -16,7 +16,6 @@ export interface SelectionFlags {
 
 export type ConstraintObject = Readonly<Record<string, unknown>>;
 
-/** The options of every command that is about nodes. */
 export function selectionOptions(command: Command): Command {
   return command
     .option(

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";
 
-/** A stream that may be a screen. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -10,7 +9,6 @@ export type Output = Writable & {
   readonly getColorDepth?: () => number;
 };
 
-/** A stream that may be a keyboard. */
 type Input = Readable & {
   readonly isTTY?: boolean;
   readonly isRaw?: boolean;

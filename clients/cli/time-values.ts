@@ -5,7 +5,6 @@ import { exactDuration, parseDuration } from "../../shared/text/durations.ts";
 /** A moment, or how long before or after now. */
 export type TimeOption = { readonly lengthSeconds: number } | { readonly atSeconds: number };
 
-/** Reads a length of time. */
 export function lengthOption(text: string): number {
   const seconds = parseDuration(text);
   if (seconds !== undefined && seconds > 0) return seconds;

@@ -63,7 +63,6 @@ async function arraysOf(service: Service, query: Readonly<Record<string, string>
   return [...new Set(buckets.map(({ nodeArray }) => nodeArray))];
 }
 
-/** How names of one kind are looked up. */
 interface Kind {
   readonly what: string;
   /** Those of the given names that there are. */

@@ -29,7 +29,6 @@ export async function withWholeId<T>(
 
 const mostLookedThrough = 1_000;
 
-/** Ids of the newest plans. */
 export async function planIds(service: Service): Promise<readonly string[]> {
   const { plans } = await service.ask("plans", { query: { limit: mostLookedThrough } });
   return plans.map(({ planId }) => planId);

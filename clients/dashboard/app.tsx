@@ -21,7 +21,6 @@ import { Rejects } from "./views/rejects.tsx";
 import { Targets } from "./views/targets.tsx";
 import { localTime, utc } from "./words.ts";
 
-/** The views of a cluster, in the order of the menu. */
 const views: readonly {
   readonly view: string;
   readonly title: string;

@@ -33,7 +33,6 @@ export type HttpHandler = (
   caller?: Caller,
 ) => Promise<HttpResponseInit>;
 
-/** The HTTP side of a route: reads the call, has it answered, and writes the answer. */
 export function answerOverHttp(route: Route & { readonly id: RouteId }): HttpHandler {
   return async (request, context, caller) => {
     const ports = service.portsFor(context);

@@ -8,7 +8,6 @@ import { parseJson } from "../../shared/json/json.ts";
 
 const zip = promisify(gzip);
 
-/** A file of the page, whole and packed. */
 interface DashboardFile {
   readonly type: string;
   readonly content: Buffer;

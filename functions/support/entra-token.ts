@@ -2,7 +2,6 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerif
 import { z } from "zod";
 import { UpstreamError } from "../../shared/errors/errors.ts";
 
-/** Whose tokens count, and for whom they have to be made out. */
 export interface TokenIssuer {
   /** Origin of the cloud's sign-in service, such as `https://login.microsoftonline.com`. */
   readonly authority: string;
@@ -11,7 +10,6 @@ export interface TokenIssuer {
   readonly clientId: string;
 }
 
-/** The user or application of a token. */
 export interface TokenHolder {
   /** For the record: a name to read, and the object id, which never changes. */
   readonly name: string;

@@ -1,7 +1,6 @@
 import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors/errors.ts";
 import type { Log } from "../../shared/ports/index.ts";
 
-/** What started the function whose run failed. */
 export type Trigger = "timer" | "storage-queue" | "service-bus" | "event-grid";
 
 /** `complete`: the message is done with; something else will set things right. `retry`: the host offers it again. */

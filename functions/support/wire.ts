@@ -51,7 +51,6 @@ export interface Service {
   run<T>(invocation: LogSink, run: Run, work: (ports: Ports) => Promise<T>): Promise<T>;
   /** Sends the telemetry that is still buffered. */
   stop(): Promise<void>;
-  /** Before every HTTP function. */
   readonly guard: Guard;
   /** How callers of the HTTP API authenticate. */
   readonly apiLogin: ApiLogin;
@@ -61,15 +60,12 @@ export interface Service {
   readonly operators: OperatorService;
   /** Undefined: none is read. */
   readonly priceList: PriceList | undefined;
-  /** Sends notifications about clusters. */
   readonly notifier: Notifier;
-  /** Limits for JSON from outside. */
   readonly jsonLimits: JsonLimits;
   /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
   readonly largeBodies: Turns;
 }
 
-/** What only operators ask for. */
 export interface OperatorService {
   readonly configFiles: ConfigFiles;
   readonly demandQueue: DemandQueue;

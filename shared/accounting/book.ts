@@ -22,12 +22,10 @@ export interface Closed {
   readonly jobs: readonly JobTotal[];
 }
 
-/** What one month cost. */
 interface MonthPage extends Pick<Page, "fromSeconds"> {
   readonly sums: Sums;
 }
 
-/** What a whole day cost, in all and by node array. */
 interface DayCost extends Pick<Page, "fromSeconds"> {
   readonly nanoUsd: number;
   readonly nodeArrays: readonly { readonly name: string; readonly nanoUsd: number }[];

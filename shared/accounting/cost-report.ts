@@ -171,7 +171,6 @@ function minus(all: readonly JobSum[], parts: readonly OwnerSum[]): JobSum {
   };
 }
 
-/** All rows together. */
 export function totalRow(rows: readonly CostRow[]): CostRow {
   const byPurpose: { [Name in Purpose]?: Amount } = {};
   for (const row of rows)

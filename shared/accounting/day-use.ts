@@ -10,7 +10,6 @@ type NodeTime = (typeof nodeTimes)[number];
 /** Milliseconds of nodes, by what they were. */
 type NodeTimes = Readonly<Record<NodeTime, number>>;
 
-/** One whole hour. */
 export interface HourUse {
   readonly fromSeconds: number;
   readonly nodeMs: NodeTimes;

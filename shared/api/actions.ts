@@ -156,7 +156,6 @@ const retryFailedBody = z
   .strict()
   .meta({ id: "RetryFailedRequest" });
 
-/** `POST /api/clusters/{cluster}/actions` */
 export const actionBody = z
   .discriminatedUnion("kind", [
     createNodesBody,
@@ -295,10 +294,8 @@ const instance = z
   .max(300)
   .describe("Which node: its instance id (`jetpack config cyclecloud.instance.id`) or its node id");
 
-/** `GET /api/clusters/{cluster}/autostop`: a node asks whether it may stop. */
 export const autostopQuery = z.object({ instance });
 
-/** `POST /api/clusters/{cluster}/stop`: somebody asks for a node to be stopped if nobody needs it. */
 export const stopQuery = z.object({
   instance,
   reason: reasonSchema.default("asked to stop").describe("Why, for the record"),
@@ -320,7 +317,6 @@ export const stopAnswer = z
 /** Azure's Scheduled Events that end a node, or lose what is on it. */
 const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
 
-/** `POST /api/clusters/{cluster}/leaving`: a node says that Azure is about to take it. */
 export const leavingBody = z
   .object({
     instance,

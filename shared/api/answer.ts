@@ -7,7 +7,6 @@ export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
-/** A moment, as everywhere in this service. */
 export const unixSeconds = z.number().describe("Unix time in seconds");
 
 /** A moment that a caller names is before this, in the year 5138: what is later can be written as no date. */

@@ -6,7 +6,6 @@ import { demandParts } from "./demand-schema.ts";
 import { setAsideItems } from "./post-demand-schema.ts";
 import { metTarget } from "./status-schema.ts";
 
-/** `POST /api/clusters/{cluster}/autoscale`: the same as a `targets` message on the queue. */
 export const autoscaleQuery = z.object({
   request_set: requestSetSchema
     .default("standard")

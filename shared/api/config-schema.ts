@@ -4,7 +4,6 @@ import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
 
 const dictionary = z.record(z.string().max(1_000), z.unknown());
 
-/** `GET /api/clusters/{cluster}/config`: what is stored, usable or not. */
 export const configAnswer = z
   .object({
     ...aboutCluster,
@@ -17,7 +16,6 @@ export const configAnswer = z
   })
   .meta({ id: "Config" });
 
-/** `PUT /api/clusters/{cluster}/config`, with `If-Match`, or `If-None-Match: *` for a cluster that has none. */
 export const configBody = z
   .object({
     config: dictionary.describe("An `autoscale.json`"),

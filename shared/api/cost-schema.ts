@@ -69,7 +69,6 @@ const costRow = z
   })
   .meta({ id: "CostRow" });
 
-/** `GET /api/clusters/{cluster}/cost` */
 export const costAnswer = z
   .object({
     ...aboutCluster,
@@ -114,7 +113,6 @@ const jobRun = z.object({
   coreHours: z.number().nullable().describe("Null: the cores of its size are not known"),
 });
 
-/** `GET /api/clusters/{cluster}/jobs/{job}/cost` */
 export const jobCostAnswer = z
   .object({
     ...aboutCluster,

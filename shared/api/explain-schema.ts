@@ -108,7 +108,6 @@ const plannerStep = z
   })
   .meta({ id: "PlannerStep" });
 
-/** `GET /api/clusters/{cluster}/jobs/{job}/explain` */
 export const explainAnswer = z
   .object({
     ...aboutCluster,
@@ -162,7 +161,6 @@ export type RefusalView = Answer<typeof refusalView>;
 export type CauseView = Answer<typeof causeView>;
 export type ExplainAnswer = Answer<typeof explainAnswer>;
 
-/** `GET /api/clusters/{cluster}/targets/{target}/explain` */
 export const targetExplanation = z
   .object({
     ...aboutCluster,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { capNames, demandCapNames } from "../engine/index.ts";
 import { type Answer, count, unixSeconds } from "./answer.ts";
 
-/** What the operator's caps held back of a plan, in nodes to create or start. */
 const clipping = z
   .object({
     asked: count.describe("What jobs and targets would have got without caps"),
@@ -23,7 +22,6 @@ const clipping = z
   })
   .meta({ id: "Clipping" });
 
-/** What one cap on demand held back of a plan. */
 const heldBack = z
   .object({
     cap: z.enum(demandCapNames),
@@ -67,7 +65,6 @@ export const planRecord = planSummary
   })
   .meta({ id: "PlanRecord" });
 
-/** A job that did not get all it asked for, and why, in sentences. */
 export const waitingJob = z
   .object({ job: z.string(), asked: count, granted: count, why: z.array(z.string()) })
   .meta({ id: "WaitingJob" });

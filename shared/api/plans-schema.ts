@@ -11,7 +11,6 @@ export const plansAnswer = z
 
 export const plansQuery = z.object(pageQuery);
 
-/** `GET /api/clusters/{cluster}/plans/{planId}` */
 export const planAnswer = z
   .object({
     ...aboutCluster,
@@ -23,7 +22,6 @@ export const planAnswer = z
   })
   .meta({ id: "Plan" });
 
-/** `GET /api/clusters/{cluster}/plans/{planId}/archive`: enough to make the plan again, anywhere. */
 export const planArchiveAnswer = z
   .object({
     ...aboutCluster,
@@ -65,7 +63,6 @@ const planChange = z
   })
   .meta({ id: "PlanChange" });
 
-/** `GET /api/clusters/{cluster}/plans/{planId}/difference`: what a plan decided otherwise than another, and from what. */
 export const planDifferenceAnswer = z
   .object({
     ...aboutCluster,

@@ -16,7 +16,6 @@ export const setAsideItems = z
   .object({ count, items: z.array(setAsideView).describe("The first hundred") })
   .describe("What did not check out, and was set aside; the rest counts");
 
-/** `POST /api/clusters/{cluster}/demand`: the same as a message on the queue `job-demand`, of any size. */
 export const postDemandBody = z
   .looseObject({
     version: z.literal(1).default(1),

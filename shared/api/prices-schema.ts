@@ -45,7 +45,6 @@ const sizePriceView = z
   })
   .meta({ id: "SizePrice" });
 
-/** `GET /api/clusters/{cluster}/prices`: every VM size of every node array that was selected */
 export const pricesAnswer = z
   .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, prices: z.array(sizePriceView) })
   .meta({ id: "Prices" });

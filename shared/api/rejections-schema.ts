@@ -26,7 +26,6 @@ export const rejectsAnswer = z
 
 export const rejectsQuery = z.object(pageQuery);
 
-/** `GET /api/clusters/{cluster}/rejects/{rejectionId}` */
 export const rejectAnswer = z
   .object({
     ...aboutCluster,
@@ -38,7 +37,6 @@ export const rejectAnswer = z
   })
   .meta({ id: "Reject" });
 
-/** `POST /api/clusters/{cluster}/rejects/{rejectionId}/replay` */
 export const replayBody = z
   .object({
     message: z

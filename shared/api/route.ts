@@ -27,7 +27,6 @@ export const appRoles = {
 /** What the path of every route about one cluster begins with. */
 export const ofCluster = "clusters/{cluster}";
 
-/** One operation of the API. */
 export interface Route {
   /** Also the name of the function that serves it is made of it. */
   readonly id: string;

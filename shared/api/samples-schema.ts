@@ -8,7 +8,6 @@ export const samplesQuery = z.object({
   until: moment.optional().describe("Unix seconds; absent: now"),
 });
 
-/** A cluster at one moment. */
 const sampleView = z
   .object({
     atSeconds: unixSeconds,
@@ -30,7 +29,6 @@ const sampleView = z
   })
   .meta({ id: "Sample" });
 
-/** `GET /api/clusters/{cluster}/samples` */
 export const samplesAnswer = z
   .object({
     ...aboutCluster,

@@ -6,7 +6,6 @@ import { rejectionView } from "./rejections-schema.ts";
 import { spendingStatus } from "./spending-schema.ts";
 import { backedOff, howNodesFare, nodeDecision } from "./status-nodes.ts";
 
-/** `GET /api/clusters` */
 export const clustersAnswer = z
   .object({
     atSeconds: unixSeconds,
@@ -84,7 +83,6 @@ export const statusProblemKinds = [
 
 export type StatusProblemKind = (typeof statusProblemKinds)[number];
 
-/** Something that is wrong, and what to do about it. */
 const statusProblem = z
   .object({
     gravity: z
@@ -211,7 +209,6 @@ const lostNode = z
   })
   .meta({ id: "LostNode" });
 
-/** `GET /api/clusters/{cluster}/status`: what an operator wants to see first, on one page. */
 export const statusAnswer = z
   .object({
     ...aboutCluster,

@@ -19,7 +19,6 @@ export const supportParts = [
 
 export type SupportPart = (typeof supportParts)[number];
 
-/** `GET /api/clusters/{cluster}/support/{part}` */
 export const supportAnswer = z
   .object({
     ...aboutCluster,

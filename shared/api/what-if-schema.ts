@@ -29,7 +29,6 @@ const raisedLimit = z.object({
   more: z.number().positive().max(1e9).describe("By so much, in its unit"),
 });
 
-/** `POST /api/clusters/{cluster}/what-if`: a plan with other jobs, another job, or other limits; nothing is sent. */
 export const whatIfBody = z
   .object({
     jobs: z
@@ -139,7 +138,6 @@ type WhatIfBody = Answer<typeof whatIfBody>;
 export type WhatIfAsked = Partial<WhatIfBody>;
 export type WhatIfAnswer = Answer<typeof whatIfAnswer>;
 
-/** `POST /api/clusters/{cluster}/quote`: what jobs would cost before they are submitted; nothing is sent. */
 export const quoteBody = z
   .object({
     jobs: z
@@ -191,7 +189,6 @@ export type QuoteAsked = Answer<typeof quoteBody>;
 export type QuotedWay = Answer<typeof quotedWay>;
 export type QuoteAnswer = Answer<typeof quoteAnswer>;
 
-/** `POST /api/clusters/{cluster}/validate-constraint` */
 export const validateConstraintBody = z
   .object({
     constraints: z.unknown().describe("An object, or a list of objects, as in a job"),

@@ -7,11 +7,9 @@ export type ActPorts = WorldPorts & Pick<Ports, "events" | "ids" | "log" | "plan
 
 export type ActOutcome =
   | { readonly outcome: "answered"; readonly answer: ActionAnswer }
-  /** Nothing was done, for these reasons. */
   | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
   /** The key was given before, for another request. */
   | { readonly outcome: "key-reused"; readonly actionId: string }
-  /** Too many requests at the same moment. */
   | { readonly outcome: "busy" }
   | { readonly outcome: "unknown-cluster" };
 

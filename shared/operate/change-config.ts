@@ -24,15 +24,12 @@ export interface ConfigWish {
   /** What the caller expects to replace: a file with this ETag, `none`, `some` file, or `any` (no check). */
   readonly seen: { readonly etag: string } | "none" | "some" | "any";
   readonly allowed: ConfigChanges;
-  /** Secrets that must be neither stored in a configuration nor shown. */
   readonly knownSecrets: readonly string[];
 }
 
 export type ConfigOutcome =
   | { readonly outcome: "answered"; readonly answer: ConfigChanged }
-  /** The configuration cannot be used, for these reasons. */
   | { readonly outcome: "unusable"; readonly problems: readonly string[] }
-  /** This change is not allowed here. */
   | { readonly outcome: "forbidden"; readonly problems: readonly string[] }
   /** The stored file is not the one that the caller has seen. */
   | { readonly outcome: "changed-meanwhile" };

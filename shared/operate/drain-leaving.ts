@@ -9,7 +9,6 @@ type LeavingPorts = Pick<
 > &
   Pick<Ports, "ids">;
 
-/** What a node reports when Azure is about to take it. */
 export interface Leaving {
   readonly cluster: string;
   /** The node's own name for itself: CycleCloud's instance id, or its node id. */

@@ -15,7 +15,6 @@ const longestWord = 500;
 type Envelope = Exclude<keyof ScaleAction, "kind">;
 type DraftOf<A> = A extends ScaleAction ? Omit<A, Envelope> : never;
 
-/** What is asked for: an action without its envelope. */
 export type ActionDraft = DraftOf<ScaleAction>;
 
 /** The decision, from everything recorded so far: what to request, or why nothing is requested. */
@@ -43,7 +42,6 @@ export type RequestOutcome<R> =
   | { readonly outcome: "refused"; readonly why: R }
   /** The cluster is read-only or paused, or CycleCloud refuses the login. */
   | { readonly outcome: "held"; readonly why: string }
-  /** Too many requests at the same moment. */
   | { readonly outcome: "busy" }
   | { readonly outcome: "unknown-cluster" };
 

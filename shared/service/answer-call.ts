@@ -6,9 +6,7 @@ import { type Answered, badRequest, type Refused, unknownCluster } from "./answe
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 import { onlyTheService } from "./storage-answers.ts";
 
-/** A call as it arrives, not checked. */
 export interface RawCall extends CallDetails {
-  /** Parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   /** The body as JSON. Read only for a route that takes one, and only when the rest of the call is right. */

@@ -12,7 +12,6 @@ export type RecordPorts = WorldPorts &
      * Throws StaleSnapshotError for a cluster that was never seen.
      */
     lookAhead(cluster: string, madeAtSeconds?: number): Promise<Outlook | undefined>;
-    /** Secrets that must not be shown. */
     readonly knownSecrets: readonly string[];
   };
 
@@ -21,9 +20,7 @@ export type StoragePorts = RecordPorts &
   Pick<Ports, "accounts" | "configVersions" | "events" | "log" | "planRequests" | "samples" | "uploads"> & {
     readonly configFiles: ConfigFiles;
     readonly demandQueue: DemandQueue;
-    /** Which settings of configurations may be changed. */
     readonly configChanges: ConfigChanges;
-    /** Versions, for a support archive. */
     readonly about: Readonly<Record<string, string>>;
   };
 

@@ -25,7 +25,6 @@ type BodyOf<Id extends RouteId> =
 /** What a caller that replaces something has seen: the ETag, nothing, something, or it does not matter. */
 export type Seen = { readonly etag: string } | "none" | "some" | "any";
 
-/** What every call says beside its route. */
 export interface CallDetails {
   /** Known for certain: it goes into the record instead of the name that the caller gives. */
   readonly callerName?: string | undefined;
@@ -34,7 +33,6 @@ export interface CallDetails {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** One call of a route, checked. */
 export interface RouteCall<Id extends RouteId> extends CallDetails {
   readonly id: Id;
   /** Empty for a route without a cluster. */

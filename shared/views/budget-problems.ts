@@ -5,7 +5,6 @@ import { counted } from "../text/text.ts";
 
 type Facts = Pick<ClusterStatus, "spending">;
 
-/** Budgets that are nearly or fully spent. */
 export function budgets({ spending }: Facts): readonly KnownProblem[] {
   return (spending?.budgets ?? []).flatMap((budget): readonly KnownProblem[] => {
     const { level } = budget;
@@ -31,7 +30,6 @@ export function budgets({ spending }: Facts): readonly KnownProblem[] {
   });
 }
 
-/** Nodes that no budget sees. */
 export function unpriced({ spending }: Facts): readonly KnownProblem[] {
   if (spending === null || spending.budgets.length === 0 || spending.unpricedNodes === 0) return [];
   const text = `${counted(spending.unpricedNodes, "nodes")} run whose price is not known: budgets leave them out.`;

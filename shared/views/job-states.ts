@@ -13,7 +13,6 @@ import type { SourceDemand } from "../ports/index.ts";
 import { redactText } from "../text/redact.ts";
 import type { Outlook } from "./outlook.ts";
 
-/** A job and what the plan made of it. */
 export interface OutlookJob {
   readonly job: Job;
   readonly outcome: JobOutcome;

@@ -1,4 +1,3 @@
-/** Labels of a series: few, and of names that are bounded. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A gauge with its series. Every figure is read anew at each scrape, so there are no counters. */
@@ -8,7 +7,6 @@ export interface Metric {
   readonly series: readonly { readonly labels: Labels; readonly value: number }[];
 }
 
-/** What all names begin with. */
 const prefix = "cyclecloud_autoscale_";
 
 /** Every metric there is. Names follow the conventions of Prometheus: base units, spelled out, at the end. */
@@ -38,7 +36,6 @@ export const metricHelp = {
 
 export type MetricName = keyof typeof metricHelp;
 
-/** Metrics that are being collected. */
 export class MetricSet {
   readonly #series = new Map<MetricName, Map<string, { readonly labels: Labels; value: number }>>();
 

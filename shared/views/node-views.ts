@@ -19,7 +19,6 @@ import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
-/** The indexes in which nodes are looked up. */
 interface Facts {
   readonly outlook: Outlook;
   readonly plannedById: ReadonlyMap<string, PlannedNode>;

@@ -1,7 +1,6 @@
 import type { Cluster } from "../engine/index.ts";
 import type { BackedOff, Operation, PlanHead } from "../ports/index.ts";
 
-/** What has happened since an operation failed. */
 export interface Since {
   /** The newest operations, newest first. */
   readonly operations: readonly Operation[];

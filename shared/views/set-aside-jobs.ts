@@ -5,7 +5,6 @@ import type { SourceDemand } from "../ports/index.ts";
 import { noDetails, type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
-/** A job that did not check out. */
 export interface SetAsideJob {
   readonly source: string;
   readonly item: SetAside;

@@ -9,7 +9,6 @@ import { bindingFigure } from "./explain/limit-causes.ts";
 import { type OutlookJob, outlookJobs, waits } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
-/** What waits behind one limit. */
 export interface Waiting {
   readonly figure: LimitFigure;
   readonly jobs: number;

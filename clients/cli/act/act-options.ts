@@ -5,7 +5,6 @@ import type { Format } from "../output/output-settings.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 import { secondsOption } from "../time-values.ts";
 
-/** The options of every command that asks for something to be done. */
 export interface ActFlags extends ServiceFlags {
   readonly reason?: string;
   readonly by?: string;
@@ -26,7 +25,6 @@ export function actOptions(command: Command): Command {
     .addOption(reportOption());
 }
 
-/** The option of every command that changes something. */
 export function dryRunOption(): Option {
   return new Option("--dry-run", "only shows what would be done");
 }

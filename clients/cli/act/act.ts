@@ -11,9 +11,7 @@ import type { Service } from "../service/service.ts";
 import { confirm, progressOn, type Terminal } from "../terminal.ts";
 import { type ActFlags, requestOf } from "./act-options.ts";
 
-/** A request to the service, and the question that comes before it. */
 export interface Wanted {
-  /** The command that asks, for the record. */
   readonly name: string;
   /** The body of `POST …/actions`, apart from who asks and why. */
   readonly body: Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -23,7 +21,6 @@ export interface Wanted {
   readonly nextWhenRefused?: string;
 }
 
-/** Sends the request. A refusal without a next step gets the command's own. */
 async function asked(service: Service, body: object, { nextWhenRefused }: Wanted): Promise<ActionAnswer> {
   try {
     return await service.ask("actions", { body });
@@ -34,7 +31,6 @@ async function asked(service: Service, body: object, { nextWhenRefused }: Wanted
   }
 }
 
-/** Asks the operator if the action needs that, sends the request, and shows the answer. */
 export async function act(terminal: Terminal, flags: ActFlags, wanted: Wanted): Promise<void> {
   const { service } = await reach(flags);
   const body = { ...wanted.body, ...requestOf(flags, wanted.name) };

@@ -1,13 +1,11 @@
 import { type Command, Option } from "commander";
 import { endOption, lengthOption, type TimeOption, untilSeconds } from "../time-values.ts";
 
-/** When a decision ends by itself. */
 export interface EndFlags {
   readonly for?: number;
   readonly until?: TimeOption;
 }
 
-/** The options of every command whose decision may end by itself. */
 export function endOptions(command: Command): Command {
   return command
     .addOption(

@@ -3,7 +3,6 @@ import { messageOf } from "../../../shared/errors/errors.ts";
 import { parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 
-/** Files by name, each holding one JSON value. */
 export type JsonFiles = Readonly<Record<string, unknown>>;
 
 export function toZip(files: JsonFiles): Uint8Array {
@@ -36,7 +35,6 @@ export function fromZip(name: string, bytes: Uint8Array): JsonFiles {
   );
 }
 
-/** A file's text as JSON. */
 export function jsonOf(name: string, text: string): unknown {
   try {
     return parseJson(text);

@@ -7,7 +7,6 @@ import type { JsonFiles } from "./files.ts";
 /** Version of the layout that `--offline` reads. */
 export const archiveFormat = 1;
 
-/** How many to include. */
 export interface Amounts {
   readonly plans: number;
   readonly operations: number;

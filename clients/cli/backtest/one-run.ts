@@ -55,7 +55,6 @@ export function worldOf(
   };
 }
 
-/** Runs a task here. */
 export async function runTask(
   setting: Setting,
   task: Task,

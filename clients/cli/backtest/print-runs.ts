@@ -14,7 +14,6 @@ import type { RunFlags } from "./run-flags.ts";
 
 const mostReasons = 5;
 
-/** Prints runs: a line each, or all their figures as JSON. */
 export function printRuns(terminal: Terminal, runs: readonly RunFigures[], format: RunFlags["format"]): void {
   if (format === "json") {
     printJson(terminal, runs);

@@ -5,7 +5,6 @@ import type { WorkloadFlags } from "./workload-file.ts";
 
 export const runFormats = ["table", "json", "csv"] as const;
 
-/** The options of runs on a cluster. */
 export interface RunFlags extends WorkloadFlags, ArchiveFlags {
   readonly config: string;
   readonly cluster?: string;

@@ -18,7 +18,6 @@ import { runTasks } from "./run-tasks.ts";
 import { reportWarnings, tasksOf } from "./tasks.ts";
 import { readWorkload } from "./workload-file.ts";
 
-/** A back-test on a cluster: a run for each combination of settings. */
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { definition, json, workload: read, boots } = await given(terminal, flags);
   const problem = tooMuch(read.jobs);

@@ -53,7 +53,6 @@ function pathOf(warning: string): string {
   return warning.split(":")[0] ?? "";
 }
 
-/** Warnings of the configuration as it is. */
 export function reportWarnings(
   { stderr }: Terminal,
   json: unknown,

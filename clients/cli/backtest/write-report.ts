@@ -9,7 +9,6 @@ import { bestOfRuns } from "./best-of-runs.ts";
 import type { Setting, Task } from "./one-run.ts";
 import { reportPage } from "./report/page.ts";
 
-/** Writes the report of runs that were finished. */
 export async function writeReport(
   terminal: Terminal,
   file: string,
@@ -23,7 +22,6 @@ export async function writeReport(
     readonly setting: Setting;
     readonly tasks: readonly Task[];
     readonly runs: readonly RunFigures[];
-    /** Name of the workload. */
     readonly name: string;
     readonly suggestion: readonly string[] | undefined;
   },

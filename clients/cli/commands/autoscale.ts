@@ -31,7 +31,6 @@ interface Flags extends ServiceFlags {
   readonly format?: Format;
 }
 
-/** `ccscale autoscale`: how many nodes of which node arrays there should be, in the words of `jetpack autoscale`. */
 export function autoscaleCommand(terminal: Terminal): Command {
   const command: Command = new Command("autoscale")
     .description("Sets how many nodes of which node arrays there should be for a while, whatever jobs need.")
@@ -70,7 +69,6 @@ export function autoscaleCommand(terminal: Terminal): Command {
 /** 0 releases what the set held. */
 const amount = wholeNumber(0);
 
-/** Asks for what the request set wants now, and shows what was understood; with a dry run, the plan that would follow. */
 async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   const body = await arraysOf(flags);
   const { service } = await reach(flags);
@@ -133,7 +131,6 @@ function emptied({ requestSet, forecast }: AutoscaleAnswer): string {
   return `Request set "${requestSet}" ${wants} nothing: nodes without other demand may be deleted.`;
 }
 
-/** The plan that would follow. */
 function forecastOn(page: Page, forecast: NonNullable<AutoscaleAnswer["forecast"]>, atSeconds: number): void {
   const { met, more, held } = forecast;
   page.line("");

@@ -27,7 +27,6 @@ interface Flags extends Omit<RunFlags, "config"> {
 const rowsAtOnce = 10_000;
 const mostNamed = 5;
 
-/** `ccscale backtest`: what a recorded workload would have cost, and how long its jobs would have waited. */
 export function backtestCommand(terminal: Terminal): Command {
   const command = new Command("backtest");
   archiveOptions(workloadOptions(command))

@@ -18,7 +18,6 @@ interface Flags extends LookFlags, SelectionFlags, AllFlags {
   readonly boots?: true;
 }
 
-/** How boots went, and nothing else. */
 export const bootColumns: readonly string[] = [
   "nodearray",
   "vm_size",
@@ -48,7 +47,6 @@ export const bucketColumns: readonly string[] = [
   "why:-",
 ];
 
-/** `ccscale buckets`: the sources of new nodes, and what limits them. */
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
     .description(
@@ -151,7 +149,6 @@ function oneOf(names: readonly string[], noun: string): string {
   return names.length === 1 ? names.join() : counted(names.length, noun);
 }
 
-/** Boots of an array and size. */
 type BootRow = BucketView["boots"] & Pick<BucketView, "nodeArray" | "vmSize">;
 
 /** A row for each array and size: placement groups of one share their boots. */

@@ -14,7 +14,6 @@ export const quotaColumns: readonly string[] = ["quota", "max_cores", "used_core
 
 export const clusterColumns: readonly string[] = ["cluster", "state", "snapshot:never", "plan:never"];
 
-/** `ccscale clusters`: the clusters that the service has a configuration of. */
 export function clustersCommand(terminal: Terminal): Command {
   const command = new Command("clusters")
     .description(

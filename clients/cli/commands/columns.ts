@@ -25,7 +25,6 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   rejects: rejectColumns,
 };
 
-/** `ccscale columns [COMMAND]`: what to begin with when a list should have other columns. */
 export function columnsCommand(terminal: Terminal): Command {
   return (
     new Command("columns")

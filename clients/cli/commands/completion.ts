@@ -4,7 +4,6 @@ import { topics } from "../help/topics.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** `ccscale completion SHELL`: prints what the shell has to read once. */
 export function completionCommand(): Command {
   return new Command("completion")
     .description("Prints the completion of a shell, for its start file: source <(ccscale completion bash)")

@@ -22,7 +22,6 @@ import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-o
 import { confirm, type Terminal } from "../terminal.ts";
 import { type ChangeFlags, printChange } from "./config-push.ts";
 
-/** `ccscale config get|set|unset|history|rollback`: single values of the stored configuration, and its versions. */
 export function configChangeCommands(terminal: Terminal): readonly Command[] {
   return [
     getCommand(terminal),

@@ -28,7 +28,6 @@ interface Flags {
 
 const usual = { idleSeconds: 300, bootSeconds: 1800 };
 
-/** `ccscale config init`: a configuration to start from. */
 export function configInitCommand(terminal: Terminal): Command {
   const command: Command = new Command("init");
   command

@@ -14,7 +14,6 @@ import { confirm, type Terminal } from "../terminal.ts";
 
 export type ChangeFlags = ServiceFlags & Pick<ActFlags, "reason" | "by" | "dryRun" | "yes">;
 
-/** `ccscale config push FILE`: checks a configuration here and in the service, and stores it. */
 export function configPushCommand(terminal: Terminal): Command {
   const command = new Command("push")
     .description(
@@ -56,7 +55,6 @@ async function push(terminal: Terminal, file: string, flags: ChangeFlags): Promi
   terminal.stdout.write(`${printable(done.summary)}\n`);
 }
 
-/** What differs, and what would come of it. */
 export function printChange(terminal: Terminal, { summary, changes, effects }: ConfigChanged): void {
   const lines = [summary, ...changes.map((change) => `  ${change}`), ...effects];
   terminal.stdout.write(lines.map((line) => `${printable(line)}\n`).join(""));

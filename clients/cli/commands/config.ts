@@ -11,7 +11,6 @@ import { configChangeCommands } from "./config-change.ts";
 import { configInitCommand } from "./config-init.ts";
 import { configPushCommand } from "./config-push.ts";
 
-/** `ccscale config`: the `autoscale.json` of a cluster, from the first line to the service. */
 export function configCommand(terminal: Terminal): Command {
   const command = new Command("config")
     .description("Creates, checks, stores, shows and changes the configuration of a cluster.")
@@ -45,7 +44,6 @@ function configShowCommand(terminal: Terminal): Command {
   return serviceOrStorageOptions(command);
 }
 
-/** `ccscale config validate FILE`: every problem at once, on this machine alone unless a service is named. */
 function configValidateCommand(terminal: Terminal): Command {
   const command: Command = new Command("validate")
     .description(
@@ -63,7 +61,6 @@ function configValidateCommand(terminal: Terminal): Command {
   return serviceOrStorageOptions(command);
 }
 
-/** Names of the cluster's node arrays. */
 async function arraysAt(flags: ServiceFlags): Promise<readonly string[]> {
   const { service } = await reach(flags);
   const { buckets } = await service.ask("buckets");

@@ -51,7 +51,6 @@ interface Given extends Omit<LookFlags, "format"> {
 
 type Flags = LookFlags & Omit<Given, "format">;
 
-/** `ccscale cost`: what nodes cost, and whom. */
 export function costCommand(terminal: Terminal): CommandType {
   const command: CommandType = new Command("cost")
     .description(

@@ -24,7 +24,6 @@ interface Flags extends ActFlags {
   readonly softwareConfiguration?: Readonly<Record<string, unknown>>;
 }
 
-/** `ccscale create-nodes`: nodes that no job asked for. */
 export function createNodesCommand(terminal: Terminal): Command {
   const command: Command = new Command("create-nodes")
     .description(

@@ -29,7 +29,6 @@ export function isWhole({ nodes, outputColumns }: WholeFlags & LookFlags): boole
   return nodes === true || outputColumns !== undefined;
 }
 
-/** `ccscale demand`: what would be done now. */
 export function demandCommand(terminal: Terminal): Command {
   const command = new Command("demand")
     .description(

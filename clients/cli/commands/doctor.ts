@@ -12,7 +12,6 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = ServiceFlags & Pick<OutputFlags, "format">;
 
-/** `ccscale doctor`: whether everything is set up as it has to be, seen from here. */
 export function doctorCommand(terminal: Terminal): Command {
   const command = new Command("doctor")
     .description(

@@ -41,7 +41,6 @@ const narrowing: Narrowing = {
   sentence: "TEXT",
 };
 
-/** `ccscale events`: one list of what happened. */
 export function eventsCommand(terminal: Terminal): Command {
   const command = new Command("events")
     .description(

@@ -14,7 +14,6 @@ interface Flags extends LookFlags, AllFlags {
   readonly jobId?: string;
 }
 
-/** `ccscale explain JOB` and `ccscale explain --target ARRAY`: why it waits, or where it runs. */
 export function explainCommand(terminal: Terminal): Command {
   const command = new Command("explain")
     .description(

@@ -15,7 +15,6 @@ type Flags = LookFlags & SelectionFlags;
 /** Each is asked for by itself. */
 const mostNodes = 50;
 
-/** `ccscale history NODE`: its lives and the requests to CycleCloud about it; or the same for selected nodes. */
 export function historyCommand(terminal: Terminal): Command {
   const command: Command = new Command("history")
     .description(

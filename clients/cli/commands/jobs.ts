@@ -49,7 +49,6 @@ const narrowing: Narrowing = {
   sentence: "REASON",
 };
 
-/** `ccscale jobs`: what is wanted, and how far it is. */
 export function jobsCommand(terminal: Terminal): Command {
   const command: Command = new Command("jobs")
     .description(

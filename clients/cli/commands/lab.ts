@@ -19,7 +19,6 @@ import {
 } from "../lab/weather-commands.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `ccscale lab`: the control panel of the simulator, for operators who want to practise. */
 export function labCommand(terminal: Terminal): Command {
   const command = new Command("lab").description(
     'Breaks the simulator of a local environment ("npm start"), for practice: no capacity, failing boots, evictions, outages, limits; five exercises. Never a real CycleCloud.',

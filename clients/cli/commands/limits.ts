@@ -31,7 +31,6 @@ const narrowing: Narrowing = {
   whole: ["LIMIT", "UNIT", "MAX", "USED", "LEFT", "JOBS", "CORES"],
 };
 
-/** `ccscale limits`: every limit once, not once per bucket. */
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(

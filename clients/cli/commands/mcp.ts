@@ -16,7 +16,6 @@ interface Flags extends ServiceFlags {
   readonly http?: number;
 }
 
-/** `ccscale mcp`: what assistants ask with, for one person: it calls the service with this person's key. */
 export function mcpCommand(terminal: Terminal): Command {
   const command = new Command("mcp")
     .description(

@@ -35,7 +35,6 @@ interface Compared {
   readonly hours: readonly ComparedHour[];
 }
 
-/** `ccscale migrate compare`: what another autoscaler did, beside what plans that were not sent wanted. */
 export function compareCommand(terminal: Terminal): Command {
   const command = new Command("compare")
     .description(

@@ -23,7 +23,6 @@ interface Flags {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `ccscale migrate`: the settings of another autoscaler as ours, and what both would do. */
 export function migrateCommand(terminal: Terminal): Command {
   const command = new Command("migrate").description(
     "Reads the settings of another autoscaler of CycleCloud, and writes autoscale.json, agent.json and a report of what means something else here; compares what both decide. Changes nothing of the other one.",

@@ -10,7 +10,6 @@ import type { Terminal } from "../terminal.ts";
 interface NodeAction {
   /** As it is typed: of two words the first is a group. */
   readonly name: string;
-  /** As the API calls it. */
   readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume" | "roll" | "stop-rolling">;
   readonly summary: string;
   /** `force`: takes nodes with jobs too. `rolling`: may go on by itself, so many at a time. `end`: may end by itself. */
@@ -19,7 +18,6 @@ interface NodeAction {
   readonly needsNoSelection?: true;
   /** The question after the preview of an action that destroys something; null: no question. */
   readonly question: string | null;
-  /** What the request says beside kind and nodes. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly examples: readonly Example[];
 }

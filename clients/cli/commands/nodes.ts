@@ -27,7 +27,6 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const kind = { name: "nodes", columns: nodeColumns, isOfNodes: true } as const;
 
-/** `ccscale nodes`: the nodes, their jobs and their idle times. */
 export function nodesCommand(terminal: Terminal): Command {
   const command: Command = new Command("nodes")
     .description("Lists nodes with their jobs, free resources and idle times.")

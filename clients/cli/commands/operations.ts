@@ -31,7 +31,6 @@ export const operationColumns: readonly string[] = [
   "request_id",
 ];
 
-/** `ccscale operations`: requests to CycleCloud and their outcome. */
 export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")
     .description("Lists requests to CycleCloud and their outcome, newest first.")

@@ -15,19 +15,16 @@ interface Flags extends ServiceFlags, EndFlags {
   readonly format?: Format;
 }
 
-/** `ccscale pause`: plans go on, nothing is sent. */
 export function pauseCommand(terminal: Terminal): Command {
   return endOptions(
     decisionCommand(terminal, "pause", "Sends nothing more for a cluster; plans are still made and shown."),
   );
 }
 
-/** `ccscale resume`: ends a pause, and allows one more try of a refused login. */
 export function resumeCommand(terminal: Terminal): Command {
   return decisionCommand(terminal, "resume", "Resumes a paused cluster, or one whose login was refused.");
 }
 
-/** `ccscale stop-rolling`: ends a rolling drain. */
 export function stopRollingCommand(terminal: Terminal): Command {
   return decisionCommand(
     terminal,

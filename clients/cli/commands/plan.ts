@@ -26,7 +26,6 @@ interface Options {
   readonly compatibility?: Compatibility;
 }
 
-/** `ccscale plan`: what would be created, started and deleted for recorded scenarios, and why. */
 export function planCommand(terminal: Terminal): Command {
   const jsonLines = "reads one scenario a line from standard input, answers one line each";
   const command = new Command("plan")

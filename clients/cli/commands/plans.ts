@@ -46,7 +46,6 @@ const narrowing: Narrowing = {
   sentence: "HELD",
 };
 
-/** `ccscale plans [ID]`: what was decided, and why. */
 export function plansCommand(terminal: Terminal): Command {
   const command: Command = new Command("plans")
     .description("Lists plans, newest first; with an id, shows one plan: its decisions and their outcome.")

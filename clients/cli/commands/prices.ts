@@ -22,7 +22,6 @@ export const priceColumns: readonly string[] = [
   "reserved:-",
 ];
 
-/** `ccscale prices`: what is known of the prices of the cluster's VM sizes. */
 export function pricesCommand(terminal: Terminal): Command {
   const command = new Command("prices")
     .description(

@@ -40,7 +40,6 @@ interface Flags extends ServiceFlags {
 /** What the source wants is over: an empty snapshot, which counts for a second. */
 const endSeconds = 1;
 
-/** `ccscale push`: the jobs of a file as the demand of a source. */
 export function pushCommand(terminal: Terminal): Command {
   const command = new Command("push")
     .description("Checks a list of jobs and posts it as everything that a source wants.")

@@ -18,7 +18,6 @@ interface Flags extends LookFlags {
   readonly by?: TimeOption;
 }
 
-/** `ccscale quote`: what jobs cost, before they are submitted. */
 export function quoteCommand(terminal: Terminal): Command {
   const command: Command = new Command("quote")
     .description(

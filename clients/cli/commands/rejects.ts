@@ -21,7 +21,6 @@ import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-o
 import { confirm, type Terminal } from "../terminal.ts";
 import { withWholeId } from "../whole-id.ts";
 
-/** `ccscale rejects`: rejected messages, and how to send them again. */
 export function rejectsCommand(terminal: Terminal): Command {
   return new Command("rejects")
     .description("Lists, shows and replays rejected messages.")
@@ -92,7 +91,6 @@ function rejectFields(rejection: RejectionView, when: (seconds: number) => strin
   };
 }
 
-/** `ccscale rejects show ID`: every problem, and the message. */
 function rejectsShowCommand(terminal: Terminal): Command {
   const command = new Command("show")
     .description("Shows one rejected message with every problem.")
@@ -132,7 +130,6 @@ interface ReplayFlags extends ServiceFlags {
   readonly by?: string;
 }
 
-/** `ccscale rejects replay ID`: posts a demand message again, or asks again for a plan. */
 function rejectsReplayCommand(terminal: Terminal): Command {
   const command = new Command("replay")
     .description("Checks a rejected message and sends it again.")

@@ -22,7 +22,6 @@ interface Flags extends ServiceFlags {
   readonly compatibility?: Compatibility;
 }
 
-/** `ccscale replay`: makes an archived plan again, or plans recorded passes. */
 export function replayCommand(terminal: Terminal): Command {
   const command = new Command("replay");
   command

@@ -35,7 +35,6 @@ interface Flags extends ServiceFlags {
   readonly yes?: true;
 }
 
-/** `ccscale slurm`: what a Slurm cluster needs beside the agent. */
 export function slurmCommand(terminal: Terminal): Command {
   return new Command("slurm")
     .description("Writes the files of Slurm that follow from a cluster.")

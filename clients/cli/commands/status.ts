@@ -15,7 +15,6 @@ interface Flags extends LookFlags {
   readonly all?: true;
 }
 
-/** `ccscale status`: a cluster on one screen. */
 export function statusCommand(terminal: Terminal): Command {
   const command = new Command("status")
     .description("Shows a cluster on one screen, problems first.")

@@ -20,7 +20,6 @@ interface Flags extends ServiceFlags {
 
 const usual = { plans: 10, operations: 500, rejects: 100 };
 
-/** `ccscale support-archive`: everything that support needs to understand a cluster, without secrets. */
 export function supportArchiveCommand(terminal: Terminal): Command {
   const command = new Command("support-archive")
     .description(

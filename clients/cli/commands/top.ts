@@ -21,7 +21,6 @@ const shortestSeconds = 1;
 
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** `ccscale top`: the cluster on a whole terminal, as it is now. */
 export function topCommand(terminal: Terminal): Command {
   const command = new Command("top")
     .description(

@@ -15,7 +15,6 @@ interface Flags extends LookFlags {
 
 export const usageColumns: readonly string[] = ["start", "end", "name", "category", "core_hours", "cost:-"];
 
-/** `ccscale usage`: CycleCloud's own account of a cluster. */
 export function usageCommand(terminal: Terminal): Command {
   const command: Command = new Command("usage")
     .description(

@@ -12,7 +12,6 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags & AllFlags;
 
-/** `ccscale validate-constraint EXPR`: how it is read, and which nodes and buckets satisfy it. */
 export function validateConstraintCommand(terminal: Terminal): Command {
   const command = new Command("validate-constraint")
     .description("Shows how constraints are understood, and which buckets and nodes satisfy them.")

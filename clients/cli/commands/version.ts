@@ -12,7 +12,6 @@ interface Flags extends ServiceFlags {
   readonly format: "table" | "json";
 }
 
-/** `ccscale version`: the releases of this program and of the service. */
 export function versionCommand(terminal: Terminal): Command {
   const command = new Command("version")
     .description(

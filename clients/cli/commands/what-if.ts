@@ -29,7 +29,6 @@ interface Flags extends LookFlags, SelectionFlags, WholeFlags {
   readonly plan?: true;
 }
 
-/** `ccscale what-if`: a plan with other jobs, another job, or higher limits. */
 export function whatIfCommand(terminal: Terminal): Command {
   const command: Command = new Command("what-if")
     .description(
@@ -82,7 +81,6 @@ export function whatIfCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
-/** What a plan is asked with. */
 function bodyOf(
   flags: Flags,
   { jobs, isBrief }: { readonly jobs: readonly unknown[]; readonly isBrief: boolean },

@@ -1,4 +1,3 @@
-/** What one check came to. */
 export interface Checked {
   readonly check: string;
   /** Null: it is about the service. */

@@ -92,7 +92,6 @@ const checkOf: Readonly<Record<StatusProblemKind, CheckName | null>> = {
   "unknown-prices": "money",
 };
 
-/** Every check of a cluster: its problems, or that there are none. */
 export function checkCluster(status: ClusterStatus): readonly Checked[] {
   return (Object.keys(checks) as CheckName[]).flatMap((check): readonly Checked[] => {
     const about = { check, cluster: status.cluster };

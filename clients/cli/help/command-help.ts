@@ -4,7 +4,6 @@ import { wrapped, wrappedAfter } from "../output/wrapped.ts";
 import type { Example } from "../reference/command-example.ts";
 import type { Printed } from "../reference/read-printed.ts";
 
-/** A command with what its page is made of. */
 export interface Described {
   readonly command: Command;
   /** The words after ccscale: `config set`. */
@@ -14,7 +13,6 @@ export interface Described {
   readonly examples: (name: string) => readonly Example[];
   readonly printed: Printed;
   readonly seeAlso: SeeAlso;
-  /** Width of the terminal. */
   readonly columns: number;
 }
 

@@ -8,7 +8,6 @@ export function docsPages(): readonly string[] {
   return inDocs(".", (place) => readdirSync(place).filter((name) => name.endsWith(".md")));
 }
 
-/** The Markdown of one of them. */
 export function readPage(file: string): string {
   return inDocs(file, (place) => readFileSync(place, "utf8"));
 }

@@ -13,7 +13,6 @@ const usualColumns = 100;
 /** Longer lines are hard to read. */
 const mostColumns = 120;
 
-/** What follows `ccscale help`: a command or a topic. */
 export interface HelpWanted {
   readonly words: readonly string[];
   readonly isPaged: boolean;
@@ -27,7 +26,6 @@ export function helpWanted(argv: readonly string[]): HelpWanted {
   };
 }
 
-/** Shows the page of a topic. */
 export async function showTopic(terminal: Terminal, topic: Topic, isPaged: boolean): Promise<void> {
   // With a parser of Markdown, which pages of commands have no use for.
   const [{ markdownText }, { textOf }] = await Promise.all([

@@ -2,7 +2,6 @@
 export interface Topic {
   readonly name: string;
   readonly summary: string;
-  /** In docs. */
   readonly file: string;
   /** The headings of its sections; none: the whole page. */
   readonly headings: readonly string[];

@@ -11,7 +11,6 @@ import { connectPanel, type PanelFlags } from "./panel.ts";
 import { needsScheduler } from "./server-commands.ts";
 import { setUp } from "./set-up.ts";
 
-/** `ccscale lab exercise`. */
 export function exerciseCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("exercise")
@@ -46,7 +45,6 @@ export function exerciseCommand(terminal: Terminal): Command {
   });
 }
 
-/** `ccscale lab check`. */
 export function checkCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("check")
@@ -77,7 +75,6 @@ export function checkCommand(terminal: Terminal): Command {
   });
 }
 
-/** `ccscale lab hint`. */
 export function hintCommand(terminal: Terminal): Command {
   return new Command("hint")
     .description("Shows hints for an exercise: the first one, or as many as you ask for.")

@@ -12,7 +12,6 @@ interface QuotaFlags extends PanelFlags {
   readonly region?: string;
 }
 
-/** `ccscale lab quota`. */
 export function quotaCommand(terminal: Terminal): Command {
   const command = labOptions(
     new Command("quota")
@@ -53,7 +52,6 @@ interface LimitFlags extends PanelFlags {
   readonly maxCores?: number;
 }
 
-/** `ccscale lab limit`. */
 export function limitCommand(terminal: Terminal): Command {
   const command = labOptions(
     new Command("limit")
@@ -91,7 +89,6 @@ interface SizesFlags extends PanelFlags {
   readonly remove?: readonly string[];
 }
 
-/** `ccscale lab sizes`. */
 export function sizesCommand(terminal: Terminal): Command {
   const command = labOptions(
     new Command("sizes")

@@ -12,13 +12,10 @@ export interface PanelFlags {
   readonly cluster?: string;
 }
 
-/** The control panel of the simulator in a local environment, for one of its clusters. */
 export interface Panel {
-  /** The name of the cluster. */
   readonly cluster: string;
   /** Address of the service that runs beside the simulator. */
   readonly functionsUrl: string;
-  /** The whole server and the cluster at this moment. */
   read(): Promise<{ readonly server: PanelState; readonly cluster: PanelCluster }>;
   /** Gives a command with what it takes. Throws Refused with the simulator's words. */
   tell(command: string, input?: Readonly<Record<string, unknown>>): Promise<void>;

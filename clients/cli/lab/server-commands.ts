@@ -16,7 +16,6 @@ import { change, labOptions } from "./lab-options.ts";
 import { connectPanel, type PanelFlags } from "./panel.ts";
 import type { PanelCluster } from "./panel-state.ts";
 
-/** `ccscale lab status`. */
 export function statusCommand(terminal: Terminal): Command {
   return labOptions(new Command("status").description("Shows what is broken now, and how to put it back."))
     .addOption(reportOption())
@@ -61,7 +60,6 @@ interface OutageFlags extends PanelFlags {
   readonly off?: true;
 }
 
-/** `ccscale lab outage`. */
 export function outageCommand(terminal: Terminal): Command {
   const kinds = ["unavailable", "login", "slow"] as const;
   return labOptions(
@@ -91,7 +89,6 @@ export function outageCommand(terminal: Terminal): Command {
   );
 }
 
-/** `ccscale lab silence`. */
 export function silenceCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("silence")
@@ -110,7 +107,6 @@ export function silenceCommand(terminal: Terminal): Command {
   );
 }
 
-/** `ccscale lab submit`. */
 export function submitCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("submit")
@@ -133,7 +129,6 @@ export function submitCommand(terminal: Terminal): Command {
   );
 }
 
-/** `ccscale lab cancel`. */
 export function cancelCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("cancel")
@@ -148,7 +143,6 @@ export function cancelCommand(terminal: Terminal): Command {
   );
 }
 
-/** `ccscale lab queue`. */
 export function queueCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("queue").description(
@@ -176,7 +170,6 @@ function queueOn(page: Page, { scheduler: { report } }: PanelCluster): void {
   page.line(`In all ${waiting} tasks wait, ${running} run, ${done} are done.`);
 }
 
-/** `ccscale lab reset`. */
 export function resetCommand(terminal: Terminal): Command {
   return labOptions(
     new Command("reset").description(

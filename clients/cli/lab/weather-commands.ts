@@ -29,7 +29,6 @@ function arrayCommand(name: string, description: string): Command {
   );
 }
 
-/** `ccscale lab drought`. */
 export function droughtCommand(terminal: Terminal): Command {
   const command = arrayCommand("drought", "Azure has no capacity for the VM sizes of a node array.");
   return command
@@ -54,7 +53,6 @@ interface FailFlags extends ArrayFlags {
   readonly message: string;
 }
 
-/** `ccscale lab fail`. */
 export function failCommand(terminal: Terminal): Command {
   const command = arrayCommand("fail", "Boots of a node array fail; a retry counts as a boot.");
   return command
@@ -86,7 +84,6 @@ interface SlowFlags extends ArrayFlags {
   readonly stuck?: "Acquiring" | "Preparing";
 }
 
-/** `ccscale lab slow`. */
 export function slowCommand(terminal: Terminal): Command {
   const command = arrayCommand("slow", "Nodes of an array boot slowly, or never.");
   return command
@@ -149,7 +146,6 @@ interface EvictFlags extends PanelFlags {
   readonly off?: true;
 }
 
-/** `ccscale lab evict`. */
 export function evictCommand(terminal: Terminal): Command {
   const command = labOptions(
     new Command("evict")
@@ -212,7 +208,6 @@ function evictLater(
   });
 }
 
-/** `ccscale lab kill` and `lab crash`: what happens to nodes that are there. */
 export function accidentCommand(terminal: Terminal, kind: "kill" | "crash"): Command {
   const command = labOptions(
     new Command(kind)

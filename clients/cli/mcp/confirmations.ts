@@ -18,7 +18,6 @@ export class Confirmations {
     this.#nowMs = nowMs;
   }
 
-  /** The word that takes it. */
   keep(request: Confirmed): string {
     for (const [word, { untilMs }] of this.#waiting)
       if (untilMs < this.#nowMs() || this.#waiting.size >= most) this.#waiting.delete(word);

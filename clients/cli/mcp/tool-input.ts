@@ -13,7 +13,6 @@ export interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** What a tool takes. */
 export interface ObjectSchema extends JsonSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, object>>;

@@ -7,7 +7,6 @@ import {
   type PlanInput,
 } from "../../../shared/engine/index.ts";
 
-/** What a plan saw and decided. */
 export interface SeenPlan {
   readonly input: PlanInput;
   readonly plan: Pick<Plan, "create" | "history" | "matched" | "retire" | "sizes" | "start">;

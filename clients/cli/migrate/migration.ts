@@ -3,7 +3,6 @@ import { exactDuration } from "../../../shared/text/durations.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What becomes of the settings of another autoscaler. */
 export interface Migration {
   readonly autoscale: Json;
   readonly agent: Json;

@@ -8,7 +8,6 @@ export interface SlurmPair {
 
 /** A line of a file of Slurm: a file that it includes, or `Key=value` pairs. */
 export interface SlurmLine {
-  /** Where it begins. */
   readonly number: number;
   readonly include?: string;
   readonly pairs: readonly SlurmPair[];

@@ -32,7 +32,6 @@ export function explanationOn(page: Page, explanation: ExplainAnswer, isAll = fa
 /** A target may have thousands. Nodes that are still starting come first in the answer. */
 const mostTargetNodes = 10;
 
-/** All about one target, in the same order. */
 export function targetExplanationOn(page: Page, explanation: TargetExplanation, isAll = false): void {
   const { headline, nodes, nodeCount, groups, atSeconds } = explanation;
   page.line(headline);

@@ -19,7 +19,6 @@ export const jobSummaryNarrowing: Narrowing = {
   sentence: "REASON",
 };
 
-/** Jobs that are in one state for one reason. */
 export interface JobGroup {
   readonly jobs: number;
   readonly state: JobView["state"];

@@ -7,7 +7,6 @@ import { fitTable, type Narrowing } from "./fit-table.ts";
 import type { Format } from "./output-settings.ts";
 import { jsonLine, prettyJson } from "./print.ts";
 
-/** Things of one kind, one a line. */
 export interface Listing {
   readonly format: Format;
   readonly columns: readonly Column[];

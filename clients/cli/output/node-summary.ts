@@ -12,7 +12,6 @@ export const summaryColumns: readonly string[] = [
   "usd_per_hour:-",
 ];
 
-/** Nodes of one array, state and size together. */
 export interface NodeGroup {
   readonly nodearray: string;
   readonly state: string;
@@ -58,7 +57,6 @@ function totalsOf(nodes: readonly NodeView[]): Totals {
   };
 }
 
-/** The last row of a summary that has several. */
 export function summaryTotal(nodes: readonly NodeView[]): NodeGroup {
   return { nodearray: "TOTAL", state: "", vm_size: "", ...totalsOf(nodes) };
 }

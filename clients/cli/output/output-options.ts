@@ -21,7 +21,6 @@ export interface OutputFlags {
   readonly times?: Times;
 }
 
-/** The options of every command that lists things; `more`: formats of its own. */
 export function outputOptions(command: Command, more: readonly string[] = []): Command {
   return command
     .addOption(formatOption([...formats, ...more]))
@@ -44,7 +43,6 @@ function readable(text: string): string {
   );
 }
 
-/** The option of a command that prints one thing. */
 export function reportOption(): Option {
   return formatOption(["table", "json"]);
 }
@@ -56,17 +54,14 @@ function formatOption(choices: readonly string[]): Option {
   ).choices(choices);
 }
 
-/** A kind of list, and its columns. */
 interface ListKind {
   /** As the configuration names it in `output-columns`. */
   readonly name: string;
-  /** Its usual columns. */
   readonly columns: readonly string[];
   /** Whether it lists nodes: then the configuration's `default` columns are meant for it. */
   readonly isOfNodes?: true;
 }
 
-/** What a command lists, before it is known how. */
 export interface List extends ListKind, Pick<Listing, "records" | "none" | "data" | "narrowing"> {}
 
 /** How to print: by the options, else by the configuration, else as the command does. */
@@ -75,7 +70,6 @@ interface Wishes {
   readonly settings: OutputSettings;
 }
 
-/** Prints a list the way that was asked for. */
 export function printList(terminal: Terminal, list: List, wishes: Wishes): void {
   const chosen = choicesOf(list, wishes);
   const choices = chosen.isOwn ? chosen : { ...chosen, columns: byHeading(chosen.columns, list) };

@@ -6,7 +6,6 @@ export const formats = ["table", "json", "jsonl", "csv", "table-headerless"] as 
 
 export type Format = (typeof formats)[number];
 
-/** The settings of a configuration for printing. */
 export interface OutputSettings {
   /** By command; `default` is for the commands that list nodes. */
   readonly columns: Readonly<Record<string, readonly string[]>>;

@@ -63,7 +63,6 @@ function ofOurs([day, { coreHours, usd }]: readonly [string, CostAnswer["rows"][
   return { day, ...unknown, ours: coreHours, outside: 0, before: 0, ourUsd: usd };
 }
 
-/** All days together. */
 export function reconciledTotal(days: readonly ReconciledDay[]): ReconciledDay {
   const sum = (of: (day: ReconciledDay) => number | null) =>
     days.reduce<number | null>((all, day) => {

@@ -4,7 +4,6 @@ import { evaluate, type Fields, isKnown } from "../../columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../columns/parse-columns.ts";
 import { CommandFailure } from "../exit-code.ts";
 
-/** A column to sort by. */
 export interface SortKey {
   readonly column: Column;
   readonly isDescending: boolean;

@@ -2,7 +2,6 @@ import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { counted } from "../../../shared/text/text.ts";
 import { ago } from "./moments.ts";
 
-/** How much of a cluster is spot now, and what Azure took back. */
 export function spotInWords(spot: NonNullable<ClusterStatus["spot"]>, atSeconds: number): string {
   const { cores, spotCores, evicted, backedOff } = spot;
   const share = cores === 0 ? "" : ` (${((100 * spotCores) / cores).toFixed(0)} %)`;

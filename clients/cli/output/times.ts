@@ -4,7 +4,6 @@ import type { Format, OutputSettings } from "./output-settings.ts";
 
 const kinds = ["local", "utc", "relative"] as const;
 
-/** How a list writes moments. */
 export type Times = (typeof kinds)[number];
 
 interface Wishes {
@@ -12,7 +11,6 @@ interface Wishes {
   readonly settings: OutputSettings;
 }
 
-/** The option of every list that has moments. */
 export function timesOption(command: Command): Command {
   return command.addOption(
     new Option(

@@ -2,7 +2,6 @@ import { nodeActions } from "../commands/node-actions.ts";
 import type { Example } from "./command-example.ts";
 import { labExamples } from "./lab-examples.ts";
 
-/** By command. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   status: [{ line: "status", does: "problems first, then the state of the cluster", isShown: true }],
   top: [{ line: "top", does: "the cluster live; in a pipe it says what to use instead", isShown: true }],

@@ -17,7 +17,6 @@ import { describeProblems } from "../../../shared/messages/index.ts";
 import type { PriceSources } from "../../../shared/prices/index.ts";
 import { loadInclude } from "../config-file.ts";
 
-/** The part of a configuration that planning uses. */
 export interface Rules {
   readonly settings: EngineSettings;
   readonly catalogue: VmCatalogue;
@@ -61,7 +60,6 @@ export type Compatibility = "scalelib" | "none";
 /** Recorded cases contain what scalelib did, so that is what they are compared with by default. */
 const compatibilityOfRecords: Compatibility = "scalelib";
 
-/** The option of every command that plans. */
 export function compatibilityOption(): Option {
   return new Option(
     "--compatibility <with>",

@@ -11,7 +11,6 @@ const scenarioSchema = passSchema.extend({
   now: z.number().default(0),
 });
 
-/** A recorded situation, ready to be planned. */
 export interface Scenario {
   readonly name: string;
   readonly input: PlanInput;

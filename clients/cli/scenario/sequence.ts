@@ -10,7 +10,6 @@ const sequenceSchema = z.looseObject({
   steps: z.array(passSchema.extend({ now: z.number() })),
 });
 
-/** The plans of a recorded sequence of passes over one cluster. */
 export interface ReplayedSequence {
   readonly name: string;
   readonly plans: readonly Plan[];

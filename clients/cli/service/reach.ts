@@ -12,7 +12,6 @@ import type { ServiceFlags } from "./service-options.ts";
 /** `watch`: the same calls will be repeated. */
 type Watched = ServiceFlags & { readonly watch?: unknown };
 
-/** A service that was found, and how to print. */
 export interface Reached {
   readonly service: Service;
   readonly settings: OutputSettings;

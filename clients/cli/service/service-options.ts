@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { localEnvironmentFile, localOption, type PlaceFlags } from "../local-environment.ts";
 
-/** Where a command finds the service, and which of its clusters is meant. */
 export interface ServiceFlags extends PlaceFlags {
   readonly url?: string;
   readonly cluster?: string;
@@ -10,7 +9,6 @@ export interface ServiceFlags extends PlaceFlags {
   readonly config?: string;
 }
 
-/** The options of every command that asks the service's HTTP API. */
 export function serviceOptions(command: Command): Command {
   return command
     .addOption(

@@ -4,7 +4,6 @@ import type { Key } from "../keys.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { Line, Size } from "./draw-top.ts";
 
-/** A whole terminal that was taken over. */
 export interface FullScreen {
   size(): Size;
   show(lines: readonly Line[]): void;

@@ -20,7 +20,6 @@ export interface Asker {
   readonly reason: string;
 }
 
-/** The view's calls to a service. */
 export function topCalls(terminal: Terminal, service: Service, asker: Asker): TopCalls {
   const drain = ({ nodeId }: Drainable, dryRun: boolean) =>
     service.ask("actions", { body: { kind: "drain", nodes: { nodeIds: [nodeId] }, ...asker, dryRun } });

@@ -1,7 +1,6 @@
 import { type Key, moves } from "../keys.ts";
 import { chosenIndex, type Drainable, jobId, ordersOf, panes, rowsOf, type TopState } from "./top-state.ts";
 
-/** What a key asks the world for. */
 export type Wish =
   | { readonly kind: "quit" }
   | { readonly kind: "refresh" }

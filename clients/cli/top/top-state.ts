@@ -4,7 +4,6 @@ import { duration } from "../../../shared/text/durations.ts";
 import { counted } from "../../../shared/text/text.ts";
 import { ago } from "../output/moments.ts";
 
-/** What is shown of each. */
 export type TopStatus = Pick<
   ClusterStatus,
   "cluster" | "atSeconds" | "problems" | "paused" | "snapshot" | "nodes" | "spending" | "plans"
@@ -27,7 +26,6 @@ export type TopNode = Pick<
   | "jobs"
 >;
 
-/** What the service answered, one refresh. */
 export interface TopData {
   readonly status: TopStatus;
   readonly jobs: readonly TopJob[];
@@ -47,7 +45,6 @@ export type Pane = (typeof panes)[number];
 interface Overlay {
   readonly title: string;
   readonly lines: readonly string[];
-  /** The first line that is shown. */
   readonly from: number;
 }
 
@@ -57,7 +54,6 @@ export interface Drainable {
   readonly nodeId: string;
 }
 
-/** Everything that is shown, and what the keys have chosen. */
 export interface TopState {
   readonly data: TopData;
   readonly pane: Pane;

@@ -41,7 +41,6 @@ export function useActDialog(): {
   };
 }
 
-/** Asks for something to be done: opens a dialog that says first what would be done. */
 export function ActButton(asked: Asked) {
   const { kind, nodes } = asked;
   const { title, onNodes } = acts[kind];
@@ -92,7 +91,6 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
 
 const mostNamed = 20;
 
-/** What was, or would be, done; and which nodes are left alone. */
 function Answer({ answer: { summary, actions, skipped, problems } }: { readonly answer: ActionAnswer }) {
   const nodes = actions.flatMap((action) => action.nodes.map(({ name }) => name));
   return (

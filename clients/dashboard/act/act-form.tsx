@@ -15,11 +15,9 @@ export interface ActSteps<A> {
   readonly ask: (asked: { readonly reason: string; readonly dryRun: boolean }) => Promise<A>;
   /** Whether a dry run shows something to do. */
   readonly isPossible: (answer: A) => boolean;
-  /** What was, or would be, done. */
   readonly show: (answer: A) => ComponentChildren;
   /** The line for a terminal that does the same. */
   readonly commandOf: (reason: string) => string;
-  /** What became of it, once it is done. */
   readonly followUp: (answer: A) => ComponentChildren;
   /** In place of the usual words. `back` goes back to what is asked for. */
   readonly refusal?: (error: CallError, back: () => void) => ComponentChildren;

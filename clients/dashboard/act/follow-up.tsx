@@ -12,7 +12,6 @@ const words: Readonly<Record<OperationView["state"], string>> = {
   dropped: "dropped: it was out of date when its turn came",
 };
 
-/** What becomes of each action, until its effect is seen. */
 export function FollowUp({ cluster, answer }: { readonly cluster: string; readonly answer: ActionAnswer }) {
   return (
     <ul aria-live="polite">

@@ -1,6 +1,5 @@
 import { commandLine } from "./command-line.ts";
 
-/** What an operator can ask for from here. */
 export type ActKind =
   | "drain"
   | "undrain"
@@ -17,9 +16,7 @@ export type ActKind =
 
 export interface Act {
   readonly title: string;
-  /** What it does, in a sentence. */
   readonly means: string;
-  /** The command that does the same. */
   readonly command: string;
   /** Whether it is about nodes, or about the whole cluster. */
   readonly onNodes: boolean;
@@ -93,13 +90,11 @@ export const acts: Readonly<Record<ActKind, Act>> = {
   },
 };
 
-/** A node that an act is about. */
 export interface ActNode {
   readonly name: string;
   readonly nodeId: string;
 }
 
-/** What can be asked of nodes, in the order of the buttons. */
 export const nodeActs = [
   "drain",
   "undrain",
@@ -133,7 +128,6 @@ export function bodyOf(
 /** More names than that make no line that anybody would type. */
 const mostNamed = 50;
 
-/** The same as a line for a terminal. */
 export function commandOf(
   kind: ActKind,
   {

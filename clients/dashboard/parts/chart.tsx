@@ -6,13 +6,11 @@ import { Table } from "./table.tsx";
 
 interface ChartProps extends PlotProps {
   readonly title: string;
-  /** What happened then. */
   readonly marked?: Marked;
 }
 
 const mostTableRows = 48;
 
-/** Curves over time, with their figures in a table beside them. */
 export function Chart(props: ChartProps) {
   const { title, times, curves, format, span, marked } = props;
   const step = Math.max(1, Math.ceil(times.length / mostTableRows));

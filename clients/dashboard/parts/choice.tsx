@@ -1,4 +1,3 @@
-/** A few things of which one is chosen. */
 export function Choice(props: {
   readonly legend: string;
   readonly options: readonly { readonly value: string; readonly title: string }[];

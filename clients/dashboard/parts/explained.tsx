@@ -6,7 +6,6 @@ import { Table } from "./table.tsx";
 
 type Explained = Pick<ExplainAnswer, "causes" | "refusals" | "planner">;
 
-/** Why a job or a target waits, and what ends that. */
 export function Causes({
   causes,
   title = "Why it waits",
@@ -51,7 +50,6 @@ function byReason(refusals: Explained["refusals"]): ReadonlyMap<string, readonly
   return namesByReason;
 }
 
-/** Why not, bucket by bucket, and what the planner did about it. */
 export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
   return (
     <>

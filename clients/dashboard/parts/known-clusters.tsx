@@ -2,7 +2,6 @@ import type { ClustersAnswer } from "../../../shared/api/index.ts";
 import { linkTo } from "../place.ts";
 import { usePolled } from "../service/polled.ts";
 
-/** The existing clusters, shown when a cluster does not exist. */
 export function KnownClusters() {
   const { answer } = usePolled<ClustersAnswer>("clusters");
   return (

@@ -5,7 +5,6 @@ import { counted, duration, usd } from "../words.ts";
 import { type NodeUse, nodeUses, useOf } from "./node-use.ts";
 import { useWidth } from "./use-width.ts";
 
-/** What the map shows of a node. */
 export type MappedNode = Pick<
   NodeView,
   | "name"

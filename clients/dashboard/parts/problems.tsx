@@ -47,7 +47,6 @@ const remedies: Readonly<Record<string, Remedy>> = {
   "jobs-waiting": { link: ["Waiting jobs", { view: "jobs", options: { state: "waiting" } }] },
 };
 
-/** What is wrong, the gravest first, and what to do about it. */
 export function Problems(props: {
   readonly cluster: string;
   readonly problems: readonly StatusProblem[];

@@ -5,7 +5,6 @@ import { ShareMeter } from "./share-meter.tsx";
 import { Ago, Time } from "./state.tsx";
 import { Table } from "./table.tsx";
 
-/** What the cluster costs and will cost, by node array, and what its budgets hold. */
 export function Spending(props: { readonly cluster: string; readonly spending: SpendingStatus | null }) {
   const { cluster, spending } = props;
   const linkBy = (by: string) => <a href={linkTo({ cluster, view: "money", options: { by } })}>by {by}</a>;

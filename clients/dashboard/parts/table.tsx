@@ -19,7 +19,6 @@ function roleOf(role: "table" | "rowgroup" | "row" | "columnheader" | "cell") {
   return { role };
 }
 
-/** A table for lists that fit on a page. */
 export function Table<T>(props: {
   readonly caption: string;
   readonly columns: readonly Column<T>[];

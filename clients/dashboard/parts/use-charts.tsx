@@ -6,7 +6,6 @@ import { nodeUses } from "./node-use.ts";
 
 type Sample = SamplesAnswer["samples"][number];
 
-/** Nodes by use, with what happened; jobs, and cost over time. */
 export function UseCharts({
   answer,
   events,

@@ -1,7 +1,6 @@
 import { useEffect, useReducer } from "preact/hooks";
 import type { CallError } from "./call.ts";
 
-/** What is asked for again and again. */
 interface Asker {
   now(): void;
 }

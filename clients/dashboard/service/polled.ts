@@ -6,7 +6,6 @@ import { session } from "./session.ts";
 const everyMs = 3_000;
 const longestMs = 60_000;
 
-/** What is known of something that is asked for again and again. */
 export interface Polled<T> {
   /** Undefined: not answered yet. What was answered stays while later calls fail. */
   readonly answer: T | undefined;

@@ -1,4 +1,3 @@
-/** Where callers sign in with Microsoft Entra ID. */
 export interface EntraLogin {
   readonly by: "entra";
   readonly authority: string;

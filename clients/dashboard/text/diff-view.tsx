@@ -5,7 +5,6 @@ import { type DiffLine, diffOf, inOrder } from "./diff.ts";
 /** Lines that are alike around those that differ. */
 const context = 3;
 
-/** What differs between two JSON values, line by line. */
 export function Diff(props: { readonly label: string; readonly before: unknown; readonly after: unknown }) {
   const { label, before, after } = props;
   const [old, next] = [inOrder(before), inOrder(after)];

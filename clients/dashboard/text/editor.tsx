@@ -1,7 +1,6 @@
 import type { RefObject } from "preact";
 import { lineOf, type linesIn } from "./json-text.ts";
 
-/** Where a text is changed. */
 export function Editor(props: {
   readonly label: string;
   readonly box: RefObject<HTMLTextAreaElement | null>;
@@ -32,7 +31,6 @@ export function Editor(props: {
 export function ToLine(props: {
   readonly problem: string;
   readonly text: string;
-  /** Problems of that text. */
   readonly lines: ReturnType<typeof linesIn>;
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }) {

@@ -5,7 +5,6 @@ import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
 
-/** All clusters of a deployment, each with what an operator looks at first. */
 export function Clusters({ strayed }: { readonly strayed: string | undefined }) {
   const polled = usePolled<ClustersAnswer>("clusters");
   return (

@@ -21,7 +21,6 @@ import { Diff } from "../text/diff-view.tsx";
 import { Editor, ToLine } from "../text/editor.tsx";
 import { linesIn, whyNoJson } from "../text/json-text.ts";
 
-/** A configuration that is being changed. */
 interface Draft {
   /** What was stored when the change began, and its ETag. */
   readonly base: Config;
@@ -210,7 +209,6 @@ function Form(props: {
   );
 }
 
-/** The command that makes the same change. */
 function commandFor(base: Config, next: Config, version: string | undefined): readonly string[] {
   if (version !== undefined) return ["rollback", version];
   const changes = changesOf(base, next);
@@ -222,7 +220,6 @@ function commandFor(base: Config, next: Config, version: string | undefined): re
   return change.value === undefined ? ["unset", path] : ["set", path, JSON.stringify(change.value)];
 }
 
-/** Sets or removes one value of the text, as `ccscale config set` does. */
 function OneValue(props: {
   readonly text: string;
   readonly isFixed: boolean;

@@ -14,7 +14,6 @@ import { ConfigEditor } from "./config-editor.tsx";
 
 type Version = ConfigVersionsAnswer["versions"][number];
 
-/** What is stored as the cluster's configuration, who changed it, and what two versions do not have alike. */
 export function Config({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   if (place.subject === "edit") return <ConfigEditor place={place} cluster={cluster} />;
   return <Look place={place} cluster={cluster} />;

@@ -12,7 +12,6 @@ import { counted } from "../words.ts";
 
 const mostNodes = 3;
 
-/** One list of what happened, a page at a time. */
 export function Events({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { hours = "24", from, until, kind = "", node = "", cursor = "" } = place.options;
   const asked = new URLSearchParams(

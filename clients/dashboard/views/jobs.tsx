@@ -16,7 +16,6 @@ import { WhatIf } from "./what-if.tsx";
 const states: readonly JobState[] = ["waiting", "partly", "booting", "placed", "running", "set-aside"];
 const pageSize = "200";
 
-/** Jobs, a page at a time; each opens its explanation. */
 export function Jobs({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   if (place.subject !== undefined) return <Explained place={place} cluster={cluster} job={place.subject} />;
   return <List place={place} cluster={cluster} />;

@@ -20,7 +20,6 @@ export function Limits({ cluster }: { readonly place: Place; readonly cluster: s
 
 const mostBinding = 5;
 
-/** The limits that decide how many new nodes there can be, in short. */
 export function BindingLimits({ cluster }: { readonly cluster: string }) {
   return (
     <section>
@@ -33,7 +32,6 @@ export function BindingLimits({ cluster }: { readonly cluster: string }) {
   );
 }
 
-/** All limits, or so many of those that bind. */
 function LimitTable({ cluster, most }: { readonly cluster: string; readonly most: number }) {
   const isWhole = most === Number.POSITIVE_INFINITY;
   const polled = usePolled<LimitsAnswer>(

@@ -25,7 +25,6 @@ const spans = [
   { value: "last", title: "Last month" },
 ] as const;
 
-/** What nodes cost, and whom. */
 export function Money({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { by = "array", span = "month" } = place.options;
   const query = new URLSearchParams({ by, ...periodOf(span) });

@@ -9,7 +9,6 @@ import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
 import { sentence, usd } from "../words.ts";
 
-/** One node: what it does, what is wrong with it, and whether it may be deleted. */
 export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
   const query = new URLSearchParams({ name });
   const polled = usePolled<NodesAnswer>(`${pathOf("clusters", cluster, "nodes")}?${query}`);

@@ -56,14 +56,12 @@ const sorts = {
   jobs: (a: Node, b: Node) => b.jobs.length - a.jobs.length,
 } as const;
 
-/** Every node, or the one that the address names. */
 export function Nodes({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { subject } = place;
   if (subject !== undefined) return <NodePage key={subject} cluster={cluster} name={subject} />;
   return <NodeList place={place} cluster={cluster} />;
 }
 
-/** Every node, and what to do with some of them. */
 function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { name = "", nodeArray = "", state = "", constraint = "" } = place.options;
   const isMap = place.options.show === "map";

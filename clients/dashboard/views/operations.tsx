@@ -6,7 +6,6 @@ import { pathOf } from "../service/call.ts";
 import { type Polled, usePolled } from "../service/polled.ts";
 import { count } from "../words.ts";
 
-/** Requests to CycleCloud and their fate, newest first. */
 export function Operations({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { subject } = place;
   const list = usePolled<OperationsAnswer>(

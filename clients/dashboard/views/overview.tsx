@@ -18,7 +18,6 @@ import { TargetTable } from "./targets.tsx";
 
 const mostTargets = 5;
 
-/** What is wrong first, then how the cluster is and was. */
 export function Overview({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const status = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
   // Beside what is polled: a problem or a button that is gone must not take the dialog with it.

@@ -7,7 +7,6 @@ import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
 
-/** One plan: what it decided and why, and what became of it. */
 export function Plan({ cluster, planId }: { readonly cluster: string; readonly planId: string }) {
   const polled = usePolled<PlanAnswer>(pathOf("clusters", cluster, "plans", planId), { everyMs: 10_000 });
   return (

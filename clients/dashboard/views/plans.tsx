@@ -9,7 +9,6 @@ import { count } from "../words.ts";
 import { Plan } from "./plan.tsx";
 import { PlanDifference } from "./plan-difference.tsx";
 
-/** What each plan decided, and why. */
 export function Plans({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { subject, options } = place;
   if (subject === undefined) return <List cluster={cluster} />;

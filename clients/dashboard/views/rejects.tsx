@@ -10,7 +10,6 @@ import { Reject } from "./reject.tsx";
 
 const pageSize = "100";
 
-/** Messages that were refused or given up; each opens with all of its problems. */
 export function Rejects({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   if (place.subject !== undefined)
     return <Reject key={place.subject} cluster={cluster} rejectionId={place.subject} />;

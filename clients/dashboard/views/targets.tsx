@@ -7,7 +7,6 @@ import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
 
-/** What is asked for node arrays, whether jobs need it or not; each target opens its explanation. */
 export function Targets({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   if (place.subject !== undefined)
     return <Explained place={place} cluster={cluster} target={place.subject} />;
@@ -67,7 +66,6 @@ function Expiry({ expiresAtSeconds, now }: { readonly expiresAtSeconds: number; 
   return <Ago at={expiresAtSeconds} now={now} />;
 }
 
-/** What each target asks for, has, and why it has no more. */
 export function TargetTable(props: {
   readonly status: ClusterStatus;
   readonly targets: ClusterStatus["targets"];

@@ -7,7 +7,6 @@ import { commandLine } from "../act/command-line.ts";
 export type Request = Readonly<Record<string, unknown>>;
 export type Asked = Pick<WhatIfAsked, "change" | "limits" | "placement">;
 
-/** Constraints as the form shows them. */
 interface Constraints {
   readonly cpus: string;
   readonly nodeArray: string;
@@ -80,7 +79,6 @@ function constraintsOf({ cpus, nodeArray, rest }: Constraints): readonly unknown
   ];
 }
 
-/** The same as a line for a terminal. */
 export function commandOf(
   cluster: string,
   { change, limits = [], placement }: Asked,

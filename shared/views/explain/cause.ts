@@ -6,7 +6,6 @@ import { shownNumber } from "../../text/text.ts";
 
 export type Kind = CauseView["kind"];
 
-/** A cause of a wait; what is not said is null. */
 export function cause(
   kind: Kind,
   said: Pick<CauseView, "text" | "next"> & Partial<Omit<CauseView, "kind" | "text" | "next">>,

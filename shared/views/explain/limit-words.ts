@@ -15,7 +15,6 @@ interface BindingLimit extends Named {
   readonly more: number | null;
 }
 
-/** How a limit is put into words. */
 interface Words {
   /** A part of a sentence: `the core quota of region westeurope`. */
   noun(limit: Named): string;
@@ -161,7 +160,6 @@ export function limitWords(limit: LimitName | null): Words {
   return words[limit ?? "bucket"];
 }
 
-/** The limit as part of a sentence: `the core quota of region westeurope`. */
 export function limitNoun(limit: NamedLimit): string {
   return limitWords(limit.limit).noun(limit);
 }
@@ -171,17 +169,14 @@ export function limitSubject(limit: NamedLimit): string {
   return limitNoun(limit).replace(/,$/, "");
 }
 
-/** What somebody changes to raise it; null: nobody can. */
 export function limitKnob(limit: NamedLimit): string | null {
   return limit.limit === null ? null : limitWords(limit.limit).knob(limit);
 }
 
-/** The limit where its scope is known already. */
 export function limitInShort(limit: LimitName | null): string {
   return limit === null ? "the limits" : words[limit].short;
 }
 
-/** What makes room again. */
 export function wayOut(limit: LimitName | null): string {
   return limitWords(limit).wayOut ?? "nodes become free or the limit is raised";
 }

@@ -86,7 +86,6 @@ export function demandPicture(run: RunFigures, clock: Clock): Html {
   );
 }
 
-/** Jobs by how long they waited. */
 export function waitPicture(run: RunFigures): Html {
   const counts = waitCounts(run);
   const rows = waitClasses.map(({ words }, index) => ({ words, jobs: counts[index] ?? 0 }));

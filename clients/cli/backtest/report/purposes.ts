@@ -20,7 +20,6 @@ export const purposes: readonly ShownPurpose[] = [
   { purpose: "ending", words: "being deleted", light: "#5f6670", dark: "#9aa3ad" },
 ];
 
-/** Colours that are not of a purpose. */
 export const otherColours = {
   nodes: { light: "#8a949e", dark: "#6b7683" },
   running: { light: "#1f5fa8", dark: "#5b9be6" },

@@ -44,7 +44,6 @@ export function stepsOf({ period, series }: RunFigures, most: number): readonly 
   });
 }
 
-/** Purposes that occur in a run. */
 export function purposesIn({ series }: RunFigures): typeof purposes {
   return purposes.filter(({ purpose }) => series.nodeMs[purpose]?.some((value) => value > 0) === true);
 }
@@ -69,7 +68,6 @@ export const waitClasses: readonly WaitClass[] = [
   { words: `> ${duration(classEnds.at(-1) ?? 0)}`, upToSeconds: Number.POSITIVE_INFINITY },
 ];
 
-/** Jobs in each class of waits. */
 export function waitCounts({ perJob }: RunFigures): readonly number[] {
   const counts = waitClasses.map(() => 0);
   for (const wait of perJob.waitSeconds) {

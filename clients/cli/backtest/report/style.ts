@@ -13,7 +13,6 @@ const light =
 const dark =
   "--page:#14171b;--card:#1d2127;--text:#e7eaee;--quiet:#aab4c0;--line:#39414b;--mark:#7db7ff;color-scheme:dark";
 
-/** The report's style sheet: the reader's theme, narrow screens, print. */
 export const style = `
 :root{${light};${variables("light")}}
 @media (prefers-color-scheme:dark){:root{${dark};${variables("dark")}}}

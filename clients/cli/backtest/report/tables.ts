@@ -22,7 +22,6 @@ import {
 } from "./figures-in-words.ts";
 import { purposesIn, stepsOf as steps, waitClasses, waitCounts } from "./steps.ts";
 
-/** A column of a table. Numbers stand to the right. */
 interface TableColumn {
   readonly head: string;
   readonly isNumber?: true;
@@ -57,7 +56,6 @@ const mostOnOneLine = 24;
 
 const number = (head: string): TableColumn => ({ head, isNumber: true });
 
-/** All runs, one a row; those that no other beats are marked. */
 export function runTable(runs: readonly RunSummary[], boundUsd: number | null): Html {
   const keys = [...new Set(runs.flatMap(({ varied }) => Object.keys(varied)))];
   const hasBound = boundUsd !== null && boundUsd > 0;
@@ -113,7 +111,6 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
 
 const mostRows = 62;
 
-/** What stands beside the picture of the cost. */
 export function costTable(run: RunFigures, clock: Clock, hasPrices: boolean): Html {
   const shown = purposesIn(run);
   return table(
@@ -130,7 +127,6 @@ export function costTable(run: RunFigures, clock: Clock, hasPrices: boolean): Ht
   );
 }
 
-/** What stands beside the picture of demand. */
 export function demandTable(run: RunFigures, clock: Clock): Html {
   return table(
     "On average in each stretch of time",
@@ -155,7 +151,6 @@ export function demandTable(run: RunFigures, clock: Clock): Html {
   );
 }
 
-/** What stands beside the picture of waits. */
 export function waitTable(run: RunFigures): Html {
   const counts = waitCounts(run);
   const all = counts.reduce((sum, jobs) => sum + jobs, 0);
@@ -169,7 +164,6 @@ export function waitTable(run: RunFigures): Html {
   );
 }
 
-/** Whose the cost was, and on which nodes. */
 export function whereTable(run: RunFigures): Html {
   const byKey = Map.groupBy(run.cost.lines, ({ nodeArray, vmSize, spot, purpose }) =>
     JSON.stringify([nodeArray, vmSize, spot, purpose]),
@@ -252,7 +246,6 @@ function signed(value: number, shown: (value: number) => string): string {
   return value < 0 ? `−${shown(-value)}` : `+${shown(value)}`;
 }
 
-/** A run as a heading names it. */
 export function runName(run: RunSummary): string {
   return `Run ${run.run}: ${settingsText(run.varied)}`;
 }

@@ -24,12 +24,10 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A fault for the user to find and fix. */
 export interface Exercise {
   readonly title: string;
   /** The symptoms, without the cause. */
   readonly story: string;
-  /** Node arrays that it needs. */
   readonly needs: readonly string[];
   /** Jobs that run before it breaks, and that the service knows to run. */
   readonly before?: readonly LabJob[];
@@ -43,7 +41,6 @@ export interface Exercise {
   readonly breakIt: (panel: Panel, cluster: PanelCluster) => Promise<void>;
   /** Whether the service has seen what is broken, before the jobs come; undefined: nothing shows it. */
   readonly isSeen?: (service: Service) => Promise<boolean>;
-  /** Hints, from where to look to nearly the solution. */
   readonly hints: readonly string[];
   /** All met: it is resolved. */
   readonly check: (seen: Seen) => Promise<readonly Finding[]>;
