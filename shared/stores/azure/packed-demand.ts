@@ -111,26 +111,28 @@ function ownerOf({ user, account, queue }: StoredJob): Owner {
 
 /** Jobs of one shape share one constraints object, so derived values can be cached by it. */
 export function unpackDemand({ jobs, shapes, owners, ...rest }: PackedDemand): SourceDemand {
-  const { priority = [], submittedAt = [], startedAtSeconds = [], runtimeSeconds = [], jobName = [] } = jobs;
+  const { priority = [] } = jobs;
+  const columns = ownKeys.flatMap((key) => {
+    const column = key === "priority" ? undefined : jobs[key];
+    return column === undefined ? [] : [{ key, column }];
+  });
   const unpacked = jobs.name.map((name, index): StoredJob => {
     const place = jobs.shape[index] ?? -1;
     const shape = shapes[place];
     if (shape === undefined)
       throw new InvariantError(`Stored job "${name}" is of shape ${place}, and there is none`);
-    const job: { -readonly [Key in keyof StoredJob]: StoredJob[Key] } = {
+    const job: Omit<StoredJob, OwnKey> & { [Key in OwnKey]?: unknown } = {
       ...shape,
       name,
       priority: priority[index] ?? 0,
       executingHostnames: (jobs.executingHostnames?.[index] ?? noHostnames) as string[],
       ...owners[jobs.owner?.[index] ?? 0],
     };
-    const own = [submittedAt[index], startedAtSeconds[index], runtimeSeconds[index], jobName[index]] as const;
-    const [submitted = null, started = null, runtime = null, called = null] = own;
-    if (submitted !== null) job.submittedAt = submitted;
-    if (started !== null) job.startedAtSeconds = started;
-    if (runtime !== null) job.runtimeSeconds = runtime;
-    if (called !== null) job.jobName = called;
-    return job;
+    for (const { key, column } of columns) {
+      const value = column[index] ?? null;
+      if (value !== null) job[key] = value;
+    }
+    return job as StoredJob;
   });
   return { ...rest, jobs: unpacked };
 }

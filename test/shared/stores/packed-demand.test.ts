@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { DemandJob } from "../../../shared/messages/index.ts";
-import type { SourceDemand } from "../../../shared/ports/index.ts";
+import type { SourceDemand, StoredJob } from "../../../shared/ports/index.ts";
 import { packDemand, unpackDemand } from "../../../shared/stores/azure/packed-demand.ts";
 
-function demandOf(jobs: readonly DemandJob[]): SourceDemand {
+function demandOf(jobs: readonly StoredJob[]): SourceDemand {
   return {
     cluster: "hpc",
     source: "slurm",
@@ -52,6 +52,18 @@ test("values that read alike in a row are not the same", () => {
     { ...common, name: "6", notes: ["null"] },
     { ...common, name: "7", constraints: null },
     { ...common, name: "8", priority: -1.5, interruptible: true },
+  ];
+  expect(unpackDemand(JSON.parse(JSON.stringify(packDemand(demandOf(jobs)))))).toEqual(demandOf(jobs));
+});
+
+test("since when jobs wait and where they were interrupted comes back", () => {
+  const job = { constraints: {}, iterations: 1, nodeCount: 0, colocated: false, exclusive: false };
+  const common = { ...job, executingHostnames: [], priority: 0 };
+  const interruptedOn = [{ hostname: "ip-1", atSeconds: 1_800_000_000 }];
+  const jobs: readonly StoredJob[] = [
+    { ...common, name: "1", waitingSinceSeconds: 1_800_000_060, interruptedOn },
+    { ...common, name: "2", waitingSinceSeconds: 1_800_000_120 },
+    { ...common, name: "3", executingHostnames: ["ip-2"], interruptedOn },
   ];
   expect(unpackDemand(JSON.parse(JSON.stringify(packDemand(demandOf(jobs)))))).toEqual(demandOf(jobs));
 });
