@@ -57,6 +57,7 @@ const causeView = z
         "nodes-failed",
         "nodes-undraining",
         "not-joined",
+        "others-first",
         "bucket-unusable",
         "nothing-requested",
         "spot-off",

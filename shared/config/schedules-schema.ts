@@ -5,10 +5,12 @@ import { problemOf } from "../time/recurring.ts";
 import { flag, positiveSeconds, seconds, strict, text } from "./setting-value.ts";
 
 const mostSchedules = 200;
+/** Without a start, windows follow one another from midnight to midnight. */
+const midnight = "0 0 * * *";
 const aDay = 'expected a day such as "2026-12-25"';
 
 const shape = {
-  start: text,
+  start: text.optional(),
   end: text.optional(),
   duration: positiveSeconds.optional(),
   time_zone: text.default("UTC"),
@@ -30,10 +32,13 @@ type Written = Omit<Schedule, "name" | "settings"> & {
 
 const scheduleSchema = strict(shape, "expected an object of one schedule").transform(
   (keys, context): Written => {
-    const { start, end, duration, time_zone: timeZone, except, lead = null, paused, settings } = keys;
+    const { duration, time_zone: timeZone, except, lead = null, paused, settings } = keys;
+    const { start = midnight, end = keys.start === undefined ? midnight : undefined } = keys;
     if (keys.targets.length === 0 && Object.keys(settings).length === 0)
       context.addIssue({ code: "custom", message: "expected targets or settings" });
-    if ((end === undefined) === (duration === undefined))
+    if (keys.start === undefined && (keys.end ?? duration) !== undefined)
+      context.addIssue({ code: "custom", message: "expected a start with end or duration" });
+    else if ((end === undefined) === (duration === undefined))
       context.addIssue({ code: "custom", message: "expected exactly one of end and duration" });
     const ends = end === undefined ? { afterSeconds: duration ?? 1 } : { at: end };
     const recurrence = { start, end: ends, timeZone, except };

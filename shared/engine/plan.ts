@@ -19,11 +19,11 @@ import { createSets, newNodes } from "./outcome/create-sets.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
-import { roomWanted } from "./outcome/room-wanted.ts";
 import { sizeChoices } from "./outcome/size-choices.ts";
 import { bucketUses } from "./outcome/survey.ts";
 import { unneededBoots } from "./outcome/unneeded-boots.ts";
 import { chooseRun } from "./place/choose-run.ts";
+import { roomWanted } from "./place/room-wanted.ts";
 
 /** Plans one pass over a cluster. */
 export function plan(input: PlanInput): Plan {

@@ -35,6 +35,7 @@ export {
 } from "./message-body.ts";
 export {
   accountOf,
+  asksForSpares,
   attributesOf,
   checkTargetItems,
   type NodeArrayTarget,

@@ -6,6 +6,7 @@ const mostArrays = 100;
 const mostNodes = 100_000;
 const mostCores = 10_000_000;
 const mostGroups = 1_000;
+const mostSparePercent = 1_000;
 const mostMachineTypes = 50;
 /** Attributes travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
@@ -26,6 +27,10 @@ export const nodeArrayShape = z.looseObject({
   TargetGroupCount: z.int().min(0).max(mostGroups).optional(),
   GroupCoreCount: z.int().min(1).max(mostCores).optional(),
   GroupInstanceCount: z.int().min(1).max(mostNodes).optional(),
+  /** Nodes without jobs, beside those that jobs use. */
+  SpareCount: z.int().min(0).max(mostNodes).optional(),
+  /** The same, for each 100 nodes that jobs use. */
+  SparePercent: z.number().min(0).max(mostSparePercent).optional(),
   MachineType: z
     .union([machineType, z.array(machineType).min(1).max(mostMachineTypes)], {
       error: "expected a VM size, or a list of them in order of preference",
@@ -48,7 +53,7 @@ export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 /** Keys of a request that are no attributes of a node: number, kind and name of the nodes. */
 const wishes = [
   ...["Name", "TargetCount", "TargetCoreCount", "TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
-  ...["MachineType", "Extends", "Dynamic", "ClusterName"],
+  ...["SpareCount", "SparePercent", "MachineType", "Extends", "Dynamic", "ClusterName"],
 ];
 
 /** Attributes that the service or CycleCloud sets, and why a request cannot. CycleCloud ignores case, so any spelling counts. */
@@ -91,7 +96,12 @@ const definition = z.unknown().transform((value, context): NodeArrayTarget => {
 });
 
 function problemsBetween(value: Readonly<Record<string, unknown>>): readonly Problem[] {
-  return [...attributeProblems(value), ...groupProblems(value), ...dynamicProblems(value)];
+  return [
+    ...attributeProblems(value),
+    ...groupProblems(value),
+    ...spareProblems(value),
+    ...dynamicProblems(value),
+  ];
 }
 
 function attributeProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
@@ -114,8 +124,8 @@ function whyNoAttribute(key: string): string | undefined {
   const [whole = ""] = small.split(".");
   for (const name of [small, whole]) if (Object.hasOwn(decided, name)) return decided[name];
   // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
-  if (/^(target|group)/i.test(key))
-    return "unknown, expected TargetCount, TargetCoreCount, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
+  if (/^(target|group|spare)/i.test(key))
+    return "unknown, expected TargetCount, TargetCoreCount, SpareCount, SparePercent, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
   const spelling = Object.keys(nodeArrayShape.shape).find((name) => plain(name) === plain(key));
   if (spelling !== undefined) return `unknown, expected ${spelling}`;
   return /^[A-Z][A-Za-z0-9_.]{0,127}$/.test(key)
@@ -150,6 +160,21 @@ function groupProblems(value: Readonly<Record<string, unknown>>): readonly Probl
   ];
 }
 
+function spareProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const key = ["SpareCount", "SparePercent"].find((name) => value[name] !== undefined);
+  const other = ["TargetCount", "TargetCoreCount", "TargetGroupCount"].find(
+    (name) => value[name] !== undefined,
+  );
+  if (key === undefined || other === undefined) return [];
+  return [
+    {
+      path: [key],
+      message: `expected either spare nodes or a ${other}, in a definition each`,
+      input: value[key],
+    },
+  ];
+}
+
 function dynamicProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
   const { Name, Extends, Dynamic, MachineType } = value;
   const isDynamic = Dynamic === true;
@@ -177,13 +202,20 @@ export function attributesOf(definition: Readonly<Record<string, unknown>>): Rec
   return Object.fromEntries(Object.entries(definition).filter(([key]) => !wishes.includes(key)));
 }
 
-/** The name that a definition's nodes are accounted to: `execute`, or `execute:64` for groups of 64 cores. */
-export function accountOf(
-  target: Pick<NodeArrayTarget, "Name" | "GroupCoreCount" | "GroupInstanceCount">,
-): string {
+/** The name of a definition's target: `execute`, `execute:64` for groups of 64 cores, `execute:spare` for spare nodes. */
+export function accountOf(target: NodeArrayTarget): string {
   const { Name, GroupCoreCount, GroupInstanceCount } = target;
+  if (asksForSpares(target)) return `${Name}:spare`;
   if (GroupCoreCount !== undefined) return `${Name}:${GroupCoreCount}`;
   return GroupInstanceCount === undefined ? Name : `${Name}:${GroupInstanceCount}-nodes`;
+}
+
+/** Whether it asks for nodes beside those that jobs use. */
+export function asksForSpares({
+  SpareCount,
+  SparePercent,
+}: Pick<NodeArrayTarget, "SpareCount" | "SparePercent">): boolean {
+  return SpareCount !== undefined || SparePercent !== undefined;
 }
 
 /** The definitions of one request. */

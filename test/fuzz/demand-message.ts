@@ -48,6 +48,7 @@ const definition = fc.record(
     TargetCoreCount: fc.constantFrom(0, 128, 10_000_000),
     MachineType: fc.constantFrom("Standard_F4s_v2", ["Standard_X", "Standard_F4s_v2"]),
     CoreCount: fc.constantFrom(1, 4),
+    SpareCount: fc.constantFrom(0, 1, 100_000),
     Configuration: fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
     ImageId: name,
   },

@@ -52,7 +52,7 @@ export function combinations(varied: readonly Varied[]): readonly Readonly<Recor
   );
 }
 
-/** A configuration with other values, by path. A value for one node array leaves what holds for the others. */
+/** A configuration with other values, by path (`schedules.spare.targets.0.SpareCount`). A value for one node array leaves what holds for the others. */
 export function withValues(json: unknown, values: Readonly<Record<string, SettingValue>>): unknown {
   return Object.entries(values).reduce(
     (config, [key, value]) => withValue(config, key.split("."), value),
@@ -61,6 +61,8 @@ export function withValues(json: unknown, values: Readonly<Record<string, Settin
 }
 
 function withValue(json: unknown, [name = "", ...rest]: readonly string[], value: SettingValue): unknown {
+  if (Array.isArray(json) && /^\d+$/.test(name) && rest.length > 0)
+    return json.map((item, index) => (index === Number(name) ? withValue(item, rest, value) : item));
   // A setting for all node arrays may be one value: it stays theirs.
   const outer = isDictionary(json) ? json : json === undefined ? {} : { default: json };
   return { ...outer, [name]: rest.length === 0 ? value : withValue(outer[name], rest, value) };

@@ -87,7 +87,10 @@ async function accept(
 
 /** As much of it as people ask for. */
 function targetInWords(array: NodeArrayTarget): string {
-  const { Name, TargetCount, TargetCoreCount, TargetGroupCount } = array;
+  const { Name, TargetCount, TargetCoreCount, TargetGroupCount, SpareCount, SparePercent } = array;
+  const share = SparePercent === undefined ? [] : [`${SparePercent} % spare nodes`];
+  const spares = [...(SpareCount === undefined ? [] : [counted(SpareCount, "spare nodes")]), ...share];
+  if (spares.length > 0) return `${Name} ${spares.join(" or ")}`;
   // With both, cores count.
   if (TargetCoreCount !== undefined) return `${Name} ${counted(TargetCoreCount, "cores")}`;
   if (TargetCount !== undefined) return `${Name} ${counted(TargetCount, "nodes")}`;

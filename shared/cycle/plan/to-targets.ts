@@ -1,5 +1,5 @@
 import type { Cluster, Json, Target, TargetWish } from "../../engine/index.ts";
-import { accountOf, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
+import { accountOf, asksForSpares, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
 function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly RequestSet[] {
@@ -26,11 +26,12 @@ function toTarget(definition: NodeArrayTarget, requestSet: string, cluster: Arra
   const { Name, Extends, Dynamic = false, MachineType = [], CoreCount = null } = definition;
   const wish = wishOf(definition);
   const name = accountOf(definition);
+  const dynamicArray = wish.kind === "groups" ? name : Dynamic ? Name : null;
   const vmSizes = typeof MachineType === "string" ? [MachineType] : MachineType;
   return {
     name,
-    nodeArray: Dynamic ? (Extends ?? arrayFor({ name, vmSizes }, cluster) ?? Name) : Name,
-    dynamicArray: Dynamic || wish.kind === "groups" ? name : null,
+    nodeArray: Dynamic ? (Extends ?? arrayFor({ name: dynamicArray, vmSizes }, cluster) ?? Name) : Name,
+    dynamicArray,
     wish,
     vmSizes,
     coresPerNode: CoreCount,
@@ -45,10 +46,10 @@ function toTarget(definition: NodeArrayTarget, requestSet: string, cluster: Arra
  * that has such nodes already; else that of the first VM size which one has, regular before spot, by CycleCloud's priority.
  */
 function arrayFor(
-  { name, vmSizes }: { readonly name: string; readonly vmSizes: readonly string[] },
+  { name, vmSizes }: { readonly name: string | null; readonly vmSizes: readonly string[] },
   { nodeArrays, nodes }: Arrays,
 ): string | undefined {
-  const has = nodes.find(({ dynamicArray }) => dynamicArray === name);
+  const has = nodes.find(({ dynamicArray }) => dynamicArray !== undefined && dynamicArray === name);
   if (has !== undefined) return has.nodeArray;
   const inOrder = nodeArrays
     .filter(({ enabled }) => enabled)
@@ -62,6 +63,8 @@ function arrayFor(
 
 /** A request that names cores and nodes means the cores. Without either it asks for nothing. */
 function wishOf(definition: NodeArrayTarget): TargetWish {
+  const { SpareCount = 0, SparePercent = 0 } = definition;
+  if (asksForSpares(definition)) return { kind: "spares", count: SpareCount, perCent: SparePercent };
   const { TargetCount, TargetCoreCount, TargetGroupCount, GroupCoreCount, GroupInstanceCount } = definition;
   if (TargetGroupCount !== undefined)
     return {

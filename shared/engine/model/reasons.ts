@@ -12,6 +12,7 @@ export type ReasonCode =
   | "NodesTakeNoJobs"
   | "InvalidBucket"
   | "PlacementGroupTooSmall"
+  | "LeftToOthers"
   | "NoBucketsDefined"
   | "NothingRequested"
   | "UnknownNodeArray"
@@ -34,6 +35,7 @@ export type TargetReasonCode = Extract<
   | "UnknownVmSize"
   | "NodeArrayDisabled"
   | "NameOfANodeArray"
+  | "LeftToOthers"
 >;
 
 export interface TargetReason extends Reason {

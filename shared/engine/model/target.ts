@@ -1,7 +1,7 @@
 import type { Json } from "../values/resources.ts";
 import type { TargetReason } from "./reasons.ts";
 
-/** A floor under the nodes of an array: how many there should be, whether jobs need them or not. */
+/** A floor under the nodes of an array, whether jobs need them or not, or under those that no job uses. */
 export interface Target {
   /** What its nodes are accounted to: an array, a dynamic array, or groups of one (`execute:64`). */
   readonly name: string;
@@ -24,7 +24,15 @@ export interface Target {
 export type TargetWish =
   | { readonly kind: "nodes"; readonly count: number }
   | { readonly kind: "cores"; readonly count: number }
-  | { readonly kind: "groups"; readonly count: number; readonly size: GroupSize };
+  | { readonly kind: "groups"; readonly count: number; readonly size: GroupSize }
+  | SpareWish;
+
+/** Nodes on which no job runs or is planned, beside those that jobs use: `count`, or so many of 100 of those, whichever is more. */
+export interface SpareWish {
+  readonly kind: "spares";
+  readonly count: number;
+  readonly perCent: number;
+}
 
 export type GroupSize =
   | { readonly kind: "nodes"; readonly count: number }

@@ -2,13 +2,16 @@ import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { runningIn } from "../model/caps.ts";
 import type { PendingNodes } from "../model/node.ts";
 import { type PlacementPolicy, placementOf } from "../model/placement.ts";
+import type { Target } from "../model/target.ts";
 import type { Allocation } from "./allocation.ts";
 import { priceOf } from "./bucket-kinds.ts";
 import { mayMove } from "./loose-slots.ts";
+import { meetTargets } from "./meet-targets.ts";
 import { mayAskAll, movableJobs } from "./movable-jobs.ts";
 import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
+import { roomWanted } from "./room-wanted.ts";
 import { boughtIn, isBought, looksAtPrices, type Run, type RunInput, run, runByWholes } from "./run.ts";
 import { hoursOf, runHoursOf } from "./run-hours.ts";
 
@@ -18,7 +21,21 @@ import { hoursOf, runHoursOf } from "./run-hours.ts";
  * this one, buys again. Then the cluster is filled in order.
  */
 export function chooseRun(input: RunInput): Run {
-  return new Choice(input).make();
+  const { cluster, targets = [] } = input;
+  if (!targets.some(isSpare)) return new Choice(input).make();
+  const made = new Choice({ ...input, targets: targets.filter((target) => !isSpare(target)) }).make();
+  // Spare nodes change nothing for anybody else, so the run is chosen without them.
+  const isRoomWanted = roomWanted(cluster, made.allocations, made.targets);
+  const spares = meetTargets(made.opened, { cluster, targets: targets.filter(isSpare) }, isRoomWanted);
+  const [met, spare] = [made.targets.values(), spares.values()];
+  return {
+    ...made,
+    targets: targets.flatMap((target) => (isSpare(target) ? spare : met).next().value ?? []),
+  };
+}
+
+function isSpare({ wish }: Target): boolean {
+  return wish.kind === "spares";
 }
 
 /** One choice, with the runs made for it: each is made once, and only when it is needed. */

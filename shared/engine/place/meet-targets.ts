@@ -2,7 +2,8 @@
  * Targets are floors under the nodes of an array, met once all jobs are placed: nodes that jobs need count first, so
  * that nothing is counted twice; then other nodes that are there are held, then deallocated ones started, then new ones
  * made, size by size, as far as the limits allow. Every target counts the nodes that earlier ones hold, so that two
- * targets on one array come to the larger, not to the sum.
+ * targets on one array come to the larger, not to the sum. Spare nodes come last: those that no job uses count, whoever
+ * holds them, and none is held or made under a limit at which something else waits.
  */
 
 import type { Ledger } from "../ledger/ledger.ts";
@@ -14,12 +15,14 @@ import { plainName } from "../model/dynamic-array.ts";
 import { sortByNodeName } from "../model/names.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { BucketName, TargetReason, TargetReasonCode } from "../model/reasons.ts";
-import type { GroupSize, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
+import type { GroupSize, SpareWish, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
+import type { RoomWanted } from "./room-wanted.ts";
 
-/** Meets the targets one after the other, as far as that goes. */
+/** Meets the targets one after the other, as far as that goes; spare nodes where nobody else wants the room. */
 export function meetTargets(
   opened: OpenedLedger,
   { cluster, targets = [] }: Pick<PlanInput, "cluster" | "targets">,
+  isRoomWanted: RoomWanted = () => false,
 ): readonly TargetOutcome[] {
   const arrays = new Map(cluster.nodeArrays.map((array) => [array.name, array]));
   const accounts = new Accounts(opened);
@@ -29,9 +32,15 @@ export function meetTargets(
     if (array === undefined) return pass.refused("UnknownNodeArray");
     if (arrays.has(target.dynamicArray ?? "")) return pass.refused("NameOfANodeArray");
     if (!array.enabled) return pass.refused("NodeArrayDisabled");
-    return target.wish.kind === "groups"
-      ? pass.meetGroups(array, target.wish)
-      : pass.meetCount(array, target.wish);
+    const { wish } = target;
+    switch (wish.kind) {
+      case "groups":
+        return pass.meetGroups(array, wish);
+      case "spares":
+        return pass.meetSpares(array, wish, isRoomWanted);
+      default:
+        return pass.meetCount(array, wish);
+    }
   };
   const met = targets.map((target) => ({ target, outcome: meet(target) }));
   // What a later target made may be all that an earlier one lacked.
@@ -110,6 +119,7 @@ class Pass {
   readonly #groupIds: GroupIds;
   readonly #reasons: TargetReason[] = [];
   readonly #groups: TargetGroup[] = [];
+  #asked: number;
   #nodes = 0;
 
   constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
@@ -118,35 +128,60 @@ class Pass {
     this.#groupIds = accounts.groups;
     this.#ledger = opened.ledger;
     this.#target = target;
+    this.#asked = target.wish.count;
   }
 
   refused(code: TargetReasonCode): TargetOutcome {
-    if (this.#target.wish.count > 0) this.#refuse(code, null, this.#target.wish.count);
+    if (this.#asked > 0) this.#refuse(code, null, this.#asked);
     return this.#outcome(0);
   }
 
-  meetCount(
-    array: NodeArray,
-    { kind, count: asked }: { readonly kind: "nodes" | "cores"; readonly count: number },
-  ): TargetOutcome {
+  meetCount(array: NodeArray, { kind }: { readonly kind: "nodes" | "cores" }): TargetOutcome {
     const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.#coresOf(bucket));
+    return this.#meet(array, this.#own, weightOf, () => true);
+  }
+
+  meetSpares(array: NodeArray, { perCent }: SpareWish, isRoomWanted: RoomWanted): TargetOutcome {
+    const [used, free] = [true, false].map((isUsed) =>
+      this.#own.filter(({ jobs }) => jobs.length > 0 === isUsed),
+    ) as [LedgerNode[], LedgerNode[]];
+    this.#asked = Math.max(this.#asked, Math.ceil((used.length * perCent) / 100));
+    return this.#meet(
+      array,
+      free,
+      () => 1,
+      ({ name }) => !isRoomWanted(name),
+    );
+  }
+
+  /** Holds nodes that are there, and makes others where that may be. */
+  #meet(
+    array: NodeArray,
+    there: readonly LedgerNode[],
+    weightOf: (bucket: LedgerBucket) => number,
+    mayHave: (bucket: LedgerBucket) => boolean,
+  ): TargetOutcome {
+    const asked = this.#asked;
     let have = 0;
-    for (const node of asked > 0 ? inOrder(this.#own) : []) {
+    for (const node of asked > 0 ? inOrder(there) : []) {
       if (have >= asked) break;
-      if (this.#hold(node)) have += weightOf(node.bucket);
+      if (mayHave(node.bucket) && this.#hold(node)) have += weightOf(node.bucket);
     }
     for (const vmSize of this.#sizes(array)) {
       if (have >= asked) break;
       const last = this.#bucketOf(vmSize, array.placementGroup);
       if (last === null) continue;
       const weight = weightOf(last);
-      for (const bucket of this.#bucketsInTurn(last)) {
+      const buckets = this.#bucketsInTurn(last);
+      for (const bucket of buckets.filter(mayHave)) {
         const wanted = Math.ceil((asked - have) / weight);
         const made = Math.max(0, Math.min(wanted, this.#ledger.roomFor(bucket)));
         for (let k = 0; k < made; k++) this.#make(bucket);
         have += made * weight;
       }
-      if (have < asked) this.#refuseRoom(last, Math.ceil((asked - have) / weight));
+      const missing = Math.ceil((asked - have) / weight);
+      if (missing > 0 && !buckets.every(mayHave)) this.#refuse("LeftToOthers", last.name, missing);
+      else if (missing > 0) this.#refuseRoom(last, missing);
     }
     return this.#outcome(have);
   }
@@ -232,7 +267,7 @@ class Pass {
     const { nodeArray, dynamicArray } = this.#target;
     const plain = { nodeArray, vmSize, placementGroup };
     const bucket = this.#opened.bucketFor(dynamicArray === null ? plain : { ...plain, dynamicArray });
-    if (bucket === null) this.#refuse("UnknownVmSize", plain, this.#target.wish.count);
+    if (bucket === null) this.#refuse("UnknownVmSize", plain, this.#asked);
     return bucket;
   }
 
@@ -288,18 +323,19 @@ class Pass {
 
   #outcome(have: number): TargetOutcome {
     const { name, nodeArray, dynamicArray, requestSet, wish } = this.#target;
-    const granted = Math.min(have, wish.count);
+    const asked = this.#asked;
+    const granted = Math.min(have, asked);
     return {
       name,
       nodeArray,
       dynamicArray,
       requestSet,
       unit: wish.kind,
-      asked: wish.count,
+      asked,
       granted,
       nodes: this.#nodes,
       groups: this.#groups,
-      reasons: granted < wish.count ? this.#reasons : [],
+      reasons: granted < asked ? this.#reasons : [],
     };
   }
 }

@@ -26,6 +26,7 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   NodesTakeNoJobs: "drained",
   InvalidBucket: "not usable",
   PlacementGroupTooSmall: "group too small",
+  LeftToOthers: "others first",
   NoBucketsDefined: "no VM size",
   NothingRequested: "asks for nothing",
   UnknownNodeArray: "no such array",

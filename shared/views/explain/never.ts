@@ -211,6 +211,7 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
     case "NodesTakeNoJobs":
     case "InvalidBucket":
     case "PlacementGroupTooSmall":
+    case "LeftToOthers":
     case "NoBucketsDefined":
     case "NothingRequested":
     case "UnknownNodeArray":

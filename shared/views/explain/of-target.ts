@@ -92,6 +92,7 @@ function wantedByTarget(
       const cores = coresOf(bucket);
       switch (wish.kind) {
         case "nodes":
+        case "spares":
           return missing;
         case "cores":
           return cores === null ? null : Math.ceil(missing / cores);
@@ -125,6 +126,12 @@ function shortage(
       return cause("placement-group-too-small", {
         text: `A group wants ${counted(amount(reason.asked), "nodes")} of ${labelOf(reason.bucket)} in one placement group, which holds at most ${shown(reason.left)}.`,
         next: "Ask for smaller groups, or raise Azure.MaxScalesetSize of the node array in CycleCloud.",
+        ...figures(reason),
+      });
+    case "LeftToOthers":
+      return cause("others-first", {
+        text: `Jobs or other targets wait at a limit of ${labelOf(reason.bucket)}, and spare nodes come after them.`,
+        next: "They come when nobody waits there any more. Which limit it is: `ccscale limits`.",
         ...figures(reason),
       });
     case "UnknownVmSize": {

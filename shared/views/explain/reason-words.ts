@@ -154,6 +154,8 @@ function groupSentence(reasons: Group): string {
     case "NameOfANodeArray":
     case "UnknownVmSize":
       return `${where}: not there, or switched off.`;
+    case "LeftToOthers":
+      return `${where}: ${othersFirst}.`;
     case "DemandCapReached":
       return demandCapReached(first);
     case "BudgetSpent":
@@ -252,6 +254,8 @@ function largest(group: Group): number {
   return Math.max(...group.map(({ left }) => amount(left)));
 }
 
+const othersFirst = "jobs or other targets wait at one of its limits, and spare nodes come after them";
+
 /** A target's outcome in sentences: how far it was met, then what was in the way. */
 export function targetSentences(outcome: TargetOutcome): readonly string[] {
   const { name, asked, granted, unit, requestSet, reasons } = outcome;
@@ -272,6 +276,8 @@ function targetReason({ code, bucket, limit, asked, left }: TargetReason, target
       return `${where}: a group needs ${String(asked)} nodes, and a placement group holds at most ${String(left)}.`;
     case "UnknownVmSize":
       return `${where}: the node array has no such VM size.`;
+    case "LeftToOthers":
+      return `${where}: ${othersFirst}.`;
     case "NodeArrayDisabled":
       return `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`;
     case "NameOfANodeArray":

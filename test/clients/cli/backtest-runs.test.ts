@@ -160,6 +160,9 @@ describe("--vary", () => {
     expect(withValues({ idle_timeout: 60 }, { "idle_timeout.htc": 5 })).toEqual({
       idle_timeout: { default: 60, htc: 5 },
     });
+    expect(withValues({ a: [{ b: 1 }, { b: 2, c: 3 }] }, { "a.1.b": 5 })).toEqual({
+      a: [{ b: 1 }, { b: 5, c: 3 }],
+    });
     expect(withValues({}, { "nodearrays.htc.placement": "cost" })).toEqual({
       nodearrays: { htc: { placement: "cost" } },
     });

@@ -101,6 +101,22 @@ test("without a lead of its own it is as long as nearly all boots of the array t
   expect(nodes(known)).toBe(4);
 });
 
+test("without a start it always holds, and spare nodes are made again for those that jobs take", async () => {
+  const world = createWorld();
+  const always = { start: "0 0 * * *", end: { at: "0 0 * * *" }, targets: [{ Name: "htc", SpareCount: 2 }] };
+  world.configure({ schedules: [office(world, always)] });
+  await minutes(world, 3);
+  expect(nodes(world)).toBe(2);
+  await world.post([jobFor(3)], { ttlSeconds: 2 * hour });
+  await minutes(world, 3);
+  expect(nodes(world)).toBe(5);
+  await minutes(world, 20);
+  expect(nodes(world)).toBe(5);
+  await world.post([]);
+  await minutes(world, 12);
+  expect(nodes(world)).toBe(2);
+});
+
 test("a changed configuration counts at once", async () => {
   const world = await worldWith();
   await minutes(world, 7);

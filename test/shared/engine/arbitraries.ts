@@ -366,3 +366,32 @@ export const targetInputs: fc.Arbitrary<PlanInput> = fc
     });
     return { ...base, targets, jobs: hasJobs ? base.jobs : [], cluster: { ...base.cluster, nodes } };
   });
+
+const spareTarget: fc.Arbitrary<Target> = fc
+  .record({
+    target,
+    wish: fc.record({
+      kind: fc.constant("spares" as const),
+      count: fc.nat(3),
+      perCent: fc.constantFrom(0, 0, 50),
+    }),
+  })
+  .map(({ target: drawn, wish }) => ({
+    ...drawn,
+    name: `${drawn.nodeArray}:spare`,
+    dynamicArray: null,
+    wish,
+    requestSet: "spare",
+  }));
+
+/** The same, with spare nodes asked for before, between or after the other targets. */
+export const spareInputs: fc.Arbitrary<PlanInput> = fc
+  .record({
+    base: targetInputs,
+    spares: fc.array(spareTarget, { minLength: 1, maxLength: 3 }),
+    at: fc.nat(4),
+  })
+  .map(({ base, spares, at }) => ({
+    ...base,
+    targets: [...(base.targets ?? []).slice(0, at), ...spares, ...(base.targets ?? []).slice(at)],
+  }));

@@ -448,8 +448,14 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
       nodes: held.length,
       cores: held.reduce((sum, node) => sum + cores(node), 0),
       groups: groupsAmong(target, held, cores),
+      spares: held.length,
     };
-    const { count, kind } = target.wish;
+    const { kind } = target.wish;
+    // A share of the nodes that jobs use: those that take no more jobs are not told apart here.
+    const count = kind === "spares" ? (outcome?.asked ?? 0) : target.wish.count;
+    if (count < target.wish.count) found.push(`target ${target.name} asks for ${count} spare nodes`);
+    if (kind === "spares" && held.some(({ jobs }) => jobs.length > 0))
+      found.push(`target ${target.name} takes a node with jobs for spare`);
     const granted = Math.min(count, amounts[kind]);
     if (outcome?.granted !== granted)
       found.push(`target ${target.name} is said to have ${outcome?.granted} ${kind}, but has ${granted}`);

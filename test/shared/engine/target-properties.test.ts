@@ -4,11 +4,13 @@ import {
   type CreateSet,
   dynamicArrayOf,
   type Json,
+  type Plan,
   type PlanInput,
   plan,
+  type TargetOutcome,
 } from "../../../shared/engine/index.ts";
 import { afterActions } from "./after-actions.ts";
-import { targetInputs } from "./arbitraries.ts";
+import { spareInputs, targetInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
 const runs = { numRuns: 200 };
@@ -73,6 +75,47 @@ describe("plan with targets", () => {
         const input = { ...drawn, cluster: { ...drawn.cluster, maxCount: 1_000, maxCoreCount: 100_000 } };
         const second = plan(afterActions(input, plan(input)));
         expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
+      }),
+      runs,
+    );
+  });
+});
+
+describe("plan with spare nodes", () => {
+  const isSpare = ({ unit }: TargetOutcome): boolean => unit === "spares";
+
+  test("breaks no rule, and gives jobs and other targets what they get without", () => {
+    fc.assert(
+      fc.property(spareInputs, (input) => {
+        const made = plan(input);
+        expect(violationsOf(input, made)).toEqual([]);
+        const others = plan({
+          ...input,
+          targets: input.targets?.filter(({ wish }) => wish.kind !== "spares") ?? [],
+        });
+        const placed = ({ jobs }: Plan) =>
+          jobs.map(({ name, granted, placements }) => ({ name, granted, placements }));
+        expect(placed(made)).toEqual(placed(others));
+        expect(made.targets.filter((target) => !isSpare(target))).toEqual(others.targets);
+      }),
+      runs,
+    );
+  });
+
+  // Jobs may take nodes that were made as spare ones, which then are made again: never more than were asked for.
+  test("comes to rest once nodes that came are used, with room and without", () => {
+    const mostRounds = 12;
+    fc.assert(
+      fc.property(spareInputs, fc.boolean(), (drawn, hasRoom) => {
+        const room = hasRoom ? { maxCount: 1_000, maxCoreCount: 100_000 } : {};
+        let input = { ...drawn, cluster: { ...drawn.cluster, ...room } };
+        for (let round = 0; round < mostRounds; round++) {
+          const made = plan(input);
+          expect(violationsOf(input, made)).toEqual([]);
+          if (made.create.length === 0 && made.start.length === 0) return;
+          input = afterActions(input, made) as typeof input;
+        }
+        expect(`buys still after ${mostRounds} plans`).toBe("at rest");
       }),
       runs,
     );

@@ -68,6 +68,75 @@ function sizesOf(result: Plan): Record<string, number> {
   return counts;
 }
 
+describe("spare nodes", () => {
+  const spare = (count: number, fields: Partial<Target> & { readonly perCent?: number } = {}): Target => {
+    const { perCent = 0, ...rest } = fields;
+    return target({ kind: "spares", count, perCent }, { name: "execute:spare", vmSizes: [small], ...rest });
+  };
+  /** Runs on these nodes, a whole one each. */
+  const runningOn = (...indices: readonly number[]) =>
+    indices.map((index) => job(`r${index}`, { ncpus: 4 }, { executingHostnames: [`host-execute-${index}`] }));
+
+  test("are those that no job uses: what runs and what is planned does not count", () => {
+    const waiting = job("w", { ncpus: 4, "node.vm_size": small });
+    const result = planFor([spare(2)], { nodes: readyNodes(3), jobs: [...runningOn(1), waiting] });
+    expect(plannedNode(result, "execute-3").targets).toEqual(["execute:spare"]);
+    expect(createdNames(result)).toEqual(["execute-4"]);
+    expect(result.targets[0]).toMatchObject({ unit: "spares", asked: 2, granted: 2, nodes: 2, reasons: [] });
+  });
+
+  test("count free nodes that other targets hold, whatever their order", () => {
+    const floor = target(nodes(4));
+    for (const targets of [
+      [floor, spare(2)],
+      [spare(2), floor],
+    ]) {
+      const result = planFor(targets, { nodes: readyNodes(2), jobs: runningOn(1) });
+      expect(createdNames(result)).toEqual(["execute-3", "execute-4"]);
+      expect(result.targets.map(({ name }) => name)).toEqual(targets.map(({ name }) => name));
+    }
+  });
+
+  test("may be a share of the nodes that jobs use, rounded up, and at least so many", () => {
+    const asked = (perCent: number, used: number) =>
+      planFor([spare(1, { perCent })], {
+        nodes: readyNodes(used),
+        jobs: runningOn(...Array.from({ length: used }, (_, index) => index + 1)),
+      }).targets[0]?.asked;
+    expect([asked(10, 0), asked(10, 10), asked(10, 11), asked(50, 7)]).toEqual([1, 1, 2, 4]);
+  });
+
+  const full = { maxCount: 3 };
+  const large8 = { ncpus: 8, "node.vm_size": large };
+
+  test("are let go where a job waits at a limit under which they count, and not made there", () => {
+    const arrays = [execute(full)];
+    const result = planFor([spare(1)], { arrays, nodes: readyNodes(3), jobs: [job("w", large8)] });
+    expect(result.unmatched).toEqual(["execute-1", "execute-2", "execute-3"]);
+    expect(result.targets[0]).toMatchObject({ granted: 0, reasons: [{ code: "LeftToOthers", asked: 1 }] });
+    expect(result.targets[0] && targetSentences(result.targets[0])[1]).toBe(
+      "execute/Standard_F4: jobs or other targets wait at one of its limits, and spare nodes come after them.",
+    );
+    // Two nodes at once find no room, and a spare one does not take what is left of it.
+    const two = job("w", large8, { nodeCount: 2, packingStrategy: "scatter" });
+    const wide = planFor([spare(1)], { arrays, nodes: readyNodes(2), jobs: [...runningOn(1, 2), two] });
+    expect(createdNames(wide)).toEqual([]);
+  });
+
+  test("stay where a job waits for something else", () => {
+    const arrays = [execute(full), array({ name: "other", buckets: [bucket({ available: 0 })] })];
+    const jobs = [job("w", { ncpus: 4, "node.nodearray": "other" }), job("never", { ncpus: 400 })];
+    const result = planFor([spare(1)], { arrays, nodes: readyNodes(1), jobs });
+    expect(result.matched).toEqual(["execute-1"]);
+  });
+
+  test("are as many as the limits allow", () => {
+    const result = planFor([spare(5)], { arrays: [execute(full)], nodes: readyNodes(1) });
+    expect(createdNames(result)).toEqual(["execute-2", "execute-3"]);
+    expect(result.targets[0]).toMatchObject({ asked: 5, granted: 3, reasons: [{ code: "NoCapacity" }] });
+  });
+});
+
 describe("a target of nodes or cores", () => {
   test("makes 32 nodes of 4 cores for 128 cores", () => {
     const result = planFor([target(cores(128))]);

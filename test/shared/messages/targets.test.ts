@@ -51,6 +51,7 @@ describe("an autoscale request that is understood", () => {
       "groups of cores",
       { Name: "execute", TargetGroupCount: 4, GroupCoreCount: 64, MachineType: ["A", "B"] },
     ],
+    ["spare nodes", { Name: "execute", SpareCount: 2, SparePercent: 12.5 }],
     ["groups of instances", { Name: "execute", TargetGroupCount: 4, GroupInstanceCount: 16 }],
     [
       "other attributes",
@@ -145,6 +146,13 @@ describe("an autoscale request that is refused", () => {
       { Name: "a", TargetGroupCount: 2, GroupCoreCount: 4, TargetCount: 1 },
       /expected either groups or a TargetCount/,
     ],
+    [
+      "spare nodes and others",
+      { Name: "a", SpareCount: 2, TargetCount: 1 },
+      /^arrays\[0\]\.SpareCount: 2, expected either spare nodes or a TargetCount, in a definition each/,
+    ],
+    ["a share of less than nothing", { Name: "a", SparePercent: -1 }, /^arrays\[0\]\.SparePercent: -1, /],
+    ["a misspelt wish for spare nodes", { Name: "a", Spares: 2 }, /unknown, expected TargetCount/],
     ["a dynamic array of nothing", { Name: "a", Dynamic: true }, /^arrays\[0\]\.Extends: missing/],
     [
       "a dynamic array of nothing that says what to use in its place",

@@ -83,6 +83,13 @@ describe("clocks that change", () => {
   });
 });
 
+test("windows from midnight to midnight leave no gap, also when clocks change", () => {
+  const always = daily("0 0 * * *", "0 0 * * *");
+  for (const day of ["2026-03-28", "2026-10-24"])
+    for (let minute = 0; minute < 3 * 1_440; minute += 15)
+      expect(windowsAt({ ...always }, Date.parse(day) / 1000 + minute * 60).open).not.toBeNull();
+});
+
 test("one moment is a window that comes once", () => {
   const once = { ...office, start: "2026-12-01T08:00", end: { afterSeconds: 3_600 }, except: [] };
   const window = "2026-12-01T07:00Z 2026-12-01T08:00Z";

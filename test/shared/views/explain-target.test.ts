@@ -73,6 +73,14 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["for 3m19s: Azure had no such VM"],
     next: "It ends by itself",
   },
+  "spare-nodes-behind-jobs": {
+    state: "waiting",
+    has: [0, 2, "spares"],
+    kinds: "others-first",
+    says: ["Jobs or other targets wait at a limit of htc/Standard_F4"],
+    next: "when nobody waits there any more",
+    fixed: { config: { max_cores: 20 } },
+  },
   "group-too-large-for-a-placement-group": {
     state: "waiting",
     has: [0, 2, "groups"],

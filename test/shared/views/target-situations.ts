@@ -70,6 +70,12 @@ export const targetSituations: Readonly<Record<string, TargetSituation>> = {
   "limit-of-the-vm-size": { bucket: { availableCount: 3 }, arrays: ten, target: "htc" },
   "cap-on-cores": { config: { max_cores: 12 }, arrays: ten, target: "htc" },
   "capacity-back-off": { bucket: { secondsSinceCapacityFailure: 100 }, arrays: ten, target: "htc" },
+  "spare-nodes-behind-jobs": {
+    config: { max_cores: 4 },
+    arrays: [{ Name: "htc", SpareCount: 2 }],
+    jobs: [{ name: "wide", iterations: 3, constraints: { ncpus: 4 } }],
+    target: "htc:spare",
+  },
   "group-too-large-for-a-placement-group": {
     limits: { maxPlacementGroupSize: 3 },
     arrays: groups,

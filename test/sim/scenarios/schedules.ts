@@ -11,7 +11,7 @@ const slowestSeconds = 400;
 /** Windows that come and go in the trouble, with nodes and settings, and a last one in the calm after it. */
 export const schedules: Scenario = {
   name: "schedules",
-  about: "windows in which nodes are kept and time-outs change, beside jobs",
+  about: "windows in which nodes are kept and time-outs change, and spare nodes, beside jobs",
   draw: (chance) => {
     const nodes = chance.whole(1, 6);
     const within = () => chance.between(0, troubleSeconds);
@@ -21,17 +21,21 @@ export const schedules: Scenario = {
       short: { at: within(), lasts: chance.between(60, 900), settings: { idle_timeout: 30 } },
       last: { at: troubleSeconds + calmSeconds, lasts: 300, lead: slowestSeconds, targets: [floorOf(nodes)] },
     };
+    const spare = { targets: [{ Name: "htc", SpareCount: chance.whole(0, 2) }] };
     const begins: Happening = {
       atSeconds: 0,
       what: "schedules in autoscale.json",
       happens: (stage) =>
         stage.configure("hpc", {
-          schedules: Object.fromEntries(
-            Object.entries(windows).map(([name, { at, lasts, ...holds }]) => [
-              name,
-              { start: moment(stage.nowSeconds + at), duration: lasts, ...holds },
-            ]),
-          ),
+          schedules: {
+            ...Object.fromEntries(
+              Object.entries(windows).map(([name, { at, lasts, ...holds }]) => [
+                name,
+                { start: moment(stage.nowSeconds + at), duration: lasts, ...holds },
+              ]),
+            ),
+            spare,
+          },
         }),
     };
     return {

@@ -3,16 +3,19 @@ import type { Cluster, ClusterNode } from "../model/bucket.ts";
 import { type LimitName, limitNames } from "../model/limits.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
 import type { TargetOutcome } from "../model/target.ts";
-import type { Allocation } from "../place/allocation.ts";
+import type { Allocation } from "./allocation.ts";
 
 type Place = Pick<ClusterNode, "nodeArray" | "vmSize" | "placementGroup">;
 
 /** Whether something waits at a limit under which a node counts, so that it makes room there when it goes. */
+export type RoomWanted = (node: Place) => boolean;
+
+/** Asks it of what a plan left waiting. */
 export function roomWanted(
   cluster: Cluster,
   allocations: readonly Allocation[],
   targets: readonly TargetOutcome[],
-): (node: Place) => boolean {
+): RoomWanted {
   const scopeOf = scopesIn(cluster);
   // Plans without failed nodes never ask.
   let lacks: ReadonlySet<string> | undefined;
