@@ -10,8 +10,8 @@ export interface Host {
   readonly states: ReadonlySet<string>;
   /** Jobs that PBS has there. */
   readonly jobs: readonly string[];
-  /** Confirmed reservations that it is kept for. */
-  readonly reservations: readonly string[];
+  /** Whom it is kept for: confirmed reservations, a queue, another scheduler. */
+  readonly keptFor: readonly string[];
   readonly comment: string;
   /** When a state of it last changed (Unix time); undefined: never. */
   readonly changedSeconds: number | undefined;
@@ -43,7 +43,15 @@ export function hostsOf(
       vnodes,
       states,
       jobs: [...new Set(vnodes.flatMap(({ jobs }) => jobs))],
-      reservations: [...new Set(vnodes.flatMap(({ resv }) => resv))],
+      keptFor: [
+        ...new Set(
+          vnodes.flatMap(({ resv, queue, partition }) => [
+            ...resv.map((name) => `reservation ${name}`),
+            ...(queue === "" ? [] : [`of queue ${queue}`]),
+            ...(isOtherPartition(partition) ? [`of partition ${partition}`] : []),
+          ]),
+        ),
+      ],
       comment: comment === "" ? (seen ?? "") : comment,
       changedSeconds: changes.length === 0 ? undefined : Math.max(...changes),
       hasAnswered: vnodes.some(({ pbs_version: version, resources_available }) =>
@@ -51,6 +59,11 @@ export function hostsOf(
       ),
     };
   });
+}
+
+/** PBS's usual scheduler calls its own partition so. */
+export function isOtherPartition(partition: string): boolean {
+  return partition !== "" && partition !== "pbs-default";
 }
 
 /** Hosts by every name under which a job may run there. */

@@ -195,6 +195,11 @@ export function isOurs({ comment }: Pick<Host, "comment">): boolean {
   return comment === words.offline || comment === words.down;
 }
 
+/** Whether it says who joined a node or gave it back, and nothing about its state now. */
+export function isOldNews({ comment }: Pick<Host, "comment">): boolean {
+  return comment === words.joined || comment === words.restored;
+}
+
 /** Whether PBS has the host offline. */
 export function isOffline({ states }: Pick<Host, "states">): boolean {
   return states.has("offline");

@@ -2,28 +2,41 @@ import { matchesWildcard, shortHostname } from "../../../../shared/engine/index.
 import type { SchedulerNode } from "../driver.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { stateMeaning } from "./node-states.ts";
-import { isOffline, isOurs, isPinned } from "./pbs-commands.ts";
+import { isOffline, isOldNews, isOurs, isPinned } from "./pbs-commands.ts";
 import type { PbsSettings } from "./pbs-settings.ts";
 
 /** As a demand message takes it. */
 const longestReason = 500;
 
 /**
+ * OpenPBS 23.06 has all hosts down for two seconds whenever a node is created. Nothing is bought in place of a host for that. Where
+ * a host is lost, PBS writes "node down: communication closed" as its comment.
+ */
+const shortlyDownSeconds = 60;
+
+/**
  * Drained is only a host that is offline, so that PBS starts nothing there, and that has no jobs. A confirmed reservation holds a
- * host from the time of its confirmation, whatever its state: without it PBS cannot keep what it promised.
+ * host from the time of its confirmation, whatever its state: without it PBS cannot keep what it promised. So does a queue that has
+ * hosts of its own: no other job may use them.
  */
 export function stateOf(
   host: Host,
   running: ReadonlySet<string>,
+  nowSeconds: number,
 ): Omit<SchedulerNode, "hostname" | "resources"> {
-  const not = [...host.states].filter((state) => stateMeaning(state) !== "up");
-  const reserved = host.reservations.map((name) => `reservation ${name}`);
-  if (not.length + reserved.length === 0) return { state: "up" };
+  const isShort =
+    nowSeconds - (host.changedSeconds ?? 0) < shortlyDownSeconds && !host.comment.startsWith("node down");
+  const not = [...host.states].filter((state) => {
+    const meaning = stateMeaning(state);
+    return meaning !== "up" && !(meaning === "no-host" && isShort);
+  });
+  if (not.length + host.keptFor.length === 0) return { state: "up" };
   const held = not.filter((state) => stateMeaning(state) === "held");
-  const isEmpty = isOffline(host) && held.length + reserved.length === 0 && !isBusy(host, running);
+  const isEmpty = isOffline(host) && held.length + host.keptFor.length === 0 && !isBusy(host, running);
   if (isOffline(host) && isOurs(host)) return { state: isEmpty ? "drained" : "draining" };
   const states = not.length === 0 ? [] : [`state ${not.join(", ")}`];
-  const reason = host.comment === "" ? [...states, ...reserved].join(", ") : host.comment;
+  const reason =
+    host.comment === "" || isOldNews(host) ? [...states, ...host.keptFor].join(", ") : host.comment;
   return {
     state: isEmpty && !isPinned(host) ? "drained" : "draining",
     isOutByOthers: true,

@@ -21,6 +21,8 @@ export const jobRecord = z.object({
   schedselect: text,
   exec_host: text,
   exec_vnode: text,
+  /** What a suspended job gave back of that, where the server says which resources; else it gives back all. */
+  resources_released: text,
   Hold_Types: text,
   array: text,
   max_run_subjobs: text,
@@ -58,6 +60,9 @@ export const nodeRecord = z.object({
     .nullish()
     .transform((value) => [value ?? []].flat().flatMap((each) => each.split(/[,\s]+/)))
     .transform((names) => names.filter((name) => name !== "")),
+  /** Whose jobs alone it takes: those of a queue, those of another scheduler's queues. */
+  queue: detail,
+  partition: detail,
   comment: detail,
   sharing: detail,
   last_state_change_time: detail,
@@ -90,6 +95,10 @@ export const queueRecord = z.object({
   ...limitFields,
   queue_type: text,
   started: text,
+  /** Some nodes are for this queue alone, and its jobs run there alone. */
+  hasnodes: text,
+  /** Which scheduler's it is; none: the usual one's. */
+  partition: text,
   Priority: detail,
 });
 export type QueueRecord = z.infer<typeof queueRecord>;

@@ -15,7 +15,7 @@ import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from
 import { amountIn, type ResourceTypes, readResourceTypes, readScheduledResources } from "./pbs-resources.ts";
 import { type PbsSettings, pbsSettingsSchema } from "./pbs-settings.ts";
 import { countAll } from "./pbs-shapes.ts";
-import { hostsOfUnreadable, isKnownState, isRunning, running } from "./running.ts";
+import { hostsOfUnreadable, isKnownState, isRunning, isSuspended, running } from "./running.ts";
 import { parseSelect } from "./select.ts";
 import { type Waiting, waiting } from "./waiting.ts";
 
@@ -36,7 +36,7 @@ function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (
   return [
     [
       // Ends with 1 when there are no nodes.
-      { ...read("nodes", pbsnodes, ["-a", "-F", "json"]), exitCodes: [1] },
+      { ...read("nodes", pbsnodes, ["-a", "-v", "-F", "json"]), exitCodes: [1] },
       read("queues", qstat, ["-Q", "-f", "-F", "json"]),
       read("resources", qmgr, ["-c", "list resource"]),
       // Of root, or on another machine: then all resources count.
@@ -100,7 +100,8 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     limits: new Limits(
       server,
       new Map(queues.records.map((queue) => [queue.name, queue])),
-      runningRecords,
+      // Limits count no suspended job.
+      runningRecords.filter((record) => !isSuspended(record)),
       (name) => types.isScheduled(name),
     ),
     haveSome: new Set(
@@ -140,7 +141,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     nodes: there.map((host) => ({
       hostname: host.name,
       resources: counted.resources.get(host.name) ?? {},
-      ...stateOf(host, busy),
+      ...stateOf(host, busy, context.nowSeconds),
     })),
     shapes: counted.shapes,
     setAside: [...setAside, ...counted.setAside],

@@ -35,7 +35,7 @@ export function running(record: JobRecord, context: JobContext): readonly Job[] 
     if (!byHost.has(name)) byHost.set(name, new Map());
   if (byHost.size === 0) return { leftOut: `runs on "${record.exec_host}", expected hosts` };
   const place = parsePlace(record.Resource_List.get("place") ?? "");
-  const exclusive = place !== undefined && hasWholeNodes(place, context.sharing);
+  const exclusive = place !== undefined && !isSuspended(record) && hasWholeNodes(place, context.sharing);
   const groups = [...Map.groupBy(byHost, ([, amounts]) => JSON.stringify([...amounts])).values()];
   return groups.map((group, index): Job => {
     const hosts = group.map(([name]) => name);
@@ -51,20 +51,32 @@ export function running(record: JobRecord, context: JobContext): readonly Job[] 
   });
 }
 
+/** Its hosts stay, and PBS gives others what it had of them. */
+export function isSuspended({ job_state }: Pick<JobRecord, "job_state">): boolean {
+  return job_state === "S";
+}
+
 /** What it has of each host. */
 function sharesOf(record: JobRecord, context: JobContext): Map<string, Map<string, Amount>> {
   const byHost = new Map<string, Map<string, Amount>>();
-  for (const { vnode, resources } of parseExecVnode(record.exec_vnode) ?? []) {
-    const name = hostNamed(vnode, context);
-    const amounts = byHost.get(name) ?? new Map<string, Amount>();
-    byHost.set(name, amounts);
-    for (const [resource, value] of resources) {
-      const kind = context.types.kindOf(resource);
-      if ((kind !== "amount" && kind !== "size") || !context.types.isScheduled(resource)) continue;
-      for (const [key, amount] of amountsOf(resource, kind, value))
-        amounts.set(key, { ...amount, value: Number(amounts.get(key)?.value ?? 0) + Number(amount.value) });
+  const add = (execVnode: string, sign: 1 | -1) => {
+    for (const { vnode, resources } of parseExecVnode(execVnode) ?? []) {
+      const name = hostNamed(vnode, context);
+      const amounts = byHost.get(name) ?? new Map<string, Amount>();
+      byHost.set(name, amounts);
+      for (const [resource, text] of resources) {
+        const kind = context.types.kindOf(resource);
+        if ((kind !== "amount" && kind !== "size") || !context.types.isScheduled(resource)) continue;
+        for (const [key, amount] of amountsOf(resource, kind, text)) {
+          const value = Number(amounts.get(key)?.value ?? 0) + sign * Number(amount.value);
+          if (value > 0) amounts.set(key, { ...amount, value });
+          else amounts.delete(key);
+        }
+      }
     }
-  }
+  };
+  add(record.exec_vnode, 1);
+  if (isSuspended(record)) add(record.resources_released || record.exec_vnode, -1);
   return byHost;
 }
 

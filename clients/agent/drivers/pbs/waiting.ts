@@ -1,5 +1,6 @@
 import type { Job } from "../driver.ts";
 import { helpWith, isBehindOthers } from "./comments.ts";
+import { isOtherPartition } from "./hosts.ts";
 import type { JobContext, LeftOut } from "./job-context.ts";
 import { detailsOf, hasWholeNodes, nameOf, orderOf } from "./job-details.ts";
 import type { Draw } from "./limits.ts";
@@ -54,6 +55,10 @@ function whyNot(record: JobRecord, { queues, server, settings }: JobContext): st
   if (/^[RMS]\d+$/.test(record.queue)) return `reservation "${record.queue}": its nodes cannot be ordered`;
   if (queue === undefined) return `queue "${record.queue}" is not known`;
   if (!/^e/i.test(queue.queue_type) || booleanIn(queue.started) !== true) return "waits";
+  if (booleanIn(queue.hasnodes) === true)
+    return `queue "${record.queue}" has nodes of its own, which cannot be ordered`;
+  if (isOtherPartition(queue.partition))
+    return `queue "${record.queue}" is of partition "${queue.partition}", whose nodes cannot be ordered`;
   if (booleanIn(server.scheduling) === false) return "waits";
   if (!/^n?$/.test(record.Hold_Types)) return "waits";
   const help = helpWith(record.comment);

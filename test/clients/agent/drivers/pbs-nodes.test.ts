@@ -29,6 +29,8 @@ interface Described {
   readonly comment?: string;
   readonly jobs?: readonly string[];
   readonly resv?: string;
+  readonly queue?: string;
+  readonly partition?: string;
   readonly changed?: number;
   readonly version?: string;
   readonly available?: object;
@@ -49,21 +51,16 @@ function readNodes(
   }: { memory?: Memory; draining?: readonly string[]; section?: object } = {},
 ): Extract<Reading, { known: true }> {
   const records = Object.fromEntries(
-    Object.entries(nodes).map(
-      ([name, { state, comment, jobs, resv, changed = 0, version = "23", available = {} }]) => [
-        name,
-        {
-          Mom: name,
-          pbs_version: version,
-          state,
-          comment,
-          jobs,
-          resv,
-          last_state_change_time: nowSeconds - changed,
-          resources_available: { ncpus: 4, mem: "16gb", ccnodeid: "id", nodearray: "htc", ...available },
-        },
-      ],
-    ),
+    Object.entries(nodes).map(([name, { changed = 0, version = "23", available = {}, ...fields }]) => [
+      name,
+      {
+        ...fields,
+        Mom: name,
+        pbs_version: version,
+        last_state_change_time: nowSeconds - changed,
+        resources_available: { ncpus: 4, mem: "16gb", ccnodeid: "id", nodearray: "htc", ...available },
+      },
+    ]),
   );
   const reading = driverOf(section).interpret(
     {
@@ -99,12 +96,20 @@ describe("the state of a host", () => {
     ],
     ["offline by somebody, without jobs", { state: "offline", comment: "disk" }, "drained disk"],
     [
+      "offline by somebody without a word",
+      { state: "offline", comment: "cyclecloud joined" },
+      "drained state offline",
+    ],
+    [
       "offline and to be kept",
       { state: "offline", comment: "cyclecloud keep offline" },
       "draining cyclecloud keep offline",
     ],
-    ["down with a job", { state: "down,job-busy", jobs: ["1.head"] }, "draining state down"],
+    ["down for a moment, while another joins", { state: "down", changed: 59 }, "up"],
+    ["down with a job", { state: "down,job-busy", jobs: ["1.head"], changed: 60 }, "draining state down"],
     ["down without jobs may come back", { state: "down", comment: "node down" }, "draining node down"],
+    ["of another queue's hosts", { state: "free", queue: "special" }, "draining of queue special"],
+    ["of another scheduler's hosts", { state: "free", partition: "P1" }, "draining of partition P1"],
     ["down and offline", { state: "down,offline", comment: "cyclecloud down" }, "drained"],
     [
       "down and offline with a job",
@@ -132,6 +137,17 @@ describe("the state of a host", () => {
   ])("%s", (_, node, expected) => {
     const [read] = readNodes({ "ip-1": node }).nodes;
     expect([read?.state, read?.stateReason].filter((word) => word !== undefined).join(" ")).toBe(expected);
+  });
+
+  test("a host whose vnodes are used apart takes jobs as long as one is free", () => {
+    const available = { host: "ip-1", ncpus: 2, mem: "4gb" };
+    const none = { host: "ip-1", ncpus: 0, mem: "0b" };
+    const { nodes } = readNodes({
+      "ip-1": { state: "free", available: none },
+      "ip-1[0]": { state: "job-exclusive", jobs: ["1.head"], available },
+      "ip-1[1]": { state: "free", available },
+    });
+    expect(nodes).toMatchObject([{ hostname: "ip-1", state: "up", resources: { ncpus: 4, memmb: 8192 } }]);
   });
 
   test("a host that never answered is not there yet", () => {
