@@ -181,31 +181,50 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
   return { state, commands, events, refusals, problems };
 }
 
+/** So many nodes that cannot join, each tried by itself, and it is not because of the node. */
+const mostAlone = 3;
+
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */
 async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState, ports: PassPorts) {
   const news = newsOf(event, before.decisions);
-  let steps: Steps = { commands: [], memory: before.memory };
-  const problems: string[] = [];
+  const isJoin = event.kind === "node-joined";
+  let { memory } = before;
   let commands = 0;
-  try {
-    // A mistake of the driver costs this event, and not those behind it.
-    if (news.nodes.length > 0) steps = ports.driver.commandsFor(news, contextOf(before, ports));
-    for (const command of steps.commands) {
-      commands += 1;
-      await ports.run(command);
+  const attempt = async (nodes: typeof news.nodes) => {
+    let steps: Steps = { commands: [], memory };
+    try {
+      // A mistake of the driver costs this event, and not those behind it.
+      if (nodes.length > 0)
+        steps = ports.driver.commandsFor({ ...news, nodes }, contextOf({ ...before, memory }, ports));
+      for (const command of steps.commands) {
+        commands += 1;
+        await ports.run(command);
+      }
+      memory = steps.memory;
+      return undefined;
+    } catch (error) {
+      // The driver knows what joins, also when a command failed: its corrections try again in each pass.
+      if (isJoin) memory = steps.memory;
+      return messageOf(error);
     }
-  } catch (error) {
-    problems.push(messageOf(error));
-    // The driver knows what joins, also when a command failed: its corrections try again in each pass.
-    const state = event.kind === "node-joined" ? { ...before, memory: steps.memory } : before;
-    if (!isLastTry) return { state, commands, problems };
-    problems.push(`event "${event.kind}" given up after its last try`);
-    problems.push(...(await keep(state, ports)));
+  };
+  const problem = await attempt(news.nodes);
+  if (problem === undefined) {
+    const state = { ...before, decisions: decide(before.decisions, event, ports.nowSeconds()), memory };
+    const problems = await keep(state, ports);
     await done();
     return { state, commands, problems };
   }
-  const decisions = decide(before.decisions, event, ports.nowSeconds());
-  const state = { ...before, decisions, memory: steps.memory };
+  const problems = [problem];
+  // One whose name does not resolve yet keeps no other from its jobs.
+  if (isJoin && news.nodes.length > 1)
+    for (const node of news.nodes) {
+      const alone = await attempt([node]);
+      if (alone !== undefined && problems.push(alone) > mostAlone) break;
+    }
+  const state = { ...before, memory };
+  if (!isLastTry) return { state, commands, problems };
+  problems.push(`event "${event.kind}" given up after its last try`);
   problems.push(...(await keep(state, ports)));
   await done();
   return { state, commands, problems };

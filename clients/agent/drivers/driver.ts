@@ -195,7 +195,7 @@ export interface NodeEvent {
   readonly nodes: readonly EventNode[];
 }
 
-/** Commands to run one after the other. When one fails, the event is tried again later, from the first one. */
+/** Commands to run one after the other. When one fails, the event is tried again later, from the first one; nodes that join are tried one by one, too. */
 export interface Steps {
   readonly commands: readonly Command[];
   readonly memory: Memory;

@@ -29,6 +29,7 @@ class World {
   events: SchedulerEvent[] = [];
   refusals: DemandRefused[] = [];
   isLastTry = false;
+  unresolved = "";
   failing = new Set<"command" | "read" | "events" | "disk" | "files">();
 
   readonly #driver: Driver = {
@@ -69,6 +70,7 @@ class World {
       run: async ({ program, args }: Command) => {
         this.happened.push([program, ...args].join(" "));
         fails("command");
+        if (args.includes(this.unresolved)) throw new Error(`${this.unresolved} does not resolve`);
       },
       takeEvents: async () => {
         fails("events");
@@ -272,6 +274,40 @@ describe("what fails", () => {
     world.happened.length = 0;
     expect((await runPass(fresh, world.ports)).state.memory).toEqual({ last: "node-joined" });
     expect(world.happened.slice(0, 3)).toEqual(["scontrol node-joined ip-1", "save", "done node-joined"]);
+  });
+
+  test("a join of several: each of the others joins, and the event comes again for the one that failed", async () => {
+    const world = new World();
+    const nodes = ["ip-1", "ip-2", "ip-3"].map((hostname) => ({
+      nodeId: hostname,
+      name: hostname,
+      hostname,
+    }));
+    world.events = [{ ...drain, kind: "node-joined", nodes }];
+    world.unresolved = "ip-2";
+    const { report, state } = await runPass(fresh, world.ports);
+    expect(world.happened.slice(0, 5)).toEqual([
+      "scontrol node-joined ip-1 ip-2 ip-3",
+      "scontrol node-joined ip-1",
+      "scontrol node-joined ip-2",
+      "scontrol node-joined ip-3",
+      "read",
+    ]);
+    expect(report.problems).toEqual(["ip-2 does not resolve", "ip-2 does not resolve"]);
+    expect(state.memory).toEqual({ last: "node-joined" });
+  });
+
+  test("a join of many when the scheduler is away: three are tried by themselves", async () => {
+    const world = new World();
+    const nodes = Array.from({ length: 9 }, (_, index) => ({
+      nodeId: `n${index}`,
+      name: `htc-${index}`,
+      hostname: `ip-${index}`,
+    }));
+    world.events = [{ ...drain, kind: "node-joined", nodes }];
+    world.failing.add("command");
+    const { report } = await runPass(fresh, world.ports);
+    expect(report.commands).toBe(4);
   });
 
   test("a command that has failed too often: the event is given up, loudly", async () => {
