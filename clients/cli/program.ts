@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type CommandRow, commandGroups, commandNames } from "./command-table.ts";
+import { commandGroups, commandNames } from "./command-table.ts";
 import { CommandFailure, type ExitCode, exitCode } from "./exit-code.ts";
 import { topics } from "./help/topics.ts";
 import { addExamples, asksForHelp, dailyHelp } from "./help-texts.ts";
@@ -20,7 +20,9 @@ export async function createProgram(terminal: Terminal, loaded: Loaded = "all"):
   for (const { heading, commands } of commandGroups)
     for (const row of commands) {
       if (loaded !== null && loaded !== "all" && loaded.only !== row.name) continue;
-      const command = loaded === null ? listed(row) : await row.load(terminal);
+      // A command as the list of all shows it, and as a mistyped name is compared with.
+      const command =
+        loaded === null ? new Command(row.name).description(row.summary) : await row.load(terminal);
       program.addCommand(command.helpGroup(heading));
     }
   // The list of all commands has no choices, and loads nothing for them.
@@ -119,11 +121,6 @@ const moreHelp = [
 function loadedFor([first = "", second = ""]: readonly string[]): Loaded {
   const name = first === "help" ? second : first;
   return commandNames.has(name) ? { only: name } : null;
-}
-
-/** A command as the list of all shows it, and as a mistyped name is compared with. */
-function listed({ name, summary }: CommandRow): Command {
-  return new Command(name).description(summary);
 }
 
 function withSubcommands(command: Command): Command[] {

@@ -8,7 +8,8 @@ import type { Terminal } from "./terminal.ts";
 export async function readText(file: string, terminal: Terminal): Promise<string> {
   try {
     const bytes = file === "-" ? await bytesOf(terminal.stdin) : await readFile(file);
-    return (isPacked(bytes) ? gunzipSync(bytes) : bytes).toString("utf8");
+    // By the first two bytes of every gzip file: what comes through a pipe has no name.
+    return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
   } catch (error) {
     throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
   }
@@ -18,9 +19,4 @@ async function bytesOf(stdin: Terminal["stdin"]): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
-}
-
-/** By the first two bytes of every gzip file: what comes through a pipe has no name. */
-function isPacked(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -79,7 +79,8 @@ async function polled(request: HttpRequest, body: Polled): Promise<HttpResponseI
   const etags = request.headers.get("if-none-match")?.split(",") ?? [];
   const isKnown = etags.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
   if (isKnown) return { status: 304, headers };
-  const text = joined(JSON.stringify({ atSeconds, next }), content);
+  // Joins the JSON of two objects, neither of them empty, into one object.
+  const text = `${JSON.stringify({ atSeconds, next }).slice(0, -1)},${content.slice(1)}`;
   const answered = { ...headers, "Content-Type": "application/json" };
   if (text.length < leastZipped || !unpacks(request)) return { headers: answered, body: text };
   return { headers: { ...answered, "Content-Encoding": "gzip" }, body: await zip(text, fast) };
@@ -89,11 +90,6 @@ async function polled(request: HttpRequest, body: Polled): Promise<HttpResponseI
 const leastZipped = 4_000;
 /** A list that is polled is packed again and again: 10,000 nodes take half of the usual time, and a tenth more bytes. */
 const fast = { level: 3 };
-
-/** Joins the JSON of two objects, neither of them empty, into one object. */
-function joined(first: string, second: string): string {
-  return `${first.slice(0, -1)},${second.slice(1)}`;
-}
 
 /** Weak comparison: `W/` makes no difference. */
 function opaque(etag: string): string {

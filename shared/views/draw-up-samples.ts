@@ -23,13 +23,9 @@ export async function drawUpSamples(
   if (fromSeconds >= untilSeconds)
     return { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
   const found = await ports.samples.list(cluster, { fromSeconds, untilSeconds: untilSeconds + 1 });
-  const stepSeconds = stepFor(untilSeconds - fromSeconds);
+  const stepSeconds = steps.find((step) => (untilSeconds - fromSeconds) / step <= mostSteps) ?? 3_600;
   const samples = newestOfEachStep(found, stepSeconds).map(viewOf);
   return { ok: true, answer: { cluster, atSeconds, fromSeconds, untilSeconds, stepSeconds, samples } };
-}
-
-function stepFor(seconds: number): number {
-  return steps.find((step) => seconds / step <= mostSteps) ?? 3_600;
 }
 
 function newestOfEachStep(samples: readonly Sample[], stepSeconds: number): readonly Sample[] {

@@ -470,14 +470,10 @@ function reasonOf(
   const isSame = dollars(second.usd) === dollars(first.usd);
   if (isSame && second.doneAtSeconds === first.doneAtSeconds)
     return `It costs ${dollars(first.usd)}, and is done at the same time as the next.${risk}`;
-  if (isSame && isNoLater(first, second))
+  if (isSame && orLast(first.doneAtSeconds) <= orLast(second.doneAtSeconds))
     return `None is cheaper${inTime} or, at ${dollars(first.usd)}, done earlier.${risk}`;
   const next = isSame ? "the next costs hardly more" : `the next ${dollars(second.usd)}`;
   return `It is the cheapest${inTime}: ${dollars(first.usd)}, ${next}.${risk}`;
-}
-
-function isNoLater(first: QuotedWay, second: QuotedWay): boolean {
-  return orLast(first.doneAtSeconds) <= orLast(second.doneAtSeconds);
 }
 
 function lateWords(all: readonly QuotedWay[], nowSeconds: number): string {

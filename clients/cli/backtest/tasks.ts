@@ -42,15 +42,11 @@ function problemsOf(
       of.keys.some(
         (key) =>
           [":", "."].some((end) => warning.startsWith(`${key}${end}`)) ||
-          key.startsWith(`${pathOf(warning)}.`),
+          // Warnings begin with the path of what they are about.
+          key.startsWith(`${warning.split(":")[0] ?? ""}.`),
       ),
     )
     .map((warning) => warning.replace(": unknown, ignored;", ": unknown;"));
-}
-
-/** Warnings begin with the path of what they are about. */
-function pathOf(warning: string): string {
-  return warning.split(":")[0] ?? "";
 }
 
 export function reportWarnings(

@@ -17,7 +17,7 @@ export async function* textParts(file: string, terminal: Terminal): AsyncGenerat
     for await (const bytes of await unpacked(source)) yield decoder.decode(bytes, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    if (isCutOff(error))
+    if (error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR")
       throw new CommandFailure(
         `Cannot read "${printable(file)}": it is packed by gzip, and its end is missing`,
         "Copy or download it again.",
@@ -28,10 +28,6 @@ export async function* textParts(file: string, terminal: Terminal): AsyncGenerat
     );
   }
   return undefined;
-}
-
-function isCutOff(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
 }
 
 /** By the first two bytes of every gzip file: what comes through a pipe has no name. */

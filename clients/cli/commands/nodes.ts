@@ -74,7 +74,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
       nodeFields(node, atSeconds, {
         when,
         isHeld: isHeld || (isIdleHeld && node.idleSinceSeconds !== null),
-        isData: isJson(flags, settings.format),
+        isData: ["json", "jsonl"].includes(flags.format ?? settings.format ?? "table"),
       }),
     ),
     data: items,
@@ -87,10 +87,6 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   if (status !== undefined && items.length > 0) reportWhyNoneGoes(terminal, status);
   if (items.length === 0 && flags.constraint !== undefined)
     terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
-}
-
-function isJson({ format }: Flags, usual: string | undefined): boolean {
-  return ["json", "jsonl"].includes(format ?? usual ?? "table");
 }
 
 async function readNodes(

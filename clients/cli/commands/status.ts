@@ -223,7 +223,7 @@ function budgetsOn(page: Page, { spending }: ClusterStatus, most: number): void 
       budget.limitUsd.toFixed(2),
       `${Math.floor(shareOf(budget) * 100)}%`,
       budget.period,
-      stateOf(budget),
+      budget.level === "reached" && budget.hold ? "reached: holds" : budget.level,
     ]);
   page.table(["BUDGET", "SPENT", "OF", "SHARE", "PERIOD", "STATE"], rows);
   moreOn(page, budgets.length, Math.min(mostBudgets, most), "ccscale status --format json");
@@ -231,10 +231,6 @@ function budgetsOn(page: Page, { spending }: ClusterStatus, most: number): void 
 
 function moreOn(page: Page, count: number, most: number, way: string): void {
   if (count > most) page.line(`… and ${count - most} more: "${way}"`);
-}
-
-function stateOf({ level, hold }: NonNullable<ClusterStatus["spending"]>["budgets"][number]): string {
-  return level === "reached" && hold ? "reached: holds" : level;
 }
 
 function dateOf(seconds: number): string {

@@ -67,7 +67,7 @@ export function fromAzge(json: Json, given: readonly string[]): FromScheduler {
   const ignored: string[] = [];
   for (const path of told) {
     const [, kind = "", name = "", key = ""] = path;
-    const value = valueAt(json, path);
+    const value = path.reduce<unknown>((value, key) => (isDictionary(value) ? value[key] : undefined), json);
     if (kind === "pes" && key === "requires_placement_groups" && typeof value === "boolean") {
       colocated.set(name, value);
       lists.taken.push(inText(path));
@@ -109,7 +109,3 @@ const differentInAzge = new Map([
   ["default_hostgroups", "node_arrays.<name>.host_groups"],
   ["get_host_template", "node_arrays.<name>.complex_values and slots"],
 ]);
-
-function valueAt(json: Json, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isDictionary(value) ? value[key] : undefined), json);
-}

@@ -55,7 +55,8 @@ export function migrate(json: Json, cluster: string, scheduler: FromScheduler): 
     taken: [
       ...own.filter(([key]) => !isWrong(key) && !told.includes(key)).map(([key]) => `autoscale.json: ${key}`),
       ...usual.map(
-        ([key, value]) => `autoscale.json: ${key}, ${inWords(value)}, from the scheduler's settings`,
+        ([key, value]) =>
+          `autoscale.json: ${key}, ${typeof value === "number" ? exactDuration(value) : JSON.stringify(value)}, from the scheduler's settings`,
       ),
       ...scheduler.taken,
     ],
@@ -80,10 +81,6 @@ export function migrate(json: Json, cluster: string, scheduler: FromScheduler): 
     ],
     problems: [...problems, ...scheduler.problems],
   };
-}
-
-function inWords(value: unknown): string {
-  return typeof value === "number" ? exactDuration(value) : JSON.stringify(value);
 }
 
 /** The report, in Markdown. */

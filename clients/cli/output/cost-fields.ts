@@ -181,7 +181,8 @@ export function addingUp(rows: readonly CostTableRow[]): readonly Fields[] {
   const fields = rows.map(({ row }) => ({ ...costFields(row) }));
   for (const [column, amountOf] of Object.entries(moneyColumns)) {
     const shown = rows.map(({ row }) => Math.round(amountOf(row) * 100));
-    for (const [at, sum] of sumsFromTheLast(rows)) {
+    // The whole first, then the groups.
+    for (const [at, sum] of [...rows.entries()].filter(([, { parts }]) => parts > 0).reverse()) {
       const parts = directParts(rows, at, sum.parts);
       const cents = apportion(
         shown[at] ?? 0,
@@ -193,11 +194,6 @@ export function addingUp(rows: readonly CostTableRow[]): readonly Fields[] {
       if (typeof each[column] === "string") each[column] = cents((shown[at] ?? 0) / 100);
   }
   return fields;
-}
-
-/** The whole first, then the groups. */
-function sumsFromTheLast(rows: readonly CostTableRow[]): readonly (readonly [number, CostTableRow])[] {
-  return [...rows.entries()].filter(([, { parts }]) => parts > 0).reverse();
 }
 
 /** Rows right above a sum; of a group, its own sum stands for it. */

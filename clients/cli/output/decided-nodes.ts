@@ -25,12 +25,8 @@ function decisionsOn(page: Page, decided: ClusterStatus["keptNodes"], nowSeconds
     each.name,
     each.by,
     ago(each.atSeconds, nowSeconds),
-    ends(each, nowSeconds),
+    each.untilSeconds === undefined ? "-" : ago(each.untilSeconds, nowSeconds),
     each.reason,
   ]);
   page.table(["NODE", "BY", "SINCE", "ENDS", "WHY"], rows);
-}
-
-function ends({ untilSeconds }: { readonly untilSeconds?: number | undefined }, nowSeconds: number): string {
-  return untilSeconds === undefined ? "-" : ago(untilSeconds, nowSeconds);
 }

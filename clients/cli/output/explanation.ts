@@ -129,7 +129,7 @@ export function refusalRows(
       bucketsNamed(group.map(({ bucket }) => bucket)),
       limit ?? constraint ?? "-",
       shown(asked),
-      anyOf(left),
+      left.length <= mostValues ? joined(left, "or") : `${left.length} others`,
       // A service of an earlier release has the code alone.
       why ?? code,
     ];
@@ -152,10 +152,6 @@ function shown(value: RefusalView["asked"]): string {
 }
 
 const mostValues = 3;
-
-function anyOf(values: readonly string[]): string {
-  return values.length <= mostValues ? joined(values, "or") : `${values.length} others`;
-}
 
 /** One by its name, several by how many they are. */
 function bucketsNamed(buckets: readonly RefusalView["bucket"][]): string {

@@ -45,7 +45,10 @@ export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
   // Without a screen nothing is cut, and what is far wider than the rest pads no other row.
   const isWhole = room === Number.POSITIVE_INFINITY;
   const all = columnsOf(given, !isWhole);
-  const words = fits(all, room) ? undefined : sentenceOf(all, given.narrowing);
+  // The column of sentences, if it has some to show.
+  const words = fits(all, room)
+    ? undefined
+    : all.find(({ heading, isEmpty }) => !isEmpty && heading === given.narrowing?.sentence);
   const { columns, isShort } = narrow(
     // Beside sentences there is no room for columns that say nothing.
     words === undefined ? all : filled(all, given.narrowing).filter((column) => column !== words),
@@ -81,14 +84,6 @@ export function fitTable({ stdout, stderr }: Terminal, given: Rows): void {
 function ending(cell: string, width: number): string {
   if (cell.length <= width || !isAscii(cell)) return cell;
   return `…${cell.slice(cell.length - width + 1)}`;
-}
-
-/** The column of sentences, if it has some to show. */
-function sentenceOf(
-  columns: readonly TableColumn[],
-  narrowing: Narrowing | undefined,
-): TableColumn | undefined {
-  return columns.find(({ heading, isEmpty }) => !isEmpty && heading === narrowing?.sentence);
 }
 
 /** A row's other cells with its sentence: in its own column where that is wide enough, else on lines of its own. */

@@ -27,7 +27,7 @@ export async function answerJsonLines({ stdin, stdout }: Terminal, answer: Answe
     await pipeline(answers, stdout, { end: false });
   } catch (error) {
     // The reader has closed the pipe, as `| head` does.
-    if (isBrokenPipe(error)) return;
+    if (error instanceof Error && "code" in error && error.code === "EPIPE") return;
     throw error;
   }
   if (count.failed > 0)
@@ -53,10 +53,6 @@ async function answerLine(line: string, answer: Answer): Promise<object> {
 
 function nameOf(value: unknown): string | null {
   return isDictionary(value) && typeof value.name === "string" ? value.name : null;
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
 /**

@@ -5,7 +5,6 @@ import {
   type PlanInput,
   type PlannedNode,
   type Resources,
-  type Scalar,
 } from "../../../shared/engine/index.ts";
 
 /** The resources that an answer lists, in this order, where a node has them. */
@@ -72,13 +71,9 @@ function jobNames({ jobs }: PlannedNode): readonly string[] {
 function amounts(available: Resources): object {
   const held = listed.flatMap((name) => {
     const value = available[name];
-    return value === undefined ? [] : [[name, amount(value)] as const];
+    return value === undefined ? [] : [[name, isSize(value) ? { bytes: value.bytes } : value] as const];
   });
   return Object.fromEntries(held);
-}
-
-function amount(value: Scalar): unknown {
-  return isSize(value) ? { bytes: value.bytes } : value;
 }
 
 function sortedOnce(names: readonly string[]): readonly string[] {

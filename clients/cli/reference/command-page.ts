@@ -72,15 +72,11 @@ function section(command: Command, { parents, shared, printed }: Around): readon
     // The heading says it already where a command takes options alone.
     ...(command.commands.length > 0 || command.usage() === "[options]"
       ? []
-      : [`\`${usageOf(command, path)}\``]),
+      : [`\`${["ccscale", ...path, command.usage()].join(" ")}\``]),
     ...(own.length === 0 ? [] : [table(own)]),
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
   ];
-}
-
-function usageOf(command: Command, path: readonly string[]): string {
-  return ["ccscale", ...path, command.usage()].join(" ");
 }
 
 /** Without `help`, which commander adds to everything that has commands. */

@@ -34,15 +34,11 @@ export function otherSetting(text: string, before: readonly OtherSetting[] = [])
     throw new InvalidArgumentError(
       `"${text}". ${suggestion(key, Object.keys(engineNames))}Expected KEY=VALUE with one of ${Object.keys(engineNames).join(", ")}.`,
     );
-  if (nodeArray !== undefined && !isByArray(key))
+  if (nodeArray !== undefined && !(key === "idle_timeout" || key === "boot_timeout"))
     throw new InvalidArgumentError(`"${text}", expected no node array: this setting is one for all.`);
   const read = parseEngineSettings(withValue({}, path, readSetting(value)) ?? {});
   if (!read.ok) throw new InvalidArgumentError(`${read.problems.join("; ")}.`);
   return [...before, { name: engineNames[key], nodeArray, parsed: read.settings }];
-}
-
-function isByArray(key: Key): boolean {
-  return key === "idle_timeout" || key === "boot_timeout";
 }
 
 function isKey(key: string): key is Key {

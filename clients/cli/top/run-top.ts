@@ -45,7 +45,8 @@ export async function runTop(terminal: Terminal, calls: TopCalls, options: TopOp
   /** What goes wrong at the service is shown; anything else is a bug and ends the view. */
   const attempt = (work: () => Promise<void>, onFailure: (words: string) => void) =>
     work().catch((error) => {
-      if (error instanceof CommandFailure) onFailure(oneLine(error));
+      if (error instanceof CommandFailure)
+        onFailure(`${error.message} ${error.next}`.replaceAll(/\s+/g, " "));
       else fail(error);
     });
   const refresh = async () => {
@@ -114,8 +115,4 @@ async function answerTo(wish: Asking, calls: TopCalls, { width }: Size): Promise
     case "drain":
       return { note: await calls.drain({ name: wish.name, nodeId: wish.nodeId }) };
   }
-}
-
-function oneLine({ message, next }: CommandFailure): string {
-  return `${message} ${next}`.replaceAll(/\s+/g, " ");
 }

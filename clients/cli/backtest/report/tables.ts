@@ -213,7 +213,7 @@ export function differenceTables(
       cells: [
         clock.moment(fromSeconds),
         lengthOfTime(untilSeconds - fromSeconds),
-        ...(hasPrices ? [signed(more, nanoUsd)] : []),
+        ...(hasPrices ? [more < 0 ? `−${nanoUsd(-more)}` : `+${nanoUsd(more)}`] : []),
         difference(nodeMs / 1_000 / (untilSeconds - fromSeconds)),
       ],
     })),
@@ -240,10 +240,6 @@ ${table(
     ],
   })),
 )}`;
-}
-
-function signed(value: number, shown: (value: number) => string): string {
-  return value < 0 ? `−${shown(-value)}` : `+${shown(value)}`;
 }
 
 export function runName(run: RunSummary): string {

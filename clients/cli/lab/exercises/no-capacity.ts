@@ -13,7 +13,7 @@ export const noCapacity: Exercise = {
     { name: job, runSeconds: 7_200, constraints: { ncpus: 4, "node.nodearray": array }, iterations: 12 },
   ],
   breakIt: async (panel, cluster) => {
-    for (const machineType of sizesOf(cluster))
+    for (const machineType of cluster.nodeArrays.find(({ name }) => name === array)?.machineTypes ?? [])
       await panel.tell("drought", { cluster: panel.cluster, nodearray: array, machineType });
   },
   hints: [
@@ -40,7 +40,3 @@ export const noCapacity: Exercise = {
     return [isDry, hasMore, runs(cluster, job)];
   },
 };
-
-function sizesOf({ nodeArrays }: Parameters<Exercise["breakIt"]>[1]): readonly string[] {
-  return nodeArrays.find(({ name }) => name === array)?.machineTypes ?? [];
-}
