@@ -1,4 +1,4 @@
-import { quoted, refusals } from "../api/index.ts";
+import { quoted, type RouteId, refusals } from "../api/index.ts";
 import { loadWorld, type World } from "../cycle/index.ts";
 import { shellWord } from "../text/shell-word.ts";
 import {
@@ -44,32 +44,7 @@ import type { RecordPorts } from "./ports.ts";
 import type { AnswerOf, AnswersFrom, Handler, RouteCall } from "./route-call.ts";
 
 /** Routes that only read records: answered by the service, on the storage account, and from an archive's files. */
-export type RecordRouteId =
-  | "clusters"
-  | "status"
-  | "nodes"
-  | "history"
-  | "buckets"
-  | "events"
-  | "limits"
-  | "prices"
-  | "jobs"
-  | "explain"
-  | "explain-target"
-  | "demand"
-  | "plans"
-  | "plan"
-  | "plan-archive"
-  | "plan-difference"
-  | "operations"
-  | "operation"
-  | "rejects"
-  | "reject"
-  | "what-if"
-  | "quote"
-  | "validate-constraint";
-
-export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
+export const recordAnswers = {
   clusters: async (ports) => answered(await listClusters(ports)),
   status: async (ports, { cluster }) =>
     found(
@@ -120,10 +95,10 @@ export const recordAnswers: AnswersFrom<RecordPorts, RecordRouteId> = {
   rejects: async (ports, { cluster, query }) => answered(await listRejects(ports, cluster, query)),
   reject: async (ports, { cluster, params: { rejectionId } }) =>
     found(await showReject(ports, cluster, rejectionId), refusals.unknownReject(rejectionId)),
-};
+} satisfies Partial<AnswersFrom<RecordPorts>>;
 
 /** Answers from what is known of the cluster and the plan that would be made now. */
-function fromOutlook<Id extends RecordRouteId>(
+function fromOutlook<Id extends RouteId>(
   work: (outlook: Outlook, call: RouteCall<Id>) => Answered<AnswerOf<Id>>,
 ): Handler<RecordPorts, Id> {
   return async (ports, call) => {

@@ -7,9 +7,7 @@ import { answerStop } from "./stop-answers.ts";
 import { noteClaim } from "./storage-answers.ts";
 
 /** Routes that only the service answers: what they ask for, its executor carries out. */
-export type ServiceRouteId = "actions" | "autoscale" | "autostop" | "leaving" | "stop" | "usage";
-
-export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
+export const serviceAnswers = {
   actions: async (ports, { cluster, body, callerName, idempotencyKey }) => {
     const asked = { ...body, by: callerName ?? body.by };
     const done = await act(ports, { cluster, body: asked, key: idempotencyKey });
@@ -65,4 +63,4 @@ export const serviceAnswers: AnswersFrom<ServicePorts, ServiceRouteId> = {
     const requestedBy = { who: callerName ?? by, why: reason };
     return answerStop(ports, { cluster, instance, requestedBy, afterIdleTime: false });
   },
-};
+} satisfies Partial<AnswersFrom<ServicePorts>>;

@@ -21,18 +21,7 @@ import type { StoragePorts } from "./ports.ts";
 import type { AnswerOf, AnswersFrom, CallDetails, RouteCall } from "./route-call.ts";
 
 /** Routes that need the rights of the storage account, and nothing of the service beside them. */
-export type StorageRouteId =
-  | "cost"
-  | "job-cost"
-  | "config"
-  | "config-versions"
-  | "put-config"
-  | "post-demand"
-  | "replay-reject"
-  | "samples"
-  | "support";
-
-export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
+export const storageAnswers = {
   config: async (ports, { cluster }) => {
     const config = await showConfig(ports, cluster, ports.knownSecrets);
     if (config === undefined) return unknownCluster(cluster);
@@ -86,7 +75,7 @@ export const storageAnswers: AnswersFrom<StoragePorts, StorageRouteId> = {
       ? refused(refusals.unknownSupportPart(params.part))
       : answered(await showSupport(ports, { cluster, part }, { ...query, knownSecrets, about }));
   },
-};
+} satisfies Partial<AnswersFrom<StoragePorts>>;
 
 /** What needs no executor: pausing a cluster, and the end of that. */
 export async function pauseOrResume(
