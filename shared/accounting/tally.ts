@@ -153,12 +153,9 @@ function whoKey({ user, account, queue }: Who): string {
 
 function addTo(
   sum: Sum,
-  {
-    nodeMs,
-    nanoUsd,
-    isPriced,
-  }: { readonly nodeMs: number; readonly nanoUsd: number; readonly isPriced: boolean },
+  given: { readonly nodeMs: number; readonly nanoUsd: number; readonly isPriced: boolean },
 ): void {
+  const { nodeMs, nanoUsd, isPriced } = given;
   sum.nodeMs += nodeMs;
   sum.nanoUsd += nanoUsd;
   if (!isPriced) sum.unpricedNodeMs += nodeMs;

@@ -13,11 +13,9 @@ const mostChanges = 50;
 export async function keepUnknown(
   ports: VersionPorts,
   cluster: string,
-  {
-    text,
-    changesSince,
-  }: { readonly text: string; readonly changesSince: (before: string) => readonly string[] },
+  given: { readonly text: string; readonly changesSince: (before: string) => readonly string[] },
 ): Promise<void> {
+  const { text, changesSince } = given;
   await keeping(ports, cluster, async () => {
     const [newest] = await ports.configVersions.list(cluster, 1);
     if (newest?.text === text) return;

@@ -81,13 +81,8 @@ async function accept(
   return accepted.outcome === "rejected" ? accepted.problems : [];
 }
 
-function toAnswer({
-  name,
-  nodeArray,
-  dynamicArray,
-  wish,
-  vmSizes,
-}: Target): AutoscaleAnswer["targets"][number] {
+function toAnswer(target: Target): AutoscaleAnswer["targets"][number] {
+  const { name, nodeArray, dynamicArray, wish, vmSizes } = target;
   const { kind: unit, count: asked } = wish;
   const groupSize = wish.kind === "groups" ? wish.size : null;
   return { name, nodeArray, dynamicArray, unit, asked, groupSize, vmSizes };

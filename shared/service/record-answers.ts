@@ -145,13 +145,8 @@ function explainedJob(
   }
 }
 
-function likeIt({
-  meant,
-  near,
-}: {
-  readonly meant: string | null;
-  readonly near: readonly string[];
-}): string {
+function likeIt(given: { readonly meant: string | null; readonly near: readonly string[] }): string {
+  const { meant, near } = given;
   if (meant !== null) return `Did you mean ${quoted(meant)}? `;
   return near.length === 0 ? "" : `Near it: ${near.map(quoted).join(", ")}. `;
 }

@@ -112,11 +112,8 @@ export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly 
   return [stopped("login-refused", text, next)];
 }
 
-export function missingSnapshot({
-  snapshot,
-  atSeconds,
-  config,
-}: Facts<"snapshot" | "atSeconds" | "config">): readonly KnownProblem[] {
+export function missingSnapshot(facts: Facts<"snapshot" | "atSeconds" | "config">): readonly KnownProblem[] {
+  const { snapshot, atSeconds, config } = facts;
   if (config === undefined || config instanceof ConfigurationError) return [];
   const most = config.cycle.maxSnapshotAgeSeconds;
   const next =
@@ -171,10 +168,8 @@ function unverified({ config }: StatusFacts): readonly KnownProblem[] {
   ];
 }
 
-export function bootsFailing({
-  bootsFailing,
-  atSeconds,
-}: Facts<"bootsFailing" | "atSeconds">): readonly KnownProblem[] {
+export function bootsFailing(facts: Facts<"bootsFailing" | "atSeconds">): readonly KnownProblem[] {
+  const { bootsFailing, atSeconds } = facts;
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map((failing) => {

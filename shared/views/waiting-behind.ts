@@ -116,10 +116,7 @@ function coresOf({ job, outcome }: OutlookJob, { resources }: BucketSurvey, vcpu
   return missing * share * vcpuCount;
 }
 
-function keyOf({
-  nodeArray,
-  vmSize,
-  placementGroup,
-}: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+function keyOf(given: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+  const { nodeArray, vmSize, placementGroup } = given;
   return JSON.stringify([nodeArray, vmSize, placementGroup]);
 }

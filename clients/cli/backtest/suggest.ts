@@ -36,14 +36,8 @@ interface Wish {
  * Searches settings on the first part of the workload, and checks on the rest what it found. In sentences; undefined: it was
  * stopped.
  */
-export async function suggest({
-  setting,
-  task,
-  budget,
-  workers,
-  signal,
-  onProgress,
-}: Wish): Promise<readonly string[] | undefined> {
+export async function suggest(wish: Wish): Promise<readonly string[] | undefined> {
+  const { setting, task, budget, workers, signal, onProgress } = wish;
   const split = splitWorkload(setting.workload, tunedShare);
   if (split === undefined)
     return ["No suggestion: the workload is too short to tune on one part and check on another."];

@@ -12,13 +12,7 @@ import { reportPage } from "./report/page.ts";
 export async function writeReport(
   terminal: Terminal,
   file: string,
-  {
-    setting,
-    tasks,
-    runs,
-    name,
-    suggestion,
-  }: {
+  given: {
     readonly setting: Setting;
     readonly tasks: readonly Task[];
     readonly runs: readonly RunFigures[];
@@ -26,6 +20,7 @@ export async function writeReport(
     readonly suggestion: readonly string[] | undefined;
   },
 ): Promise<void> {
+  const { setting, tasks, runs, name, suggestion } = given;
   const [task] = tasks;
   if (task === undefined || runs.length === 0) return;
   const page = await reportPage({

@@ -276,11 +276,8 @@ function explained(
   ];
 }
 
-function restInWords({
-  cycleCloud,
-  rest,
-  ours,
-}: Pick<ReconciledDay, "cycleCloud" | "rest" | "ours">): string {
+function restInWords(given: Pick<ReconciledDay, "cycleCloud" | "rest" | "ours">): string {
+  const { cycleCloud, rest, ours } = given;
   if (cycleCloud === null)
     return "CYCLECLOUD and REST of all days: not known, because CycleCloud has no count of some of them.";
   if (rest === null || ours === null) return "REST: not known, because the cores of some size are not known.";

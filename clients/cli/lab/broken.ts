@@ -18,10 +18,8 @@ function ofServer({ outage, faults, latencyMilliseconds }: PanelState): readonly
   ];
 }
 
-export function outageWords({
-  kind,
-  delaySeconds,
-}: Pick<NonNullable<PanelState["outage"]>, "kind" | "delaySeconds">): string {
+export function outageWords(given: Pick<NonNullable<PanelState["outage"]>, "kind" | "delaySeconds">): string {
+  const { kind, delaySeconds } = given;
   if (kind === "unavailable") return "answers every call with 503";
   return kind === "login" ? "refuses every login" : `takes ${duration(delaySeconds)} for every answer`;
 }
@@ -58,11 +56,8 @@ export function droughtWords(drought: "refuse" | "fail"): string {
     : "no capacity, nodes fail while they wait for a VM.";
 }
 
-export function failingWords({
-  next,
-  share,
-  message,
-}: NonNullable<PanelCluster["weather"][number]["failingBoots"]>): string {
+export function failingWords(given: NonNullable<PanelCluster["weather"][number]["failingBoots"]>): string {
+  const { next, share, message } = given;
   const which =
     next === undefined
       ? (share ?? 0) >= 1

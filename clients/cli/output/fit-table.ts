@@ -90,12 +90,9 @@ function ending(cell: string, width: number): string {
 function withSentence(
   cells: string,
   sentence: string,
-  {
-    words,
-    widths,
-    room,
-  }: { readonly words: TableColumn; readonly widths: readonly number[]; readonly room: number },
+  given: { readonly words: TableColumn; readonly widths: readonly number[]; readonly room: number },
 ): string {
+  const { words, widths, room } = given;
   if (sentence === "" || sentence === "-") return cells;
   const start = total(widths) + gap;
   const beside = room - start;

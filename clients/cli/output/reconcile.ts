@@ -90,19 +90,14 @@ export function firstDayIn({ openedAtSeconds, fromSeconds, untilSeconds }: CostA
 }
 
 /** What CycleCloud counted of node arrays before we did: whole days, whole hours of the first day, and a share of its first hour. */
-function beforeFirst({
-  startSeconds,
-  endSeconds,
-  all,
-  opened,
-  firstDay,
-}: {
+function beforeFirst(given: {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly all: number;
   readonly opened: number | null;
   readonly firstDay: UsageAnswer | undefined;
 }): number {
+  const { startSeconds, endSeconds, all, opened, firstDay } = given;
   if (opened === null || endSeconds <= opened) return all;
   if (startSeconds >= opened) return 0;
   return (firstDay?.intervals ?? []).reduce((sum, { startSeconds: hour, parts }) => {

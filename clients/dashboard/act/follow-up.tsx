@@ -24,15 +24,8 @@ export function FollowUp({ cluster, answer }: { readonly cluster: string; readon
   );
 }
 
-function Followed({
-  cluster,
-  actionId,
-  kind,
-}: {
-  readonly cluster: string;
-  readonly actionId: string;
-  readonly kind: string;
-}) {
+function Followed(props: { readonly cluster: string; readonly actionId: string; readonly kind: string }) {
+  const { cluster, actionId, kind } = props;
   const { answer, error } = usePolled<OperationView>(pathOf("clusters", cluster, "operations", actionId));
   const state = answer === undefined ? (error?.message ?? "asking…") : words[answer.state];
   return (

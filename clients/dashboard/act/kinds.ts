@@ -130,12 +130,9 @@ const mostNamed = 50;
 
 export function commandOf(
   kind: ActKind,
-  {
-    cluster,
-    nodes: chosen,
-    reason,
-  }: { readonly cluster: string; readonly nodes: readonly ActNode[]; readonly reason: string },
+  given: { readonly cluster: string; readonly nodes: readonly ActNode[]; readonly reason: string },
 ): string {
+  const { cluster, nodes: chosen, reason } = given;
   // A long list comes from a file: one name a line.
   const list = chosen.length > mostNamed ? "@NAMES.txt" : chosen.map(({ name }) => name).join();
   const nodes = acts[kind].onNodes ? ["-N", list] : [];

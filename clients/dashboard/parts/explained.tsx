@@ -6,10 +6,8 @@ import { Table } from "./table.tsx";
 
 type Explained = Pick<ExplainAnswer, "causes" | "refusals" | "planner">;
 
-export function Causes({
-  causes,
-  title = "Why it waits",
-}: Pick<Explained, "causes"> & { readonly title?: string }) {
+export function Causes(props: Pick<Explained, "causes"> & { readonly title?: string }) {
+  const { causes, title = "Why it waits" } = props;
   if (causes.length === 0) return null;
   return (
     <section>

@@ -2,16 +2,14 @@ import type { NodeView } from "../../../shared/api/index.ts";
 import { Ago } from "./state.tsx";
 
 /** Why a node will go, and when; or why it stays, or what is wrong with it. */
-export function Goes({
-  node,
-  now,
-}: {
+export function Goes(props: {
   readonly node: Pick<
     NodeView,
     "keepAlive" | "ignored" | "draining" | "deleteAtSeconds" | "operation" | "state" | "failure"
   >;
   readonly now: number;
 }) {
+  const { node, now } = props;
   const { state, failure, keepAlive, ignored, draining, deleteAtSeconds, operation } = node;
   if (operation !== null) return <>{`${operation.kind}: ${operation.state}`}</>;
   if (draining !== null) return <span title={draining.reason ?? undefined}>{draining.phase}</span>;

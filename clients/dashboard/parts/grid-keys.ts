@@ -8,19 +8,14 @@ const focusable = "a[href], button, input";
  * with Control to the first and last row, Page Up and Down a screen further. A row that goes while it has the focus leaves it
  * to the one that takes its place.
  */
-export function useGridKeys<T>({
-  box,
-  rows,
-  rowKey,
-  columns,
-  rowPixels,
-}: {
+export function useGridKeys<T>(given: {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly columns: number;
   readonly rowPixels: number;
 }) {
+  const { box, rows, rowKey, columns, rowPixels } = given;
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   // The one cell that the tabulator key reaches; from there other keys go on.
   const spot = useRef({ index: 0, column: 0 });

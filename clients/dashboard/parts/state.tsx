@@ -31,13 +31,11 @@ export function Ago({ at, now }: { readonly at: number; readonly now: number }) 
 }
 
 /** What is polled, once it is known; how old it is, and what keeps it from being newer. */
-export function Shown<T>({
-  polled,
-  children,
-}: {
+export function Shown<T>(props: {
   readonly polled: Polled<T>;
   readonly children: (answer: T) => ComponentChildren;
 }) {
+  const { polled, children } = props;
   const { answer, error } = polled;
   // Said once for the whole page.
   const isOut = error !== undefined && isOutOfReach(error);

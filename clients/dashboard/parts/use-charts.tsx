@@ -6,13 +6,8 @@ import { nodeUses } from "./node-use.ts";
 
 type Sample = SamplesAnswer["samples"][number];
 
-export function UseCharts({
-  answer,
-  events,
-}: {
-  readonly answer: SamplesAnswer;
-  readonly events: readonly EventView[];
-}) {
+export function UseCharts(props: { readonly answer: SamplesAnswer; readonly events: readonly EventView[] }) {
+  const { answer, events } = props;
   const { samples, stepSeconds, fromSeconds, untilSeconds } = answer;
   const span = [fromSeconds, untilSeconds] as const;
   const points = useMemo(() => withHoles(samples, stepSeconds), [samples, stepSeconds]);

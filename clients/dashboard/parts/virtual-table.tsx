@@ -105,19 +105,14 @@ export function VirtualTable<T>(props: {
 }
 
 /** Drawn again only when something of it is another. */
-function Row<T>({
-  row,
-  index,
-  columns,
-  template,
-  rowPixels,
-}: {
+function Row<T>(props: {
   readonly row: T;
   readonly index: number;
   readonly columns: readonly WideColumn<T>[];
   readonly template: string;
   readonly rowPixels: number;
 }) {
+  const { row, index, columns, template, rowPixels } = props;
   return useMemo(
     () => (
       <div

@@ -121,15 +121,8 @@ function OpenJob({ cluster }: { readonly cluster: string }) {
   );
 }
 
-function Explained({
-  place,
-  cluster,
-  job,
-}: {
-  readonly place: Place;
-  readonly cluster: string;
-  readonly job: string;
-}) {
+function Explained(props: { readonly place: Place; readonly cluster: string; readonly job: string }) {
+  const { place, cluster, job } = props;
   const { source = "" } = place.options;
   const query = source === "" ? "" : `?${new URLSearchParams({ source })}`;
   const polled = usePolled<ExplainAnswer>(`${pathOf("clusters", cluster, "jobs", job, "explain")}${query}`);
@@ -155,13 +148,8 @@ function Explained({
   );
 }
 
-function Explanation({
-  answer,
-  children,
-}: {
-  readonly answer: ExplainAnswer;
-  readonly children: ComponentChildren;
-}) {
+function Explanation(props: { readonly answer: ExplainAnswer; readonly children: ComponentChildren }) {
+  const { answer, children } = props;
   const { headline, causes, raise, sizes, places, placeCount } = answer;
   return (
     <>

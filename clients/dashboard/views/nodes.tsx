@@ -258,12 +258,8 @@ function isKnown({ nodeId }: Node): boolean {
   return nodeId !== null;
 }
 
-function columnsOf({
-  chosen,
-  cluster,
-  now,
-  onChoose,
-}: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoose">): readonly NodeColumn[] {
+function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoose">): readonly NodeColumn[] {
+  const { chosen, cluster, now, onChoose } = given;
   const toggled = (name: string) => {
     const next = new Set(chosen);
     if (!next.delete(name)) next.add(name);

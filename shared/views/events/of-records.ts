@@ -25,15 +25,8 @@ export interface NamedNode {
 export const nobody = { by: null, nodes: [], planId: null, actionId: null };
 
 /** Plans that changed nothing are made all the time. */
-export function ofPlan({
-  planId,
-  atSeconds,
-  reason,
-  create,
-  start,
-  retire,
-  held,
-}: PlanRecord): readonly FoundEvent[] {
+export function ofPlan(record: PlanRecord): readonly FoundEvent[] {
+  const { planId, atSeconds, reason, create, start, retire, held } = record;
   if (create + start + retire === 0) return [];
   const parts = [
     ...(create > 0 ? [`create ${create}`] : []),
@@ -154,13 +147,8 @@ function bootTimes(rows: readonly NodeHistory[]): string {
   return shortest === longest ? duration(shortest) : `${duration(shortest)} to ${duration(longest)}`;
 }
 
-export function ofRejection({
-  rejectionId,
-  kind,
-  source,
-  receivedAtSeconds,
-  problems,
-}: Rejection): FoundEvent {
+export function ofRejection(rejection: Rejection): FoundEvent {
+  const { rejectionId, kind, source, receivedAtSeconds, problems } = rejection;
   const what = kind === "set-aside" ? "Parts of a message were set aside" : "A message was refused";
   const text = `${what} (${rejectionId}): ${problems[0] ?? "no reason was given"}`;
   return {

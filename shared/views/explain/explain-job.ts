@@ -120,12 +120,8 @@ function requestOf({ loaded }: Outlook, { name, source }: OutlookJob["job"]): Ex
 }
 
 /** What a job asks for, without what its reader added, where it runs, and secrets: readers see it. */
-export function asSent({
-  executingHostnames: _,
-  warnings,
-  notes,
-  ...request
-}: DemandJob): Record<string, unknown> {
+export function asSent(job: DemandJob): Record<string, unknown> {
+  const { executingHostnames: _, warnings, notes, ...request } = job;
   return redact(request) as Record<string, unknown>;
 }
 

@@ -88,12 +88,10 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
 }
 
 function isOf(
-  {
-    nodeArray,
-    dynamicArray = null,
-  }: { readonly nodeArray: string; readonly dynamicArray?: string | null | undefined },
+  given: { readonly nodeArray: string; readonly dynamicArray?: string | null | undefined },
   target: Target,
 ): boolean {
+  const { nodeArray, dynamicArray = null } = given;
   return nodeArray === target.nodeArray && dynamicArray === target.dynamicArray;
 }
 

@@ -108,12 +108,9 @@ function wantedByTarget(
 function shortage(
   outlook: Outlook,
   views: NodeViews,
-  {
-    reason,
-    wanted,
-    target,
-  }: { readonly reason: TargetReason; readonly wanted: Wanted; readonly target: Target },
+  given: { readonly reason: TargetReason; readonly wanted: Wanted; readonly target: Target },
 ): CauseView {
+  const { reason, wanted, target } = given;
   const { nodeArrays } = outlook.snapshot.cluster;
   switch (reason.code) {
     case "NoCapacity":

@@ -73,13 +73,8 @@ export interface Clock {
   readonly isDate: boolean;
 }
 
-export function clockOf({
-  startSeconds,
-  endSeconds,
-}: {
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}): Clock {
+export function clockOf(given: { readonly startSeconds: number; readonly endSeconds: number }): Clock {
+  const { startSeconds, endSeconds } = given;
   const isLong = endSeconds - startSeconds > 4 * day;
   if (startSeconds < leastEpochSeconds) {
     const isShort = endSeconds - startSeconds < 2 * hour;

@@ -224,11 +224,9 @@ ${never.size === 0 ? "" : html`<h3>Jobs that did not run to their end</h3><ul cl
 
 function neverRan(
   same: readonly (RunFigures["jobs"]["neverRan"][number] & { readonly run: number })[],
-  {
-    all,
-    named,
-  }: { readonly all: number; readonly named: (names: readonly string[], many: number) => string },
+  given: { readonly all: number; readonly named: (names: readonly string[], many: number) => string },
 ): Html {
+  const { all, named } = given;
   const [reason] = same;
   if (reason === undefined) return html``;
   const where = same.length === all ? "" : `Run ${same.map(({ run }) => run).join(", ")}: `;
