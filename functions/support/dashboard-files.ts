@@ -8,17 +8,14 @@ import { parseJson } from "../../shared/json/json.ts";
 
 const zip = promisify(gzip);
 
-interface DashboardFile {
-  readonly type: string;
-  readonly content: Buffer;
-  readonly zipped: Buffer;
-}
-
 export interface DashboardFiles {
   /** Name of the script, which holds a digest of it. */
   readonly script: string;
   readonly style: string;
-  readonly files: ReadonlyMap<string, DashboardFile>;
+  readonly files: ReadonlyMap<
+    string,
+    { readonly type: string; readonly content: Buffer; readonly zipped: Buffer }
+  >;
 }
 
 /** Where `npm run build` puts the page, from a package, from `dist`, and from the sources. */

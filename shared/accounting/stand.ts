@@ -79,11 +79,6 @@ function wholeLines(
   return [...tally.lines().values()].flat();
 }
 
-interface Now {
-  readonly open: Amount;
-  readonly hourly: Amount;
-}
-
 /** Fractional sums, changed in place because a node may have many jobs. */
 interface Fractions {
   nodeHours: number;
@@ -102,7 +97,7 @@ function peopleIn(
   { nodes, running }: Book,
   subjects: readonly Subject[],
   untilMs: number,
-): ReadonlyMap<Subject, Now> {
+): ReadonlyMap<Subject, { readonly open: Amount; readonly hourly: Amount }> {
   const shares = subjects
     .filter(({ dimension }) => dimension !== "nodeArray")
     .map((subject): Share => ({ subject, open: noFractions(), hourly: noFractions() }));

@@ -75,12 +75,6 @@ interface Wish {
   readonly job: string | null;
 }
 
-interface Substitute {
-  readonly node: ClusterNode;
-  readonly ourKind: string;
-  readonly sinceSeconds: number;
-}
-
 /**
  * Compares what came and went in a cluster with what plans that were not sent wanted, plan by plan, the oldest first. Each plan
  * starts from the nodes that the other autoscaler left, so every decision is compared where it was taken, and what would have
@@ -97,7 +91,10 @@ export class Comparison {
   /** Nodes that we would have deleted, with the time of the first plan that says so. */
   #retired = new Map<string, number>();
   /** Nodes that we use, and for which we would have bought another size. */
-  #substitutes = new Map<string, Substitute>();
+  #substitutes = new Map<
+    string,
+    { readonly node: ClusterNode; readonly ourKind: string; readonly sinceSeconds: number }
+  >();
   /** When nodes that the last plan saw will have been idle for too long; null: they are in use. */
   #idleEnds: ReadonlyMap<string, number | null> = new Map();
   #prices: ReadonlyMap<string, number | null> = new Map();

@@ -69,11 +69,8 @@ function merged(
   return name === "placement" ? { ...before, default: after.default } : after;
 }
 
-interface PerArray {
-  readonly default: unknown;
-  readonly byNodeArray: Readonly<Record<string, unknown>>;
-}
-
-function isPerNodeArray(value: unknown): value is PerArray {
+function isPerNodeArray(
+  value: unknown,
+): value is { readonly default: unknown; readonly byNodeArray: Readonly<Record<string, unknown>> } {
   return isDictionary(value) && isDictionary(value.byNodeArray);
 }

@@ -4,12 +4,6 @@ interface Answered {
   readonly etag: string | undefined;
 }
 
-interface KeptAnswer {
-  readonly etag: string;
-  readonly answer: unknown;
-  readonly atMs: number;
-}
-
 /** Most addresses. A page's cursor is part of its address, so a list that changes has new ones each time. */
 const mostKept = 16;
 
@@ -18,7 +12,10 @@ const mostKept = 16;
  * advance: `atSeconds`, from which they are computed, grows by the time that has passed here, whatever this machine's clock shows.
  */
 export class AnswerMemory {
-  readonly #kept = new Map<string, KeptAnswer>();
+  readonly #kept = new Map<
+    string,
+    { readonly etag: string; readonly answer: unknown; readonly atMs: number }
+  >();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number = () => performance.now()) {

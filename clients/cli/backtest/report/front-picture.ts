@@ -98,15 +98,10 @@ function marginsOf({ name }: Size) {
   return { marginLeft: name === "wide" ? 76 : 58, marginRight: 28, marginTop: 30, marginBottom: 46 };
 }
 
-interface Domains {
-  readonly x: readonly [number, number];
-  readonly y: readonly [number, number];
-}
-
 /** The numbers of the runs, where they cover nothing. */
 function labelled(
   points: readonly { readonly cost: number; readonly wait: number; readonly run: string }[],
-  { x, y }: Domains,
+  { x, y }: { readonly x: readonly [number, number]; readonly y: readonly [number, number] },
   size: Size,
 ) {
   const { marginLeft, marginRight, marginTop, marginBottom } = marginsOf(size);

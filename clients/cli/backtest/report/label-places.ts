@@ -4,12 +4,6 @@ export interface LabelPlace {
   readonly dy: number;
 }
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-  readonly text: string;
-}
-
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -25,7 +19,7 @@ const gap = 14;
  * label. Undefined: there is none, and the label is left out; the table has it.
  */
 export function labelPlaces(
-  points: readonly Point[],
+  points: readonly { readonly x: number; readonly y: number; readonly text: string }[],
   fontSize: number,
   width: number,
 ): readonly (LabelPlace | undefined)[] {
