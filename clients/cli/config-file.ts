@@ -66,7 +66,7 @@ export async function readJson(
   try {
     return parseJson(await readFile(file, "utf8"));
   } catch (error) {
-    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, next);
+    throw new CommandFailure(`Cannot read "${printable(file)}": ${messageOf(error)}`, next);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Selection } from "../../shared/api/index.ts";
 import { parseConstraints } from "../../shared/engine/index.ts";
 import { messageOf } from "../../shared/errors/errors.ts";
-import { parseJson } from "../../shared/json/json.ts";
+import { jsonOr, parseJson } from "../../shared/json/json.ts";
 import { splitColumns } from "../columns/parse-columns.ts";
 
 /** A selection of nodes: options of several kinds must all match, of several patterns of one kind one must. */
@@ -100,7 +100,7 @@ function fromPair(text: string): { readonly value: unknown } | string {
   const { name = "", sign = "", list = "" } = groups ?? {};
   if (name === "")
     return `Cannot read ${JSON.stringify(text)}: expected "name=value" such as "node.vm_size=Standard_F*", "name>=number" such as "ncpus>=4", or JSON`;
-  const values = splitColumns(list).map(scalarOf);
+  const values = splitColumns(list).map((each) => jsonOr(each, each));
   const [only] = values;
   if (!isMeant(sign, name, values))
     return `Cannot read ${JSON.stringify(text)}: expected "${name}=value" (a resource: at least that; a property: that value), "resource>=number", or JSON`;
@@ -116,14 +116,6 @@ function isMeant(sign: string, name: string, values: readonly unknown[]): boolea
   const [only] = values;
   const isAmount = typeof only === "number" || (typeof only === "string" && only.includes("::"));
   return sign === ">=" && !name.startsWith("node.") && values.length === 1 && isAmount;
-}
-
-function scalarOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The selection as in a request's body; undefined if there is none. */

@@ -22,7 +22,7 @@ export * from "./prices-schema.ts";
 export * from "./problem.ts";
 export * from "./rejections-schema.ts";
 export { apiVersion, appRoles, printingHeader, type Role, type Route } from "./route.ts";
-export { type RouteId, routes } from "./routes.ts";
+export { type RouteId, routeOf, routes } from "./routes.ts";
 export * from "./samples-schema.ts";
 export * from "./selection-schema.ts";
 export type { BudgetStatus, SpendingStatus } from "./spending-schema.ts";

@@ -262,3 +262,8 @@ export const routes = [
 ] as const satisfies readonly Route[];
 
 export type RouteId = (typeof routes)[number]["id"];
+
+export function routeOf(id: RouteId): Route {
+  // There is one route of each id: its type is made of them.
+  return routes.find((route) => route.id === id) as Route;
+}

@@ -12,6 +12,15 @@ export function parseJson(text: string): unknown {
   return text.includes("toString") || text.includes("\\u") ? convertible(value) : value;
 }
 
+/** The same; `otherwise` stands for a text that is no JSON. */
+export function jsonOr(text: string, otherwise?: unknown): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return otherwise;
+  }
+}
+
 /** The same for a value that somebody else has parsed: it is changed in place. */
 export function convertible(value: unknown): unknown {
   if (isTrap(value)) return withMemberToString;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Route, type RouteId, routes } from "../api/index.ts";
+import { type Route, type RouteId, routeOf } from "../api/index.ts";
 import { describeProblems } from "../messages/index.ts";
 import type { Ports } from "../ports/index.ts";
 import { type Answered, badRequest, type Refused, unknownCluster } from "./answered.ts";
@@ -59,11 +59,6 @@ export async function answerCall<Id extends RouteId, P extends Pick<Ports, "conf
     idempotencyKey,
   } as unknown as RouteCall<Id>;
   return answer(ports, routeCall);
-}
-
-export function routeOf(id: RouteId): Route {
-  // There is one route of each id: its type is made of them.
-  return routes.find((route) => route.id === id) as Route;
 }
 
 const noQuery = z.object({});

@@ -5,7 +5,7 @@ import { serviceAnswers } from "./service-answers.ts";
 import { pauseOrResume, storageAnswers } from "./storage-answers.ts";
 
 /** The answers to every route of the API, over ports: HTTP and the command line are two ways to the same. */
-export { answerCall, type RawBody, type RawCall, routeOf } from "./answer-call.ts";
+export { answerCall, type RawBody, type RawCall } from "./answer-call.ts";
 export { type Answered, badRequest, problem, type Refused } from "./answered.ts";
 export type { ServicePorts, StoragePorts } from "./ports.ts";
 export { problemOf } from "./problem-of.ts";

@@ -6,27 +6,17 @@ import { counted } from "../text/text.ts";
 type Facts = Pick<ClusterStatus, "spending">;
 
 export function budgets({ spending }: Facts): readonly KnownProblem[] {
-  return (spending?.budgets ?? []).flatMap((budget): readonly KnownProblem[] => {
-    const { level } = budget;
-    if (level === "within") return [];
+  const spent = (spending?.budgets ?? []).filter(({ level }) => level !== "within");
+  return spent.map((budget) => {
+    const { level, hold, period } = budget;
     const text = spentText(budget);
-    return level === "reached"
-      ? [
-          {
-            gravity: budget.hold ? "degraded" : "notice",
-            kind: "budget-reached",
-            text: `${text} ${effectOf(budget)}`,
-            next: `Raise ${keyOf(budget)}, or wait for the next ${budget.period}.`,
-          },
-        ]
-      : [
-          {
-            gravity: "notice",
-            kind: "budget-near",
-            text,
-            next: `See \`spending\` for what can be kept up until the ${budget.period} ends.`,
-          },
-        ];
+    if (level === "near") {
+      const next = `See \`spending\` for what can be kept up until the ${period} ends.`;
+      return { gravity: "notice", kind: "budget-near", text, next };
+    }
+    const next = `Raise ${keyOf(budget)}, or wait for the next ${period}.`;
+    const gravity = hold ? "degraded" : "notice";
+    return { gravity, kind: "budget-reached", text: `${text} ${effectOf(budget)}`, next };
   });
 }
 

@@ -145,20 +145,16 @@ export async function clusterStatus(
     utilisation: utilisationOf(snapshot?.value),
     rejections: rejected,
   };
-  const deliveries = told?.value.deliveries ?? [];
-  const nodeArrays = (snapshot?.value.cluster.nodeArrays ?? []).map(({ name }) => name);
-  const stalled = head?.value.stalled ?? [];
-  const warnings = head?.value.warnings ?? [];
   const problems = statusProblems({
     ...facts,
     atSeconds,
     config,
-    deliveries,
-    nodeArrays,
-    stalled,
+    deliveries: told?.value.deliveries ?? [],
+    nodeArrays: (snapshot?.value.cluster.nodeArrays ?? []).map(({ name }) => name),
+    stalled: head?.value.stalled ?? [],
     unhealthy: head?.value.unhealthy ?? [],
     replaced: head?.value.replaced ?? [],
-    warnings,
+    warnings: head?.value.warnings ?? [],
   });
   return { cluster, atSeconds, problems, ...facts };
 }
@@ -249,7 +245,6 @@ async function rejections(ports: StatusPorts, cluster: string): Promise<readonly
     .slice(0, recentRejections);
 }
 
-/** The first sets of nodes, a few sentences each. */
 /** Null: nothing is unread, or no idle node stays or goes in spite of it. */
 function unreadOf(unread: PlanHead["unread"]): ClusterStatus["unread"] {
   if (unread === undefined || (unread.nodes === 0 && !unread.isOver)) return null;

@@ -8,7 +8,7 @@ import {
   parseConstraints,
   shortHostname,
 } from "../engine/index.ts";
-import { parseJson } from "../json/json.ts";
+import { jsonOr } from "../json/json.ts";
 
 /** Which nodes: of several kinds all must hold, of several patterns of one kind one. */
 export interface Selecting {
@@ -100,16 +100,13 @@ export function ofSelected<T>(
 /** The selection of a query; undefined when it selects nothing. A constraint that is not JSON is unreadable. */
 export function selectingOf(query: SelectionQuery): Selecting | undefined {
   const { name: names, hostname: hostnames, nodeArray: nodeArrays, constraint } = query;
-  const selecting = { names, hostnames, nodeArrays, constraints: constraint && fromJson(constraint) };
+  const selecting = {
+    names,
+    hostnames,
+    nodeArrays,
+    constraints: constraint && jsonOr(constraint, constraint),
+  };
   return Object.values(selecting).some((kind) => kind !== undefined) ? selecting : undefined;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 function satisfying({ cluster }: PlanInput, examined: Examination | undefined) {

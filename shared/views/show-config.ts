@@ -1,5 +1,5 @@
 import type { ConfigAnswer } from "../api/index.ts";
-import { isDictionary, parseJson } from "../json/json.ts";
+import { isDictionary, jsonOr } from "../json/json.ts";
 import type { ConfigFiles, Ports } from "../ports/index.ts";
 import { redact, redactText } from "../text/redact.ts";
 
@@ -27,10 +27,6 @@ export async function showConfig(
 
 /** The object that a text holds as JSON; undefined when it holds none. */
 export function readDictionary(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = parseJson(text);
-    return isDictionary(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
+  const json = jsonOr(text);
+  return isDictionary(json) ? json : undefined;
 }

@@ -121,13 +121,8 @@ export function missingSnapshot(facts: Facts<"snapshot" | "atSeconds" | "config"
   if (snapshot === null) return [stopped("no-snapshot", "No snapshot of the cluster was ever taken.", next)];
   const age = Math.round(atSeconds - snapshot.takenAtSeconds);
   if (age <= most) return [];
-  return [
-    stopped(
-      "stale-snapshot",
-      `The snapshot is ${exactDuration(age)} old, expected at most ${exactDuration(most)}.`,
-      next,
-    ),
-  ];
+  const text = `The snapshot is ${exactDuration(age)} old, expected at most ${exactDuration(most)}.`;
+  return [stopped("stale-snapshot", text, next)];
 }
 
 /** Two of the cluster's longest intervals without a snapshot: the second one was skipped, or failed. */
@@ -159,27 +154,19 @@ function unverified({ config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !isUnverified(config)) return [];
   const text =
     "The certificate of the CycleCloud server is not verified: anybody in between can read the password.";
-  return [
-    degraded(
-      "certificates-not-verified",
-      text,
-      "Give certificate_fingerprint or certificate_authority, and set verify_certificates to true.",
-    ),
-  ];
+  const next = "Give certificate_fingerprint or certificate_authority, and set verify_certificates to true.";
+  return [degraded("certificates-not-verified", text, next)];
 }
 
 export function bootsFailing(facts: Facts<"bootsFailing" | "atSeconds">): readonly KnownProblem[] {
   const { bootsFailing, atSeconds } = facts;
+  const next =
+    "`ccscale events --kind node-failed` shows what CycleCloud says: image, scripts, quota. Jobs that other sizes can take go there meanwhile.";
   return bootsFailing
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map((failing) => {
       const [hold] = bucketsOf([failing]);
-      const text = hold === undefined ? "" : holdSentence(hold, atSeconds);
-      return degraded(
-        "boots-failing",
-        text,
-        "`ccscale events --kind node-failed` shows what CycleCloud says: image, scripts, quota. Jobs that other sizes can take go there meanwhile.",
-      );
+      return degraded("boots-failing", hold === undefined ? "" : holdSentence(hold, atSeconds), next);
     });
 }
 
@@ -195,14 +182,12 @@ function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly KnownProblem
       if (granted < asked) {
         const text = `${late}. Of ${asked} ${granted} have room on ${someOf(nodes)}, which are up: ${why}.`;
         const next = `If it starts only as a whole, it waits for the rest: \`ccscale explain ${shellWord(first.name)}\`. Otherwise ask the scheduler why.`;
-        return { gravity: "notice", kind: "jobs-not-started", text, next } as const;
+        return notice("jobs-not-started", text, next);
       }
       const where = someOf(kinds.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
-      return degraded(
-        "jobs-not-started",
-        `${late} on ${someOf(nodes)} (${where}), though there is room for it: ${why}. No more nodes of that kind are bought for it.`,
-        `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first.name)}\`.`,
-      );
+      const text = `${late} on ${someOf(nodes)} (${where}), though there is room for it: ${why}. No more nodes of that kind are bought for it.`;
+      const next = `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first.name)}\`.`;
+      return degraded("jobs-not-started", text, next);
     });
 }
 
@@ -329,16 +314,11 @@ function setAsideItems({ demand }: StatusFacts): readonly KnownProblem[] {
 }
 
 function sourceNotices({ demand }: StatusFacts): readonly KnownProblem[] {
+  const next = "Its agent's log has more: `scheduler-files`.";
   return demand
     .filter(({ expired }) => !expired)
     .flatMap(({ source, notices }) =>
-      notices.map((text) =>
-        notice(
-          "source-notice",
-          `Source "${source}": ${text}`,
-          "Its agent's log has more: `scheduler-files`.",
-        ),
-      ),
+      notices.map((text) => notice("source-notice", `Source "${source}": ${text}`, next)),
     );
 }
 
@@ -373,11 +353,8 @@ function failedOperations({ operations, atSeconds }: StatusFacts): readonly Know
         requestedBy === null
           ? "The next plan asks anew for what is still needed."
           : `Nothing repeats what ${requestedBy.who} asked for: ask again if it is still wanted.`;
-      return degraded(
-        state === "failed" ? "operation-failed" : "operation-lost",
-        `${kind} ${actionId} ${what} ${age} ago: ${words}.`,
-        next,
-      );
+      const text = `${kind} ${actionId} ${what} ${age} ago: ${words}.`;
+      return degraded(state === "failed" ? "operation-failed" : "operation-lost", text, next);
     });
 }
 
@@ -402,11 +379,8 @@ function refusedQuotas({ refusedQuotas, atSeconds }: StatusFacts): readonly Know
     .filter(({ untilSeconds }) => untilSeconds > atSeconds)
     .map(({ limit, scope, coresLeft, untilSeconds, why }) => {
       const text = `Azure refused nodes under the ${limit} quota of ${scope}: at most ${counted(coresLeft, "cores")} of it are asked for during the next ${duration(untilSeconds - atSeconds)}. It said: ${why}`;
-      return degraded(
-        "quota-refused",
-        text,
-        "Ask Azure for more, or see who else uses it: `ccscale limits`.",
-      );
+      const next = "Ask Azure for more, or see who else uses it: `ccscale limits`.";
+      return degraded("quota-refused", text, next);
     });
 }
 

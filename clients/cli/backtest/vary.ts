@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { SettingValue } from "../../../shared/backtest/index.ts";
-import { isDictionary, parseJson } from "../../../shared/json/json.ts";
+import { isDictionary, jsonOr } from "../../../shared/json/json.ts";
 
 /** A setting of the configuration by its path, and the values that it takes in turn. */
 export interface Varied {
@@ -37,11 +37,7 @@ export function readVaried(text: string, before: readonly Varied[] = []): readon
 
 /** Numbers, `true`, `false` and `null` as JSON has them; everything else is a text. */
 function readValue(text: string): SettingValue {
-  try {
-    return parseJson(text) as SettingValue;
-  } catch {
-    return text;
-  }
+  return jsonOr(text, text) as SettingValue;
 }
 
 /** Every combination, the last setting changing fastest. Without any: one run, with nothing varied. */

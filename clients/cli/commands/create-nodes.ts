@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { isDictionary, parseJson } from "../../../shared/json/json.ts";
+import { isDictionary, jsonOr } from "../../../shared/json/json.ts";
 import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
 import { act } from "../act/act.ts";
 import { type ActFlags, actOptions } from "../act/act-options.ts";
@@ -111,11 +111,7 @@ function pair(
 }
 
 function jsonOrText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
+  return jsonOr(text, text);
 }
 
 /** `{"slurm.autoscale": true}` as CycleCloud wants it: `{"slurm": {"autoscale": true}}`. */

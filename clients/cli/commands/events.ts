@@ -82,25 +82,14 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
     pick: ({ events }) => events,
     ...(flags.summary || flags.byJob ? {} : { most: flags.limit }),
   });
-  if (flags.byJob) {
-    const rows = eventSummaryByJob(items);
+  if (flags.byJob || flags.summary) {
+    const rows = flags.byJob ? eventSummaryByJob(items) : eventSummary(items);
     const list = {
       name: "events",
-      columns: eventSummaryByJobColumns,
+      columns: flags.byJob ? eventSummaryByJobColumns : eventSummaryColumns,
       records: rows.map((row) => ({ ...row })),
       data: rows,
-      none: "No job is known to have lost a spot node in this time.",
-    };
-    return printList(terminal, list, { flags, settings });
-  }
-  if (flags.summary) {
-    const rows = eventSummary(items);
-    const list = {
-      name: "events",
-      columns: eventSummaryColumns,
-      records: rows.map((row) => ({ ...row })),
-      data: rows,
-      none: "No events.",
+      none: flags.byJob ? "No job is known to have lost a spot node in this time." : "No events.",
     };
     return printList(terminal, list, { flags, settings });
   }

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import type { RejectAnswer, RejectionView } from "../../../shared/api/index.ts";
-import { messageOf } from "../../../shared/errors/errors.ts";
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
@@ -14,6 +12,7 @@ import { moment } from "../output/moments.ts";
 import { outputOptions, printList, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { momentWriter, timesOption } from "../output/times.ts";
+import { readText } from "../read-text.ts";
 import { askAll } from "../service/ask-all.ts";
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
@@ -143,7 +142,7 @@ function rejectsReplayCommand(terminal: Terminal): Command {
 }
 
 async function replayReject(terminal: Terminal, rejectionId: string, flags: ReplayFlags): Promise<void> {
-  const message = flags.file === undefined ? undefined : await readFixed(flags.file);
+  const message = flags.file === undefined ? undefined : await readText(flags.file, terminal);
   const { service } = await reach(flags);
   const ask = async (dryRun: boolean): Promise<string> => {
     const { by } = requestOf(flags, "rejects replay");
@@ -160,14 +159,6 @@ async function replayReject(terminal: Terminal, rejectionId: string, flags: Repl
   if (flags.yes !== true && !(await confirm(terminal, "Do it?")))
     throw new CommandFailure("Nothing was sent.", "Answer y, or give --yes.");
   terminal.stdout.write(await ask(false));
-}
-
-async function readFixed(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
-  }
 }
 
 const indent = 2;
@@ -195,13 +186,6 @@ function rejectionReport({ rejection, message }: RejectAnswer): string {
 
 function messageLines(rejection: RejectionView, body: string | null): readonly string[] {
   if (body === null) return ["message (too large to be kept; its start)", rejection.excerpt];
-  return ["message", ...indented(body).split("\n")];
-}
-
-function indented(body: string): string {
-  try {
-    return JSON.stringify(parseJson(body), null, indent);
-  } catch {
-    return body;
-  }
+  const json = jsonOr(body);
+  return ["message", ...(json === undefined ? body : JSON.stringify(json, null, indent)).split("\n")];
 }

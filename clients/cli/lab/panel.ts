@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure, NotFound, Refused } from "../exit-code.ts";
@@ -64,7 +64,7 @@ export async function connectPanel(flags: PanelFlags): Promise<Panel> {
     tell: async (command, input = {}) => {
       const { status, text } = await call(new URL(`/_control/${command}`, address), input);
       if (status >= 200 && status < 300) return;
-      const parsed = refusal.safeParse(jsonOf(text));
+      const parsed = refusal.safeParse(jsonOr(text));
       throw new Refused(
         parsed.success
           ? printable(parsed.data.message)
@@ -77,7 +77,7 @@ export async function connectPanel(flags: PanelFlags): Promise<Panel> {
 
 async function readState(address: URL): Promise<PanelState> {
   const { status, text } = await call(new URL("/_control/state", address));
-  const parsed = panelState.safeParse(status === 200 ? jsonOf(text) : undefined);
+  const parsed = panelState.safeParse(status === 200 ? jsonOr(text) : undefined);
   if (parsed.success) return parsed.data;
   throw new CommandFailure(
     `Cannot use the server at ${address.origin}: it does not say that it is the simulator`,
@@ -115,13 +115,5 @@ async function call(
       `Cannot reach the simulator at ${url.origin}`,
       'It ends with its local environment: start that again with "npm start".',
     );
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
   }
 }

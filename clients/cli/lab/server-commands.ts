@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { Argument, Command, Option } from "commander";
-import { messageOf } from "../../../shared/errors/errors.ts";
-import { parseJson } from "../../../shared/json/json.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
+import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
@@ -115,14 +113,8 @@ export function submitCommand(terminal: Terminal): Command {
   ).action((file: string, flags: PanelFlags) =>
     change(terminal, flags, async (panel, cluster) => {
       needsScheduler(cluster);
-      const jobs = await readFile(file, "utf8")
-        .then(parseJson)
-        .catch((error) => {
-          throw new CommandFailure(
-            `Cannot read "${printable(file)}": ${messageOf(error)}`,
-            'Expected a JSON list of jobs: [{"name": "a", "runSeconds": 600}].',
-          );
-        });
+      const next = 'Expected a JSON list of jobs: [{"name": "a", "runSeconds": 600}].';
+      const jobs = await readJson(file, next);
       await panel.tell("submit", { cluster: panel.cluster, jobs });
       return { done: 'The scheduler has them. "ccscale lab queue" shows how far they are.' };
     }),

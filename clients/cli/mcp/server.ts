@@ -1,12 +1,13 @@
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { routeOf } from "../../../shared/api/index.ts";
 import { docsPages, readPage } from "../help/docs-pages.ts";
 import { version } from "../version.ts";
 import { registerActingTools } from "./acting-tools.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { Confirmations } from "./confirmations.ts";
 import { prompts } from "./prompts.ts";
-import { type Arguments, callOf, inputOf, published, refuseUnknown, routeOf } from "./tool-input.ts";
+import { type Arguments, callOf, inputOf, published, refuseUnknown } from "./tool-input.ts";
 import { answered, type Reaching } from "./tool-result.ts";
 import { type ReadingTool, readingTools } from "./tools.ts";
 

@@ -1,9 +1,9 @@
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type Route, routes } from "../../../shared/api/index.ts";
+import type { Route } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 
-import type { Call, RouteId } from "../service/service.ts";
+import type { Call } from "../service/service.ts";
 import { timeOption, toSeconds } from "../time-values.ts";
 
 export interface JsonSchema {
@@ -54,11 +54,6 @@ const momentProperty = (description: string) => ({
   type: "string",
   description: `${description.replace(/^Unix seconds/, "A moment such as 2026-11-22T14:00Z, or how long ago, such as 90m or 7d")}`,
 });
-
-export function routeOf(id: RouteId): Route {
-  // There is one route of each id: its type is made of them.
-  return routes.find((route) => route.id === id) as Route;
-}
 
 /** What a tool for this route takes: the parameters of its path, its query or its body, and a cluster. */
 export function inputOf(route: Route): ObjectSchema {

@@ -1,3 +1,4 @@
+import { routeOf } from "../../../shared/api/index.ts";
 import { kindOf } from "../../../shared/errors/errors.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
 import {
@@ -5,7 +6,6 @@ import {
   answerCall,
   answersFromRecords,
   problemOf,
-  routeOf,
 } from "../../../shared/service/index.ts";
 import { lookAhead } from "../../../shared/views/index.ts";
 import type { OpenedArchive } from "../archive/open.ts";

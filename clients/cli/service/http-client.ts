@@ -9,9 +9,9 @@ import {
   type PipelineResponse,
 } from "@azure/core-rest-pipeline";
 import type { z } from "zod";
-import { apiVersion, printingHeader, type Route, routes } from "../../../shared/api/index.ts";
+import { apiVersion, printingHeader, type Route, routeOf } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import { isHttpToLoopback } from "../../../shared/machine/loopback.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { withoutSlashesAtEnd } from "../../../shared/text/text.ts";
@@ -54,8 +54,7 @@ export function connectService(address: ServiceAddress, cluster: string): Servic
     cluster,
     printing: () => printing,
     ask: async <Id extends RouteId>(id: Id, call: Call = {}): Promise<AnswerOf<Id>> => {
-      // There is one route of each id: its type is made of them.
-      const route = routes.find((each) => each.id === id) as Route;
+      const route = routeOf(id);
       const reply = await send(route, pathOf(route, { ...call.params, cluster }), call);
       const { status, body } = reply;
       if (reply.printing !== undefined) printing = reply.printing;
@@ -149,18 +148,10 @@ function replyOf({ request, status, headers, bodyAsText }: PipelineResponse): Re
   return {
     url: request.url,
     status,
-    body: jsonOf(bodyAsText),
+    body: jsonOr(bodyAsText ?? ""),
     etag: headers.get("etag"),
-    printing: jsonOf(headers.get(printingHeader)),
+    printing: jsonOr(headers.get(printingHeader) ?? ""),
   };
-}
-
-function jsonOf(text: string | null | undefined): unknown {
-  try {
-    return parseJson(text ?? "");
-  } catch {
-    return undefined;
-  }
 }
 
 function unreachable(error: unknown, base: URL): CommandFailure {

@@ -1,5 +1,5 @@
 import { counted } from "../../../../shared/text/text.ts";
-import { type Exercise, type Finding, runs } from "./exercise.ts";
+import { type Exercise, finding, runs } from "./exercise.ts";
 
 const array = "htc";
 const job = "ex2-fold";
@@ -28,19 +28,12 @@ export const bootsFail: Exercise = {
       ({ nodeArray, failingBoots }) => nodeArray === array && failingBoots !== undefined,
     );
     const { nodes } = await service.ask("nodes", { query: { state: "Failed", resources: "-" } });
-    const boots: Finding = {
-      isMet: !isFailing,
-      text: isFailing
-        ? "The file server nfs-1 does not answer: every boot fails."
-        : "The file server nfs-1 answers.",
-    };
-    const failed: Finding = {
-      isMet: nodes.length === 0,
-      text:
-        nodes.length === 0
-          ? "No node is Failed."
-          : `${counted(nodes.length, "nodes")} are Failed, and cost money.`,
-    };
-    return [boots, failed, runs(cluster, job)];
+    const cost = `${counted(nodes.length, "nodes")} are Failed, and cost money.`;
+    const fails = "The file server nfs-1 does not answer: every boot fails.";
+    return [
+      finding(!isFailing, "The file server nfs-1 answers.", fails),
+      finding(nodes.length === 0, "No node is Failed.", cost),
+      runs(cluster, job),
+    ];
   },
 };

@@ -24,6 +24,10 @@ export interface Finding {
   readonly text: string;
 }
 
+export function finding(isMet: boolean, met: string, open: string): Finding {
+  return { isMet, text: isMet ? met : open };
+}
+
 export interface Exercise {
   readonly title: string;
   /** The symptoms, without the cause. */

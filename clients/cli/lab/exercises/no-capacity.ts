@@ -1,4 +1,4 @@
-import { type Exercise, type Finding, runs } from "./exercise.ts";
+import { type Exercise, finding, runs } from "./exercise.ts";
 
 const array = "htc";
 const job = "ex1-render";
@@ -26,17 +26,12 @@ export const noCapacity: Exercise = {
       ({ nodeArray, drought }) => nodeArray === array && drought !== undefined,
     );
     const added = cluster.sizes.find(({ nodeArray }) => nodeArray === array)?.added ?? [];
-    const isDry: Finding = {
-      isMet: dry.length > 0,
-      text:
-        dry.length > 0
-          ? `Azure still has no ${dry.map(({ machineType }) => machineType).join(", ")}.`
-          : "The drought was ended: Azure does not do that on request.",
-    };
-    const hasMore: Finding = {
-      isMet: added.length > 0,
-      text: added.length > 0 ? `${array} has ${added.join(", ")} as well.` : `${array} has no other size.`,
-    };
-    return [isDry, hasMore, runs(cluster, job)];
+    const sizes = dry.map(({ machineType }) => machineType).join(", ");
+    const ended = "The drought was ended: Azure does not do that on request.";
+    return [
+      finding(dry.length > 0, `Azure still has no ${sizes}.`, ended),
+      finding(added.length > 0, `${array} has ${added.join(", ")} as well.`, `${array} has no other size.`),
+      runs(cluster, job),
+    ];
   },
 };

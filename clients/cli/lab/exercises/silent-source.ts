@@ -1,4 +1,4 @@
-import { type Exercise, type Finding, runs } from "./exercise.ts";
+import { type Exercise, finding, runs } from "./exercise.ts";
 
 const job = "ex3-late";
 
@@ -28,10 +28,6 @@ export const silentSource: Exercise = {
     const name = cluster.scheduler.report?.source ?? "none";
     const source = demand.find((each) => each.source === name);
     const posts = source !== undefined && !source.expired && !cluster.scheduler.isSilent;
-    const heard: Finding = {
-      isMet: posts,
-      text: posts ? `Source "${name}" posts.` : `Source "${name}" posts nothing.`,
-    };
-    return [heard, runs(cluster, job)];
+    return [finding(posts, `Source "${name}" posts.`, `Source "${name}" posts nothing.`), runs(cluster, job)];
   },
 };

@@ -1,4 +1,4 @@
-import { type Exercise, type Finding, runs } from "./exercise.ts";
+import { type Exercise, type Finding, finding, runs } from "./exercise.ts";
 
 const spot = "htc-spot";
 const job = "ex4-train";
@@ -57,13 +57,8 @@ export const spotEvictions: Exercise = {
     };
     const { nodes } = await service.ask("nodes", { query: { nodeArray: spot, resources: "-" } });
     const there = nodes.filter((node) => node.jobs.some((each) => each.job.startsWith(job)));
-    const off: Finding = {
-      isMet: there.length === 0,
-      text:
-        there.length === 0
-          ? `No task of ${job} is on a spot node.`
-          : `Tasks of ${job} are on spot nodes: ${there.map(({ name }) => name).join(", ")}.`,
-    };
+    const on = `Tasks of ${job} are on spot nodes: ${there.map(({ name }) => name).join(", ")}.`;
+    const off = finding(there.length === 0, `No task of ${job} is on a spot node.`, on);
     return [ruled, off, runs(cluster, job)];
   },
 };
