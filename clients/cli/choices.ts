@@ -11,10 +11,7 @@ export function suggestion(word: string, words: readonly string[]): string {
   return meant === undefined ? "" : `Did you mean "${meant}"? `;
 }
 
-/**
- * Reads words of a fixed list, separated by commas, and returns the text. Throws InvalidArgumentError with what was probably
- * meant and the whole list, for which the service need not be asked.
- */
+/** Reads words of a fixed list, separated by commas; a word that is not in it is refused here, without asking the service. */
 export function wordsOf(noun: string, words: readonly string[]): (text: string) => string {
   return (text) => {
     for (const word of text.split(",").map((each) => each.trim()))

@@ -25,10 +25,7 @@ export interface ReadConfig {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads a file as the service would, and its settings for this command line. The cluster is the one that is asked for,
- * else `cluster_name`, else the file's name. Throws CommandFailure for a file that cannot be read as JSON at all.
- */
+/** Reads a file as the service would. The cluster: the one asked for, else `cluster_name`, else the file's name. Throws CommandFailure. */
 export async function readConfig(file: string, asked: string | undefined): Promise<ReadConfig> {
   const own = await readJson(file);
   const includes: Record<string, unknown> = {};

@@ -1,10 +1,7 @@
 import { isDictionary } from "../../shared/json/json.ts";
 import { type JobDetails, readJobDetails } from "../../shared/messages/index.ts";
 
-/**
- * A job as `azpbs jobs` and `azge jobs` print it, in the form of a demand message. What is not one of their peculiarities
- * stays as it is, and what cannot be read is left for the check of the message to set aside.
- */
+/** A job as `azpbs jobs` and `azge jobs` print it, as in a demand message. What cannot be read is left for the message's check. */
 export function fromScalelib(job: unknown): unknown {
   if (!isDictionary(job)) return job;
   return {
@@ -14,10 +11,7 @@ export function fromScalelib(job: unknown): unknown {
   };
 }
 
-/**
- * azpbs prints no metadata of a job and azge its hard requests, of which `h_rt` is the run time. A site's own version may
- * add what its scheduler knows under the scheduler's words.
- */
+/** azpbs prints no metadata of a job, azge its hard requests (`h_rt` is the run time); a site may add more in its own words. */
 function detailsIn(metadata: unknown): JobDetails {
   if (!isDictionary(metadata)) return {};
   const { gridengine, walltime, user, owner, account, project, queue } = metadata;
@@ -40,10 +34,7 @@ function toSeconds(duration: unknown): number | undefined {
 /** Constraints that hold others: a hostgroup often stands below an `or`. */
 const nesting: ReadonlySet<string> = new Set(["and", "or", "xor", "not"]);
 
-/**
- * Whom a queue of Grid Engine lets in. It is printed for jobs that are let in; for the others, `never` is printed in its
- * place. So there is nothing left to check.
- */
+/** Whom a queue of Grid Engine lets in: printed only for jobs that are let in (others have `never`), so there is nothing to check. */
 const admissions: ReadonlySet<string> = new Set([
   "gridengine-user-constraint",
   "gridengine-xuser-constraint",
@@ -89,10 +80,7 @@ function nested(value: unknown): unknown {
   return constraint(value, new Set());
 }
 
-/**
- * A second name for a resource: `{"class": "….ReadOnlyAlias", "mfree": "m_mem_free"}`. It takes nothing and holds where the
- * node has the resource. Constraints that hold together are printed as one object, so the alias is the key after the class.
- */
+/** A second name for a resource: `{"class": "….ReadOnlyAlias", "mfree": "m_mem_free"}`. It takes nothing; the node must have it. */
 function aliasIn(
   json: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -103,10 +91,7 @@ function aliasIn(
   return name !== undefined && typeof resource === "string" ? { name, resource } : undefined;
 }
 
-/**
- * A hostgroup of Grid Engine stands for the constraints that its configuration gives it, in one placement group; without
- * one, outside of all of them.
- */
+/** A hostgroup of Grid Engine stands for its configured constraints, in one placement group; without one, outside of all. */
 function ofHostgroup({ constraints, "placement-group": group }: Readonly<Record<string, unknown>>): unknown {
   if (!Array.isArray(constraints)) return undefined;
   const isNamed = typeof group === "string" && group !== "";

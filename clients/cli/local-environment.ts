@@ -12,10 +12,7 @@ export const localEnvironmentFile = ".local/environment.json";
 
 const whoWrote = z.object({ pid: z.int().positive().optional() });
 
-/**
- * Reads a part of what `npm start` wrote. Throws CommandFailure if nothing runs, also if it was killed and left the file
- * behind.
- */
+/** Reads a part of what `npm start` wrote. Throws CommandFailure if nothing runs, even if the file was left behind. */
 export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>): Promise<T> {
   const text = await readFile(file, "utf8").catch((error) => {
     throw notRunning(isMissing(error) ? `"${file}" is not there` : messageOf(error));

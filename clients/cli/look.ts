@@ -27,10 +27,7 @@ export function lookOptions(command: Command): Command {
   return serviceOrFilesOptions(command).addOption(watchOption());
 }
 
-/**
- * Shows something of a cluster, again and again with `--watch`. Throws CommandFailure at the end when a name that was selected
- * is not there; `namesExist` is false where it need not be.
- */
+/** Shows something of a cluster, again and again with `--watch`. Throws CommandFailure for selected names that are not there. */
 export async function look(
   terminal: Terminal,
   flags: LookFlags & SelectionFlags,

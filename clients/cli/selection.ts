@@ -72,10 +72,7 @@ export type ReadConstraints =
   | { readonly ok: true; readonly constraints: readonly ConstraintObject[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/**
- * `name=value`, `name=value,other value`, `resource>=number`, or JSON: an object or a list of them. A value that is JSON itself (a number,
- * true, "text") is that, anything else is text.
- */
+/** `name=value`, `name=value,other value`, `resource>=number`, or JSON. A value that is JSON is that, anything else is text. */
 export function readConstraints(text: string): ReadConstraints {
   const json =
     text.trimStart().startsWith("{") || text.trimStart().startsWith("[") ? fromJson(text) : fromPair(text);

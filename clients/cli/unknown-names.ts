@@ -10,10 +10,7 @@ import type { Service } from "./service/service.ts";
 const wildcard = /[*?[]/;
 const mostTold = 20;
 
-/**
- * Throws CommandFailure with every name of a selection that the cluster does not have, after the others are shown: a list
- * would otherwise drop a misspelt name in silence.
- */
+/** Throws CommandFailure with the selected names that the cluster lacks, after the others: a list would drop a typo in silence. */
 export async function refuseUnknownNames(service: Service, flags: SelectionFlags): Promise<void> {
   const problems = [
     ...(await unknownOf(flags.nodeName, {

@@ -3,10 +3,7 @@ import type { Service } from "./service/service.ts";
 
 const mostShown = 5;
 
-/**
- * Asks with an id, or with the one whole id that begins with it: ids have twenty digits. `list` gives the ids that there
- * are, and is called only when there is none of that name. Throws CommandFailure when several begin so.
- */
+/** Asks with an id, or with the one that begins with it; `list` is called only when there is none. Throws when several begin so. */
 export async function withWholeId<T>(
   asked: string,
   ask: (id: string) => Promise<T>,

@@ -125,10 +125,7 @@ function portsOf(ports: Ports): ServicePorts {
   };
 }
 
-/**
- * What the cluster's configuration says about printing goes along with every answer, so that `ccscale` needs no call for it.
- * It is read beside the answer, and a configuration that cannot be read is the answer's business.
- */
+/** The configuration's words about printing go along with every answer: `ccscale` needs no call for them. */
 async function printingOf(
   { configs }: Pick<Ports, "configs">,
   cluster: string | undefined,

@@ -5,10 +5,7 @@ import type { AutostopSettings, Ports } from "../../shared/ports/index.ts";
 import { problem } from "../../shared/service/index.ts";
 import { refusedWith, withHeaders } from "./http-response.ts";
 
-/**
- * How nodes show who they are. `function-key`: the platform asks for a key, as on every other route. `basic`: they log in
- * with the name and password of their cluster, as they do with CycleCloud.
- */
+/** `function-key`: as on every other route. `basic`: nodes log in with the name and password of their cluster, as in CycleCloud. */
 export type NodeLogin = "function-key" | "basic";
 
 export interface Credentials {

@@ -75,10 +75,7 @@ export function availableMemoryBytes(): number {
   return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
-/**
- * The app and the instance that this process is, by the names that the Functions host gives its own telemetry: queries that
- * filter on `AppRoleName` find both. Outside Azure: the host's name.
- */
+/** The app and the instance, by the names in the Functions host's own telemetry (`AppRoleName`). Outside Azure: the host's name. */
 export function instanceIn(environment: Environment): Instance {
   const { WEBSITE_SITE_NAME: app, WEBSITE_INSTANCE_ID: instance, CONTAINER_NAME: container } = environment;
   return { service: app || "cyclecloud-autoscale", id: instance || container || hostname() };

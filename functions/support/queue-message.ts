@@ -3,10 +3,7 @@ import { z } from "zod";
 import type { DeadLetter, RawMessage } from "../../shared/cycle/index.ts";
 import { decodeQueueText } from "../../shared/messages/index.ts";
 
-/**
- * A Storage queue message as the use cases take it. Fields of a JSON body can hide the queue's own metadata of the same
- * name, so what is not of its type is not the queue's.
- */
+/** A Storage queue message. A JSON body can hide the queue's metadata of the same name: what is not of its type is not the queue's. */
 export function queueMessageOf(
   body: unknown,
   context: Pick<InvocationContext, "invocationId" | "triggerMetadata">,

@@ -8,10 +8,7 @@ import { service } from "./service.ts";
 /** Where a function is, and what its callers have to be. */
 type Served = Pick<Route, "id" | "method" | "path"> & { readonly role: ServedRole };
 
-/**
- * Registers the function of a route, with the guard before it. Nothing else registers HTTP functions
- * (`test/functions/guard.test.ts`), so that none is without.
- */
+/** Registers a route with the guard before it. Nothing else registers HTTP functions (`test/functions/guard.test.ts`). */
 export function serve(served: Served, handler: HttpHandler): void {
   app.http(`http-${served.id}`, {
     route: served.path,

@@ -50,10 +50,7 @@ function causeOf(error: unknown): Cause {
   return kindOf(error) ?? "unknown";
 }
 
-/**
- * Runs a use case and settles its trigger: a failure that is `complete` is logged and swallowed, every other is thrown
- * to the host, which logs it and offers the message again.
- */
+/** Runs a use case and settles its trigger: a `complete` failure is logged and swallowed, every other is thrown to the host. */
 export async function settled<T>(
   run: { readonly trigger: Trigger; readonly log: Log; readonly subject: string },
   work: () => Promise<T>,

@@ -1,7 +1,4 @@
-/**
- * How often something may happen, by name: once in `everySeconds`. Of this process alone, which is what it protects;
- * beyond `mostNames` the one that was seen first is forgotten.
- */
+/** How often something may happen, by name, in this process: once in `everySeconds`. Beyond `mostNames` the oldest is forgotten. */
 export class Pace {
   readonly #everySeconds: number;
   readonly #mostNames: number;
@@ -31,10 +28,7 @@ export class Pace {
   }
 }
 
-/**
- * One after the other, by name, within this process: work that would only lose races against itself when done at the
- * same moment. Other processes are kept apart by ETags.
- */
+/** One after the other, by name, in this process: work that would only lose races against itself. */
 export class Turns {
   readonly #mostWaiting: number;
   readonly #lines = new Map<string, { last: Promise<unknown>; waiting: number }>();

@@ -63,10 +63,7 @@ export interface CostPage extends Omit<Page, "lines"> {
 
 const ofPeople: readonly CostDimension[] = ["user", "account", "queue"];
 
-/**
- * The costs of some pages, grouped by these dimensions: the most expensive group first, times in order. With several
- * dimensions, groups of the first one stay together, the most expensive first.
- */
+/** The costs of some pages by these dimensions: the most expensive group of the first one first, times in order. */
 export function costRows(
   pages: readonly CostPage[],
   by: readonly CostDimension[],

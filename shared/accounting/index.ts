@@ -1,7 +1,4 @@
-/**
- * Where every node-second of a cluster went, and what it cost whom. Pure: sights of a cluster in, exact sums out. README.md
- * has the rules.
- */
+/** Where every node-second of a cluster went, and what it cost whom. Pure. README.md has the rules. */
 
 export {
   accountFor,

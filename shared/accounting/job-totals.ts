@@ -42,10 +42,7 @@ export function withSettled(
   });
 }
 
-/**
- * The jobs that run now: earlier ones with their totals, and new ones. A job on several node arrays or sizes counts for the
- * first. Its newest owner counts.
- */
+/** The jobs that run now, with earlier totals. A job on several arrays or sizes counts for the first; its newest owner counts. */
 export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight): readonly JobTotal[] {
   const { takenAtSeconds: at } = sight;
   const added = new Set<string>();

@@ -15,10 +15,7 @@ export function emptyPage(atSeconds: number, lengthSeconds: number): Page {
   return { fromSeconds: startOf(atSeconds, lengthSeconds), untilSeconds: atSeconds, lines: [] };
 }
 
-/**
- * The open page with lines that belong to it, and a page for each hour or day since then; the last one is open. Lines are given by the
- * start of their hour, and none is older than the open page.
- */
+/** The open page with its lines, and a page for each hour or day since; the last one is open. Lines by the start of their hour. */
 export function turnPages(
   open: Page,
   byHour: ReadonlyMap<number, readonly Line[]>,

@@ -60,10 +60,7 @@ export const wholeListQuery = {
 /** `?all=true`; what is neither true nor false is refused, not guessed at. */
 export const flag = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] });
 
-/**
- * Where a page ended: its last item's place or time, its name, and when the look was made that the page is of, where the
- * next one should be of the same. Opaque to callers, so it may become another one.
- */
+/** Where a page ended: its last item's place or time, its name, and the look it is of. Opaque to callers. */
 export type Cursor = readonly [at: number, name: string, madeAtSeconds?: number];
 
 export function encodeCursor(cursor: Cursor): string {

@@ -86,10 +86,7 @@ const bucketView = z
   })
   .meta({ id: "Bucket" });
 
-/**
- * Buckets by array and by constraints on what a new node of them would be, such as its VM size or placement group. Where
- * names or host names are given: the buckets that such nodes are of.
- */
+/** Buckets by array and by constraints on a new node of them; with names or host names, the buckets that such nodes are of. */
 export const bucketsQuery = z.object(selectionQuery);
 
 /** `GET /api/clusters/{cluster}/buckets`, in the order in which the planner prefers them */

@@ -58,10 +58,7 @@ export const demandParts = {
   warnings: z.array(z.object({ code: z.string(), subject: z.string(), message: z.string() })),
 };
 
-/**
- * With a selection: the selected nodes, what would be done with them, and jobs that wait for more than their places there.
- * Everything that is counted stays that of the whole plan.
- */
+/** With a selection: the selected nodes, what is done with them, and jobs that lack places there. Counts stay those of the plan. */
 export const demandQuery = z.object(selectionQuery);
 
 /** `GET /api/clusters/{cluster}/demand`: what would be done now. Nothing is sent. */

@@ -1,7 +1,4 @@
-/**
- * The HTTP API: every request and answer as a zod schema, the only definition. Functions check against them, clients
- * take their types from them, and the OpenAPI document is made of them.
- */
+/** The HTTP API: every request and answer as a zod schema, from which checks, types and the OpenAPI document are made. */
 export * from "./actions.ts";
 export { type Answer, type Cursor, encodeCursor } from "./answer.ts";
 export * from "./autoscale-schema.ts";

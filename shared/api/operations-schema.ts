@@ -61,10 +61,7 @@ export const operationsAnswer = z
   .object({ ...aboutCluster, operations: z.array(operationView), ...paged })
   .meta({ id: "Operations" });
 
-/**
- * With a selection: operations that made a selected node, or are about one, nodes that are gone included, as far as is known
- * of them. Without `open`, the newest 1,000 are looked through.
- */
+/** With a selection: operations about such nodes, also gone ones. Without `open`, the newest 1,000 are looked through. */
 export const operationsQuery = z.object({
   ...pageQuery,
   ...selectionQuery,

@@ -70,10 +70,7 @@ function oneOf(names: readonly string[]): string {
   return `one of ${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/**
- * Refusals in the words of the service, whoever gives them: its functions, or `ccscale` where it works on the storage
- * account itself.
- */
+/** Refusals in the words of the service, given by its functions or by `ccscale` on the storage account. */
 export const refusals = {
   /** `configured`: all clusters, for callers who may know them; left out for others. */
   unknownCluster: (cluster: string, configured?: readonly string[]) =>

@@ -9,10 +9,7 @@ export const apiVersion = "1";
 /** Of answers about a cluster: what its configuration says about printing (`output_columns`, `output_format`), as JSON. */
 export const printingHeader = "output-settings";
 
-/**
- * What a caller has to be for a call. A reader is told things; an operator changes them, may read, and is told what others
- * sent as they sent it; a node asks about itself.
- */
+/** A reader is told things; an operator changes them and sees what others sent; a node asks about itself. */
 export type Role = "reader" | "operator" | "node";
 
 /**

@@ -138,10 +138,7 @@ function dryRun(outlook: Outlook, body: Requested): ActOutcome {
   return { outcome: "answered", answer: { ...answer, summary: `${answer.summary}${held}` } };
 }
 
-/**
- * Requests one action after the other. Each is decided again from the records so far, so nodes of an earlier action are
- * skipped.
- */
+/** Requests one action after the other, each decided from the records so far: nodes of an earlier action are skipped. */
 async function request(
   ports: ActPorts,
   outlook: Outlook,
@@ -220,10 +217,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-/**
- * The rest of a creation, for a later action; node actions skip by themselves what is under way. Scattered nodes stay
- * in the bucket of the first.
- */
+/** The rest of a creation, for a later action. Scattered nodes stay in the bucket of the first. */
 function remaining(body: Requested, { drafts }: Drafts, index: number): Requested {
   if (body.kind !== "create-nodes" || index === 0) return body;
   const sets = drafts.slice(index).flatMap((draft) => (draft.kind === "create-nodes" ? draft.sets : []));

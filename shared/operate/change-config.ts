@@ -12,10 +12,7 @@ import { keepUnknown, keepVersion } from "./keep-version.ts";
 type ConfigPorts = WorldPorts &
   Pick<Ports, "configVersions" | "events" | "log"> & { readonly configFiles: ConfigFiles };
 
-/**
- * Which settings may be changed. `settings`: all except the address and identity of the CycleCloud server, because
- * these decide where the password is sent.
- */
+/** `settings`: all except the address and identity of the CycleCloud server, which decide where the password is sent. */
 export type ConfigChanges = "off" | "settings" | "all";
 
 export interface ConfigWish {

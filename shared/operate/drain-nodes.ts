@@ -10,10 +10,7 @@ import { chooseNodes, type Skipped, selectNodes } from "./select-nodes.ts";
 
 type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
 
-/**
- * Records that nodes take no new jobs, and asks for the plan that sends this to their schedulers. CycleCloud is not
- * involved, so no operation is recorded; the idle timeout deletes a drained node like any other.
- */
+/** Records that nodes take no new jobs, and asks for the plan that tells their schedulers. CycleCloud is not involved. */
 export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainBody): Promise<ActOutcome> {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);

@@ -27,10 +27,7 @@ export async function foreseeConfig(
   return differences.length > 0 ? differences : ["A plan made now would be the same."];
 }
 
-/**
- * Budgets of people that the newest snapshot does not know hold all their jobs. A configuration counts from the next snapshot on,
- * which knows them: until then they are left out, and named.
- */
+/** Until the next snapshot knows new budgets of people, they would hold all their jobs: they are left out, and named. */
 function withKnownBudgets(before: World, after: World) {
   const holdsNow = new Set(before.loaded.jobHolds?.map(({ budget }) => budget.name));
   const isNew = ({ budget }: JobHold) => budget.spentUsd === null && !holdsNow.has(budget.name);

@@ -11,10 +11,7 @@ import { type Skipped, selectNodes } from "./select-nodes.ts";
 
 type KeepAliveBody = Extract<ActionBody, { kind: "keep-alive" }>;
 
-/**
- * Records that only an operator may delete nodes, or ends that. CycleCloud documents no call that changes its own
- * record of an existing node, so the record is ours: plans, and the last check before a deletion, follow it.
- */
+/** Records that only an operator may delete nodes, or ends that. Ours: CycleCloud documents no call that changes its own record. */
 export async function decideKeepAlive(
   ports: ActPorts,
   outlook: Outlook,

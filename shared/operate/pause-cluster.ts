@@ -35,10 +35,7 @@ interface UnknownCluster {
   readonly knownClusters: readonly string[];
 }
 
-/**
- * From now on plans of the cluster are made and shown, and nothing is sent; waiting actions are dropped with this
- * reason. What CycleCloud was already asked for continues. Pausing again replaces the reason.
- */
+/** From now on plans are made and nothing is sent; waiting actions are dropped. Pausing again replaces the reason. */
 export async function pauseCluster(ports: PausePorts, decision: Decision): Promise<PauseOutcome> {
   const { cluster, ...made } = decision;
   const unknown = await unknownCluster(ports, cluster);
@@ -49,10 +46,7 @@ export async function pauseCluster(ports: PausePorts, decision: Decision): Promi
   return { outcome: "paused" };
 }
 
-/**
- * Ends a pause, and asks for a plan: the last one was not executed. A refused login may be tried once more, by the next
- * snapshot of any cluster that uses it; plans stay held until it is accepted.
- */
+/** Ends a pause, and asks for a plan. A refused login may be tried once more; plans stay held until it is accepted. */
 export async function resumeCluster(ports: ResumePorts, decision: Decision): Promise<ResumeOutcome> {
   const { cluster, by, reason } = decision;
   const unknown = await unknownCluster(ports, cluster);

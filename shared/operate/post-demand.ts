@@ -14,10 +14,7 @@ export type PostOutcome =
   | { readonly outcome: "answered"; readonly answer: DemandPosted }
   | { readonly outcome: "refused"; readonly problems: readonly string[] };
 
-/**
- * Checks a demand message and puts it on the demand queue, in parts or as an upload when it is large. It is not merged
- * here: the queue keeps it until it takes effect, retries it, and limits the rate.
- */
+/** Checks a demand message and puts it on the queue, in parts or as an upload. The queue keeps, retries and limits it. */
 export async function postDemand(
   ports: Pick<Ports, "clock" | "configs" | "demand" | "log"> & { readonly demandQueue: DemandQueue },
   wish: {
@@ -71,10 +68,7 @@ export async function postDemand(
   };
 }
 
-/**
- * Predicts how the message will be handled: otherwise a sender whose message will be ignored only learns that it was
- * posted.
- */
+/** Predicts how the message will be handled: a sender would else not learn that it will be ignored. */
 async function foresee(
   { demand, clock }: Pick<Ports, "demand" | "clock">,
   message: DemandMessage,

@@ -11,10 +11,7 @@ import { chooseNodes } from "./select-nodes.ts";
 type RollBody = Extract<ActionBody, { kind: "roll" }>;
 type StopBody = Extract<ActionBody, { kind: "stop-rolling" }>;
 
-/**
- * Records that nodes are to be drained in turn, a limited number at a time. Each snapshot then continues the drain
- * (`rollOn`), so it does not depend on this process.
- */
+/** Records that nodes are to be drained in turn, a few at a time. Each snapshot continues the drain (`rollOn`). */
 export async function rollNodes(ports: ActPorts, outlook: Outlook, body: RollBody): Promise<ActOutcome> {
   const { cluster, atSeconds, control } = outlook;
   const { by, reason, replace, dryRun } = body;
@@ -68,10 +65,7 @@ export async function stopRolling(ports: ActPorts, outlook: Outlook, body: StopB
   return answered(outlook, "done", `Stopped: ${words}`);
 }
 
-/**
- * Saves one step of a rolling drain, with an event for each node whose turn it is. Returns the decisions that hold now.
- * `begin` returns the rolling drain to continue.
- */
+/** Saves one step of a rolling drain, with an event for each node in turn. `begin` returns the drain to continue. */
 export async function takeTurns(
   ports: ActPorts,
   outlook: Outlook,

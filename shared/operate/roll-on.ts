@@ -6,10 +6,7 @@ import { act } from "./act.ts";
 import type { ActPorts } from "./act-outcome.ts";
 import { busyIn, takeTurns } from "./roll-nodes.ts";
 
-/**
- * One step: nodes without jobs are deleted, and the next ones are drained. Does nothing while the cluster is held, or while
- * running jobs are unknown.
- */
+/** One step: nodes without jobs are deleted, and the next ones drained. Not while the cluster is held or running jobs are unknown. */
 export async function rollOn(ports: ActPorts, cluster: string): Promise<void> {
   if ((await loadControl(ports, cluster)).rolling === null) return;
   const outlook = await seen(ports, cluster);

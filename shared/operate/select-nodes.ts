@@ -13,10 +13,7 @@ export type Chosen =
   | { readonly ok: true; readonly nodes: readonly ClusterNode[]; readonly skipped: readonly Skipped[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/**
- * The nodes of the cluster's arrays that match a selection, and the names in it that match nothing, so that a typing error
- * in a list of names is reported. The selection must name at least one node.
- */
+/** The nodes that match a selection, and the names in it that match nothing. The selection must name at least one node. */
 export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   const selector = selectorOf(outlook.input, selection);
   if (!selector.ok) return selector;

@@ -20,10 +20,7 @@ export type RawBody = { readonly ok: true; readonly json: unknown } | Refused;
 /** Answered also for a cluster that is not configured: one to be added, or whose callers may not learn which there are. */
 const anyCluster: readonly RouteId[] = ["put-config", "autostop", "leaving"];
 
-/**
- * Answers a call from a table of answers: the cluster has to exist, and query and body have to match the route. A route
- * that the table lacks is refused. Throws what the answer throws (`problemOf` makes a problem of it).
- */
+/** Answers a call from a table of answers: the cluster has to exist, query and body to match the route. Throws what the answer throws. */
 export async function answerCall<Id extends RouteId, P extends Pick<Ports, "configs">>(
   table: Partial<AnswersFrom<P>>,
   id: Id,

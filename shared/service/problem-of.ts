@@ -4,10 +4,7 @@ import { problem } from "./answered.ts";
 
 const defaultRetryAfterSeconds = 5;
 
-/**
- * The problem that a caller receives for a thrown error, by who can fix it: the operator (configuration), time alone
- * (upstream, conflict, stale snapshot), or the maintainers of this code, who find it in the log by its invocation id.
- */
+/** The problem for a thrown error, by who can fix it: the operator, time alone, or the maintainers (log, by invocation id). */
 export function problemOf(error: unknown, invocationId?: string): Problem {
   if (error instanceof ConfigurationError)
     return problem("configuration", 500, {

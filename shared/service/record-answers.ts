@@ -151,10 +151,7 @@ function likeIt(given: { readonly meant: string | null; readonly near: readonly 
   return near.length === 0 ? "" : `Near it: ${near.map(quoted).join(", ")}. `;
 }
 
-/**
- * The Functions host leaves a slash in a path encoded, so that it does not split the path; job names may contain
- * slashes.
- */
+/** The Functions host leaves a slash in a path encoded; job names may contain slashes. */
 function withSlashes(param: string): string {
   return param.replaceAll(/%2f/gi, "/");
 }

@@ -128,10 +128,7 @@ async function putConfig(
 
 const longestShownCluster = 100;
 
-/**
- * For calls whose record has no place for a name: logs who the caller claims to be. A caller who is known for certain is in
- * the log already.
- */
+/** Logs who the caller claims to be, where the record has no place for it. A caller who is known is in the log already. */
 export function noteClaim(
   { log }: Pick<StoragePorts, "log">,
   { id, cluster, callerName }: CallDetails & { readonly id: RouteId; readonly cluster: string },

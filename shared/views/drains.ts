@@ -23,10 +23,7 @@ interface DrainFacts {
 /** Who drains what plans drain by themselves. */
 const autoscaler = "the autoscaler";
 
-/**
- * Every node that drains, or is being taken back, in the order of the snapshot. An operator's wish comes before what a
- * scheduler has out by its own making, and that before what plans decided by themselves: the first is what has to be undone.
- */
+/** Nodes that drain or are taken back, as in the snapshot. An operator's wish counts before a scheduler's, and that before a plan's. */
 export function drainsOf({ head, control, out, snapshot }: DrainFacts): readonly NodeDrain[] {
   const records = new Map(head?.draining.map((record) => [record.nodeId, record]));
   const wishes = new Map(control.drainedNodes.map((wish) => [wish.nodeId, wish]));

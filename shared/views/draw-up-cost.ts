@@ -92,10 +92,7 @@ function periodOf({ by, from, until }: CostQuery, atSeconds: number): Period {
   };
 }
 
-/**
- * Hours count where they begin, whole runs of jobs by the day on which they ended, and nodes by whole days; nothing after the newest
- * snapshot.
- */
+/** Hours count where they begin, runs of jobs by the day on which they ended, nodes by whole days; up to the newest snapshot. */
 function countedPeriod(
   { fromSeconds: from, untilSeconds: until }: Period,
   by: readonly CostDimensionName[],

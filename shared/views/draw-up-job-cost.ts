@@ -6,10 +6,7 @@ import { coresIn, hours, usd } from "./draw-up-cost.ts";
 const mostRuns = 100;
 const mostNodes = 100;
 
-/**
- * What a job has cost until now: its runs that ended and the one that goes on, the newest first. A job that several sources
- * have is shown for all of them. Undefined for a cluster that is not configured.
- */
+/** What a job has cost until now: its runs, the newest first, for all its sources. Undefined: the cluster is not configured. */
 export async function drawUpJobCost(
   ports: Pick<Ports, "accounts" | "clock" | "configs" | "demand" | "snapshots">,
   cluster: string,

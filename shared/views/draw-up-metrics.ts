@@ -19,10 +19,7 @@ export type MetricPorts = Parameters<typeof clusterStatus>[0] & {
   lookAhead(cluster: string): Promise<Outlook | undefined>;
 };
 
-/**
- * Every cluster in figures, for Prometheus and its like. A cluster that cannot be read has `up` 0 and no more: a figure that
- * is not known is missing, never zero.
- */
+/** Every cluster in figures. One that cannot be read has `up` 0 and no more: what is not known is missing, never zero. */
 export async function drawUpMetrics(ports: MetricPorts): Promise<readonly Metric[]> {
   const metrics = new MetricSet();
   const clusters = await ports.configs.clusters();

@@ -106,10 +106,7 @@ function indexOf(demand: readonly SourceDemand[], source: string): ReadonlyMap<s
 
 const hostsByInput = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/**
- * Names of the jobs that are planned on a node and not running there: their scheduler has not started them yet. Which
- * jobs run is known from schedulers.
- */
+/** Jobs that are planned on a node and not running there: their scheduler has not started them yet. */
 export function plannedThere(
   input: PlanInput,
   { hostname, jobs }: Pick<PlannedNode, "hostname" | "jobs">,

@@ -9,10 +9,7 @@ const longestAgeSeconds = 20;
 /** For so long the pages of a list are of one outlook, and so many that are not the last of their cluster are kept for that. */
 const longestHeldSeconds = 60;
 const mostHeld = 2;
-/**
- * Nodes and jobs of the last outlooks together, and of those held: each takes 0.6 to 0.9 KB of memory with all that the
- * plan says of it (`npm run bench -- memory`), and an instance may have 512 MB.
- */
+/** Nodes and jobs of all outlooks that are kept: each takes up to 0.9 KB (`npm run bench -- memory`) of 512 MB at least. */
 const mostRecords = 200_000;
 
 /**
@@ -31,10 +28,7 @@ export class OutlookMemory {
     this.#last = new Recent({ most: this.#mostRecords });
   }
 
-  /**
-   * The outlook that a page is of, for the page after it; undefined when it is not known here (any more): then that page is
-   * of a new one.
-   */
+  /** The outlook that a page is of, for the page after it; undefined: not known here (any more), so the page is of a new one. */
   held(cluster: string, madeAtSeconds: number, nowSeconds: number): Outlook | undefined {
     const last = this.#last.get(cluster);
     return [...(last === undefined ? [] : [last]), ...this.#held].find(

@@ -27,10 +27,7 @@ import { waitingBehind } from "./waiting-behind.ts";
 
 const mostExplained = 100;
 
-/**
- * The plan that would be made now with these jobs at the end of the queue, with a job that asks for something else, or under
- * higher limits. Pure; nothing is recorded or sent.
- */
+/** The plan with extra jobs at the end of the queue, with a changed job, or under higher limits. Pure. */
 export function whatIf(world: World, body: WhatIfAsked, nowSeconds: number): Selected<WhatIfAnswer> {
   const { jobs = [], limits = [], change, placement, brief = false, nodes } = body;
   const extra = extraDemand(world, jobs, nowSeconds);

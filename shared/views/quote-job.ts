@@ -56,10 +56,7 @@ interface Planned {
   readonly way: QuotedWay;
 }
 
-/**
- * What jobs would cost and when they would be done, in up to three ways, the cheapest first: plans of the same world, each with
- * one constraint more. Pure; nothing is recorded or sent.
- */
+/** What jobs would cost and when they are done, in up to three ways, the cheapest first: plans with one constraint more each. Pure. */
 export function quoteJobs(
   world: World,
   { jobs, bySeconds }: QuoteAsked,
@@ -240,10 +237,7 @@ function keyOf({ nodeArray, vmSize }: Pick<PlannedNode, "nodeArray" | "vmSize">)
   return `${nodeArray}\n${vmSize}`;
 }
 
-/**
- * Of each size that fits the nodes on which all runs end first, as many as are needed. Not where there are none, where nobody
- * knows when their runs end, or where the jobs can start now.
- */
+/** Of each size that fits, the nodes on which all runs end first. None where nobody knows when, or where the jobs can start now. */
 function freedNodes(
   sizes: readonly FittingSize[],
   { outlook, way }: Planned,

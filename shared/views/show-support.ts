@@ -77,10 +77,7 @@ export function withinCharacters(
   });
 }
 
-/**
- * The configuration with its includes merged in. A file that cannot be read as JSON is not copied: secrets could not be
- * removed from it.
- */
+/** The configuration with its includes merged in. No JSON is not copied: secrets could not be removed from it. */
 async function configOf(files: ConfigFiles, cluster: string): Promise<unknown> {
   const file = await files.read(cluster);
   if (file === undefined) return undefined;

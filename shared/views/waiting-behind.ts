@@ -24,10 +24,7 @@ export function limitKey({ limit, scope, unit }: Pick<LimitFigure, "limit" | "sc
 /** Of a longer queue the first jobs count: finding out why a job waits takes time. */
 const mostJobs = 10_000;
 
-/**
- * Jobs and cores that wait behind each limit, by `limitKey`. A job counts once for each limit that leaves no room in a size that
- * would take it: raising any of them helps.
- */
+/** Jobs and cores that wait behind each limit, by `limitKey`. A job counts for each limit whose raising would help it. */
 export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
   const surveys = new Map(outlook.buckets().map((bucket) => [keyOf(bucket), bucket]));
   const vcpus = new Map(

@@ -34,10 +34,7 @@ export interface OpenedArchive {
 /** A snapshot alone has no server address and no user name. These stand in for them, and are never called. */
 const nobody = { url: "https://nobody.invalid", username: "nobody", verify_certificates: true };
 
-/**
- * Opens a support archive, its unpacked folder, or single files. Files in a folder are identified by name, single ones by
- * content. A snapshot is required; without a configuration, the defaults apply.
- */
+/** Opens a support archive, its folder, or single files, known by their content. A snapshot is required; defaults stand for the rest. */
 export async function openArchive(
   paths: readonly string[],
   asked: string | undefined,

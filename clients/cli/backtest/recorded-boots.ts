@@ -18,10 +18,7 @@ export interface WithBoots {
   readonly boots: readonly string[];
 }
 
-/**
- * Boot times and failures of each array and size as node history has them. A size with too few boots gets those of its array,
- * an array with too few stays as the simulator has it.
- */
+/** Boot times and failures from node history. A size with too few boots gets its array's, an array with too few the simulator's. */
 export function withRecordedBoots(
   definition: DefinitionInput,
   { history, atSeconds }: NodesPast,

@@ -48,10 +48,7 @@ function workerFile(): URL {
   return new URL(here.endsWith(".ts") ? "./run-worker.ts" : "./backtest/run-worker.js", here);
 }
 
-/**
- * Node.js lets the heap of each thread grow as if it had the machine for itself: four threads took 1.6 GB, with these limits
- * 0.6 GB. What a run needs at a time is a tenth of that.
- */
+/** Each thread would let its heap grow as if it were alone: four took 1.6 GB, with these limits 0.6 GB. A run needs a tenth. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 };
 
 interface Books {

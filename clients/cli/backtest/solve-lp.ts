@@ -1,7 +1,4 @@
-/**
- * Solves a linear program (in the LP file format) by HiGHS, which is loaded only now: an optional package, in which WebAssembly
- * does the work. Undefined: it found no optimum. Throws when the package is not installed.
- */
+/** Solves a linear program (LP file format) by HiGHS, an optional package: throws without it. Undefined: no optimum. */
 export async function solveLp(text: string): Promise<number | undefined> {
   const { default: highsModule } = await import("highs");
   // CommonJS: what its types call the default export is the module itself.

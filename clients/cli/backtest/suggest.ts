@@ -32,10 +32,7 @@ interface Wish {
   readonly onProgress: (share: number) => void;
 }
 
-/**
- * Searches settings on the first part of the workload, and checks on the rest what it found. In sentences; undefined: it was
- * stopped.
- */
+/** Searches settings on the first part of the workload and checks them on the rest. In sentences; undefined: it was stopped. */
 export async function suggest(wish: Wish): Promise<readonly string[] | undefined> {
   const { setting, task, budget, workers, signal, onProgress } = wish;
   const split = splitWorkload(setting.workload, tunedShare);

@@ -6,10 +6,7 @@ import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 
-/**
- * The text of a file, packed by gzip or not, in parts: a trace of millions of jobs is never in memory as a whole. "-" is standard
- * input. Throws CommandFailure.
- */
+/** The text of a file (gzip or not, "-": standard input), in parts: a long trace is never in memory as a whole. Throws CommandFailure. */
 export async function* textParts(file: string, terminal: Terminal): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   try {

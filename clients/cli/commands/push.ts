@@ -172,10 +172,7 @@ const nothing: Pushed = { jobs: [], nodes: [] };
 
 type ReadJobs = Pushed | { readonly problem: string };
 
-/**
- * Reads a list of jobs (our own, or what `azpbs jobs` and `azge jobs` print), an object with `jobs` and `nodes` (our own
- * demand message, `azge jobs_and_nodes`), or an SWF trace, all of whose jobs then wait at once.
- */
+/** Reads a list of jobs (ours, or of azpbs and azge), an object with `jobs` and `nodes`, or an SWF trace, whose jobs all wait at once. */
 export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
   if (format === "swf") return { jobs: parseSwf(text).map(fromTrace), nodes: [] };
   let value: unknown;

@@ -62,10 +62,7 @@ const sections: readonly Section[] = [
   { name: "rejected messages", way: "rejects list", rank: 6, on: rejectionsOn },
 ];
 
-/**
- * Problems, facts, then the sections: whole where all fit on one screen, else with fewer rows each; where not even one row of each fits,
- * those of least use are named, with the commands that have them.
- */
+/** Problems, facts, then the sections: with fewer rows each where they do not fit, and the least useful ones only named. */
 export function statusText(terminal: Terminal, status: ClusterStatus, isAll: boolean): string {
   const printed = (print: (page: Page) => void): string => {
     const { terminal: kept, text } = captured(terminal);

@@ -3,10 +3,7 @@ import { wrapped, wrappedAfter } from "../output/wrapped.ts";
 
 const indent = "  ";
 
-/**
- * Markdown for a terminal of so many columns. A row of a table becomes its first cell with the others below it, since cells hold
- * sentences. Pictures and comments are left out.
- */
+/** Markdown for a terminal. A row of a table becomes its first cell with the others below, since cells hold sentences. */
 export function markdownText(markdown: string, columns: number): readonly string[] {
   return blocksText(lexer(markdown), indent, columns);
 }

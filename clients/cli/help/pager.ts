@@ -8,10 +8,7 @@ export function pagersOf(env: Readonly<Record<string, string | undefined>>): rea
   return [["less"]];
 }
 
-/**
- * Shows a text in the first of these programs that there is, without a shell, and waits for its end. False: none could be
- * started, and nothing was shown.
- */
+/** Shows a text in the first of these programs that there is, without a shell, and waits. False: none could be started. */
 export async function page(text: string, pagers: readonly (readonly string[])[]): Promise<boolean> {
   for (const [program = "", ...args] of pagers) if (await shownBy(program, args, text)) return true;
   return false;

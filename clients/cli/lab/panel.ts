@@ -31,10 +31,7 @@ const refusal = z.object({ message: z.string() });
 /** A simulator on this machine answers in milliseconds. */
 const patienceMilliseconds = 10_000;
 
-/**
- * Finds the simulator of the local environment that runs. Nothing is sent to a server before it has said that it is one: a
- * real CycleCloud is refused, by its address or by its answer. Throws CommandFailure.
- */
+/** Finds the running simulator. Nothing is sent before it has said that it is one: a real CycleCloud is refused. Throws CommandFailure. */
 export async function connectPanel(flags: PanelFlags): Promise<Panel> {
   const file = placeOf(flags).local ?? localEnvironmentFile;
   const local = await readLocalEnvironment(file, localSchema);

@@ -22,10 +22,7 @@ const betweenMilliseconds = 200;
 /** Between two requests to delete what is still there: a node that was just made is not in the first. */
 const askAgainMilliseconds = 5_000;
 
-/**
- * Sets an exercise up: everything as at the start, no nodes that earlier ones left, then what breaks, then the jobs. Returns
- * when the scheduler has them. Throws CommandFailure where the cluster is not made for it.
- */
+/** Sets an exercise up: resets, clears its nodes, breaks, then submits the jobs. Throws CommandFailure where the cluster is not made for it. */
 export async function setUp({ panel, exercise, number, report }: SetUp): Promise<void> {
   const { cluster } = await panel.read();
   needsScheduler(cluster);

@@ -20,10 +20,7 @@ const longestText = 500;
 /** Before 2001 a figure that ends in `Seconds` is a length of time. */
 const firstMomentSeconds = 1e9;
 
-/**
- * An answer as an assistant reads it: moments as dates (`atSeconds: 1764000000` is `at: "2025-11-24T…Z"`), without what is null,
- * hidden characters spelled, and lists cut, the longest first, until all of it fits.
- */
+/** An answer as an assistant reads it: moments as dates, nothing null, hidden characters spelled, the longest lists cut until it fits. */
 export function boundedAnswer(answer: unknown, mostCharacters = usualMost): Bounded {
   const root = { answer: readable(answer) };
   const lists = listsOf(root.answer, "");

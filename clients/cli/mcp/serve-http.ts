@@ -14,10 +14,7 @@ export interface HttpServing {
   stop(): Promise<void>;
 }
 
-/**
- * Serves by HTTP on this machine alone, to whoever shows the key: every user of a shared machine can reach a port of it, and so
- * can pages in a browser.
- */
+/** Serves by HTTP on this machine alone, to whoever shows the key: other users and pages in a browser can reach the port too. */
 export async function serveHttp(
   createMcp: () => McpServer,
   { port, key }: { readonly port: number; readonly key: string },

@@ -19,10 +19,7 @@ export interface ObjectSchema extends JsonSchema {
   readonly additionalProperties: false;
 }
 
-/**
- * As the SDK wants it: published as it is, and not checked against. The service checks what it gets, and names field and value;
- * `refuseUnknown` does the rest.
- */
+/** As the SDK wants it: published, and not checked against. The service checks what it gets, and `refuseUnknown` does the rest. */
 export function published<T extends Arguments>(schema: ObjectSchema) {
   return fromJsonSchema<T>(
     { ...schema },

@@ -29,10 +29,7 @@ const secrets = ["password"];
 /** What becomes of it has a sentence of its own. */
 const told = ["include", "read_only"];
 
-/**
- * `autoscale.json` of scalelib, without what is not read here. It begins read-only: until the other autoscaler is stopped, this
- * one plans and sends nothing.
- */
+/** `autoscale.json` of scalelib, without what is not read here. Read-only, until the other autoscaler is stopped. */
 export function migrate(json: Json, cluster: string, scheduler: FromScheduler): Migration {
   const kept = ["$schema", "output_columns", "output_format"];
   const dropped = Object.keys(json).filter(

@@ -82,10 +82,7 @@ function isOverhead(group: readonly CostRowView[]): boolean {
   return group.every((row) => row.isOverhead);
 }
 
-/**
- * The groups of the first dimension that come first, each whole, and one row for all others. What is no job's stays a group of
- * its own.
- */
+/** The first groups of the first dimension, each whole, and one row for all others. What is no job's stays a group of its own. */
 export function firstGroups(
   answer: CostAnswer,
   limit: number | undefined,
@@ -173,10 +170,7 @@ export interface CostTableRow {
   readonly parts: number;
 }
 
-/**
- * The fields of a table's rows, in cents that add up to the sums below: each sum is rounded, and the cents that its parts lack go to
- * those that were cut most.
- */
+/** The fields of a table's rows, in cents that add up to the sums below: what rounding left goes to the parts that were cut most. */
 export function addingUp(rows: readonly CostTableRow[]): readonly Fields[] {
   const fields = rows.map(({ row }) => ({ ...costFields(row) }));
   for (const [column, amountOf] of Object.entries(moneyColumns)) {

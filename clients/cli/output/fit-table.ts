@@ -181,10 +181,7 @@ function fits(columns: readonly TableColumn[], room: number): boolean {
   return total(columns.map(({ width }) => width)) <= room;
 }
 
-/**
- * Widths that fit, gaps included; fewer than wanted where they do not fit otherwise. `least`: no column is cut below its own;
- * without it, below the narrowest that is of use.
- */
+/** Widths that fit, gaps included; fewer where they do not fit. `least`: no column is cut below its own. */
 export function fitted(
   wanted: readonly number[],
   room: number,

@@ -55,10 +55,7 @@ function nameOf(value: unknown): string | null {
   return isDictionary(value) && typeof value.name === "string" ? value.name : null;
 }
 
-/**
- * Splits a stream into lines at line feeds, the only mark that JSON lines know: a string in JSON may hold U+2028, which
- * `node:readline` takes for the end of a line. Lines may be of any length.
- */
+/** Lines end at line feeds alone: a string in JSON may hold U+2028, at which `node:readline` splits. Of any length. */
 async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];

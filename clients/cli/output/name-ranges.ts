@@ -3,10 +3,7 @@ const numbered = /^(.*?)(\d{1,15})$/;
 const shortestRange = 3;
 const mostShown = 20;
 
-/**
- * Names of nodes in a sentence: those that are numbered one after the other as `htc-1 to htc-1200`, in the order of the first of
- * each. Beyond twenty of such parts, only how many names more there are.
- */
+/** Names of nodes in a sentence: runs of numbers as `htc-1 to htc-1200`; beyond twenty parts only their number. */
 export function nameRanges(names: readonly string[]): string {
   const runs: string[][] = [];
   for (const name of names) {

@@ -3,10 +3,7 @@ import { styled, type Terminal, widthOf } from "../terminal.ts";
 import { fitTable, type Narrowing } from "./fit-table.ts";
 import { wrapped, wrappedAfter } from "./wrapped.ts";
 
-/**
- * A page for people: titles, facts, tables, sentences. Control characters are escaped, and sentences
- * break at the terminal's width.
- */
+/** A page for people. Control characters are escaped, and sentences break at the terminal's width. */
 export interface Page {
   title(text: string): void;
   line(text: string): void;

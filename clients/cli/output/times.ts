@@ -20,10 +20,7 @@ export function timesOption(command: Command): Command {
   );
 }
 
-/**
- * What writes a list's moments: as `--times` says; else by the local clock in CSV, which spreadsheets read, and in other formats
- * as the list `usual`ly does.
- */
+/** Writes a list's moments: as `--times` says; else by the local clock in CSV, which spreadsheets read, and as `usual` elsewhere. */
 export function momentWriter(
   { flags, settings }: Wishes,
   { usual, nowSeconds }: { readonly usual: Times; readonly nowSeconds: number },

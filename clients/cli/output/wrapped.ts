@@ -1,10 +1,7 @@
 import { wrapAnsi } from "fast-wrap-ansi";
 import { cellWidth } from "../../columns/table.ts";
 
-/**
- * Indent of a sentence's further lines. Larger than the 2 of list members and of lines under a sentence, so that the rest of a
- * sentence does not look like the next one.
- */
+/** Indent of a sentence's further lines. Larger than that of list members, which a further line would look like. */
 export const furtherIn = 4;
 
 const margin = /^ */;

@@ -83,10 +83,7 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, what: stri
   throw new TypeError(`Cannot read ${what}: ${describeProblems(result.error).join("; ")}`);
 }
 
-/**
- * Jobs and scheduler nodes exactly as a demand message may spell them: a scenario is read as a message that was
- * received just now. Throws one sentence with every problem.
- */
+/** Jobs and hosts as a demand message may spell them, read as one received just now. Throws one sentence with every problem. */
 function readDemand(
   jobs: unknown,
   schedulerNodes: unknown,

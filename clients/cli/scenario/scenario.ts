@@ -17,10 +17,7 @@ export interface Scenario {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads `{name, config, clusterStatus, nodeList, schedulerNodes, jobs}`; other keys are passed over. Throws what is
- * wrong, in sentences.
- */
+/** Reads `{name, config, clusterStatus, nodeList, schedulerNodes, jobs}`. Throws what is wrong, in sentences. */
 export async function readScenario(value: unknown, reading: Reading): Promise<Scenario> {
   const { name, config, now, ...pass } = check(scenarioSchema, value, "the scenario");
   const misspelt = misspeltKeys(value);

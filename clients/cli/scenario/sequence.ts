@@ -16,10 +16,7 @@ export interface ReplayedSequence {
   readonly warnings: readonly string[];
 }
 
-/**
- * Plans the steps of `{name, config, steps: [{now, clusterStatus, nodeList, jobs}]}` one after the other over one node
- * history, each as the pass that follows the step before it. Throws what is wrong, in sentences.
- */
+/** Plans the steps of `{name, config, steps: [{now, clusterStatus, nodeList, jobs}]}` over one node history. Throws sentences. */
 export async function replaySequence(value: unknown, reading: Reading): Promise<ReplayedSequence> {
   const { name, config, steps } = check(sequenceSchema, value, "the sequence");
   const rules = await readRules(config, reading);

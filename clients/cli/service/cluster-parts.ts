@@ -10,10 +10,7 @@ const mostTries = 3;
 /** `Left out resource "x" of node array "y": …`: the array is there, without something that no line needs. */
 const harmless = /^Left out resource "(?!slurm_)/;
 
-/**
- * What files of a scheduler are drawn up from: all buckets, the nodes that are there, and what of the snapshot could not be
- * understood. All are of one snapshot.
- */
+/** What files of a scheduler are drawn up from, all of one snapshot: buckets, nodes, and what could not be understood. */
 export async function readClusterParts(service: Service): Promise<ClusterParts> {
   for (let tries = 0; tries < mostTries; tries++) {
     const parts = await readOnce(service);

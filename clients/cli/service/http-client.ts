@@ -22,10 +22,7 @@ import { toFailure } from "./problem-words.ts";
 import type { AnswerOf, Call, RouteId, Service } from "./service.ts";
 import { defaultCredential, signInFailure } from "./sign-in.ts";
 
-/**
- * The address of the HTTP API, with a key or a token as the app requires. Only a local host accepts a call without
- * either.
- */
+/** The address of the HTTP API, with a key or a token as the app requires. Only a local host accepts a call without either. */
 export interface ServiceAddress {
   /** Address of the function app, without `/api`. */
   readonly url: string;

@@ -10,10 +10,7 @@ import { version } from "../version.ts";
 import { askHere } from "./ask-here.ts";
 import type { Service } from "./service.ts";
 
-/**
- * The service without its function app: the same answers in this process, on the storage account itself, with your own
- * rights. Actions that need the executor are refused.
- */
+/** The service without its function app: the same answers, on the storage account, with your own rights. It has no executor. */
 export async function serveStorage(place: Place, cluster: string): Promise<Service> {
   const ports = await portsAt(place);
   // A configuration that cannot be used is reported by the answer that needs it.

@@ -35,10 +35,7 @@ interface MapProps {
   readonly now: number;
 }
 
-/**
- * Every node as a cell: grouped by array, size and placement group, coloured by use, larger with more cores. Readers of screens hear the
- * counts of each group; the list of the same nodes has the rest.
- */
+/** Every node as a cell, coloured by use, larger with more cores. Screen readers hear the counts of each group. */
 export function NodeMap({ nodes, cluster, now }: MapProps) {
   const groups = useMemo(() => groupsOf(nodes), [nodes]);
   const [pointed, point] = useState<MappedNode>();

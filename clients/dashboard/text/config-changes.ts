@@ -17,10 +17,7 @@ export function changesOf(before: unknown, after: unknown, keys: readonly string
   );
 }
 
-/**
- * What two people made of the same configuration, put together. Where both changed a value it is `mine`; `conflicts`
- * get the path of each such value.
- */
+/** Two people's changes of the same configuration together. Where both changed a value it is `mine`; `conflicts` get its path. */
 export function merged(
   base: unknown,
   { mine, theirs }: { readonly mine: unknown; readonly theirs: unknown },

@@ -84,10 +84,7 @@ interface Passage {
   readonly row: NodeHistory;
 }
 
-/**
- * What nodes went through. Those that one pass saw to join, to go or to fail alike are one event: a thousand nodes that come at
- * once would hide everything else.
- */
+/** What nodes went through. Those that did alike in one pass are one event: a thousand would hide everything else. */
 export function ofHistory(
   rows: readonly NodeHistory[],
   isLost: (row: NodeHistory) => boolean,

@@ -6,10 +6,7 @@ import type { Outlook } from "../outlook.ts";
 import { causesOf } from "./causes.ts";
 import { explainTarget } from "./explain-target.ts";
 
-/**
- * The first sentence of `explain` for any job of an outlook. Jobs that wait alike are looked into once, because a page
- * may have a thousand of them.
- */
+/** The first sentence of `explain` for any job. Jobs that wait alike are looked into once: a page may have a thousand. */
 export function firstSentences(outlook: Outlook): (each: OutlookJob) => string | null {
   let views: NodeViews | undefined;
   const byReasons = new Map<readonly Reason[], Map<string, string | null>>();

@@ -55,10 +55,7 @@ export function heldBy(outlook: Outlook): readonly CauseView[] {
   ];
 }
 
-/**
- * Causes in their order. What is short comes before what holds the whole cluster: it would be short all the same if the
- * cluster went on. Figures of a snapshot that is too old stand behind its age.
- */
+/** What is short comes before what holds the whole cluster, unless the snapshot is too old: then its figures come last. */
 export function withHolds(
   holds: readonly CauseView[],
   shortages: readonly CauseView[],

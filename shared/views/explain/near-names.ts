@@ -1,9 +1,6 @@
 import { nearest } from "../../engine/index.ts";
 
-/**
- * The VM size that a misspelt one most likely means; null: none. All names are alike, and `Standard_D2s_v5` is no slip for
- * `Standard_F4s_v2`, so the series and the number of vcpus have to be the same.
- */
+/** The VM size that a misspelt one most likely means; null: none. Of the same series and number of vcpus: all names are alike. */
 export function nearestVmSize(word: string, sizes: readonly string[]): string | null {
   const bySpelling = new Map(
     sizes.filter((size) => kindOf(size) === kindOf(word)).map((size) => [bare(size), size]),

@@ -134,10 +134,7 @@ function largeEnough(
   return ` ${labelOf(other)} has ${has}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`;
 }
 
-/**
- * Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets to
- * be examined: they were looked at one by one.
- */
+/** Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets. */
 export function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
   const examined = new Map<Constraint | null, Examination["buckets"]>();

@@ -76,10 +76,7 @@ interface Wanted {
   readonly refusing: ReadonlySet<string>;
 }
 
-/**
- * Names are used again, so a node that exists is known by its id alone. One that does not can only come of a create that is
- * on its way, or that made nothing and is tried again.
- */
+/** A node that exists is known by its id alone: names come again. Another comes of a create under way, or to be tried again. */
 function isAbout({ ids, unborn }: Wanted, operation: Operation): boolean {
   const { action, actionId, nodes } = operation;
   const about = action.kind === "create-nodes" ? nodes : [...action.nodes, ...nodes];

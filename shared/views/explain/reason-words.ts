@@ -20,10 +20,7 @@ import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
 import { limitInShort, wayOut } from "./limit-words.ts";
 
-/**
- * A job's outcome in sentences that a cluster user understands: what it got, then one sentence per kind of refusal with
- * the buckets, how much was asked, how much there is, and what would make it fit.
- */
+/** A job's outcome in sentences: what it got, then one per kind of refusal, with figures and what would make it fit. */
 export function jobSentences(
   outcome: Pick<JobOutcome, "name" | "asked" | "granted" | "reasons">,
 ): readonly string[] {

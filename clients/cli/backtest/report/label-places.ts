@@ -14,10 +14,7 @@ interface Box {
 const dotRadius = 7;
 const gap = 14;
 
-/**
- * Places for the labels of points, given in pixels: above, below, right or left, the first that covers no point and no other
- * label. Undefined: there is none, and the label is left out; the table has it.
- */
+/** Places for labels of points, in pixels: the first side that covers no point and no other label. Undefined: none; the table has it. */
 export function labelPlaces(
   points: readonly { readonly x: number; readonly y: number; readonly text: string }[],
   fontSize: number,
