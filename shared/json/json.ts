@@ -1,6 +1,9 @@
 /** What stands for an object whose `toString` is data: a text, which is refused wherever an object is wanted. */
 export const withMemberToString = "an object with a member toString";
 
+/** A backslash may spell a letter of the name. One expression: in 25 MB, looking for the name alone takes three times as long. */
+const mayHaveTrap = /toString|\\u/;
+
 /**
  * The value that a text from outside holds as JSON. An object whose `toString` is data throws wherever somebody compares it or
  * writes it as a text, libraries too (zod compares the length of `{"length": {"toString": 1}}` with a number), so a text stands
@@ -8,8 +11,7 @@ export const withMemberToString = "an object with a member toString";
  */
 export function parseJson(text: string): unknown {
   const value = parse(text);
-  // A backslash may spell a letter of the name.
-  return text.includes("toString") || text.includes("\\u") ? convertible(value) : value;
+  return mayHaveTrap.test(text) ? convertible(value) : value;
 }
 
 /** The same; `otherwise` stands for a text that is no JSON. */

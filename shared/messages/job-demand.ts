@@ -2,7 +2,15 @@ import { z } from "zod";
 import { parseConstraints } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { jobDetails, withoutBadDetails } from "./job-details.ts";
-import { jobWarnings, type KnownKeys, keyWarnings, longestWarning, mostWarnings } from "./job-warnings.ts";
+import {
+  hasConstraintWarnings,
+  jobWarnings,
+  type KnownKeys,
+  keyWarnings,
+  longestWarning,
+  mostWarnings,
+} from "./job-warnings.ts";
+import { listReader } from "./list-reader.ts";
 import { readEnvelope } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { hostKeys, runningHosts } from "./running-hosts.ts";
@@ -379,6 +387,12 @@ export function placeBefore(
 /** The most warned jobs of one list: more jobs with misspelt keys are one mistake of their sender. */
 const mostWarned = 1_000;
 
+/** Reads jobs that have nothing but members of the schema, and constraints without a warning. */
+const plainJobs = listReader(
+  job.out,
+  (name, value) => name === "constraints" && hasConstraintWarnings(value),
+);
+
 function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
   let warned = 0;
   const finish = (read: DemandJob, item: unknown): DemandJob => {
@@ -389,7 +403,7 @@ function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
     const warnings = [...new Set([...(read.warnings ?? []), ...found])].slice(0, mostWarnings);
     return { ...read, warnings };
   };
-  return checkItems("job", items, job, { finish, withoutBad, problemOf: misspeltHosts });
+  return checkItems("job", items, job, { plain: plainJobs(), finish, withoutBad, problemOf: misspeltHosts });
 }
 
 /**

@@ -44,6 +44,10 @@ export function jobWarnings(item: unknown, keys: KnownKeys): readonly string[] {
   return [...misspelt, ...odd].map((warning) => warning.slice(0, longestWarning)).slice(0, mostWarnings);
 }
 
+export function hasConstraintWarnings(constraints: unknown): boolean {
+  return constraintWarnings(constraints, noResources).length > 0;
+}
+
 function unknownKeys(item: unknown, { keys, spellings }: KnownKeys): readonly string[] {
   if (!isDictionary(item)) return [];
   const isKnown = (key: string) => keys.includes(key) || spellings.includes(key) || passedOver.has(key);

@@ -43,6 +43,8 @@ export interface Checked<T> {
 }
 
 export interface Checking<T> {
+  /** Reads an item that needs nothing of what follows; undefined: it may, or does not check out. */
+  readonly plain?: (item: unknown) => T | undefined;
   /** Completes an item that was read. */
   readonly finish?: (read: T, item: unknown) => T;
   /** An item that does not check out, without what must not set it aside: it is checked once more. Undefined: there is nothing of that kind. */
@@ -56,11 +58,16 @@ export function checkItems<T>(
   kind: SetAsideKind,
   items: readonly unknown[],
   schema: z.ZodType<T>,
-  { finish = (read) => read, withoutBad, problemOf = () => undefined }: Checking<T> = {},
+  { plain, finish = (read) => read, withoutBad, problemOf = () => undefined }: Checking<T> = {},
 ): Checked<T> {
   const good: T[] = [];
   const setAside: SetAside[] = [];
   for (const [index, item] of items.entries()) {
+    const read = plain?.(item);
+    if (read !== undefined) {
+      good.push(read);
+      continue;
+    }
     const excess = excessOf(item);
     const parsed = excess === undefined ? checked(schema, item, withoutBad) : undefined;
     const problem = parsed?.success === true ? problemOf(item) : undefined;
