@@ -6,6 +6,17 @@ import { excessOf } from "./sizes.ts";
 const mostValues = 1_000;
 const longestText = 1_000;
 
+const mostForms = 100;
+
+/** What items have the same members, in the same order. */
+interface Form {
+  readonly names: readonly string[];
+  /** One for each name. Empty: the whole schema must judge such items. */
+  readonly members: readonly MemberValues[];
+  /** The members of such an item in the order of the schema; the absent ones with what the schema makes of them. */
+  readonly blank: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Makes readers of lists of objects. 100,000 jobs have few users, queues and constraints, and a whole schema takes long: a
  * reader checks each member by that member's schema, and a value that the member had in an earlier item not again. Items
@@ -16,30 +27,52 @@ export function listReader<T extends z.ZodObject>(
   schema: T,
   isOdd: (name: string, value: unknown) => boolean,
 ): () => (item: unknown) => z.output<T> | undefined {
-  const members = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
-  const ofNothing = members.map(([name, member]) => ({ name, parsed: member.safeParse(undefined) }));
-  const required = ofNothing.filter(({ parsed }) => !parsed.success).map(({ name }) => name);
-  // Required members hold their places, so that all items have their members in the order of the schema.
-  const absent = Object.fromEntries(
-    ofNothing
-      .filter(({ parsed }) => !parsed.success || parsed.data !== undefined)
-      .map(({ name, parsed }) => [name, parsed.data]),
-  );
+  const schemas = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
+  const absent = new Map(schemas.map(([name, member]) => [name, member.safeParse(undefined)]));
+
+  function formOf(names: readonly string[], members: ReadonlyMap<string, MemberValues>): Form {
+    const those = names.flatMap((name) => members.get(name) ?? []);
+    const isWhole = [...absent].every(([name, { success }]) => success || names.includes(name));
+    if (those.length < names.length || !isWhole) return { names, members: [], blank: {} };
+    const told = [...absent].filter(([name, { data }]) => names.includes(name) || data !== undefined);
+    return { names, members: those, blank: Object.fromEntries(told.map(([name, { data }]) => [name, data])) };
+  }
+
   return () => {
-    const values = new Map(
-      members.map(([name, member]) => [name, new MemberValues(member, (value) => isOdd(name, value))]),
+    const members = new Map(
+      schemas.map(([name, member]) => [name, new MemberValues(member, (value) => isOdd(name, value))]),
     );
+    const forms = new Map<string, Form>();
+    let form = formOf([], members);
+
+    function changeForm(names: readonly string[]): void {
+      const text = names.join();
+      form = forms.get(text) ?? form;
+      // A name may hold a comma.
+      if (isSame(form.names, names)) return;
+      form = formOf(names, members);
+      if (forms.size < mostForms) forms.set(text, form);
+    }
+
     return (item) => {
       if (!isDictionary(item)) return undefined;
-      const read: Record<string, unknown> = { ...absent };
-      for (const name of Object.keys(item)) {
-        const value = values.get(name)?.read(item[name]);
+      const names = Object.keys(item);
+      if (!isSame(form.names, names)) changeForm(names);
+      if (form.members.length === 0) return undefined;
+      const read: Record<string, unknown> = { ...form.blank };
+      for (let index = 0; index < names.length; index += 1) {
+        const name = names[index] ?? "";
+        const value = form.members[index]?.read(item[name]);
         if (value === undefined) return undefined;
         read[name] = value;
       }
-      return required.every((name) => read[name] !== undefined) ? (read as z.output<T>) : undefined;
+      return read as z.output<T>;
     };
   };
+}
+
+function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name, index) => name === others[index]);
 }
 
 /** What one member was in the items so far, where that checked out: as it was sent, and as it was read. */

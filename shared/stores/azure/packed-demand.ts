@@ -31,41 +31,7 @@ export interface PackedDemand extends Omit<SourceDemand, "jobs"> {
 
 const noHostnames: readonly string[] = [];
 
-export function packDemand({ jobs, ...rest }: SourceDemand): PackedDemand {
-  const shapes = new Places<JobShape>();
-  const owners = new Places<Owner>();
-  const owner = jobs.map((job) => owners.of(ownerKey(job), () => ownerOf(job)));
-  const isRunning = jobs.some(({ executingHostnames }) => executingHostnames.length > 0);
-  const hosts = jobs.map(({ executingHostnames: names }) => (names.length === 0 ? null : names));
-  const columns: Columns = {
-    name: jobs.map(({ name }) => name),
-    shape: jobs.map((job) => shapes.of(shapeKey(job), () => shapeOf(job))),
-    ...(owners.values.length > 1 && { owner }),
-    ...(isRunning && { executingHostnames: hosts }),
-    ...Object.fromEntries(
-      ownKeys
-        .filter((key) => jobs.some((job) => (job[key] ?? 0) !== 0))
-        .map((key) => [key, jobs.map((job) => job[key] ?? null)]),
-    ),
-  };
-  return { ...rest, shapes: shapes.values, owners: owners.values, jobs: columns };
-}
-
-/** Distinct values with their indexes. */
-class Places<T> {
-  readonly values: T[] = [];
-  readonly #places = new Map<string, number>();
-
-  of(key: string, make: () => T): number {
-    const knownPlace = this.#places.get(key);
-    if (knownPlace !== undefined) return knownPlace;
-    const place = this.values.push(make()) - 1;
-    this.#places.set(key, place);
-    return place;
-  }
-}
-
-/** Fails to compile when a new member of a job is in none of the lists above. */
+/** Fails to compile when a new member of a job is in none of the lists above. The constraints differ most. */
 const shapeMembers = Object.keys({
   constraints: 0,
   iterations: 0,
@@ -80,33 +46,83 @@ const shapeMembers = Object.keys({
   behindOthers: 0,
 } satisfies Record<keyof JobShape, 0>) as readonly (keyof JobShape)[];
 
-/** Cheaper for each job than the JSON of its shape. */
-function shapeKey(job: StoredJob): string {
-  let key = "";
-  for (const member of shapeMembers) {
-    const value = job[member];
-    const isText = typeof value === "object" || typeof value === "string";
-    key += isText ? `${JSON.stringify(value)} ` : `${value} `;
+export function packDemand({ jobs, ...rest }: SourceDemand): PackedDemand {
+  const shapes = new Parts<JobShape>(shapeMembers);
+  const owners = new Parts<Owner>(["user", "account", "queue"]);
+  const name: string[] = [];
+  const shape: number[] = [];
+  const owner: number[] = [];
+  const hosts: (readonly string[] | null)[] = [];
+  const own = ownKeys.map((key) => ({ key, isTold: false, values: [] as unknown[] }));
+  for (const job of jobs) {
+    name.push(job.name);
+    shape.push(shapes.placeOf(job));
+    owner.push(owners.placeOf(job));
+    hosts.push(job.executingHostnames.length === 0 ? null : job.executingHostnames);
+    for (const column of own) {
+      const value = job[column.key] ?? null;
+      if (value !== null && value !== 0) column.isTold = true;
+      column.values.push(value);
+    }
   }
-  return key;
-}
-
-function shapeOf(job: StoredJob): JobShape {
-  const told = shapeMembers.filter((member) => job[member] !== undefined);
-  return Object.fromEntries(told.map((member) => [member, job[member]])) as unknown as JobShape;
-}
-
-/** Lengths prefix the texts, because any separator could occur in a text. */
-function ownerKey({ user = "", account = "", queue = "" }: StoredJob): string {
-  return `${user.length} ${account.length} ${user}${account}${queue}`;
-}
-
-function ownerOf({ user, account, queue }: StoredJob): Owner {
-  return {
-    ...(user !== undefined && { user }),
-    ...(account !== undefined && { account }),
-    ...(queue !== undefined && { queue }),
+  const told = own.filter(({ isTold }) => isTold).map(({ key, values }) => [key, values]);
+  const columns: Columns = {
+    name,
+    shape,
+    ...(owners.values.length > 1 && { owner }),
+    ...(hosts.some((names) => names !== null) && { executingHostnames: hosts }),
+    ...Object.fromEntries(told),
   };
+  return { ...rest, shapes: shapes.values, owners: owners.values, jobs: columns };
+}
+
+/** Parts of the same first member that are compared before a key is made of one. */
+const mostCompared = 8;
+
+/** Distinct parts of jobs, each made of the same members, with their indexes. */
+class Parts<T extends Partial<StoredJob>> {
+  readonly values: T[] = [];
+  readonly #members: readonly (keyof T & keyof StoredJob)[];
+  readonly #places = new Map<string, number>();
+  /** Jobs by their first member: mostly one of the first few has the same part, and no key has to be made. */
+  readonly #alike = new Map<unknown, { readonly job: StoredJob; readonly place: number }[]>();
+
+  constructor(members: readonly (keyof T & keyof StoredJob)[]) {
+    this.#members = members;
+  }
+
+  placeOf(job: StoredJob): number {
+    const [first = "name"] = this.#members;
+    const alike = this.#alike.get(job[first]) ?? [];
+    for (const each of alike) if (this.#isSame(each.job, job)) return each.place;
+    const key = this.#keyOf(job);
+    const place = this.#places.get(key) ?? this.values.push(this.#partOf(job)) - 1;
+    this.#places.set(key, place);
+    if (alike.length < mostCompared) alike.push({ job, place });
+    if (alike.length === 1) this.#alike.set(job[first], alike);
+    return place;
+  }
+
+  #isSame(one: StoredJob, other: StoredJob): boolean {
+    for (const member of this.#members) if (one[member] !== other[member]) return false;
+    return true;
+  }
+
+  /** Cheaper for each job than the JSON of its part. */
+  #keyOf(job: StoredJob): string {
+    let key = "";
+    for (const member of this.#members) {
+      const value = job[member];
+      const isText = typeof value === "object" || typeof value === "string";
+      key += isText ? `${JSON.stringify(value)} ` : `${value} `;
+    }
+    return key;
+  }
+
+  #partOf(job: StoredJob): T {
+    const told = this.#members.filter((member) => job[member] !== undefined);
+    return Object.fromEntries(told.map((member) => [member, job[member]])) as T;
+  }
 }
 
 /** Jobs of one shape share one constraints object, so derived values can be cached by it. */
