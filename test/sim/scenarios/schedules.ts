@@ -21,21 +21,19 @@ export const schedules: Scenario = {
       short: { at: within(), lasts: chance.between(60, 900), settings: { idle_timeout: 30 } },
       last: { at: troubleSeconds + calmSeconds, lasts: 300, lead: slowestSeconds, targets: [floorOf(nodes)] },
     };
-    const spare = { targets: [{ Name: "htc", SpareCount: chance.whole(0, 2) }] };
+    const spareNodes = [{ Name: "htc", SpareCount: chance.whole(0, 2) }];
+    const spare = { at: 0, lasts: troubleSeconds + calmSeconds, targets: spareNodes };
     const begins: Happening = {
       atSeconds: 0,
       what: "schedules in autoscale.json",
       happens: (stage) =>
         stage.configure("hpc", {
-          schedules: {
-            ...Object.fromEntries(
-              Object.entries(windows).map(([name, { at, lasts, ...holds }]) => [
-                name,
-                { start: moment(stage.nowSeconds + at), duration: lasts, ...holds },
-              ]),
-            ),
-            spare,
-          },
+          schedules: Object.fromEntries(
+            Object.entries({ ...windows, spare }).map(([name, { at, lasts, ...holds }]) => [
+              name,
+              { start: moment(stage.nowSeconds + at), duration: lasts, ...holds },
+            ]),
+          ),
         }),
     };
     return {
