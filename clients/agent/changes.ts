@@ -42,10 +42,15 @@ export function changesBetween(before: Demand, after: Demand): Changes | undefin
 }
 
 function differing<T>(before: readonly T[], after: readonly T[], keyOf: (value: T) => string) {
-  const old = new Map(before.map((value) => [keyOf(value), JSON.stringify(value)]));
-  const changed = after.filter((value) => old.get(keyOf(value)) !== JSON.stringify(value));
+  const old = new Map(before.map((value) => [keyOf(value), value]));
+  const changed = after.filter((value) => !isSame(old.get(keyOf(value)), value));
   const left = new Set(after.map(keyOf));
   return { changed, gone: [...old.keys()].filter((key) => !left.has(key)) };
+}
+
+/** Drivers may give the very same thing again. */
+function isSame<T>(before: T | undefined, after: T): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after);
 }
 
 function isInOrder(before: readonly Job[], after: readonly Job[], gone: ReadonlySet<string>): boolean {

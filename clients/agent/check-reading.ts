@@ -82,6 +82,15 @@ function withState(node: SchedulerNode): SchedulerNode {
   return hasNoState(node) ? { ...node, state: "up" } : node;
 }
 
+/** What has checked out: a driver may give the very same jobs again, and jobs with the very same constraints. */
+const isChecked = new WeakSet<object>();
+
+function withoutChecked<T extends object>(item: T): object {
+  return "constraints" in item && isChecked.has(item.constraints as object)
+    ? { ...item, constraints: {} }
+    : item;
+}
+
 interface Checking<T> {
   readonly list: "jobs" | "nodes" | "nodeShapes";
   /** The same with less to it, to be tried when it does not check out as it is. */
@@ -96,8 +105,13 @@ function checkEach<T extends Job | SchedulerNode | NodeShape>(
   const usable: T[] = [];
   const setAside: SetAside[] = [];
   for (const chunk of chunksOf(items, perCheck)) {
-    if (problemsOf(list, chunk).length === 0) {
+    const news = chunk.filter((item) => !isChecked.has(item)).map(withoutChecked);
+    if (problemsOf(list, news).length === 0) {
       usable.push(...chunk);
+      for (const item of chunk) {
+        isChecked.add(item);
+        if ("constraints" in item) isChecked.add(item.constraints);
+      }
       continue;
     }
     for (const item of chunk) {

@@ -18,20 +18,34 @@ export function execute(command: Command, timeoutSeconds: number): Promise<Answe
     killSignal: "SIGKILL",
     maxBuffer: largestOutputBytes,
     windowsHide: true,
+    encoding: "buffer",
   } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {
-      if (error === null) return resolve({ text: stdout, exitCode: 0 });
+      if (error === null) return resolve(printed(stdout, 0));
       if (typeof error.code === "number" && exitCodes.includes(error.code)) {
-        return resolve({ text: stdout, exitCode: error.code });
+        return resolve(printed(stdout, error.code));
       }
       const why =
         error.killed === true ? `no end within ${exactDuration(timeoutSeconds)}` : `ended with ${error.code}`;
-      const words = stderr.trim().slice(-shownCharacters);
+      const words = stderr.toString().trim().slice(-shownCharacters);
       const line = [program, ...args].join(" ");
       const shown = line.length <= shownOfCommand ? line : `${line.slice(0, shownOfCommand)}…`;
       reject(new Error(`Cannot run "${shown}": ${why}${words === "" ? "" : `: ${words}`}`));
     });
     child.stdin?.end();
   });
+}
+
+/** The text is made when somebody asks for it. */
+function printed(bytes: Buffer<ArrayBuffer>, exitCode: number): Answer {
+  let text: string | undefined;
+  return {
+    bytes,
+    exitCode,
+    get text() {
+      text ??= bytes.toString("utf8");
+      return text;
+    },
+  };
 }

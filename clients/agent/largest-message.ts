@@ -108,6 +108,17 @@ function reportOf(
   );
 }
 
+/** Of what a driver gave before, too: it may give the very same things again. */
+const knownBytes = new WeakMap<object, number>();
+
+function bytesOf(item: object): number {
+  const known = knownBytes.get(item);
+  if (known !== undefined) return known;
+  const bytes = Buffer.byteLength(JSON.stringify(item));
+  knownBytes.set(item, bytes);
+  return bytes;
+}
+
 /** Bytes that are left in a message. */
 class Room {
   #bytes: number;
@@ -122,7 +133,7 @@ class Room {
 
   /** Takes the room that an item needs with its comma; false, and takes none, when it has no room. */
   holds(item: object): boolean {
-    const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
+    const bytes = bytesOf(item) + 1;
     if (bytes > this.#bytes) return false;
     this.#bytes -= bytes;
     return true;

@@ -54,9 +54,8 @@ export class Outbox {
 
   async post(demand: Demand, nowSeconds: number): Promise<Posted> {
     const changes = this.#base === undefined ? undefined : changesBetween(this.#base, demand);
-    const isSmall =
-      changes !== undefined && sizeOf(changes) <= sizeOf(demand) * largestDeltaShare + smallBytes;
-    const isDelta = isSmall && this.#deltas < deltasInARow;
+    const isDelta =
+      changes !== undefined && this.#deltas < deltasInARow && isSmallBeside(sizeOf(changes), demand);
     const sequence = isDelta ? this.#sequence + 1 : this.#nextSequence(nowSeconds);
     this.#sequence = sequence;
     // Before it is sent: a number is not used twice, whatever becomes of this process. Without a disk the clock sees to it.
@@ -115,6 +114,10 @@ export class Outbox {
   async #keep(demand: Demand, nowSeconds: number): Promise<void> {
     await this.#options.folder.write("unsent", JSON.stringify({ readAtSeconds: nowSeconds, ...demand }));
   }
+}
+
+function isSmallBeside(size: number, demand: Demand): boolean {
+  return size <= smallBytes || size <= sizeOf(demand) * largestDeltaShare + smallBytes;
 }
 
 function sizeOf(value: object): number {

@@ -28,6 +28,8 @@ export type Read =
 /** What a read printed. Reads that failed or took too long give no answer: then `interpret` is not called at all. */
 export interface Answer {
   readonly text: string;
+  /** The same in UTF-8, as it was printed: answers of hundreds of megabytes are read in parts. Absent: there is the text only. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   /** 0, or one of the command's own `exitCodes`. */
   readonly exitCode: number;
 }

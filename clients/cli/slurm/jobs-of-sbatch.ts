@@ -3,8 +3,9 @@ import { userInfo } from "node:os";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Answers, Context, Driver, Job } from "../../agent/drivers/driver.ts";
+import { RecordList } from "../../agent/drivers/slurm/record-list.ts";
 import { slurm } from "../../agent/drivers/slurm/slurm.ts";
-import { nodesOf, readNodeLeniently } from "../../agent/drivers/slurm/slurm-records.ts";
+import { readNode } from "../../agent/drivers/slurm/slurm-records.ts";
 import { type SbatchOptions, submittedRecord } from "../../agent/drivers/slurm/submitted.ts";
 import { execute } from "../../agent/execute.ts";
 import { collect } from "../../agent/pass.ts";
@@ -55,9 +56,9 @@ export function submitting(driver: Driver, options: SbatchOptions, user: string)
     ...driver,
     reads: (context) => driver.reads(context).map((step) => step.filter(({ name }) => !ofTheQueue.has(name))),
     interpret: (answers: Answers, context: Context) => {
-      const text = answers.scontrol?.text ?? "";
-      const records = nodesOf(text) ?? nodesOf(answers.sinfo?.text ?? "") ?? [];
-      const nodes = records.flatMap((each) => readNodeLeniently(each) ?? []);
+      const list = new RecordList("nodes", readNode);
+      const records = list.in(answers.scontrol) ?? list.in(answers.sinfo) ?? [];
+      const nodes = records.flatMap((each) => (each.ok ? each.record : each.rest) ?? []);
       const record = submittedRecord(options, { answers, nodes, user, nowSeconds: context.nowSeconds });
       if (record === undefined)
         return { known: false, reason: "no partition is named, and there is no default one" };

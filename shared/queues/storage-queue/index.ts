@@ -35,14 +35,17 @@ export interface DemandDestination {
  */
 export async function sendDemand(demand: DemandToSend, to: DemandDestination): Promise<DemandSent> {
   const whole = JSON.stringify(demand);
-  if (Buffer.byteLength(whole) <= mostJsonBytes) return sendAll(to.queue, [whole]);
-  const parts = demand.kind === "snapshot" ? splitSnapshot(demand) : undefined;
+  const bytes = Buffer.byteLength(whole);
+  if (bytes <= mostJsonBytes) return sendAll(to.queue, [whole]);
+  // All parts together are longer than the whole.
+  const isForUpload = to.uploads !== undefined && bytes > mostPartsWithUpload * mostJsonBytes;
+  const parts = demand.kind === "snapshot" && !isForUpload ? splitSnapshot(demand) : undefined;
   if (parts !== undefined && parts.length <= mostPartsWithUpload) return sendAll(to.queue, parts);
   if (to.uploads !== undefined) return sendClaim(demand, { ...to, uploads: to.uploads });
   if (parts !== undefined && parts.length <= mostParts) return sendAll(to.queue, parts);
   return {
     outcome: "refused",
-    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${Buffer.byteLength(whole)} bytes, expected storage for uploads`,
+    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${bytes} bytes, expected storage for uploads`,
   };
 }
 

@@ -9,7 +9,7 @@ const script = (code: string) => ({ program: node, args: ["-e", code] });
 
 describe("a command", () => {
   test("gives what it printed", async () => {
-    expect(await execute(script("console.log('jobs')"), patienceSeconds)).toEqual({
+    expect(await execute(script("console.log('jobs')"), patienceSeconds)).toMatchObject({
       text: "jobs\n",
       exitCode: 0,
     });
@@ -24,7 +24,7 @@ describe("a command", () => {
 
   test("may end with the codes that are no failure, and with no other", async () => {
     const ends = { ...script("process.exitCode = 69"), exitCodes: [69] };
-    expect(await execute(ends, patienceSeconds)).toEqual({ text: "", exitCode: 69 });
+    expect(await execute(ends, patienceSeconds)).toMatchObject({ text: "", exitCode: 69 });
     await expect(execute({ ...ends, exitCodes: [7] }, patienceSeconds)).rejects.toThrow(/ended with 69/);
   });
 

@@ -1,14 +1,121 @@
+import { readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
-import type { LeftOut } from "./common.ts";
+import { isoTime, type LeftOut, nameOf } from "./common.ts";
 import type { JobContext } from "./job-context.ts";
+import type { JobKind } from "./job-records.ts";
 import { isPowerSavingPartition } from "./power-saving.ts";
 import { type Help, helpWith } from "./reasons.ts";
 import { hostsOfUnreadable, mayHoldNodes, running } from "./running.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import { waiting } from "./waiting.ts";
 
+/** What a job record becomes, with what tells it from others of its kind. */
+interface Own {
+  readonly record: JobRecord;
+  readonly name: string;
+  readonly priority: number;
+  readonly submittedAt: string | undefined;
+  readonly jobName: string | undefined;
+}
+
+/** The jobs of the first record of a kind, from which those of the others follow. */
+interface Alike {
+  readonly own: Own;
+  readonly jobs: readonly Job[];
+  /** What they have in common. */
+  readonly text: string;
+}
+
+interface Translated {
+  readonly jobs: readonly Job[];
+  readonly text: string;
+}
+
+/**
+ * Turns job records into demand, reading after reading. What jobs of one kind need is worked out once in a reading; a record that is the
+ * same, of a kind that needs the same, has the very jobs of the reading before.
+ */
+export class JobTranslator {
+  #before: ReadonlyMap<JobRecord, Translated> = new Map();
+  #alike: ReadonlyMap<JobKind, Alike | LeftOut> = new Map();
+
+  /** Gives the jobs of each record, or why it has none, in the order of the records. */
+  translate(
+    records: readonly { readonly record: JobRecord; readonly kind: JobKind | undefined }[],
+    context: JobContext,
+  ): readonly (readonly Job[] | LeftOut)[] {
+    const alike = new Map<JobKind, Alike | LeftOut>();
+    const now = new Map<JobRecord, Translated>();
+    const results = records.map(({ record, kind }) =>
+      toJobs(record, context, (partitions) => {
+        const isAlone = record.array_task_string !== "" || context.switches.get(record.job_id) === 1;
+        if (kind === undefined || isAlone) return waiting(record, partitions, context);
+        const first =
+          alike.get(kind) ??
+          sameOr(this.#alike.get(kind), firstOf(record, waiting(record, partitions, context)));
+        alike.set(kind, first);
+        if ("leftOut" in first) return first;
+        const before = this.#before.get(record);
+        const jobs = before?.text === first.text ? before.jobs : jobsLike(first, record);
+        if (jobs === undefined) return waiting(record, partitions, context);
+        now.set(record, { jobs, text: first.text });
+        return jobs;
+      }),
+    );
+    this.#before = now;
+    this.#alike = alike;
+    return results;
+  }
+}
+
+/** The one of the reading before, with its very constraints, when this one needs the same. */
+function sameOr(before: Alike | LeftOut | undefined, first: Alike | LeftOut): Alike | LeftOut {
+  const isSame = before !== undefined && "text" in before && "text" in first && before.text === first.text;
+  return isSame ? before : first;
+}
+
+function firstOf(record: JobRecord, jobs: readonly Job[] | LeftOut): Alike | LeftOut {
+  if ("leftOut" in jobs) return jobs;
+  const own = ownOf(record);
+  const common = jobs.map(({ name, priority: _, submittedAt: __, jobName: ___, ...rest }) => {
+    return [name.slice(own.name.length), rest];
+  });
+  return { own, jobs, text: JSON.stringify(common) };
+}
+
+/** `like`: many have the same name and time. */
+function ownOf(record: JobRecord, like?: Own): Own {
+  const { submit_time, name: jobName, priority = 0 } = record;
+  return {
+    record,
+    name: nameOf(record),
+    priority,
+    submittedAt: like?.record.submit_time === submit_time ? like?.submittedAt : isoTime(submit_time),
+    jobName: like?.record.name === jobName ? like?.jobName : readJobDetails({ jobName }).jobName,
+  };
+}
+
+/** Undefined: the first one has a name or a time, and this one has none, or the other way round. */
+function jobsLike({ own, jobs }: Alike, record: JobRecord): readonly Job[] | undefined {
+  if (record === own.record) return jobs;
+  const { name, priority, submittedAt, jobName } = ownOf(record, own);
+  if ((submittedAt === undefined) !== (own.submittedAt === undefined)) return undefined;
+  if ((jobName === undefined) !== (own.jobName === undefined)) return undefined;
+  return jobs.map((job) => ({
+    ...job,
+    priority,
+    ...(submittedAt === undefined ? {} : { submittedAt }),
+    ...(jobName === undefined ? {} : { jobName }),
+    name: `${name}${job.name.slice(own.name.length)}`,
+  }));
+}
+
 /** The demand in a job record: none for what is over, waits for something else, or is not ours; else one job or more. */
-export function toJobs(record: JobRecord, context: JobContext): readonly Job[] | LeftOut {
+function toJobs(
+  record: JobRecord,
+  context: JobContext,
+  waits: (partitions: readonly string[]) => readonly Job[] | LeftOut,
+): readonly Job[] | LeftOut {
   const { ignore_partitions } = context.settings;
   const partitions = record.partition.split(",").filter((name) => !ignore_partitions.includes(name));
   if (partitions.length === 0) return [];
@@ -20,7 +127,7 @@ export function toJobs(record: JobRecord, context: JobContext): readonly Job[] |
       return {
         leftOut: `reason "${record.state_reason}" is not known: nothing is bought before Slurm has another`,
       };
-    return help === "may-help" ? waiting(record, partitions, context) : [];
+    return help === "may-help" ? waits(partitions) : [];
   }
   if (!mayHoldNodes(record)) return [];
   const job = running(record, partitions, context);

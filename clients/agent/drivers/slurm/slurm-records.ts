@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { parseJson } from "../../../../shared/json/json.ts";
 import { fieldOf, readRecord } from "../records.ts";
 import { tresAmount } from "./tres.ts";
 
@@ -39,7 +38,7 @@ const hostlist = z
   .nullish()
   .transform((value) => [value ?? []].flat().join(","));
 
-const jobFields = z.object({
+export const jobFields = z.object({
   job_id: z.int().min(1),
   job_state: words,
   state_reason: text,
@@ -165,10 +164,13 @@ export function keepingMemory(node: NodeRecord, kept: ReadonlyMap<string, number
   return memory === undefined ? node : { ...node, usable_memory: withoutMemory(node.real_memory, memory) };
 }
 
-/** What is left of a node's record that does not check out; undefined when not even its name does. */
-export function readNodeLeniently(value: unknown): NodeRecord | undefined {
+/** A node's record. `rest`: what is left of one that does not check out; undefined when not even its name does. */
+export function readNode(value: unknown) {
   const whole = readRecord(nodeRecord, value);
-  if (whole.ok) return whole.record;
+  return whole.ok ? whole : { ...whole, value, rest: readNodeLeniently(value) };
+}
+
+function readNodeLeniently(value: unknown): NodeRecord | undefined {
   const readable = Object.entries(nodeFields.shape).flatMap(([name, field]) => {
     const inner = fieldOf(value, name);
     return readRecord<unknown>(field, inner).ok ? [[name, inner]] : [];
@@ -179,30 +181,6 @@ export function readNodeLeniently(value: unknown): NodeRecord | undefined {
 
 export type JobRecord = z.infer<typeof jobRecord>;
 export type NodeRecord = z.infer<typeof nodeRecord>;
-
-/** Slurm reports failures inside an answer that is valid JSON. */
-const answerError = z.object({ error: text, description: text }).loose();
-const jobsAnswer = z.object({ jobs: z.array(z.unknown()), errors: z.array(answerError).nullish() });
-const nodesAnswer = z.object({ nodes: z.array(z.unknown()), errors: z.array(answerError).nullish() });
-
-/** The records of an answer; undefined when it is not what the command prints, or tells of an error. */
-export function jobsOf(answer: string): readonly unknown[] | undefined {
-  const parsed = jobsAnswer.safeParse(readJson(answer));
-  return parsed.success && !parsed.data.errors?.length ? parsed.data.jobs : undefined;
-}
-
-export function nodesOf(answer: string): readonly unknown[] | undefined {
-  const parsed = nodesAnswer.safeParse(readJson(answer));
-  return parsed.success && !parsed.data.errors?.length ? parsed.data.nodes : undefined;
-}
-
-function readJson(answer: string): unknown {
-  try {
-    return parseJson(answer);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * What `scontrol --oneliner` prints: a record a line, `Key=value` pairs with blanks between them. Undefined when the text

@@ -11,23 +11,25 @@ import type {
   SetAside,
   Steps,
 } from "../driver.ts";
-import { fieldOf, readRecords } from "../records.ts";
+import { fieldOf } from "../records.ts";
 import { applyFiles } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
+import { JobRecords } from "./job-records.ts";
 import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { commandsFor } from "./node-commands.ts";
 import { unknownStates } from "./node-states.ts";
 import { cameTooLate, heldNode, isPowerSaving, namedNodes, stillLost, twoModes } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
+import { RecordList } from "./record-list.ts";
 import { Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
-import { toJobs } from "./slurm-jobs.ts";
+import { JobTranslator } from "./slurm-jobs.ts";
 import {
   hasJoined,
   isIgnored,
@@ -42,17 +44,7 @@ import {
   toNode,
 } from "./slurm-nodes.ts";
 import { readPartitions } from "./slurm-partitions.ts";
-import {
-  type JobRecord,
-  jobRecord,
-  jobsOf,
-  keepingMemory,
-  type NodeRecord,
-  nodeRecord,
-  nodesOf,
-  readMemoryKept,
-  readNodeLeniently,
-} from "./slurm-records.ts";
+import { type JobRecord, keepingMemory, type NodeRecord, readMemoryKept, readNode } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
 /**
@@ -62,11 +54,16 @@ import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
  */
 export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   const { config } = settings;
+  const readers: Readers = {
+    nodes: new RecordList("nodes", readNode),
+    jobs: new JobRecords(),
+    translator: new JobTranslator(),
+  };
   return {
     ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
     namesNodes: hasPowerSaving(settings),
     reads: (context) => reads(settings, context),
-    interpret: (answers, context) => interpret(answers, context, settings),
+    interpret: (answers, context) => interpret(answers, context, settings, readers),
     commandsFor: (event, { memory, nowSeconds }): Steps => {
       const joined = rememberedJoined(memory);
       const news = newsFor(event, joined, settings);
@@ -216,12 +213,19 @@ function read(name: string, [program = "", ...first]: readonly string[], args: r
   return { kind: "command" as const, name, program, args: [...first, ...args] };
 }
 
-function interpret(answers: Answers, context: Context, settings: SlurmSettings): Reading {
-  const fromScontrol = nodesOf(answers.scontrol?.text ?? "");
-  const nodeRecords = fromScontrol ?? nodesOf(answers.sinfo?.text ?? "");
+/** They remember what they read: the next answer is much the same. */
+interface Readers {
+  readonly nodes: RecordList<ReturnType<typeof readNode>>;
+  readonly jobs: JobRecords;
+  readonly translator: JobTranslator;
+}
+
+function interpret(answers: Answers, context: Context, settings: SlurmSettings, readers: Readers): Reading {
+  const fromScontrol = readers.nodes.in(answers.scontrol);
+  const nodeRecords = fromScontrol ?? readers.nodes.in(answers.sinfo);
   if (nodeRecords === undefined)
     return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
-  const jobRecords = jobsOf(answers.squeue?.text ?? "");
+  const jobRecords = readers.jobs.in(answers.squeue);
   if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
   const partitions = readPartitions(answers.partitions?.text ?? "");
   const licenses = readLicenses(answers.licenses?.text ?? "");
@@ -235,15 +239,12 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
   if (enforcement?.enforced === true && limits === undefined)
     return { known: false, reason: "scontrol did not print all limits of accounts and QOS" };
-  const readNodes = readRecords(nodeRecords, nodeRecord, {
-    nameOf: (value, index) => nameOf("node", fieldOf(value, "name"), index),
-  });
   const memoryKept =
     answers.specs === undefined ? new Map<string, number>() : readMemoryKept(answers.specs.text);
   if (memoryKept === undefined) return { known: false, reason: "scontrol did not print all nodes" };
-  const nodes = readNodes.records.map((node) => keepingMemory(node, memoryKept));
+  const nodes = nodeRecords.flatMap((each) => (each.ok ? [keepingMemory(each.record, memoryKept)] : []));
   // A node of which not everything can be read still says which host is its own.
-  const known = nodeRecords.flatMap((each) => readNodeLeniently(each) ?? []);
+  const known = nodeRecords.flatMap((each) => (each.ok ? each.record : each.rest) ?? []);
   // Its list has neither a count nor an end: one that ends after a whole line is short all the same.
   const unlisted = known.flatMap((node) => node.partitions ?? []).find((name) => !partitions.has(name));
   if (unlisted !== undefined)
@@ -253,12 +254,20 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
   const byName = new Map(known.map((node) => [node.name, node]));
   const reservations = readReservations(answers.reservations?.text ?? "", byName);
   if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };
-  const readJobs = readRecords(jobRecords, jobRecord, {
-    nameOf: (value, index) => nameOf("job", fieldOf(value, "job_id"), index),
-    hostsOf: (value) => hostsOfUnreadable(value, byName, settings),
-  });
-  const records = readJobs.records;
-  const setAside: SetAside[] = [...readNodes.setAside, ...readJobs.setAside];
+  const readable = jobRecords.filter((each) => each.ok);
+  const records = readable.map(({ record }) => record);
+  const setAside: SetAside[] = [
+    ...nodeRecords.flatMap((each, index) =>
+      each.ok ? [] : [{ record: nameOf("node", fieldOf(each.value, "name"), index), reason: each.reason }],
+    ),
+    ...jobRecords.flatMap((each, index) => {
+      if (each.ok) return [];
+      const { reason, value } = each;
+      const record = nameOf("job", fieldOf(value, "job_id"), index);
+      const executingHostnames = hostsOfUnreadable(value, byName, settings);
+      return [executingHostnames.length === 0 ? { record, reason } : { record, reason, executingHostnames }];
+    }),
+  ];
   for (const node of nodes) {
     const unknown = unknownStates(node);
     if (unknown.length > 0)
@@ -278,12 +287,11 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings):
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };
-  const jobs = records.flatMap((record) => {
-    const read = toJobs(record, jobContext);
+  const jobs = readers.translator.translate(readable, jobContext).flatMap((read, index) => {
     if (!("leftOut" in read)) return read;
     const { leftOut: reason, executingHostnames = [] } = read;
     const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
-    setAside.push({ record: `job ${record.job_id}`, reason, ...hosts });
+    setAside.push({ record: `job ${records[index]?.job_id}`, reason, ...hosts });
     return [];
   });
   // A job of several nodes that came between the two commands: one node group or any would be a guess.
@@ -366,13 +374,12 @@ function needsSwitches({ job_state, node_count, required_switches }: JobRecord):
 }
 
 function readSwitches(text: string): ReadonlyMap<number, number> {
-  const rows = text.split("\n").flatMap((line) => {
-    const [id, count] = line.trim().split(/\s+/).map(Number);
-    return id !== undefined && count !== undefined && Number.isInteger(id * count)
-      ? [[id, count] as const]
-      : [];
-  });
-  return new Map(rows);
+  return new Map(
+    [...text.matchAll(/^ {0,20}(\d{1,15}) {1,20}(\d{1,15}) {0,20}$/gm)].map(([, id, count]) => [
+      Number(id),
+      Number(count),
+    ]),
+  );
 }
 
 function runningTasks(records: readonly JobRecord[]): ReadonlyMap<number, number> {

@@ -1,4 +1,4 @@
-import type { Memory, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import type { Answers, Memory, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,7 +65,15 @@ export function linesOfPartitions(nodes: readonly unknown[]): string {
 }
 
 /** What the driver reads of a made-up cluster. */
-export function readSlurm({
+export function readSlurm({ section = {}, memory = {}, ...world }: SlurmWorld): Reading {
+  const configured = slurm.configure(section);
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  const context = { nowSeconds: 1_795_400_000, draining: new Map(), memory };
+  return configured.driver.interpret(answersOfSlurm(world), context);
+}
+
+/** What its controller prints. */
+export function answersOfSlurm({
   jobs,
   nodes,
   partitions,
@@ -73,11 +81,7 @@ export function readSlurm({
   reservations,
   limits,
   specs,
-  section = {},
-  memory = {},
-}: SlurmWorld): Reading {
-  const configured = slurm.configure(section);
-  if (!configured.ok) throw new Error(configured.problems.join("; "));
+}: SlurmWorld): Answers {
   const texts = {
     scontrol: JSON.stringify({ nodes: nodes ?? [slurmNode(1), slurmNode(2)] }),
     partitions: partitions ?? linesOfPartitions(nodes ?? []),
@@ -89,8 +93,5 @@ export function readSlurm({
     limits: limits ?? "Current Association Manager state\n",
     ...(specs === undefined ? {} : { specs }),
   };
-  const answers = Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
-  );
-  return configured.driver.interpret(answers, { nowSeconds: 1_795_400_000, draining: new Map(), memory });
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]));
 }

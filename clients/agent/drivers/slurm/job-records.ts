@@ -1,0 +1,78 @@
+import { isDictionary } from "../../../../shared/json/json.ts";
+import type { Answer } from "../driver.ts";
+import { readRecord } from "../records.ts";
+import { RecordList } from "./record-list.ts";
+import { type JobRecord, jobFields, jobRecord } from "./slurm-records.ts";
+
+/** What tells a job from others of its kind: thousands that were submitted alike differ in nothing else. */
+const own = {
+  job_id: true,
+  array_job_id: true,
+  array_task_id: true,
+  eligible_time: true,
+  submit_time: true,
+  start_time: true,
+  priority: true,
+  name: true,
+} as const;
+
+const ownFields = jobFields.pick(own);
+const commonFields = jobFields.omit(own);
+const commonNames = Object.keys(commonFields.shape);
+
+/** Records that have all but these fields in common have the same one. */
+export interface JobKind {
+  /** Their fields, as Slurm printed them. */
+  readonly text: string;
+  readonly fields: ReturnType<typeof commonFields.parse>;
+}
+
+/** A record; one that cannot be used comes as it was printed. */
+export type ReadJob =
+  | { readonly ok: true; readonly record: JobRecord; readonly kind: JobKind | undefined }
+  | { readonly ok: false; readonly reason: string; readonly value: unknown };
+
+/** Reads `squeue --json`, answer after answer: what jobs have in common is checked and kept once. */
+export class JobRecords {
+  #kinds = new Map<string, JobKind>();
+  readonly #list = new RecordList("jobs", (value) => this.#read(value));
+
+  /** Undefined: as with `RecordList`. */
+  in(answer: Answer | undefined): readonly ReadJob[] | undefined {
+    const jobs = this.#list.in(answer);
+    // Those of which there is no job any more are forgotten.
+    const kinds = jobs?.flatMap((job) => (job.ok && job.kind !== undefined ? [job.kind] : [])) ?? [];
+    this.#kinds = new Map(kinds.map((kind) => [kind.text, kind]));
+    return jobs;
+  }
+
+  #read(value: unknown): ReadJob {
+    const kind = this.#kindOf(value);
+    const rest = kind === undefined ? undefined : ownFields.safeParse(value);
+    if (kind !== undefined && rest?.success === true)
+      return { ok: true, record: { ...kind.fields, ...rest.data }, kind };
+    const whole = readRecord(jobRecord, value);
+    return whole.ok ? { ...whole, kind: undefined } : { ...whole, value };
+  }
+
+  /** Undefined: it has to be checked as a whole. */
+  #kindOf(value: unknown): JobKind | undefined {
+    if (!isDictionary(value)) return undefined;
+    const fields = commonNames.map((name) => value[name]);
+    // JSON has no word for it: it would count as a field that is not set.
+    if (fields.some(isInfinite)) return undefined;
+    const text = JSON.stringify(fields);
+    const known = this.#kinds.get(text);
+    if (known !== undefined) return known;
+    const common = commonFields.safeParse(value);
+    if (!common.success) return undefined;
+    const kind = { text, fields: common.data };
+    this.#kinds.set(text, kind);
+    return kind;
+  }
+}
+
+function isInfinite(field: unknown): boolean {
+  const number = isDictionary(field) ? field.number : field;
+  return typeof number === "number" && !Number.isFinite(number);
+}

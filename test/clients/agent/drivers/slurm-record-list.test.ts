@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { RecordList } from "../../../../clients/agent/drivers/slurm/record-list.ts";
+import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { answersOfSlurm, waitingJob } from "./slurm-reading.ts";
+
+/** As Slurm prints it: a record's braces are alone in their lines. */
+function printed(jobs: readonly unknown[], more: object = {}): string {
+  return JSON.stringify({ meta: { jobs: 2 }, errors: [], jobs, ...more }, null, 2);
+}
+
+function readingList() {
+  const read: unknown[] = [];
+  const list = new RecordList("jobs", (value) => {
+    read.push(value);
+    return value;
+  });
+  return { read, in: (text: string) => list.in({ text, exitCode: 0 }) };
+}
+
+test("a record whose text is the same as in the answer before is not read again", () => {
+  const list = readingList();
+  const jobs = [1, 2, 3].map((job_id) => ({ job_id, gres_detail: [], tres: { cpu: { count: 1 } } }));
+  expect(list.in(printed(jobs))).toEqual(jobs);
+  const changed = [{ ...jobs[0], priority: 1 }, jobs[2], { job_id: 4 }];
+  expect(list.in(printed(changed))).toEqual(changed);
+  expect(list.read).toEqual([...jobs, changed[0], { job_id: 4 }]);
+});
+
+test("one that was away for an answer is forgotten", () => {
+  const list = readingList();
+  list.in(printed([{ job_id: 1 }, { job_id: 2 }]));
+  list.in(printed([{ job_id: 2 }]));
+  list.in(printed([{ job_id: 1 }]));
+  expect(list.read).toEqual([{ job_id: 1 }, { job_id: 2 }, { job_id: 1 }]);
+});
+
+test.each([
+  ["on one line", JSON.stringify({ jobs: [{ job_id: 1 }, { job_id: 2 }] })],
+  ["indented by tabs", JSON.stringify({ jobs: [{ job_id: 1 }, { job_id: 2 }] }, null, "\t")],
+  [
+    "behind another list of that name",
+    printed([{ job_id: 1 }, { job_id: 2 }]).replace('"jobs": 2', '"jobs": [\n      {\n      }\n    ]'),
+  ],
+])("records are read %s, too", (_, text) => {
+  expect(readingList().in(text)).toEqual([{ job_id: 1 }, { job_id: 2 }]);
+});
+
+test.each([
+  ["cut short behind a record", printed([{ job_id: 1 }, { job_id: 2 }]).slice(0, -4)],
+  ["cut short in a record", printed([{ job_id: 1 }, { job_id: 2 }]).slice(0, -12)],
+  ["with a record that is no JSON", printed([{ job_id: 1 }, { job_id: 2 }]).replace('_id": 2', '_id": ')],
+  ["with a brace too many", printed([{ job_id: 1 }, { job_id: 2 }]).replace("    },", "    }},")],
+  ["with an error", printed([{ job_id: 1 }], { errors: [{ error: "away" }] })],
+])("an answer %s is none, also when its records are known", (_, text) => {
+  const list = readingList();
+  list.in(printed([{ job_id: 1 }, { job_id: 2 }]));
+  expect(list.in(text)).toBeUndefined();
+});
+
+const driverOf = () => {
+  const configured = slurm.configure({});
+  if (!configured.ok) throw new Error(configured.problems.join("; "));
+  return configured.driver;
+};
+const context = { nowSeconds: 1_795_400_000, draining: new Map(), memory: {} };
+
+/** The functions that go with it are new ones each time. */
+const asJson = (reading: Reading): unknown => JSON.parse(JSON.stringify(reading));
+
+const differing = fc.record({
+  job_id: fc.integer({ min: 7, max: 8 }),
+  priority: fc.constantFrom(0, 1, 5, null, 1e300),
+  name: fc.constantFrom("", "a", "b", null, 7),
+  submit_time: fc.constantFrom(0, 1_795_300_000, 1_795_300_001, -1),
+  eligible_time: fc.constantFrom(0, 1_795_300_000, 1_795_500_000),
+  cpus: fc.constantFrom(1, 2, "two"),
+  node_count: fc.constantFrom(1, 2),
+  array_job_id: fc.constantFrom(0, 3),
+  array_task_id: fc.constantFrom(null, 1, 2),
+  array_task_string: fc.constantFrom("", "1-4"),
+  time_limit: fc.constantFrom(null, 60, { set: true, infinite: false, number: 60 }),
+  features: fc.constantFrom("", "fast"),
+  state_reason: fc.constantFrom("Resources", "Priority", "JobHeldUser", "NewWord"),
+});
+const queues = fc.array(differing.map(waitingJob), { maxLength: 6 });
+
+test("a driver that has read other answers before reads an answer as a new one does", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(queues, fc.integer({ min: 0, max: 4 })), { maxLength: 6 }), (passes) => {
+      const driver = driverOf();
+      for (const [jobs, free] of passes) {
+        const answers: Answers = {
+          ...answersOfSlurm({ jobs, licenses: `LicenseName=ansys Total=4 Used=0 Free=${free} Reserved=0\n` }),
+          squeue: { text: printed(jobs), exitCode: 0 },
+          switches: { text: "7 0\n8 1\n", exitCode: 0 },
+        };
+        expect(asJson(driver.interpret(answers, context))).toEqual(
+          asJson(driverOf().interpret(answers, context)),
+        );
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a number beyond all numbers is not taken for one that is not set", () => {
+  const driver = driverOf();
+  const squeue = (cpus: string) => ({
+    text: printed([waitingJob({ cpus: null })]).replace('"cpus": null', `"cpus": ${cpus}`),
+    exitCode: 0,
+  });
+  const read = (cpus: string) =>
+    driver.interpret({ ...answersOfSlurm({ jobs: [] }), squeue: squeue(cpus) }, context);
+  expect(read("null")).toMatchObject({ jobs: [{ name: "7" }], setAside: [] });
+  expect(read("1e999")).toMatchObject({ jobs: [], setAside: [{ record: "job 7" }] });
+});
+
+test("what did not change is the very same job, so that nothing is checked or sent again", () => {
+  const driver = driverOf();
+  const jobsIn = (jobs: readonly unknown[]) => {
+    const squeue = { text: printed(jobs), exitCode: 0 };
+    const reading = driver.interpret({ ...answersOfSlurm({ jobs: [] }), squeue }, context);
+    return reading.known ? reading.jobs : [];
+  };
+  const [first, second] = jobsIn([waitingJob(), waitingJob({ job_id: 8 })]);
+  const again = jobsIn([waitingJob(), waitingJob({ job_id: 8, priority: 10 })]);
+  expect(again[0]).toBe(first);
+  expect(again[1]).toEqual({ ...second, priority: 10 });
+  expect(again[1]?.constraints).toBe(again[0]?.constraints);
+});
