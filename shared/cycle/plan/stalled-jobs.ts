@@ -58,7 +58,7 @@ export function stillStalled(
       node.hostname === null ? [] : [[shortHostname(node.hostname), kindKey(node)] as const],
     ),
   );
-  const waits = waitingIn(jobs);
+  const waits = waitingIn(jobs, namesIn(rows));
   const waiting = waitingByShape(jobs, new Set(rows.map(({ shape }) => shape)));
   return rows.flatMap((row): readonly StalledJob[] => {
     const { source, untilSeconds, forSeconds } = row;
@@ -103,9 +103,19 @@ function waitingByShape(
   return names;
 }
 
-/** What jobs of each name wait for, in slots or nodes; 0: they run. */
-function waitingIn(jobs: readonly Job[]): ReadonlyMap<string, number> {
-  return new Map(jobs.map((job) => [keyOf(job.source, job.name), isWaiting(job) ? askedBy(job) : 0]));
+/** What jobs of these names wait for, in slots or nodes; 0: they run. No key is made of the 100,000 others. */
+function waitingIn(jobs: readonly Job[], names: Iterable<string>): ReadonlyMap<string, number> {
+  const those = new Set(names);
+  if (those.size === 0) return new Map();
+  return new Map(
+    jobs
+      .filter(({ name }) => those.has(name))
+      .map((job) => [keyOf(job.source, job.name), isWaiting(job) ? askedBy(job) : 0]),
+  );
+}
+
+function namesIn(rows: readonly StalledJob[]): readonly string[] {
+  return rows.flatMap(({ jobs }) => jobs.map(({ name }) => name));
 }
 
 /** All of it, or tasks of it: an array keeps its name while one task after the other starts. */
@@ -165,8 +175,8 @@ export function stallNews(
   now: readonly StalledJob[],
   { jobs, nowSeconds }: QueueNow,
 ): StallNews {
-  const waits = waitingIn(jobs);
   const wasOn = (before?.stalled ?? []).filter(({ untilSeconds }) => untilSeconds > (before?.atSeconds ?? 0));
+  const waits = waitingIn(jobs, namesIn(wasOn));
   const on = now.filter(({ untilSeconds }) => untilSeconds > nowSeconds);
   const stalledShapes = new Set(wasOn.map(({ shape }) => shape));
   const still = new Set(on.map(({ shape }) => shape));
@@ -201,9 +211,16 @@ export function noticeStalls(
   const nodes = new Map(plan.nodes.map((node) => [node.name, node]));
   const sources = new Map(liveSources(demand, nowSeconds).map((each) => [each.source, each]));
   const upIn = new Map([...sources].map(([source, each]) => [source, hostsUp(each)]));
-  const earlier = new Map((before?.watched ?? []).map((row) => [keyOf(row.source, row.job), row]));
+  const lookedAt = before?.watched ?? [];
+  const earlier = new Map(lookedAt.map((row) => [keyOf(row.source, row.job), row]));
   const coming = comingFor(plan, jobs, nodes);
-  const moving = shapesThatMove(before?.watched ?? [], waitingIn(jobs));
+  const moving = shapesThatMove(
+    lookedAt,
+    waitingIn(
+      jobs,
+      lookedAt.map(({ job }) => job),
+    ),
+  );
   const shapeOf = shaper();
   const watched: WatchedJob[] = [];
   const stalled = new Map(rows.map((row) => [row.shape, row]));
@@ -332,8 +349,8 @@ function comingFor(
   nodes: ReadonlyMap<string, PlannedNode>,
 ): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
-  jobs.forEach(({ source, priority, ...job }, place) => {
-    if (job.executingHostnames.length > 0) return;
+  jobs.forEach(({ source, priority, executingHostnames }, place) => {
+    if (executingHostnames.length > 0) return;
     for (const { node } of outcomes[place]?.placements ?? []) {
       const planned = nodes.get(node);
       if (planned === undefined || (planned.origin === "existing" && planned.status === "Ready")) continue;
