@@ -31,22 +31,24 @@ function secondsOf(text: string): number | undefined {
 }
 
 /** A wildcard pattern of Grid Engine's for one name: `*`, `?`, `[abc]`; also `a|b`, `a&b`, `!a` and brackets, as for texts of `-l`. */
-export function matches(pattern: string, value: string): boolean {
-  return pattern.split("|").some((any) =>
-    any.split("&").every((each) => {
-      const isNot = each.startsWith("!");
-      return matchesOne(isNot ? each.slice(1) : each, value) !== isNot;
-    }),
-  );
+export function matches(pattern: string, value: string, { isCaseSensitive = false } = {}): boolean {
+  const asCounts = (text: string) => (isCaseSensitive ? text : text.toLowerCase());
+  return asCounts(pattern)
+    .split("|")
+    .some((any) =>
+      any.split("&").every((each) => {
+        const isNot = each.startsWith("!");
+        return matchesOne(isNot ? each.slice(1) : each, asCounts(value)) !== isNot;
+      }),
+    );
 }
 
 const longestPattern = 1000;
 
 /** Each `*` takes the least that lets the rest match, so that no pattern takes longer than pattern times value. */
-function matchesOne(pattern: string, value: string): boolean {
-  if (pattern.length > longestPattern || value.length > longestPattern) return false;
-  const tokens = pattern.toLowerCase().match(/\[[^\]]{1,256}\]|[\s\S]/g) ?? [];
-  const text = value.toLowerCase();
+function matchesOne(pattern: string, text: string): boolean {
+  if (pattern.length > longestPattern || text.length > longestPattern) return false;
+  const tokens = pattern.match(/\[[^\]]{1,256}\]|[\s\S]/g) ?? [];
   let at = 0;
   let token = 0;
   let star = -1;

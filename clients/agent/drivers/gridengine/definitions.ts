@@ -20,6 +20,8 @@ names() {
 echo "=== complexes"; "$@" -sc
 echo "=== queues"; "$@" -sq '*'
 echo "=== global"; "$@" -se global
+echo "=== scheduler"; "$@" -ssconf
+echo "=== configuration"; "$@" -sconf global
 pes=$(names "$@" -spl); echo "=== pes"; for each in $pes; do "$@" -sp "$each"; echo; done
 groups=$(names "$@" -shgrpl); echo "=== groups"; for each in $groups; do "$@" -shgrp "$each"; echo; done
 lists=$(names "$@" -sul | paste -sd, -); echo "=== lists"; if [ -n "$lists" ]; then "$@" -su "$lists"; fi
@@ -37,6 +39,8 @@ export interface Complex {
   readonly consumable: "NO" | "YES" | "JOB";
   /** What a job takes that does not ask. */
   readonly usual: string;
+  /** A queue that has it takes only jobs that ask for it. */
+  readonly isForced: boolean;
 }
 
 type Fields = Readonly<Record<string, string>>;
@@ -59,6 +63,8 @@ export interface Definitions {
   readonly complexes: ReadonlyMap<string, Complex>;
   /** Those of which jobs take an amount, beside slots. */
   readonly consumables: readonly Complex[];
+  /** Those that a queue may want to be asked for. */
+  readonly forced: readonly Complex[];
   /** In the order in which jobs get them. */
   readonly queues: readonly Queue[];
   readonly pes: readonly ParallelEnvironment[];
@@ -71,6 +77,10 @@ export interface Definitions {
   readonly accessLists: ReadonlyMap<string, readonly string[]>;
   readonly globalValues: Fields;
   readonly quotas: string;
+  /** Jobs of one user that run at a time (`maxujobs`); 0: any. */
+  readonly mostOfUser: number;
+  /** Tasks of one array that run at a time (`max_aj_instances`); 0: any. */
+  readonly mostOfArray: number;
 }
 
 /** Undefined when not all of it is there. */
@@ -102,6 +112,7 @@ export function parseDefinitions(text: string): Definitions | undefined {
     consumables: [...new Set(byName.values())].filter(
       ({ name, consumable, relation }) => consumable !== "NO" && relation !== "EXCL" && name !== "slots",
     ),
+    forced: [...new Set(byName.values())].filter(({ isForced }) => isForced),
     queues: recordsIn(queues ?? "", "qname")
       .map((fields) => ({ name: fields.qname ?? "", fields }))
       .toSorted((a, b) => sequenceOf(a) - sequenceOf(b) || (a.name < b.name ? -1 : 1)),
@@ -119,7 +130,14 @@ export function parseDefinitions(text: string): Definitions | undefined {
     ),
     globalValues: valuesOf(recordsIn(global ?? "", "hostname")[0]?.complex_values ?? ""),
     quotas: quotas ?? "",
+    mostOfUser: numberOf(of("scheduler"), "maxujobs"),
+    mostOfArray: numberOf(of("configuration"), "max_aj_instances"),
   };
+}
+
+/** Of a line `key value`; 0 where there is none. */
+function numberOf(text: string | undefined, key: string): number {
+  return Number(new RegExp(`^${key}\\s+(\\d{1,9})$`, "m").exec(text ?? "")?.[1] ?? 0);
 }
 
 function sequenceOf({ fields }: Queue): number {
@@ -130,10 +148,13 @@ function readComplexes(text: string): ReadonlyMap<string, Complex> {
   const rows = text.split("\n").filter((line) => !line.startsWith("#"));
   return new Map(
     rows.flatMap((row) => {
-      const [name, shortcut, type = "", relation = "", , consumable, usual = "0"] = row.trim().split(/\s+/);
+      const [name, shortcut, type = "", relation = "", requestable, consumable, usual = "0"] = row
+        .trim()
+        .split(/\s+/);
       if (name === undefined || shortcut === undefined || name === "") return [];
       const kind = consumable === "YES" || consumable === "JOB" ? consumable : "NO";
-      const complex: Complex = { name, type, relation, consumable: kind, usual };
+      const isForced = requestable === "FORCED";
+      const complex: Complex = { name, type, relation, consumable: kind, usual, isForced };
       return [[name, complex] as const, [shortcut, complex] as const];
     }),
   );

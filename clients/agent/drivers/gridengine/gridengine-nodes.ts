@@ -60,11 +60,38 @@ function isClosed(instance: QueueInstance): boolean {
   return [...instance.state].some((letter) => !open.has(letter));
 }
 
-/** No queue of it takes jobs because somebody disabled it; queues that it was taken out of take none anyway. */
+/** As long as it is in this state, unless its daemon only does not answer: that may be for the length of a boot. */
+function isShut({ state }: QueueInstance): boolean {
+  return [...state].some((letter) => letter !== "u" && !open.has(letter));
+}
+
+/** Until a person clears it (`qmod -c`): the host failed a job. */
+function isInError({ state }: QueueInstance): boolean {
+  return state.includes("E");
+}
+
+/**
+ * No queue of it takes jobs, because somebody disabled it or it failed a job; queues that it was taken out of take none anyway. A
+ * calendar or another queue opens it again by itself.
+ */
 export function isOut({ instances }: Host): boolean {
-  return (
-    instances.some(isDisabled) && instances.every((each) => isDisabled(each) || each.state.includes("o"))
-  );
+  const isGivenUp = (each: QueueInstance) => isDisabled(each) || isInError(each);
+  return instances.some(isGivenUp) && instances.every((each) => isGivenUp(each) || each.state.includes("o"));
+}
+
+/** So many hosts that failed jobs, and no other: it is not the host. */
+const mostInError = 2;
+
+/** Why new nodes would take no job of a queue, by its name: what a calendar says holds on a host without slots, too. */
+export function closedQueuesOf(instances: readonly QueueInstance[]): ReadonlyMap<string, string> {
+  const closed = new Map<string, string>();
+  for (const [queue, own] of Map.groupBy(instances, (each) => each.queue)) {
+    const hosts = own.filter(({ slots }) => slots > 0);
+    if (own.every(({ state }) => /[DC]/.test(state))) closed.set(queue, "is closed by its calendar");
+    else if (hosts.length >= mostInError && hosts.every(isInError))
+      closed.set(queue, "is in error on all its hosts");
+  }
+  return closed;
 }
 
 /** A host without slots is in a queue so that jobs may ask for the queue while no other host is there. */
@@ -80,13 +107,21 @@ export function isSilent({ instances }: Host): boolean {
   return instances.some(({ state }) => state.includes("u"));
 }
 
-/** `isOurs`: an event asked for the drain. */
-export function toNode(host: Host, resources: SchedulerNode["resources"], isOurs: boolean): SchedulerNode {
-  return { hostname: host.hostname, resources, ...stateOf(host, isOurs) };
+/** `isOurs`: an event asked for the drain. `isLost`: it has been silent for longer than a daemon takes to start. */
+export function toNode(
+  host: Host,
+  resources: SchedulerNode["resources"],
+  { isOurs, isLost }: { readonly isOurs: boolean; readonly isLost: boolean },
+): SchedulerNode {
+  return { hostname: host.hostname, resources, ...stateOf(host, isOurs, isLost) };
 }
 
-function stateOf(host: Host, isOurs: boolean): Omit<SchedulerNode, "hostname" | "resources"> {
-  if (isOut(host)) {
+function stateOf(
+  host: Host,
+  isOurs: boolean,
+  isLost: boolean,
+): Omit<SchedulerNode, "hostname" | "resources"> {
+  if (isOut(host) || isLost) {
     const state = isBusy(host) ? "draining" : "drained";
     return isOurs ? { state } : { state, isOutByOthers: true, ...reasonOf(host) };
   }
@@ -130,7 +165,13 @@ export function resourcesOf(
     return amount === undefined || !Number.isFinite(amount) ? undefined : amount;
   };
   const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
-  const ofQueues = host.instances.reduce((sum, { slots }) => sum + slots, 0);
+  const isOpen = host.instances.some((each) => !isShut(each));
+  // Where other queues of the host are open, one that is shut has no more than its jobs use.
+  const slotsOf = (each: QueueInstance) =>
+    isOpen && isShut(each)
+      ? host.jobs.reduce((sum, { queue, slots }) => sum + (queue === each.queue ? slots : 0), 0)
+      : each.slots;
+  const ofQueues = host.instances.reduce((sum, each) => sum + slotsOf(each), 0);
   const ofHost = resources.find(({ name, type }) => name === "slots" && type === "hc");
   const mostOfHost = ofHost === undefined ? undefined : amountOf(ofHost.value);
   // What is left of the host's own slots is no more than what is left of the queue's: then the queue's bind.
@@ -138,10 +179,10 @@ export function resourcesOf(
   return {
     slots: bindsHost ? Math.min(ofQueues, mostOfHost + slotsUsed) : ofQueues,
     ...Object.fromEntries(
-      queues.map((queue) => [
-        slotsName(queue),
-        host.instances.find((each) => each.queue === queue)?.slots ?? 0,
-      ]),
+      queues.map((queue) => {
+        const own = host.instances.find((each) => each.queue === queue);
+        return [slotsName(queue), own === undefined ? 0 : slotsOf(own)];
+      }),
     ),
     ...Object.fromEntries(
       [...counted].map((name) => {

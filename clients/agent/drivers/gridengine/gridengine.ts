@@ -5,6 +5,7 @@ import { commandsFor, remove } from "./commands.ts";
 import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
 import {
   arrayOf,
+  closedQueuesOf,
   correction,
   type Host,
   hasSlots,
@@ -40,6 +41,8 @@ export const gridengine = configured("gridengine", gridengineSettingsSchema, (se
 
 /** An administrator's change counts after so long at the latest. */
 const definitionsKnownSeconds = 300;
+/** The daemon of a node that boots has started by then. */
+const mostSilentSeconds = 300;
 /** Jobs that `qstat -j` is asked about at once. */
 const mostAsked = 1000;
 /** Of those that wait, so many are asked again why. */
@@ -120,6 +123,7 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       running: read.running,
       pools,
       nowSeconds: context.nowSeconds,
+      closedQueues: closedQueuesOf(read.instances),
     });
     const taken = new Map<string, number>();
     for (const record of read.waiting) {
@@ -145,6 +149,14 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
   );
   const limits = limitsByArray(pools);
   const disabled = there.filter(isOut);
+  const silentSince = Object.fromEntries(
+    there
+      .filter(isSilent)
+      .map(({ short }) => [
+        short,
+        Object.hasOwn(memory.silentSince, short) ? memory.silentSince[short] : context.nowSeconds,
+      ]),
+  );
   const isOurs = ({ short }: Host) =>
     !memory.others.includes(short) && (context.draining.has(short) || memory.ours.includes(short));
   return {
@@ -152,7 +164,8 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
     jobs: [...runs, ...waiting],
     nodes: there.map((host) => {
       const resources = { ...cell.resources.get(host.hostname), ...limits(cell.arrayOf.get(host.hostname)) };
-      return toNode(host, resources, isOurs(host));
+      const isLost = context.nowSeconds - (silentSince[host.short] ?? context.nowSeconds) > mostSilentSeconds;
+      return toNode(host, resources, { isOurs: isOurs(host), isLost });
     }),
     shapes: cell.shapes.map(({ nodeArray, resources }) => ({
       nodeArray,
@@ -180,6 +193,7 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       asking: askedNext(read.waiting, details),
       arrays: memory.arrays,
       nodeIds: memory.nodeIds,
+      silentSince,
       seen: cell.seen,
       ours: memory.ours.filter(
         (name) => !memory.others.includes(name) && disabled.some(({ short }) => short === name),
@@ -339,6 +353,7 @@ function jobContextOf({
   running,
   pools,
   nowSeconds,
+  closedQueues,
 }: {
   readonly settings: GridengineSettings;
   readonly definitions: Definitions;
@@ -347,6 +362,7 @@ function jobContextOf({
   readonly running: readonly RunningRecord[];
   readonly pools: Pools;
   readonly nowSeconds: number;
+  readonly closedQueues: ReadonlyMap<string, string>;
 }): JobContext {
   const { places, queues } = cell;
   const byArray = Map.groupBy(places, ({ array }) => array);
@@ -368,5 +384,6 @@ function jobContextOf({
       return queues.length === 0 || isAll ? {} : { [slotsName(first.queue.name)]: count };
     },
     pools,
+    closedQueues,
   };
 }

@@ -19,4 +19,6 @@ export interface JobContext {
   /** What a job takes of a queue's own slots, where nodes have queues that do not take it. */
   readonly slotsIn: (places: readonly Place[], slots: number) => Readonly<Record<string, number>>;
   readonly pools: Pools;
+  /** Why new nodes would take no job of a queue, by its name. */
+  readonly closedQueues: ReadonlyMap<string, string>;
 }

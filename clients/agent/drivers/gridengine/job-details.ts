@@ -25,6 +25,9 @@ export function readDetails(root: Element | undefined): ReadonlyMap<string, Deta
         most: numberIn(job, "JB_ja_task_concurrency"),
         notBefore: secondsOf(numberIn(job, "JB_execution_time")),
         reservation: numberIn(job, "JB_ar"),
+        // Bits for qsh, qlogin, qrsh, and qrsh without a command.
+        isInteractive: (numberIn(job, "JB_type") & 0b11110) !== 0,
+        checkpoint: textOf(job, "JB_checkpoint_name") ?? "",
         reason: reasons.get(id) ?? "",
       };
       return [id, details];

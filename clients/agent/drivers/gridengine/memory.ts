@@ -9,6 +9,10 @@ const details = z.object({
   notBefore: z.number(),
   /** The advance reservation that it is bound to; 0: none. */
   reservation: z.number(),
+  /** `qlogin`, `qrsh` and `qsh` that wait (`-now n`). */
+  isInteractive: z.boolean().default(false),
+  /** Its checkpointing environment (`-ckpt`); empty: none. */
+  checkpoint: z.string().default(""),
   /** Why the scheduler did not start it, if it says so (`schedd_job_info`). */
   reason: z.string(),
 });
@@ -27,6 +31,8 @@ const schema = z.object({
   arrays: z.record(z.string(), z.string()).catch({}),
   /** CycleCloud's id of the node that joined as a host, by the host's short name. */
   nodeIds: z.record(z.string(), z.string()).catch({}),
+  /** Since when (Unix time) the daemon of a host has not answered, by the host's short name. */
+  silentSince: z.record(z.string(), z.number()).catch({}),
   /** What hosts of an array were seen to have. */
   seen: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
   /** Hosts that were disabled for an event, by their short names. */

@@ -77,28 +77,38 @@ export function isOpenTo({ queue, groups }: Place, who: Who, { accessLists }: De
   return mayUse(queue.fields, groups, who, accessLists);
 }
 
-/** Where a value of a complex stands: on the host, on the queue (its limits, too), or on all hosts together. */
-export function valueAt(
-  complex: Complex,
+export interface ValueAt {
+  readonly of: "host" | "queue" | "global";
+  readonly value: string;
+}
+
+/** Where values of a complex stand: on the host, on the queue (its limits, too), on all hosts together. All of them hold. */
+export function valuesAt(
+  { name }: Complex,
   { hostValues, queueValues, queue, groups }: Place,
   { globalValues }: Definitions,
-): { readonly of: "host" | "queue" | "global"; readonly value: string } | undefined {
-  const { name } = complex;
-  if (Object.hasOwn(hostValues, name)) return { of: "host", value: hostValues[name] ?? "" };
-  if (Object.hasOwn(queueValues, name)) return { of: "queue", value: queueValues[name] ?? "" };
-  if (Object.hasOwn(globalValues, name)) return { of: "global", value: globalValues[name] ?? "" };
+): readonly ValueAt[] {
+  const valueIn = (of: ValueAt["of"], values: Readonly<Record<string, string>>): readonly ValueAt[] =>
+    Object.hasOwn(values, name) ? [{ of, value: values[name] ?? "" }] : [];
   // Limits of a queue are complexes of the same name.
   const limit = /^[hs]_(rt|cpu|fsize|data|stack|core|rss|vmem)$/.test(name) ? queue.fields[name] : undefined;
-  return limit === undefined ? undefined : { of: "queue", value: fieldFor(limit, groups) };
+  return [
+    ...valueIn("host", hostValues),
+    ...valueIn("queue", queueValues),
+    ...valueIn("global", globalValues),
+    ...(limit === undefined ? [] : [{ of: "queue" as const, value: fieldFor(limit, groups) }]),
+  ];
 }
 
 /** What hosts of an array can give of consumables, beside slots: of the host, or of its queues. */
 export function consumablesAt(place: Place, definitions: Definitions): ReadonlyMap<string, number> {
   return new Map(
     definitions.consumables.flatMap((complex) => {
-      const at = valueAt(complex, place, definitions);
-      const amount = at === undefined || at.of === "global" ? undefined : amountOf(at.value);
-      return amount === undefined || !Number.isFinite(amount) ? [] : [[complex.name, amount] as const];
+      const amounts = valuesAt(complex, place, definitions).flatMap(({ of, value }) =>
+        of === "global" ? [] : (amountOf(value) ?? []),
+      );
+      const least = Math.min(...amounts);
+      return Number.isFinite(least) ? [[complex.name, least] as const] : [];
     }),
   );
 }

@@ -65,6 +65,9 @@ export function poolsOf({
   const ofEnvironments = new Map<string, number>();
   for (const { granted, slots } of running)
     if (granted !== undefined) ofEnvironments.set(granted, (ofEnvironments.get(granted) ?? 0) + slots);
+  const jobsOf = new Map<string, Set<string>>();
+  for (const { owner, id, tasks } of running)
+    jobsOf.set(owner, (jobsOf.get(owner) ?? new Set()).add(`${id}.${tasks}`));
   const leftOfGlobal = new Map(
     (hosts[0]?.instances[0]?.resources ?? [])
       .filter(({ type }) => type === "gc")
@@ -98,6 +101,9 @@ export function poolsOf({
       const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: undefined, groups };
       const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
       if ("refused" in limits) return limits;
+      const over = limits.find(({ complex, most }) => (asked.fixed[complex] ?? 0) > most);
+      if (over !== undefined)
+        return { refused: `${over.name}: ${asked.fixed[over.complex]} wanted, at most ${over.most}` };
       const hostLimits: HostLimit[] = [];
       const draws = limits.flatMap(({ name, complex, most, isPerHost }): readonly Draw[] => {
         const { amount, isPerJob } = askedOf(asked, complex);
@@ -108,7 +114,20 @@ export function poolsOf({
         hostLimits.push({ name, most, perSlot: isPerJob ? 0 : amount, perJob: isPerJob ? amount : 0 });
         return [];
       });
-      return { draws: [...shared, ...ofPe, ...draws], hostLimits };
+      const { mostOfUser } = definitions;
+      const ofUser =
+        mostOfUser === 0
+          ? []
+          : [
+              drawOn(
+                `maxujobs of ${who.user}`,
+                1,
+                true,
+                mostOfUser,
+                mostOfUser - (jobsOf.get(who.user)?.size ?? 0),
+              ),
+            ];
+      return { draws: [...shared, ...ofPe, ...ofUser, ...draws], hostLimits };
     },
     limitsOfHosts: () => ofHosts,
     takenOnHost: (record) => {

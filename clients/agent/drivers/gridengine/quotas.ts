@@ -138,7 +138,7 @@ export function limitsFor(
       if (fit === "no") continue;
       for (const [named, value] of rule.limits) {
         const complex = definitions.complexes.get(named);
-        if (complex === undefined || complex.consumable === "NO")
+        if (complex === undefined || (complex.consumable === "NO" && complex.relation !== "<="))
           return { refused: `${where}: "limit ${text}" is about ${named}, which is no consumable` };
         const most = value.includes("$") ? formula(value, hostValue) : amountOf(value);
         const isPerHost = rule.filters.hosts?.isEach === true;

@@ -1,6 +1,6 @@
 import { amountOf, matches } from "./amounts.ts";
 import type { Complex, Definitions } from "./definitions.ts";
-import { type Place, valueAt } from "./places.ts";
+import { type Place, valuesAt } from "./places.ts";
 import type { Request } from "./queue-records.ts";
 
 /** What a job's hard requests mean in one place. */
@@ -9,6 +9,8 @@ export interface Asked {
   readonly perSlot: Readonly<Record<string, number>>;
   /** Of the job, however many slots it has. */
   readonly perJob: Readonly<Record<string, number>>;
+  /** Of what is not used up, such as `h_rt`. */
+  readonly fixed: Readonly<Record<string, number>>;
   /** Of what all hosts share. */
   readonly shared: readonly {
     readonly complex: string;
@@ -16,6 +18,8 @@ export interface Asked {
     readonly isPerJob: boolean;
   }[];
   readonly exclusive: boolean;
+  /** Hosts that it must not get, by name. */
+  readonly notOn: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -30,8 +34,10 @@ export function askedAt(
 ): Asked | { readonly refused: string } {
   const perSlot: Record<string, number> = {};
   const perJob: Record<string, number> = {};
+  const fixed: Record<string, number> = {};
   const shared: { complex: string; amount: number; isPerJob: boolean }[] = [];
   const notes: string[] = [];
+  const notOn: string[] = [];
   let exclusive = false;
   const consume = (complex: Complex, amount: number, of: string) => {
     const isPerJob = complex.consumable === "JOB";
@@ -44,50 +50,67 @@ export function askedAt(
     if (complex.name === "slots") continue;
     const problem = `no node of "${place.array}" in queue ${place.queue.name} has ${name}=${value}`;
     if (complex.name === "hostname") {
-      if (value !== "*") return { refused: `asks for host "${value}": hosts cannot be ordered by name` };
+      const others = othersThan(value);
+      if (others === undefined)
+        return { refused: `asks for host "${value}": hosts cannot be ordered by name` };
+      notOn.push(...others);
       continue;
     }
     if (complex.name === "qname") {
       if (!matches(value, place.queue.name)) return { refused: problem };
       continue;
     }
-    const at = valueAt(complex, place, definitions);
-    if (at === undefined) {
+    const all = valuesAt(complex, place, definitions);
+    if (all.length === 0) {
       if (!loadValue.test(complex.name)) return { refused: problem };
+      // What is free is no more than what there is.
+      const total = amountOf(place.hostValues[complex.name.replace(/_free$/, "_total")] ?? "");
+      if (total !== undefined && (amountOf(value) ?? 0) > total) return { refused: problem };
       notes.push(`${name}=${value} is not planned for: it is not known of nodes to come`);
-      continue;
-    }
-    if (complex.relation === "EXCL") {
-      if (amountOf(at.value) === 0) return { refused: problem };
-      exclusive ||= amountOf(value) === 1;
-      continue;
     }
     const wanted = amountOf(value);
-    const offered = amountOf(at.value);
-    if (complex.consumable !== "NO" && wanted !== undefined) {
-      if (offered === undefined || wanted > offered) return { refused: problem };
-      if (Number.isFinite(offered) && wanted > 0) consume(complex, wanted, at.of);
-      continue;
+    if (wanted !== undefined && complex.consumable === "NO") fixed[complex.name] = wanted;
+    for (const at of all) {
+      const offered = amountOf(at.value);
+      if (complex.relation === "EXCL") {
+        if (offered === 0) return { refused: problem };
+        exclusive ||= wanted === 1;
+      } else if (complex.consumable !== "NO" && wanted !== undefined) {
+        if (offered === undefined || wanted > offered) return { refused: problem };
+        if (Number.isFinite(offered) && wanted > 0) consume(complex, wanted, at.of);
+      } else if (!holds(complex, value, at.value)) return { refused: problem };
     }
-    if (!holds(complex, value, at.value)) return { refused: problem };
   }
   const asked = new Set(requests.flatMap(({ name }) => definitions.complexes.get(name)?.name ?? []));
   // What a job takes that does not ask.
   for (const complex of definitions.consumables) {
     const usual = asked.has(complex.name) ? 0 : (amountOf(complex.usual) ?? 0);
     if (usual <= 0) continue;
-    const at = valueAt(complex, place, definitions);
-    const offered = at === undefined ? undefined : amountOf(at.value);
-    if (at !== undefined && offered !== undefined && Number.isFinite(offered)) consume(complex, usual, at.of);
+    for (const { of, value } of valuesAt(complex, place, definitions))
+      if (Number.isFinite(amountOf(value))) consume(complex, usual, of);
   }
-  return { perSlot, perJob, shared, exclusive, notes };
+  const unasked = definitions.forced.find(
+    ({ name }) => !asked.has(name) && Object.hasOwn(place.queueValues, name),
+  );
+  if (unasked !== undefined)
+    return { refused: `queue ${place.queue.name} takes only jobs that ask for ${unasked.name}` };
+  return { perSlot, perJob, fixed, shared, exclusive, notOn, notes };
+}
+
+/** Any host (`*`) or any but some that are named (`!a`, `!a&!b`, `!(a|b)`), which are given back; undefined: certain ones. */
+function othersThan(value: string): readonly string[] | undefined {
+  if (value === "*") return [];
+  const list = /^!\(([\w.|-]+)\)$/.exec(value)?.[1];
+  if (list !== undefined) return list.split("|");
+  const names = value.split("&").map((each) => /^!([\w.-]+)$/.exec(each)?.[1]);
+  return names.every((name) => name !== undefined) ? names : undefined;
 }
 
 function holds({ type, relation }: Complex, wanted: string, offered: string): boolean {
   const isText = /STRING|HOST/.test(type);
   const [a, b] = [amountOf(wanted), amountOf(offered)];
   if (isText || a === undefined || b === undefined) {
-    const isSame = matches(wanted, offered);
+    const isSame = matches(wanted, offered, { isCaseSensitive: type === "STRING" || type === "RESTRING" });
     return relation === "!=" ? !isSame : isSame;
   }
   switch (relation) {

@@ -1,6 +1,6 @@
 import type { Job } from "../driver.ts";
 import { countIn, matches, type Range, rangesOf } from "./amounts.ts";
-import { listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
+import { fieldFor, listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
 import { detailsOf, nameOf } from "./job-common.ts";
 import type { JobContext } from "./job-context.ts";
 import type { Details } from "./memory.ts";
@@ -39,8 +39,10 @@ export function toWaiting(record: JobRecord, context: JobContext): readonly Job[
     return { leftOut: `advance reservation ${details?.reservation}: its nodes cannot be ordered` };
   const ranges = record.tasks === "" ? [] : rangesOf(record.tasks);
   if (ranges === undefined) return { leftOut: `tasks "${record.tasks}", expected a list of task ids` };
-  const most = details?.most ?? 0;
-  const free = most === 0 ? Number.POSITIVE_INFINITY : most - (context.runningTasks.get(record.id) ?? 0);
+  const most = Math.min(...[details?.most ?? 0, context.definitions.mostOfArray].filter((each) => each > 0));
+  const free = !Number.isFinite(most)
+    ? Number.POSITIVE_INFINITY
+    : most - (context.runningTasks.get(record.id) ?? 0);
   const tasks = Math.min(ranges.length === 0 ? 1 : countIn(ranges), free);
   if (tasks <= 0) return [];
   return jobsOf(record, tasks, details, context);
@@ -101,8 +103,15 @@ function jobsOf(
   const nodeCount = hostsOf(first);
   const starting = context.pools.take(first.draws, size.slots, tasks);
   if (size.kind === "spread" && !isWhole && (tasks === 1 || !colocated)) {
-    // Its slots are bought one by one: one that may not start takes the whole job's share, which is not there.
-    const pools = poolsIn(first.draws, starting > 0 ? 1 : size.slots);
+    // Its slots are bought one by one, and what a job takes once was counted for all that may start: one that may not start takes
+    // the whole job's share, which is not there.
+    const pools =
+      starting > 0
+        ? poolsIn(
+            first.draws.flatMap((draw) => (draw.perSlot > 0 ? [{ ...draw, perJob: 0 }] : [])),
+            1,
+          )
+        : poolsIn(first.draws, size.slots);
     const constraints = withPools(constraintsOf(same, 1, first, context, false), pools);
     return [
       {
@@ -117,7 +126,9 @@ function jobsOf(
   const perHost = size.kind === "spread" ? Math.ceil(size.slots / nodeCount) : size.perHost;
   const constraints = withPools(
     constraintsOf(same, perHost, first, context, true),
-    poolsIn(first.draws, perHost),
+    nodeCount === 1
+      ? poolsIn(first.draws, perHost)
+      : poolsIn(first.draws, size.slots).map((pool) => ({ ...pool, "decrement-once": true })),
   );
   if (nodeCount === 1) return [{ ...common, name, constraints, iterations: tasks }];
   return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => ({
@@ -171,6 +182,7 @@ function isAlike(a: Alike, b: Alike): boolean {
 function candidatesOf(record: JobRecord, context: JobContext): readonly Candidate[] | LeftOut {
   const { definitions, places, settings } = context;
   const who = { user: record.owner, department: record.department, project: record.project };
+  const { isInteractive = false, checkpoint = "" } = context.details.get(record.id) ?? {};
   const refusals: string[] = [];
   const found: Candidate[] = [];
   const pes = record.pe === undefined ? [undefined] : pesMatching(definitions, record.pe.name);
@@ -180,6 +192,11 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
   for (const place of places) {
     const { queue } = place;
     if (!inQueues(record.queues, place)) continue;
+    const closed = context.closedQueues.get(queue.name);
+    if (closed !== undefined) {
+      refusals.push(`queue ${queue.name} ${closed}`);
+      continue;
+    }
     if (settings.ignore_queues.includes(queue.name)) {
       isIgnored = true;
       continue;
@@ -188,12 +205,14 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
       ? askedAt(record.requests, place, definitions)
       : { refused: `may not use queue ${queue.name}` };
     if ("refused" in asked) refusals.push(asked.refused);
+    else if (checkpoint !== "" && !namedIn(queue.fields.ckpt_list ?? "").includes(checkpoint))
+      refusals.push(`queue ${queue.name} has no checkpointing environment ${checkpoint}`);
     else allowed.push({ place, asked });
   }
   for (const own of Map.groupBy(allowed, ({ place }) => place.array).values()) {
     for (const pe of pes) {
       const there = own.filter(({ place }) => {
-        const refused = refusedFor(pe, place, who, context);
+        const refused = refusedFor(pe, place, { ...who, isInteractive }, context);
         if (refused !== undefined) refusals.push(refused);
         return refused === undefined;
       });
@@ -240,18 +259,25 @@ function sequence({ queue }: Place): number {
 function refusedFor(
   pe: ParallelEnvironment | undefined,
   { queue, groups }: Place,
-  who: Who,
+  { isInteractive, ...who }: Who & { readonly isInteractive: boolean },
   { definitions }: JobContext,
 ): string | undefined {
-  if (pe === undefined)
-    return /BATCH|INTERACTIVE/.test(queue.fields.qtype ?? "BATCH")
+  if (pe === undefined) {
+    const type = isInteractive ? "INTERACTIVE" : "BATCH";
+    return fieldFor(queue.fields.qtype ?? type, groups).includes(type)
       ? undefined
-      : `queue ${queue.name} takes jobs of parallel environments only`;
-  const listed = listOf((queue.fields.pe_list ?? "").replace(/\[[^=[\]]+=([^[\]]*)\]/g, " $1 "));
-  if (!listed.includes(pe.name)) return `queue ${queue.name} has no parallel environment ${pe.name}`;
+      : `queue ${queue.name} takes no ${type.toLowerCase()} jobs`;
+  }
+  if (!namedIn(queue.fields.pe_list ?? "").includes(pe.name))
+    return `queue ${queue.name} has no parallel environment ${pe.name}`;
   return mayUse(pe.allows, groups, who, definitions.accessLists)
     ? undefined
     : `may not use parallel environment ${pe.name}`;
+}
+
+/** Names in a list of a queue, for whichever hosts. */
+function namedIn(list: string): readonly string[] {
+  return listOf(list.replace(/\[[^=[\]]+=([^[\]]*)\]/g, " $1 "));
 }
 
 function sizeIn(
@@ -332,6 +358,7 @@ function constraintsOf(
     ),
     ...Object.fromEntries(Object.entries(asked.perSlot).map(([name, amount]) => [name, amount * slots])),
     ...(isWholeJob ? asked.perJob : {}),
+    ...(asked.notOn.length === 0 ? {} : { not: { "node.hostname": asked.notOn } }),
   });
   const alike = Map.groupBy(candidates, (candidate) => JSON.stringify(amountsOf(candidate)));
   const options = [...alike.values()].map((group) => {

@@ -113,6 +113,15 @@ export const gridengineJobKinds: readonly JobKind[] = [
   on("gpu", "-q % -l gpus=1", 2, { times: 2, quota: "queues % hosts {*} to gpus=1" }),
   on("htc", "-q %,%-long", 2, { times: 6, longSlots: 2, quota: "queues %,%-long hosts {*} to slots=3" }),
   on("htc", "-q % -t 1-9", 1, { quota: "projects !* queues % to slots=4" }),
+  on("htc", "-q % -l h_rt=1800", 1, { quota: "queues % to h_rt=3600" }),
+  on("htc", "-q % -l h_rt=7200", 0, { quota: "queues % to h_rt=3600" }),
+  on("htc", "-q %", 1, { quota: "queues % to h_rt=3600" }),
+  on("gpu", "-q % -l gpus=2", 0, { queue: { complex_values: "gpus=1" } }),
+  on("htc", "-q %", 0, { queue: { complex_values: "big=true" } }),
+  on("htc", "-q % -l big=true", 1, { queue: { complex_values: "big=true" } }),
+  on("htc", "-q %", 0, { queue: { qtype: "INTERACTIVE" } }),
+  on("htc", "-q % -l nodearray=K*", 0),
+  on("htc", "-q % -l h=!ge-head", 1),
 ];
 
 /** The section `gridengine` of the agent's settings. */
@@ -138,6 +147,7 @@ export const siteComplexes = [
   "tokens tokens INT <= YES YES 1 0",
   "lockers lockers INT <= YES JOB 0 0",
   "lic lic INT <= YES YES 0 0",
+  "big big BOOL == FORCED NO FALSE 0",
 ];
 
 /** What all hosts share. */

@@ -17,7 +17,11 @@ interface Asked {
   readonly pe?: readonly [name: string, slots: string];
   readonly requests?: Readonly<Record<string, string>>;
   readonly queues?: readonly string[];
-  readonly details?: { readonly most?: number; readonly notBefore?: number; readonly reservation?: number };
+  readonly details?: Readonly<Record<string, number | string | boolean>>;
+  /** What an administrator has in place of what was recorded. */
+  readonly cell?: Readonly<Record<string, string>>;
+  /** Queue instances, with their states. */
+  readonly instances?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -34,19 +38,29 @@ function read(asked: Asked) {
     ),
     ...queues.map((queue) => `<hard_req_queue>${queue}</hard_req_queue>`),
   ].join("");
-  const text = `<?xml version='1.0'?><job_info><queue_info/><job_info><job_list state="pending">${job}</job_list></job_info></job_info>`;
+  const hosts = Object.entries(asked.instances ?? {}).map(
+    ([name, its]) =>
+      `<Queue-List><name>${name}</name><slots_used>0</slots_used><slots_total>${name.endsWith("head") ? 0 : 4}</slots_total><state>${its}</state></Queue-List>`,
+  );
+  const text = `<?xml version='1.0'?><job_info><queue_info>${hosts.join("")}</queue_info><job_info><job_list state="pending">${job}</job_list></job_info></job_info>`;
+  const cell = Object.entries(asked.cell ?? {}).reduce(
+    (all, [from, to]) => all.replaceAll(from, to),
+    definitions,
+  );
   const node_arrays = { htc: { slots: 4, complex_values: { gpus: 2, exclusive: true, nodearray: "htc" } } };
   const configured = gridengine.configure({ node_arrays, ...asked.settings });
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const known = { most: 0, notBefore: 0, reservation: 0, reason: "", ...details };
   const memory = details === undefined ? {} : { details: { 7: known } };
-  const answers = { qstat: { text, exitCode: 0 }, definitions: { text: definitions, exitCode: 0 } };
+  const answers = { qstat: { text, exitCode: 0 }, definitions: { text: cell, exitCode: 0 } };
   const reading = configured.driver.interpret(answers, { nowSeconds, draining: new Map(), memory });
   if (!reading.known) throw new Error(reading.reason);
   return reading;
 }
 
 const on = { "node.nodearray": "htc" };
+
+const quotaOf = (limit: string) => `=== quotas\n{\nname q\nenabled TRUE\nlimit to ${limit}\n}\n`;
 
 describe("a job becomes", () => {
   test.each<readonly [string, Asked, Readonly<Record<string, unknown>>]>([
@@ -117,6 +131,53 @@ describe("a job becomes", () => {
       { requests: { mem_free: "4G" } },
       { notes: ["mem_free=4G is not planned for: it is not known of nodes to come"] },
     ],
+    [
+      "-l h=!ip-9",
+      { requests: { hostname: "!ip-9" } },
+      { constraints: { ...on, slots: 1, not: { "node.hostname": ["ip-9"] } } },
+    ],
+    [
+      "-l h=!(ip-8|ip-9)",
+      { requests: { hostname: "!(ip-8|ip-9)" } },
+      { constraints: { ...on, slots: 1, not: { "node.hostname": ["ip-8", "ip-9"] } } },
+    ],
+    [
+      "-l h_rt=1800, as a quota allows",
+      { requests: { h_rt: "1800" }, cell: { "=== quotas\n": quotaOf("h_rt=3600") } },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
+      "no -l h_rt where a quota limits it",
+      { cell: { "=== quotas\n": quotaOf("h_rt=3600") } },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
+      "-t 1-100 where max_aj_instances is 3",
+      {
+        tasks: "1-100:1",
+        details: {},
+        cell: { "=== quotas\n": "=== configuration\nmax_aj_instances             3\n=== quotas\n" },
+      },
+      { iterations: 3 },
+    ],
+    [
+      "-ckpt that a queue has",
+      {
+        details: { checkpoint: "dmtcp" },
+        cell: { "ckpt_list             NONE": "ckpt_list             dmtcp" },
+      },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
+      "qrsh -now n, in a queue for that",
+      { details: { isInteractive: true }, cell: { "BATCH INTERACTIVE": "INTERACTIVE" } },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
+      "one whose queue is in error on one host, which may be that host's fault",
+      { instances: { "all.q@ip-1": "E", "long.q@ip-1": "E" } },
+      { iterations: 1 },
+    ],
     ["one that the scheduler has not seen", { priority: 0, details: {} }, { behindOthers: true }],
     ["-a that has come", { priority: 0, details: { notBefore: nowSeconds } }, { iterations: 1 }],
     [
@@ -138,6 +199,27 @@ describe("a job becomes", () => {
         { "resource-name": "lic", requested: 2, "initial-value": 5, "current-value": 5 },
       ],
     });
+  });
+});
+
+const threeJobs = { "=== quotas\n": "=== scheduler\nmaxujobs                         3\n=== quotas\n" };
+
+test("maxujobs: a job of several hosts is one, and no slot of a spread one is a job by itself", () => {
+  const [gang] = read({ pe: ["two", "8"], cell: threeJobs }).jobs;
+  expect(gang?.constraints).toMatchObject({
+    "shared-consumable-constraint": [{ requested: 1, "current-value": 3, "decrement-once": true }],
+  });
+  const [spread] = read({ pe: ["mpi", "16"], cell: threeJobs }).jobs;
+  expect(spread).toMatchObject({ constraints: { ...on, slots: 1 }, iterations: 16 });
+  expect(spread?.constraints).not.toHaveProperty("shared-consumable-constraint");
+});
+
+test("maxujobs: jobs of a user share what is left", () => {
+  const [job] = read({ cell: threeJobs }).jobs;
+  expect(job?.constraints).toMatchObject({
+    "shared-consumable-constraint": [
+      { "resource-name": "maxujobs of ann", requested: 1, "initial-value": 3, "current-value": 3 },
+    ],
   });
 });
 
@@ -167,6 +249,51 @@ describe("nothing is bought for", () => {
     ],
     ["-l lic=6", { requests: { lic: "6" } }, /has lic=6/],
     ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],
+    [
+      "-l gpus=2 where the queue has one of the host's two",
+      { requests: { gpus: "2" }, cell: { "complex_values        NONE": "complex_values        gpus=1" } },
+      /has gpus=2/,
+    ],
+    [
+      "a job that does not ask for what its queue wants to be asked for",
+      {
+        cell: {
+          "=== queues\n": "big big BOOL == FORCED NO FALSE 0\n=== queues\n",
+          "complex_values        NONE": "complex_values        big=true",
+        },
+      },
+      /takes only jobs that ask for big/,
+    ],
+    ["-l nodearray=HTC: a STRING counts its case", { requests: { nodearray: "HTC" } }, /has nodearray=HTC/],
+    [
+      "a batch job where queues take interactive ones",
+      { cell: { "BATCH INTERACTIVE": "INTERACTIVE" } },
+      /takes no batch jobs/,
+    ],
+    ["-ckpt that no queue has", { details: { checkpoint: "dmtcp" } }, /no checkpointing environment dmtcp/],
+    [
+      "-l mem_free of more than a node has",
+      {
+        requests: { mem_free: "64G" },
+        settings: { node_arrays: { htc: { slots: 4, complex_values: { mem_total: "16G" } } } },
+      },
+      /has mem_free=64G/,
+    ],
+    [
+      "-l h_rt=7200, of which a quota allows half",
+      { requests: { h_rt: "7200" }, cell: { "=== quotas\n": quotaOf("h_rt=3600") } },
+      /h_rt: 7200 wanted, at most 3600/,
+    ],
+    [
+      "a queue that its calendar has closed",
+      { queues: ["all.q"], instances: { "all.q@ge-head": "Du" } },
+      /all\.q is closed by its calendar/,
+    ],
+    [
+      "a queue that is in error on all its hosts",
+      { queues: ["all.q"], instances: { "all.q@ge-head": "u", "all.q@ip-1": "E", "all.q@ip-2": "E" } },
+      /all\.q is in error on all its hosts/,
+    ],
     ["-q all.q@ip-1", { queues: ["all.q@ip-1"] }, /cannot be ordered by name/],
     ["-q gone.q", { queues: ["gone.q"] }, /no node array has a queue of gone\.q/],
     ["a queue that is ignored", { queues: ["long.q"], settings: { ignore_queues: ["long.q"] } }, undefined],

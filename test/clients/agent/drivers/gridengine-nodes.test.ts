@@ -82,7 +82,8 @@ describe("the state of a host", () => {
     ],
     ["disabled and away, and known to run nothing", [{ on: h, state: "adu" }], "drained", true],
     ["away with a job", [{ on: h, state: "au", used: 1 }], "up", false],
-    ["in error", [{ on: h, state: "E" }], "draining", true],
+    ["in error and empty", [{ on: h, state: "E" }], "drained", true],
+    ["in error and busy", [{ on: h, state: "E", used: 1 }], "draining", true],
     ["suspended by a calendar", [{ on: h, state: "C" }], "draining", true],
     ["in a state that nobody knows", [{ on: h, state: "Q" }], "draining", true],
   ])("%s", (_, instances, state, isOutByOthers) => {
@@ -97,6 +98,23 @@ describe("the state of a host", () => {
     expect(read([{ on: h, state: "d" }], { draining: ["ip-0a000001"] }).nodes[0]).not.toHaveProperty(
       "isOutByOthers",
     );
+  });
+
+  test.each(["d", "S", "E"])(
+    "of two queues one is in state %s: it has the slots of the other, and what its jobs use",
+    (state) => {
+      const [node] = read([{ on: h, state, used: 1 }, { on: long }]).nodes;
+      expect(node?.resources).toMatchObject({ slots: 5, "slots:all.q": 1, "slots:long.q": 4 });
+    },
+  );
+
+  test("a host that is silent for longer than a boot takes no jobs, until it answers", () => {
+    const since = { silentSince: { "ip-0a000001": 699 } };
+    const silent = [{ on: h, state: "au", used: 1 }];
+    expect(read(silent, { memory: since }).nodes).toMatchObject([{ state: "draining", isOutByOthers: true }]);
+    const { nodes, memory } = read(silent, { memory: { silentSince: { "ip-0a000001": 700 } } });
+    expect(nodes).toMatchObject([{ state: "up" }]);
+    expect(read([{ on: h }], { memory }).memory).toMatchObject({ silentSince: {} });
   });
 
   test("a host that does not answer is silent, and keeps its jobs", () => {
