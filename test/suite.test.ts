@@ -12,7 +12,7 @@ describe("projects of the suite", () => {
     ["unit", "a rule of the engine", "test/shared/engine/caps.test.ts"],
     ["unit", "the command line, of which one command could start a program", "test/clients/cli/plan.test.ts"],
     ["unit", "a server inside the test", "test/infra/local/cyclecloud/api.test.ts"],
-    ["drawn", "the simulation", "test/sim/scenarios-even.test.ts"],
+    ["drawn", "the simulation", "test/sim/scenarios.test.ts"],
     [
       "drawn",
       "a property that takes many cases to break",

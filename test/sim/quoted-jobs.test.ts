@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runQuotedJobs } from "./quoted-jobs.ts";
 
 /** `npm run bench -- quote --jobs 200` looks at more. */
-const jobs = 10;
+const jobs = 5;
 const tolerated = 0.1;
 
 test("on a cluster with room a job costs what its quote said, within a tenth, by the accounts", {

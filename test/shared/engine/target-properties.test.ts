@@ -13,7 +13,7 @@ import { afterActions } from "./after-actions.ts";
 import { spareInputs, targetInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 200 };
+const runs = { numRuns: 100 };
 
 describe("plan with targets", () => {
   test("breaks no rule, marks what it makes for a dynamic array, and orders nothing new while its actions are under way", () => {

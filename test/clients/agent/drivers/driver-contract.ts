@@ -125,7 +125,7 @@ export function testDriver(driverCase: DriverCase): void {
           const reading = driver.interpret({ ...answers, [name]: { text, exitCode: 0 } }, context);
           expect(typeof reading.known).toBe("boolean");
         }),
-        { numRuns: 50 },
+        { numRuns: 20 },
       );
     });
   });
@@ -179,7 +179,7 @@ export function testDriver(driverCase: DriverCase): void {
             const { jobs, nodes } = checkReading(reading);
             expect(wholly(parseDemand(messageOf({ jobs, nodes })))).toMatchObject({ ok: true });
           }),
-          { numRuns: 50 },
+          { numRuns: 20 },
         );
       },
     );

@@ -44,7 +44,9 @@ test("server: whoever does not speak AMQP is shown out, and everybody else goes 
 });
 
 test("server: stopping does not wait for clients that receive, subscribe or wait for a session", async () => {
-  const client = new ServiceBusClient(bus.connectionString, clientOptions);
+  // Whoever waited for one of its waits would outlast this test.
+  const retryOptions = { ...clientOptions.retryOptions, timeoutInMs: 3_600_000 };
+  const client = new ServiceBusClient(bus.connectionString, { retryOptions });
   const errors: unknown[] = [];
   const seen: unknown[] = [];
   client.createReceiver("contract-plain").subscribe({
@@ -59,10 +61,7 @@ test("server: stopping does not wait for clients that receive, subscribe or wait
   await sender.sendMessages({ body: "waiting" });
   await until(() => seen.includes("waiting"));
   await pause(50);
-  const before = performance.now();
   await bus.stop();
-  // Each of them would have waited for a minute.
-  expect(performance.now() - before).toBeLessThan(55_000);
   await client.close();
   expect(await waiting).toBe("refused");
   expect(lines).toEqual([]);

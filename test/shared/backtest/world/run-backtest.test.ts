@@ -53,7 +53,7 @@ describe("a run", () => {
       fc.asyncProperty(jobs, fc.constantFrom("fcfs", "easy", "fill"), async (list, scheduler) => {
         expectIdentities(await runSmall({ jobs: list, scheduler, keys: { idle_timeout: 120 } }));
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 
@@ -73,7 +73,7 @@ describe("a run", () => {
         const keys = { failed_nodes: "delete", boot_timeout: 900 };
         expectIdentities(await runSmall({ jobs: list, seed, definition: harsh, keys }));
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 

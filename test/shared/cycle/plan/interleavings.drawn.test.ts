@@ -169,7 +169,7 @@ test.each([
         expect(chaos.world.cycleCloud.nodes).toEqual([]);
         expect(await openOperations(chaos)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   },
 );

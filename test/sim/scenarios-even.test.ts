@@ -1,3 +1,0 @@
-import { testScenarios } from "./scenario-tests.ts";
-
-testScenarios((place) => place % 2 === 0);
