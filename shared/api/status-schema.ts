@@ -318,6 +318,15 @@ export const statusAnswer = z
         }),
       )
       .describe("VM sizes of node arrays that get no new nodes, because too many of their boots failed"),
+    idleTimeouts: z
+      .array(
+        z.object({
+          nodeArray: z.string(),
+          seconds: z.number().describe("For which the newest plan kept idle nodes"),
+          why: z.string(),
+        }),
+      )
+      .describe('Of node arrays whose `idle_timeout` is "auto"'),
     draining: z
       .array(
         z.object({

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type DefaultResource, type Json, parseDefaultResources, placements } from "../engine/index.ts";
+import {
+  type DefaultResource,
+  type Json,
+  leastIdleSeconds,
+  parseDefaultResources,
+  placements,
+} from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { isHttpToLoopback } from "../machine/loopback.ts";
 import { withoutSlashesAtEnd } from "../text/text.ts";
@@ -14,6 +20,7 @@ import {
   perNodeArray,
   positiveSeconds,
   seconds,
+  secondsFrom,
   secretText,
   text,
   username,
@@ -140,9 +147,20 @@ const sharedPool = z
     current: current ?? initial,
   }));
 
+/** `auto`: set for each plan from what the nodes did. */
+const idleTimeout = z.union(
+  [z.literal("auto"), seconds],
+  'expected a number of seconds, 0 or more, such as 600 or "10m", or "auto"',
+);
+
+/** Idle times that are shorter are not remembered. */
+const idleBound = secondsFrom(leastIdleSeconds);
+
 /** Settings of the engine. */
 const engineShape = {
-  idle_timeout: perNodeArray(seconds).optional(),
+  idle_timeout: perNodeArray(idleTimeout).optional(),
+  idle_timeout_least: perNodeArray(idleBound).optional(),
+  idle_timeout_most: perNodeArray(idleBound).optional(),
   boot_timeout: perNodeArray(positiveSeconds).optional(),
   default_resources: defaultResources.optional(),
   disable_default_resources: flag.optional(),

@@ -1,4 +1,12 @@
-import { defaultSettings, type EngineSettings, keptByDefault, type PerNodeArray } from "../engine/index.ts";
+import {
+  defaultSettings,
+  type EngineSettings,
+  forNodeArray,
+  type IdleBounds,
+  type IdleTimeouts,
+  keptByDefault,
+  type PerNodeArray,
+} from "../engine/index.ts";
 import { describeIssues } from "../text/describe-issues.ts";
 import { type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
 
@@ -16,6 +24,8 @@ export type ParsedEngineSettings =
 export function parseEngineSettings(json: unknown): ParsedEngineSettings {
   const parsed = engineSchema.safeParse(json, { reportInput: true });
   if (!parsed.success) return { ok: false, problems: describeIssues(parsed.error) };
+  const problems = idleBoundProblems(parsed.data);
+  if (problems.length > 0) return { ok: false, problems };
   return { ok: true, settings: toEngineSettings(parsed.data, { generateByDefault: false }) };
 }
 
@@ -30,7 +40,7 @@ export function toEngineSettings(
   return {
     defaultResources: keys.default_resources ?? defaults.defaultResources,
     disableDefaultResources: keys.disable_default_resources ?? defaults.disableDefaultResources,
-    idleTimeoutSeconds: ofNodeArrays(keys.idle_timeout, defaults.idleTimeoutSeconds.default),
+    idleTimeoutSeconds: toIdleTimeouts(keys),
     bootTimeoutSeconds: ofNodeArrays(keys.boot_timeout, defaults.bootTimeoutSeconds.default),
     placementGroups: gather(arrays, (array) => array.placement_groups, []),
     generatedPlacementGroups: generates
@@ -51,6 +61,61 @@ export function toEngineSettings(
     sharedPools: keys.shared_pools ?? defaults.sharedPools,
     ...demandCapsIn(keys),
   };
+}
+
+/** Where nothing else is said, `auto` stays between these. */
+const defaultIdleBounds: IdleBounds = { leastSeconds: 60, mostSeconds: 3_600 };
+
+/** An array that leaves it to us has a number all the same: the default, until something is known of its nodes. */
+function toIdleTimeouts(keys: EngineKeys): IdleTimeouts {
+  const given = ofNodeArrays<number | "auto">(keys.idle_timeout, defaultSettings.idleTimeoutSeconds.default);
+  if (given.default !== "auto" && !Object.values(given.byNodeArray).includes("auto"))
+    return given as PerNodeArray<number>;
+  const boundsOf = idleBoundsOf(keys);
+  const secondsOf = (value: number | "auto", { leastSeconds, mostSeconds }: IdleBounds) =>
+    value === "auto"
+      ? Math.min(mostSeconds, Math.max(leastSeconds, defaultSettings.idleTimeoutSeconds.default))
+      : value;
+  const names = [keys.idle_timeout, keys.idle_timeout_least, keys.idle_timeout_most].flatMap((each) =>
+    Object.keys(each ?? {}),
+  );
+  const arrays = [...new Set(names)]
+    .filter((name) => name !== "default")
+    .map((name) => ({ name, value: forNodeArray(given, name), bounds: boundsOf(name) }));
+  return {
+    default: secondsOf(given.default, boundsOf("default")),
+    byNodeArray: Object.fromEntries(
+      arrays.map(({ name, value, bounds }) => [name, secondsOf(value, bounds)]),
+    ),
+    auto: {
+      default: given.default === "auto" ? boundsOf("default") : null,
+      byNodeArray: Object.fromEntries(
+        arrays.map(({ name, value, bounds }) => [name, value === "auto" ? bounds : null]),
+      ),
+    },
+  };
+}
+
+function idleBoundsOf(keys: EngineKeys): (nodeArray: string) => IdleBounds {
+  const least = ofNodeArrays(keys.idle_timeout_least, defaultIdleBounds.leastSeconds);
+  const most = ofNodeArrays(keys.idle_timeout_most, defaultIdleBounds.mostSeconds);
+  return (nodeArray) => ({
+    leastSeconds: forNodeArray(least, nodeArray),
+    mostSeconds: forNodeArray(most, nodeArray),
+  });
+}
+
+/** Bounds that leave no time-out between them. */
+export function idleBoundProblems(keys: EngineKeys): readonly string[] {
+  const boundsOf = idleBoundsOf(keys);
+  const named = [keys.idle_timeout_least, keys.idle_timeout_most].flatMap((each) => Object.keys(each ?? {}));
+  return [...new Set(named)].flatMap((name) => {
+    const { leastSeconds, mostSeconds } = boundsOf(name);
+    const place = name === "default" ? "idle_timeout_most" : `idle_timeout_most.${name}`;
+    return leastSeconds <= mostSeconds
+      ? []
+      : [`${place}: ${mostSeconds}, expected at least idle_timeout_least, ${leastSeconds}`];
+  });
 }
 
 function keptFailedIn({

@@ -12,7 +12,13 @@ import type {
 } from "../ports/index.ts";
 import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
 import { type ConfigKeys, configSchema, cycleShape, engineSchema } from "./config-schema.ts";
-import { asksForGroups, ofNodeArrays, predefinesGroups, toEngineSettings } from "./engine-settings.ts";
+import {
+  asksForGroups,
+  idleBoundProblems,
+  ofNodeArrays,
+  predefinesGroups,
+  toEngineSettings,
+} from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
 import { toDestinations } from "./notifications-schema.ts";
 import { toPriceRules } from "./price-rules-schema.ts";
@@ -38,6 +44,7 @@ export function parseConfig({
   const named = nameOf(json);
   if (named !== undefined && named !== cluster)
     problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
+  if (parsed.success) problems.push(...idleBoundProblems(parsed.data));
   if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
   const facts = toFacts(keys);
@@ -66,7 +73,7 @@ export function parseConfig({
     ...(printing !== undefined && { printing }),
     ...(namedArrays.length > 0 && { namedArrays }),
     warnings: bounded([
-      ...warningsOf(keys),
+      ...warningsOf(keys, engine),
       ...spotWarnings(keys, engine),
       ...(warning === undefined ? [] : [warning]),
       ...warnOfUnknownKeys(json),
@@ -228,8 +235,11 @@ function toAutostop({ autostop }: ConfigKeys): AutostopSettings {
   };
 }
 
-function warningsOf(keys: ConfigKeys): string[] {
+function warningsOf(keys: ConfigKeys, { idleTimeoutSeconds }: EngineSettings): string[] {
   const warnings: string[] = [];
+  for (const key of ["idle_timeout_least", "idle_timeout_most"] as const)
+    if (keys[key] !== undefined && idleTimeoutSeconds.auto === undefined)
+      warnings.push(`${key}: ignored, it is for arrays whose idle_timeout is "auto"`);
   if (keys.password !== undefined)
     warnings.push(
       `password: ignored, no password is read from a configuration; put it into app setting "${keys.password_setting}" and take it out of the file`,

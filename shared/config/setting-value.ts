@@ -53,7 +53,11 @@ function lengthOfTime(wanted: string, accepts: (value: number) => boolean) {
   });
 }
 
-export const seconds = lengthOfTime("a number of seconds, 0 or more", (value) => value >= 0);
+export function secondsFrom(least: number) {
+  return lengthOfTime(`a number of seconds, ${least} or more`, (value) => value >= least);
+}
+
+export const seconds = secondsFrom(0);
 export const positiveSeconds = lengthOfTime("a number of seconds above 0", (value) => value > 0);
 export const wholeNumber = numeric(
   "a whole number, 0 or more",

@@ -57,7 +57,9 @@ export {
 export { dynamicArrayOf } from "./model/dynamic-array.ts";
 export {
   expiredRows,
+  leastIdleSeconds,
   type Matching,
+  mostIdleTimes,
   type NodeHistory,
   type Observation,
   observeNodes,
@@ -99,6 +101,8 @@ export {
   failedNodePolicy,
   forNodeArray,
   type GeneratedPlacementGroups,
+  type IdleBounds,
+  type IdleTimeouts,
   keptByDefault,
   type Modifier,
   type PerNodeArray,

@@ -11,8 +11,8 @@ export interface NamedArray {
 export function arraysNamedIn(json: unknown): readonly NamedArray[] {
   if (!isDictionary(json)) return [];
   return [
-    ...["idle_timeout", "boot_timeout", "nodearrays"].flatMap((key) =>
-      keysOf(json[key]).map((name) => ({ path: `${key}.${name}`, name })),
+    ...["idle_timeout", "idle_timeout_least", "idle_timeout_most", "boot_timeout", "nodearrays"].flatMap(
+      (key) => keysOf(json[key]).map((name) => ({ path: `${key}.${name}`, name })),
     ),
     ...listOf(isDictionary(json.spot) ? json.spot.pairs : undefined).flatMap((pair, index) =>
       ["spot", "regular"].flatMap((end) => namedBy(pair, end, `spot.pairs.${index}`)),

@@ -80,6 +80,21 @@ export interface QuotaRefusal {
   readonly why: string;
 }
 
+/** An idle time-out that the configuration leaves to the service. */
+export interface ChosenIdleTimeout {
+  readonly nodeArray: string;
+  readonly seconds: number;
+  /**
+   * `learned`: what would have cost least for the gaps, or as near to it as the bound allows. `bound`: too few gaps are known, and it is what a
+   * re-boot costs. `no-boots`: nor is that known, and it is the default.
+   */
+  readonly by: "learned" | "bound" | "no-boots";
+  /** The median boot of the array; null: not known. */
+  readonly bootSeconds: number | null;
+  /** Times for which nodes were idle that it was learned from, or that are too few. */
+  readonly knownGaps: number;
+}
+
 /** A retry of a node that failed. */
 export interface TroubledNode {
   readonly nodeId: string;
@@ -228,6 +243,8 @@ export interface PlanHead extends PlanSummary {
   /** Retries of nodes that are not up yet. */
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
+  /** Absent: the configuration leaves none to the service. */
+  readonly idleTimeouts?: readonly ChosenIdleTimeout[];
   /** Nodes that health checks took out of service, and those that were replaced for it. Absent: none. */
   readonly unhealthy?: readonly UnhealthyNode[];
   readonly replaced?: readonly ReplacedNode[];

@@ -3,6 +3,7 @@ import { doubtsOfSummaries, loadControl, stillThere, windowsOfSchedules } from "
 import type { Cluster, ClusterNode } from "../engine/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import {
+  type ChosenIdleTimeout,
   type ClusterConfig,
   type ClusterControl,
   type DemandSummary,
@@ -14,6 +15,8 @@ import {
   unknownSource,
   type WaitingJob,
 } from "../ports/index.ts";
+import { duration } from "../text/durations.ts";
+import { counted } from "../text/text.ts";
 import { drainsOf } from "./drains.ts";
 import { eachOnce } from "./events/of-losses.ts";
 import { firstReasons } from "./explain/first-sentence.ts";
@@ -116,6 +119,7 @@ export async function clusterStatus(
     backedOff: head?.value.backedOff ?? [],
     refusedQuotas: head?.value.refusedQuotas ?? [],
     bootsFailing: head?.value.bootsFailing ?? [],
+    idleTimeouts: (head?.value.idleTimeouts ?? []).map(toIdleTimeoutView),
     draining: drainsOf({
       head: head?.value,
       control,
@@ -243,6 +247,17 @@ async function rejections(ports: StatusPorts, cluster: string): Promise<readonly
   return [...own, ...nobodys]
     .sort((left, right) => right.receivedAtSeconds - left.receivedAtSeconds)
     .slice(0, recentRejections);
+}
+
+function toIdleTimeoutView(chosen: ChosenIdleTimeout): ClusterStatus["idleTimeouts"][number] {
+  const { nodeArray, seconds, by, bootSeconds, knownGaps } = chosen;
+  const boot = bootSeconds === null ? "" : `nodes boot in ${duration(bootSeconds)}`;
+  const why = {
+    "no-boots": "fewer than three boots are known",
+    bound: `${boot}; ${counted(knownGaps, "idle times")} of the last week are too few to learn from`,
+    learned: `${boot}; learned from ${counted(knownGaps, "idle times")} of the last week`,
+  };
+  return { nodeArray, seconds, why: why[by] };
 }
 
 /** Null: nothing is unread, or no idle node stays or goes in spite of it. */

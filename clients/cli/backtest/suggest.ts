@@ -7,7 +7,7 @@ import {
   type Tunable,
   type Workload,
 } from "../../../shared/backtest/index.ts";
-import { placements } from "../../../shared/engine/index.ts";
+import { forNodeArray, placements } from "../../../shared/engine/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import { parseFor, type Setting, type Task } from "./one-run.ts";
 import { RunThreads } from "./run-tasks.ts";
@@ -17,7 +17,7 @@ import { withValues } from "./vary.ts";
 const tunedShare = 0.6;
 /** Waits may grow by a tenth (and half a minute). */
 const longestWait = 1.1;
-const idleSeconds = [60, 120, 300, 600, 900, 1_800];
+const idleTimeouts = [60, 120, 300, 600, 900, 1_800, "auto"];
 const patienceSeconds = [0, 60, 300, 900];
 
 interface Wish {
@@ -76,13 +76,14 @@ function tunablesOf({ cluster, definition }: Setting, { json }: Task): readonly 
   if (!parsed.ok) throw new TypeError(`Cannot use the configuration: ${parsed.problems.join("; ")}`);
   const { engine, cycle }: ClusterConfig = parsed.config;
   const arrays = definition.nodearrays.map(({ name }) => name);
-  const { default: everywhere, byNodeArray } = engine.idleTimeoutSeconds;
+  const { auto, ...timeouts } = engine.idleTimeoutSeconds;
+  const isAuto = (name: string) => auto !== undefined && forNodeArray(auto, name) !== null;
   return [
     { key: "placement", values: placements, now: engine.placement.default },
     ...arrays.map((name) => ({
       key: `idle_timeout.${name}`,
-      values: idleSeconds,
-      now: byNodeArray[name] ?? everywhere,
+      values: idleTimeouts,
+      now: isAuto(name) ? "auto" : forNodeArray(timeouts, name),
     })),
     ...(cycle.spot === undefined
       ? []

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { chooseIdleTimeouts } from "../../../shared/cycle/index.ts";
 import { type Plan, plan, type Retirement } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan, type WholePlan } from "../../../shared/ports/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
@@ -78,7 +79,7 @@ function showOther(
   { summary: { planId, cluster }, input }: WholePlan,
   others: readonly OtherSetting[],
 ): void {
-  const settings = withOthers(input.settings, others);
+  const { settings } = chooseIdleTimeouts(withOthers(input.settings, others), input);
   const sources = input.jobs.map(({ source }) => source);
   const lines = planDifference(
     { ...plan(input), settings: input.settings, sources },

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
+import { exactDuration } from "../../../shared/text/durations.ts";
 import { counted, joined, printableCut } from "../../../shared/text/text.ts";
 import { captured, type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { reasonsOf } from "../output/decided.ts";
@@ -164,6 +165,7 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["cost", status.spending === null ? null : costInWords(status.spending)],
     ["last 24h", status.utilisation === null ? null : usedInWords(status.utilisation)],
     ["spot", status.spot === null ? null : spotInWords(status.spot, atSeconds)],
+    ["idle time-out", status.idleTimeouts.length === 0 ? null : idleInWords(status.idleTimeouts)],
     ["open operations", String(openOperations)],
   ];
 }
@@ -182,6 +184,12 @@ function costInWords(spending: NonNullable<ClusterStatus["spending"]>): string {
     ...(pricesAsOfSeconds === null ? [] : [`list prices of ${dateOf(pricesAsOfSeconds)}`]),
     ...(reckonedSinceSeconds === null ? [] : ["reckoned, the accounts cannot be read"]),
   ].join(", ");
+}
+
+function idleInWords(timeouts: ClusterStatus["idleTimeouts"]): string {
+  return timeouts
+    .map(({ nodeArray, seconds, why }) => `${nodeArray} ${exactDuration(seconds)} (${why})`)
+    .join("; ");
 }
 
 const mostArrays = 8;

@@ -64,13 +64,23 @@ function merged(
     return {
       ...before,
       byNodeArray: { ...before.byNodeArray, [nodeArray]: after.byNodeArray[nodeArray] ?? after.default },
+      ...((before.auto ?? after.auto) !== undefined && {
+        auto: merged(name, nodeArray, [before.auto ?? notAuto, after.auto ?? notAuto]),
+      }),
     };
   // `placement` of one node array has a key of its own in the configuration, so it stays.
   return name === "placement" ? { ...before, default: after.default } : after;
 }
 
-function isPerNodeArray(
-  value: unknown,
-): value is { readonly default: unknown; readonly byNodeArray: Readonly<Record<string, unknown>> } {
+const notAuto: PerArray = { default: null, byNodeArray: {} };
+
+interface PerArray {
+  /** Of `idle_timeout`: for which arrays it is "auto". */
+  readonly auto?: unknown;
+  readonly default: unknown;
+  readonly byNodeArray: Readonly<Record<string, unknown>>;
+}
+
+function isPerNodeArray(value: unknown): value is PerArray {
   return isDictionary(value) && isDictionary(value.byNodeArray);
 }

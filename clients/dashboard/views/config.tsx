@@ -1,4 +1,5 @@
-import type { ConfigAnswer, ConfigVersionsAnswer } from "../../../shared/api/index.ts";
+import type { ClusterStatus, ConfigAnswer, ConfigVersionsAnswer } from "../../../shared/api/index.ts";
+import { exactDuration } from "../../../shared/text/durations.ts";
 import { isSame } from "../../../shared/text/redact.ts";
 import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -45,6 +46,16 @@ function Look({ place, cluster }: { readonly place: Place; readonly cluster: str
       )}
     </>
   );
+}
+
+/** The values in force of what the configuration leaves to the service. */
+function IdleTimeouts({ cluster }: { readonly cluster: string }) {
+  const { answer: status } = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"));
+  return status?.idleTimeouts.map(({ nodeArray, seconds, why }) => (
+    <p key={nodeArray}>
+      Idle nodes of {nodeArray} go after {exactDuration(seconds)}: {why}.
+    </p>
+  ));
 }
 
 function Stored({
@@ -104,6 +115,7 @@ function Stored({
           </div>
         ),
       )}
+      {text.includes('"auto"') ? <IdleTimeouts cluster={cluster} /> : null}
       {config === null ? null : (
         <Source
           label="Stored configuration"

@@ -12,6 +12,7 @@ import type {
 import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
+import { chooseIdleTimeouts } from "../idle/idle-timeouts.ts";
 import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
 import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
 import type { Loaded } from "./to-plan-input.ts";
@@ -157,13 +158,25 @@ function configured(
   },
 ): Pick<
   Loaded,
-  "settings" | "predictsRunTimes" | "jobHolds" | "ownerCaps" | "targets" | "nextScheduleSeconds"
+  | "settings"
+  | "idleTimeouts"
+  | "predictsRunTimes"
+  | "jobHolds"
+  | "ownerCaps"
+  | "targets"
+  | "nextScheduleSeconds"
 > {
   const scheduled = { config, history, nowSeconds: readAtSeconds };
+  const { settings, chosen } = chooseIdleTimeouts(config.engine, {
+    history,
+    cluster: snapshot.cluster,
+    nowSeconds: readAtSeconds,
+  });
   return {
     targets: withScheduled(targets, scheduled),
     nextScheduleSeconds: nextScheduleSeconds(scheduled),
-    settings: withIgnored(config.engine, control),
+    settings: withIgnored(settings, control),
+    ...(chosen.length > 0 && { idleTimeouts: chosen }),
     predictsRunTimes: config.cycle.predictsRunTimes,
     ...(config.cycle.ownerCaps !== undefined && { ownerCaps: config.cycle.ownerCaps }),
     jobHolds: jobHoldsAt(config, snapshot, readAtSeconds),

@@ -78,7 +78,7 @@ export function toHead(
   },
 ): PlanHead {
   const { made, snapshot } = run;
-  const { demand, targets, settings } = run.loaded;
+  const { demand, targets, settings, idleTimeouts } = run.loaded;
   const spotWarnings = made.spot.problems.map((message) => ({ code: "spot-pair", subject: "spot", message }));
   const warnings = warningsOf([...made.plan.warnings, ...spotWarnings]);
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
@@ -115,6 +115,7 @@ export function toHead(
     refusedQuotas: made.refusedQuotas,
     troubled: made.troubled,
     bootsFailing: made.bootsFailing,
+    ...(idleTimeouts !== undefined && { idleTimeouts }),
     draining: made.draining,
     ...(made.unhealthy.unhealthy.length === 0 ? {} : { unhealthy: made.unhealthy.unhealthy }),
     ...(made.unhealthy.replaced.length === 0 ? {} : { replaced: made.unhealthy.replaced }),

@@ -12,6 +12,7 @@ import {
 } from "../../engine/index.ts";
 import type { DemandJob, DemandNode } from "../../messages/index.ts";
 import type {
+  ChosenIdleTimeout,
   DrainedNode,
   Operation,
   OwnerCap,
@@ -38,6 +39,8 @@ import { toTargets } from "./to-targets.ts";
 export interface Loaded {
   readonly settings: EngineSettings;
   readonly snapshot: Pick<Snapshot, "cluster">;
+  /** Those of its idle time-outs that the configuration leaves to us, and why they are so. Absent: none. */
+  readonly idleTimeouts?: readonly ChosenIdleTimeout[];
   /** All sources, silent ones too. */
   readonly demand: readonly SourceDemand[];
   /** All request sets, expired ones too, and those of schedules. */

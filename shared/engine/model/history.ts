@@ -22,11 +22,25 @@ export interface NodeHistory {
   readonly lastMatchSeconds: number | null;
   /** Unix seconds of the pass that no longer saw it; null while it exists. */
   readonly deletedSeconds: number | null;
+  /** How long it was idle until it was matched again, at least a minute each; the newest 32, the latest last. Absent: never. */
+  readonly idle?: readonly IdleTime[];
   /** Since the node started, a scheduler has reported a job there. Absent: it never has. */
   readonly ranJob?: true;
   /** The last time that the node was seen to have failed, in this life. Absent: never. */
   readonly failure?: NodeFailure;
 }
+
+/** A time for which a node was Ready and nothing needed it, until something did. */
+export interface IdleTime {
+  readonly endedSeconds: number;
+  readonly seconds: number;
+}
+
+/** Shorter ones are remembered of no node: no idle time-out that is set by itself is shorter. */
+export const leastIdleSeconds = 60;
+
+/** How many of a node are remembered: what a row takes stays small. */
+export const mostIdleTimes = 32;
 
 /** When a pass first saw the node Failed, and what CycleCloud said of that; null: nothing. */
 interface NodeFailure {
@@ -136,8 +150,24 @@ export function recordMatches(
     if (row.deletedSeconds !== null) return [];
     const matched = matchedNodeIds.has(row.nodeId);
     if (matched === (row.lastMatchSeconds === null)) return [];
-    return [{ ...row, lastMatchSeconds: matched ? null : (lastPassSeconds ?? nowSeconds) }];
+    return [
+      matched
+        ? { ...row, ...idleTimes(row, nowSeconds), lastMatchSeconds: null }
+        : { ...row, lastMatchSeconds: lastPassSeconds ?? nowSeconds },
+    ];
   });
+}
+
+/** With the one that ends now. */
+function idleTimes(
+  { idle = [], readySeconds, lastMatchSeconds }: NodeHistory,
+  endedSeconds: number,
+): Pick<NodeHistory, "idle"> {
+  if (readySeconds === null || lastMatchSeconds === null) return {};
+  const seconds = endedSeconds - lastMatchSeconds;
+  return seconds < leastIdleSeconds
+    ? {}
+    : { idle: [...idle, { endedSeconds, seconds }].slice(-mostIdleTimes) };
 }
 
 /** Ids of rows whose node has been gone for longer than the retention. */

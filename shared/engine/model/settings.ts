@@ -11,7 +11,7 @@ export interface EngineSettings {
   readonly defaultResources: readonly DefaultResource[];
   /** Drops the system default resources (ncpus, memgb, ...). */
   readonly disableDefaultResources: boolean;
-  readonly idleTimeoutSeconds: PerNodeArray<number>;
+  readonly idleTimeoutSeconds: IdleTimeouts;
   readonly bootTimeoutSeconds: PerNodeArray<number>;
   /** Predefined placement groups: an array has those of `default` and its own. */
   readonly placementGroups: PerNodeArray<readonly string[]>;
@@ -51,6 +51,18 @@ export interface EngineSettings {
 /** The caps with what was not configured filled in. */
 export function demandCapsOf({ demandCaps }: Pick<EngineSettings, "demandCaps">): DemandCaps {
   return { ...defaultDemandCaps, ...demandCaps };
+}
+
+/** When idle nodes go. */
+export interface IdleTimeouts extends PerNodeArray<number> {
+  /** Of arrays whose time-out is set anew for each plan, in place of the number; null: the number stands. Absent: of none. */
+  readonly auto?: PerNodeArray<IdleBounds | null>;
+}
+
+/** Between which an idle time-out is set. */
+export interface IdleBounds {
+  readonly leastSeconds: number;
+  readonly mostSeconds: number;
 }
 
 /** A setting that each node array may have its own value for. */

@@ -46,7 +46,7 @@ describe("single values of the stored configuration", () => {
     expect(await stored()).toEqual({ ...usable, idle_timeout: { htc: "1h30m" } });
     const wrong = await config("set", "idle_timeout.htc", "1h 30m", "--yes");
     expect(wrong.stderr).toContain(
-      'idle_timeout.htc: "1h 30m", expected a number of seconds, 0 or more, such as 600 or "10m"',
+      'idle_timeout.htc: "1h 30m", expected a number of seconds, 0 or more, such as 600 or "10m", or "auto"',
     );
   });
 

@@ -20,6 +20,7 @@ const fields: { readonly [Field in keyof ClusterStatus]-?: Printed } = {
   nodes: { printed: "facts" },
   plans: { printed: "facts, the newest" },
   openOperations: { printed: "facts" },
+  idleTimeouts: { printed: "facts" },
   nextDeadlineSeconds: { printed: "facts" },
   spending: { printed: "facts, cost and budgets" },
   utilisation: { printed: "facts" },

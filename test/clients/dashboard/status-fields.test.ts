@@ -13,6 +13,7 @@ const fields: { readonly [Field in keyof ClusterStatus]-?: Shown } = {
   cluster: { views: ["overview"] },
   atSeconds: { views: ["clusters", "overview", "targets"] },
   problems: { views: ["clusters", "config-editor", "overview"] },
+  idleTimeouts: { views: ["config"] },
   paused: { views: ["clusters", "overview"] },
   snapshot: { views: ["clusters", "config-editor", "overview"] },
   nodes: { views: ["clusters", "overview"] },
@@ -45,7 +46,7 @@ const fields: { readonly [Field in keyof ClusterStatus]-?: Shown } = {
   nextDeadlineSeconds: { leftOut: "only `ccscale status` says when time alone makes a plan due" },
 };
 
-const views = ["clusters", "config-editor", "overview", "reject", "targets"];
+const views = ["clusters", "config", "config-editor", "overview", "reject", "targets"];
 
 /** Whether a view takes the field out of the status: `status.field`, `answer?.field`, or `{ field } = status`. */
 function isShownBy(view: string, field: string): boolean {

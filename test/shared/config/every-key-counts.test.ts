@@ -17,6 +17,9 @@ const values: Values<typeof configSchema, "cluster_name" | "nodearrays" | "autos
   certificate_authority: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
   certificate_fingerprint: "ab".repeat(32),
   idle_timeout: 7,
+  // Of no use without "auto", and a warning says so.
+  idle_timeout_least: "2m",
+  idle_timeout_most: "2h",
   boot_timeout: 7,
   default_resources: [{ select: {}, name: "slots", value: 7 }],
   disable_default_resources: true,

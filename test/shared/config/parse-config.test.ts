@@ -431,6 +431,32 @@ describe("config: every key", () => {
       },
     },
     {
+      name: "idle_timeout: left to the service, for all arrays but one; and in a schedule",
+      keys: {
+        idle_timeout: { default: "auto", gpu: 90 },
+        idle_timeout_least: { htc: "2m" },
+        idle_timeout_most: 200,
+        schedules: { night: { start: "0 22 * * *", duration: "8h", settings: { idle_timeout: 60 } } },
+      },
+      expected: {
+        engine: {
+          idleTimeoutSeconds: {
+            default: 200,
+            byNodeArray: { gpu: 90, htc: 200 },
+            auto: {
+              default: { leastSeconds: 60, mostSeconds: 200 },
+              byNodeArray: { gpu: null, htc: { leastSeconds: 120, mostSeconds: 200 } },
+            },
+          },
+        },
+        schedules: [
+          expect.objectContaining({
+            settings: { engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } }, cycle: {} },
+          }),
+        ],
+      },
+    },
+    {
       name: "budgets: of each kind, for a month or a day",
       keys: {
         budgets: [
@@ -533,6 +559,11 @@ describe("config: every key", () => {
 describe("config: what is odd but usable", () => {
   test.each<{ name: string; keys: object; says: RegExp[] }>([
     {
+      name: "bounds of a time-out that is not left to the service",
+      keys: { idle_timeout: 300, idle_timeout_least: 120 },
+      says: [/^idle_timeout_least: ignored, it is for arrays whose idle_timeout is "auto"$/],
+    },
+    {
       name: "a misspelt key",
       keys: { idle_timout: 5 },
       says: [/^idle_timout: unknown, ignored; did you mean "idle_timeout"\?$/],
@@ -634,11 +665,19 @@ describe("config: problems", () => {
     { keys: { read_only: 1 }, says: /^read_only: 1, expected true or false$/ },
     {
       keys: { idle_timeout: "soon" },
-      says: /^idle_timeout: "soon", expected a number of seconds, 0 or more, such as 600 or "10m"$/,
+      says: /^idle_timeout: "soon", expected a number of seconds, 0 or more, such as 600 or "10m", or "auto"$/,
     },
     {
       keys: { idle_timeout: { htc: -1 } },
-      says: /^idle_timeout\.htc: -1, expected a number of seconds, 0 or more, such as 600 or "10m"$/,
+      says: /^idle_timeout\.htc: -1, expected a number of seconds, 0 or more, such as 600 or "10m", or "auto"$/,
+    },
+    {
+      keys: { idle_timeout: "auto", idle_timeout_least: 30 },
+      says: /^idle_timeout_least: 30, expected a number of seconds, 60 or more, such as 600 or "10m"$/,
+    },
+    {
+      keys: { idle_timeout: "auto", idle_timeout_least: { htc: 120 }, idle_timeout_most: 90 },
+      says: /^idle_timeout_most\.htc: 90, expected at least idle_timeout_least, 120$/,
     },
     {
       keys: { boot_timeout: 0 },
@@ -959,7 +998,9 @@ describe("engine settings alone", () => {
   test("name their problems the same way", () => {
     expect(parseEngineSettings({ idle_timeout: "x" })).toEqual({
       ok: false,
-      problems: ['idle_timeout: "x", expected a number of seconds, 0 or more, such as 600 or "10m"'],
+      problems: [
+        'idle_timeout: "x", expected a number of seconds, 0 or more, such as 600 or "10m", or "auto"',
+      ],
     });
   });
 });
