@@ -7,6 +7,8 @@ import type { Command, NamedNodes } from "./drivers/driver.ts";
 
 /** A node as the service has it. */
 export interface ServiceNode {
+  /** CycleCloud's, of this machine alone; null: CycleCloud has none yet. */
+  readonly nodeId: string | null;
   readonly name: string;
   readonly hostname: string | null;
   /** Asked for, and not reported by CycleCloud yet. */
@@ -118,13 +120,20 @@ export class NamedNodeKeeper {
       this.#phases = phases;
       await this.#save(done);
       const concerned = [...phases].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
-      const names = [...concerned, ...named.withoutAddress];
+      const names = [...concerned, ...named.withoutAddress, ...named.lost.keys()];
       if (names.length > 0) {
         const there = await this.#nodes(names);
         for (const name of named.withoutAddress) {
           const node = there.get(name);
           if (node !== undefined) await meet(name, node, named, done);
         }
+        const lost = [...named.lost].filter(([name, nodeId]) => isGone(there.get(name), nodeId));
+        if (lost.length > 0)
+          await done.giveBack(
+            named,
+            lost.map(([name]) => name),
+            "its machine is gone",
+          );
         const isWanted = new Set(named.wanted.flatMap((group) => group.names));
         const round = { named, phases, there, nowSeconds, done };
         await this.#remove(
@@ -174,7 +183,7 @@ export class NamedNodeKeeper {
     place: Pick<NamesToCreate, "nodeArray" | "placementGroup">,
     { phases, named, done }: Round,
   ): Promise<void> {
-    let left = groups.flatMap(inRequests);
+    let left: readonly Group[] = done.withoutBack(groups).flatMap(inRequests);
     let size = left.length;
     while (left.length > 0) {
       const batch = left.slice(0, fitting(left, size));
@@ -196,12 +205,12 @@ export class NamedNodeKeeper {
       } else if (answer.outcome === "refused") {
         // There is no room for others that are as large either.
         const refused = left.filter((group) => group.names.length >= names.length);
-        left = left.filter((group) => group.names.length < names.length);
         await done.giveBack(
           named,
           refused.flatMap((group) => group.names),
           answer.why,
         );
+        left = done.withoutBack(left);
         size = left.length;
         continue;
       }
@@ -310,6 +319,7 @@ class Done implements NamedReport {
   readonly problems: string[] = [];
   commands = 0;
   isOpen = false;
+  readonly #back = new Set<string>();
   readonly #run: NamedNodesPorts["run"];
 
   constructor(run: NamedNodesPorts["run"]) {
@@ -325,8 +335,18 @@ class Done implements NamedReport {
 
   async giveBack(named: NamedNodes, names: readonly string[], words: string): Promise<void> {
     const why = printableCut(words, longestSentence);
-    await this.run(named.giveBack(names, why));
-    this.givenBack.push({ names, why });
+    const back = named.giveBack(names, why);
+    await this.run(back.commands);
+    for (const name of [...names, ...back.names]) this.#back.add(name);
+    this.givenBack.push({ names: back.names, why });
+  }
+
+  /** A name may go back with another one of its job. */
+  withoutBack(groups: readonly Group[]): readonly Group[] {
+    return groups.flatMap((group) => {
+      const names = group.names.filter((name) => !this.#back.has(name));
+      return names.length === 0 ? [] : [{ ...group, names }];
+    });
   }
 }
 
@@ -351,6 +371,11 @@ function follow(before: Phases, { wanted, going, off }: NamedNodes, nowSeconds: 
 /** Its machine is up or on its way up, and nobody has told it to go. */
 function isThere(node: ServiceNode | undefined): boolean {
   return node !== undefined && node.targetState === "Started" && !node.isPending;
+}
+
+/** Events may come late: by then another machine may have the name. */
+function isGone(node: ServiceNode | undefined, nodeId: string | undefined): boolean {
+  return !isThere(node) || node?.nodeId === nodeId;
 }
 
 /** One that is there already gets its address, or goes back. */

@@ -21,10 +21,20 @@ export class NotFound extends CommandFailure {}
 export class Refused extends CommandFailure {
   /** Why, one by one. */
   readonly problems: readonly string[];
+  /** Names for new nodes that are in use; none: it is refused for other reasons. */
+  readonly takenNames: readonly string[];
 
-  constructor(message: string, next: string, problems: readonly string[] = []) {
+  constructor(
+    message: string,
+    next: string,
+    {
+      problems = [],
+      takenNames = [],
+    }: { readonly problems?: readonly string[]; readonly takenNames?: readonly string[] } = {},
+  ) {
     super(message, next);
     this.problems = problems;
+    this.takenNames = takenNames;
   }
 }
 

@@ -40,6 +40,10 @@ export const problemSchema = z
     status: z.int().describe("The HTTP status, once more"),
     detail: z.string().optional().describe("What it means for the caller, and what to do next"),
     problems: z.array(z.string()).optional().describe("Everything that is wrong, one sentence each"),
+    takenNames: z
+      .array(z.string())
+      .optional()
+      .describe("Of `create-nodes`: the `names` that a node has or will have, where nothing else is wrong"),
     retryAfterSeconds: z
       .number()
       .optional()

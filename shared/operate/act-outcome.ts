@@ -7,7 +7,13 @@ export type ActPorts = WorldPorts & Pick<Ports, "events" | "ids" | "log" | "plan
 
 export type ActOutcome =
   | { readonly outcome: "answered"; readonly answer: ActionAnswer }
-  | { readonly outcome: "refused"; readonly problems: readonly string[]; readonly answer: ActionAnswer }
+  | {
+      readonly outcome: "refused";
+      readonly problems: readonly string[];
+      /** As `Creation` has it. */
+      readonly taken?: readonly string[];
+      readonly answer: ActionAnswer;
+    }
   /** The key was given before, for another request. */
   | { readonly outcome: "key-reused"; readonly actionId: string }
   | { readonly outcome: "busy" }

@@ -71,6 +71,8 @@ interface Drafts {
   readonly drafts: readonly ActionDraft[];
   readonly skipped: readonly Skipped[];
   readonly problems: readonly string[];
+  /** As `Creation` has it. */
+  readonly taken?: readonly string[] | undefined;
 }
 
 function draftsOf(outlook: Outlook, body: Requested): Drafts {
@@ -86,7 +88,7 @@ function draftsOf(outlook: Outlook, body: Requested): Drafts {
 
 function creationDrafts(outlook: Outlook, body: CreateNodesBody): Drafts {
   const creation = drawUpCreation(outlook, body);
-  if (!creation.ok) return { drafts: [], skipped: [], problems: creation.problems };
+  if (!creation.ok) return { drafts: [], skipped: [], problems: creation.problems, taken: creation.taken };
   const { plan, cluster, atSeconds } = outlook;
   const actions = toActions(
     { ...plan, create: creation.sets, start: [], retire: [], retry: [] },
@@ -146,7 +148,7 @@ async function request(
 ): Promise<ActOutcome> {
   const first = draftsOf(outlook, body);
   const actions: ActionAnswer["actions"][number][] = [];
-  let { skipped, problems } = first;
+  let { skipped, problems, taken } = first;
   // A repeated key may find its request under way, with nothing left to draft.
   let mayBeKnown = key !== undefined;
   // Once one action of a repeated key is over, nothing more is requested. Before that, a process may have died between its actions: the rest is requested.
@@ -185,10 +187,12 @@ async function request(
         break;
       case "held":
         problems = [`nothing is sent: ${asked.why}`];
+        taken = undefined;
         break;
       case "refused":
         skipped = [...skipped, ...asked.why.skipped.filter(isNews)];
         problems = actions.length > 0 && first.drafts.length <= index ? [] : asked.why.problems;
+        ({ taken } = asked.why);
         break;
       case "requested":
       case "known":
@@ -199,7 +203,7 @@ async function request(
   skipped = skipped.filter(({ node }) => !isActedOn(actions, node));
   const answer = answerOf(outlook, { actions, skipped, problems, isDryRun: false, actionTtlSeconds });
   return answer.outcome === "refused"
-    ? { outcome: "refused", problems, answer }
+    ? { outcome: "refused", problems, answer, ...(taken === undefined ? {} : { taken }) }
     : { outcome: "answered", answer };
 }
 

@@ -16,7 +16,12 @@ import { jobSentences, type Outlook } from "../views/index.ts";
 
 export type Creation =
   | { readonly ok: true; readonly sets: readonly CreateSet[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly string[];
+      /** Of the names that were asked for: a node has them, or will. Absent: none, or there are other problems. */
+      readonly taken?: readonly string[];
+    };
 
 const jobName = "requested nodes";
 
@@ -29,23 +34,31 @@ export function drawUpCreation(outlook: Outlook, body: CreateNodesBody): Creatio
   const { names } = body;
   if (names === undefined) return chooseNodes(outlook, body);
   // CycleCloud passes over a name that is in use, and takes the next one.
-  const problems = whyTaken(names, outlook.input);
-  if (problems.length > 0) return { ok: false, problems };
+  const taken = whyTaken(names, outlook.input);
+  if (taken.size > 0) return { ok: false, problems: takenProblems(taken), taken: [...taken.keys()] };
   const chosen = chooseNodes(outlook, { ...body, count: names.length });
   return chosen.ok ? { ok: true, sets: named(chosen.sets, names) } : chosen;
 }
 
 const mostTaken = 10;
 
-function whyTaken(names: readonly string[], { cluster, pending }: PlanInput): readonly string[] {
+function whyTaken(names: readonly string[], { cluster, pending }: PlanInput): ReadonlyMap<string, string> {
   const there = new Map(cluster.nodes.map(({ name, status }) => [name, `is ${status}`]));
   const onOrder = new Set(pending.flatMap((each) => each.names ?? []));
-  const taken = names.flatMap((name) => {
-    const why = there.get(name) ?? (onOrder.has(name) ? "is on order" : undefined);
-    return why === undefined ? [] : [`names: "${name}" ${why}, expected a name that no node has`];
-  });
-  const more = taken.length - mostTaken;
-  return more > 0 ? [...taken.slice(0, mostTaken), `names: and ${more} more`] : taken;
+  return new Map(
+    names.flatMap((name) => {
+      const why = there.get(name) ?? (onOrder.has(name) ? "is on order" : undefined);
+      return why === undefined ? [] : [[name, why] as const];
+    }),
+  );
+}
+
+function takenProblems(taken: ReadonlyMap<string, string>): readonly string[] {
+  const problems = [...taken].map(
+    ([name, why]) => `names: "${name}" ${why}, expected a name that no node has`,
+  );
+  const more = problems.length - mostTaken;
+  return more > 0 ? [...problems.slice(0, mostTaken), `names: and ${more} more`] : problems;
 }
 
 /** The same nodes under other names: CycleCloud numbers those of a set one after the other. */

@@ -15,7 +15,11 @@ export const serviceAnswers = {
       case "answered":
         return answered(done.answer);
       case "refused":
-        return problem("refused", 409, { title: "Nothing was done", problems: [...done.problems] });
+        return problem("refused", 409, {
+          title: "Nothing was done",
+          problems: [...done.problems],
+          ...(done.taken === undefined ? {} : { takenNames: [...done.taken] }),
+        });
       case "key-reused":
         return problem("key-reused", 422, {
           title: "This Idempotency-Key was given before, for another request",

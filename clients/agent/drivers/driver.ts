@@ -167,14 +167,22 @@ export interface NamedNodes {
   }[];
   /** In use, while the scheduler does not know where they are. */
   readonly withoutAddress: readonly string[];
+  /** In use, while an event reports that their machine is gone: its id in CycleCloud, undefined from older services. */
+  readonly lost: ReadonlyMap<string, string | undefined>;
   /** Being switched off: their machines go. */
   readonly going: readonly string[];
   /** Switched off, most of them long ago. */
   readonly off: readonly string[];
   /** Gives a node the address of its machine; nothing where it has that. */
   readonly join: (name: string, hostname: string) => readonly Command[];
-  /** Tells the scheduler that these do not come, so that their jobs go elsewhere. */
-  readonly giveBack: (names: readonly string[], why: string) => readonly Command[];
+  /**
+   * Tells the scheduler that these do not come, so that their jobs go elsewhere. `names`: with those that were to come for these
+   * jobs, too, and for no other.
+   */
+  readonly giveBack: (
+    names: readonly string[],
+    why: string,
+  ) => { readonly names: readonly string[]; readonly commands: readonly Command[] };
 }
 
 /** A node of an event. What may be absent is known of nodes that joined, unless the service is of an older release. */

@@ -9,9 +9,6 @@ import type { Service } from "./service.ts";
 /** In a query: many servers take no address of 8 KiB. A longer list is a list of all nodes. */
 const longestNames = 4_000;
 
-/** The problem of a name that some node has begins so. */
-const aboutName = "names: ";
-
 /** For the agent: nodes that a scheduler names. `by` is in the record of each request. */
 export function namedNodesOf(service: Service, by: string): NamedNodesService {
   return {
@@ -22,7 +19,8 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
         pick: ({ nodes }) => nodes,
       });
       return items.map(
-        ({ name, hostname, origin, state, targetState, failure }): ServiceNode => ({
+        ({ nodeId, name, hostname, origin, state, targetState, failure }): ServiceNode => ({
+          nodeId,
           name,
           hostname,
           isPending: origin === "pending",
@@ -44,9 +42,8 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
         return { outcome: "requested", actionIdOf: new Map(pairs) };
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        const { problems } = error;
-        if (problems.length > 0 && problems.every((each) => each.startsWith(aboutName)))
-          return { outcome: "taken" };
+        const { problems, takenNames } = error;
+        if (takenNames.length > 0) return { outcome: "taken" };
         // How many can be had, and what bounds its own array; the others are about arrays that were not asked for.
         return { outcome: "refused", why: problems.slice(0, 2).join("; ") || messageOf(error) };
       }

@@ -12,7 +12,15 @@ export function toFailure(status: number, body: unknown): CommandFailure {
       `The service answered HTTP ${status} without a reason`,
       nextByStatus(status) ?? "Check the address of the service.",
     );
-  const { type, title, problems = [], detail, retryAfterSeconds, invocationId } = parsed.data;
+  const {
+    type,
+    title,
+    problems = [],
+    takenNames = [],
+    detail,
+    retryAfterSeconds,
+    invocationId,
+  } = parsed.data;
   const lines = [
     printable(title),
     ...problems.map((problem) => `  - ${printable(problem)}`),
@@ -26,7 +34,7 @@ export function toFailure(status: number, body: unknown): CommandFailure {
   if (status === 403) return new Forbidden(message, whatNext);
   if (type.endsWith(":not-found")) return new NotFound(message, whatNext);
   return type.endsWith(":refused") && detail === undefined
-    ? new Refused(message, whatNext, problems)
+    ? new Refused(message, whatNext, { problems, takenNames })
     : new CommandFailure(message, whatNext);
 }
 

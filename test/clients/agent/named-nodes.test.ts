@@ -28,7 +28,14 @@ class Site implements NamedNodesService {
   #keys = new Map<string, ReadonlyMap<string, string>>();
 
   put(name: string, fields: Partial<ServiceNode> = {}): void {
-    const node = { name, hostname: null, isPending: false, state: "Preparing", targetState: "Started" };
+    const node = {
+      nodeId: `id-${name}`,
+      name,
+      hostname: null,
+      isPending: false,
+      state: "Preparing",
+      targetState: "Started",
+    };
     this.there.set(name, { ...node, failure: null, ...fields });
   }
 
@@ -57,6 +64,7 @@ class Site implements NamedNodesService {
     const pending = [...new Set(this.orders.flatMap(({ names }) => names))]
       .filter((name) => this.isPending(name) && !this.there.has(name))
       .map((name) => ({
+        nodeId: null,
         name,
         hostname: null,
         isPending: true,
@@ -113,6 +121,9 @@ class Scheduler {
   readonly commands: string[] = [];
   wanted: NamedNodes["wanted"] = [];
   withoutAddress: string[] = [];
+  lost = new Map<string, string | undefined>();
+  /** What goes back with a name. */
+  along: Readonly<Record<string, readonly string[]>> = {};
   going: string[] = [];
   off: string[] = [];
   disk: string | undefined;
@@ -148,15 +159,19 @@ class Scheduler {
     this.nowSeconds += 15;
     this.site.calls.length = 0;
     this.commands.length = 0;
-    const { wanted, withoutAddress, going, off } = this;
+    const { wanted, withoutAddress, lost, going, off } = this;
     return this.#keeper.tend(
       {
         wanted,
         withoutAddress,
+        lost,
         going,
         off,
         join: (name, host) => [{ program: "scontrol", args: ["join", name, host] }],
-        giveBack: (names, why) => [{ program: "scontrol", args: ["back", names.join(","), why] }],
+        giveBack: (some, why) => {
+          const names = [...some, ...some.flatMap((name) => this.along[name] ?? [])];
+          return { names, commands: [{ program: "scontrol", args: ["back", names.join(","), why] }] };
+        },
       },
       this.nowSeconds,
     );
@@ -277,6 +292,34 @@ test("what CycleCloud refuses later, or loses, goes back too", async () => {
     "back hpc-3 its machine went away while it started",
     "back hpc-1 CycleCloud could not start it: AllocationFailed",
   ]);
+});
+
+test("the end of a machine that comes late is not that of the next one of its name", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { nodeId: "new", state: "Ready", hostname: "ip-1" });
+  slurm.site.put("hpc-2", { nodeId: "old", state: "Terminating", targetState: "Terminated" });
+  slurm.lost = new Map([
+    ["hpc-1", "old"],
+    ["hpc-2", "old"],
+    ["hpc-3", "old"],
+  ]);
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["back hpc-2,hpc-3 its machine is gone"]);
+  // From a service that does not tell which machine is gone.
+  slurm.lost = new Map([["hpc-1", undefined]]);
+  await slurm.pass();
+  expect(slurm.commands).toEqual([]);
+});
+
+test("what goes back with a name of the same job is not ordered any more", async () => {
+  const slurm = new Scheduler();
+  slurm.along = { "hpc-3": ["hpc-1", "hpc-4"] };
+  slurm.site.put("hpc-3", { state: "Failed" });
+  slurm.wants(["hpc-1"], ["hpc-3", "hpc-4"], ["hpc-5"]);
+  expect(await slurm.pass()).toMatchObject({
+    ordered: ["hpc-5"],
+    givenBack: [{ names: ["hpc-3", "hpc-1", "hpc-4"] }],
+  });
 });
 
 test("what was switched off is deleted once, whether the agent was there or not, and is left alone when it is gone", async () => {

@@ -42,7 +42,7 @@ export async function serve(
     readonly answer?: ActionAnswer;
     readonly states?: string[];
     /** In place of an answer: it refuses so. */
-    readonly problem?: Pick<Problem, "title" | "problems">;
+    readonly problem?: Pick<Problem, "title" | "problems" | "takenNames">;
   } = {},
 ): Promise<unknown[]> {
   const bodies: unknown[] = [];

@@ -33,10 +33,18 @@ test.each([
     },
   ],
   [["nothing is sent: paused by ann"], { outcome: "refused", why: "nothing is sent: paused by ann" }],
-  [['names: "htc-3" is Terminating, expected a name that no node has'], { outcome: "taken" }],
+  [
+    ['names: "htc-3" is Terminating, expected a name that no node has'],
+    { outcome: "refused", why: 'names: "htc-3" is Terminating, expected a name that no node has' },
+  ],
 ])("a refusal because of %j", async (problems, expected) => {
   await serve({ problem: { title: "Nothing was done", problems } });
   expect(await named().create(order, "k")).toEqual(expected);
+});
+
+test("names that are in use are in a field of their own, whatever its sentences are", async () => {
+  await serve({ problem: { title: "Nothing was done", problems: ["htc-3 goes"], takenNames: ["htc-3"] } });
+  expect(await named().create(order, "k")).toEqual({ outcome: "taken" });
 });
 
 test("a name that CycleCloud never takes is refused, and nobody is asked", async () => {

@@ -82,7 +82,9 @@ describe("create-nodes", () => {
     const before = world.cycleCloud.nodes.length;
     const [there = ""] = world.cycleCloud.nodes.map(({ name }) => name);
     const wanted = { kind: "create-nodes", nodeArray: "htc" };
-    expect(await refusalOf({ ...wanted, names: ["htc-40", there] })).toContain(`${there}\\" is Ready`);
+    const refusal = await refusalOf({ ...wanted, names: ["htc-40", there] });
+    expect(refusal).toContain(`${there}\\" is Ready`);
+    expect(refusal).toContain(`"takenNames":["${there}"]`);
     await ask({ ...wanted, names: ["htc-40"] });
     expect(await refusalOf({ ...wanted, names: ["htc-40"] })).toContain('htc-40\\" is on order');
     await world.execute();
@@ -92,6 +94,7 @@ describe("create-nodes", () => {
   test("of names that are too many for the limits none is made", async () => {
     const names = Array.from({ length: 21 }, (_, index) => `htc-${index + 50}`);
     const body = { kind: "create-nodes", nodeArray: "htc", names };
+    expect(await refusalOf(body)).not.toContain("takenNames");
     expect(await refusalOf(body)).toContain("14 of 21 nodes can be had now");
     expect(await served.world.ports.operations.open(cluster)).toEqual([]);
   });

@@ -2,8 +2,17 @@ import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts"
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
+import { mayHoldNodes } from "./running.ts";
 import { arraysOf } from "./shapes.ts";
-import { hasJoined, isIgnored, nowhere, ours, outOfService, resumeTimeout } from "./slurm-nodes.ts";
+import {
+  hasJoined,
+  isIgnored,
+  type JoinedNodes,
+  nowhere,
+  ours,
+  outOfService,
+  resumeTimeout,
+} from "./slurm-nodes.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -53,6 +62,7 @@ export function heldNode(
 export function namedNodes(
   nodes: readonly NodeRecord[],
   jobs: readonly JobRecord[],
+  lost: LostNodes,
   settings: SlurmSettings,
 ): NamedNodes {
   const named = nodes.filter(({ name }) => nodeName.test(name));
@@ -70,6 +80,7 @@ export function namedNodes(
     withoutAddress: named
       .filter((node) => isUsed(node) && node.address === nowhere)
       .map(({ name }) => cycleCloudName(name, settings)),
+    lost: new Map([...lost].map(([name, nodeId]) => [cycleCloudName(name, settings), nodeId])),
     going: namesWith("POWERING_DOWN"),
     off: namesWith("POWERED_DOWN"),
     join: (name, hostname) => {
@@ -77,13 +88,15 @@ export function namedNodes(
       if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
       return setAddresses([{ node: node.name, hostname }], settings);
     },
-    giveBack: (names, why) =>
-      powerDown(
-        names.flatMap((name) => recordOf(name)?.name ?? []),
-        jobs,
-        why,
-        settings,
-      ),
+    giveBack: (names, why) => {
+      const coming = named.filter(({ flags }) => flags.has("POWERING_UP")).map(({ name }) => name);
+      const lost = names.flatMap((name) => recordOf(name)?.name ?? []);
+      const back = [...lost, ...inVain(new Set(coming), new Set(lost), jobs)];
+      return {
+        names: back.map((name) => cycleCloudName(name, settings)),
+        commands: powerDown(back, jobs, why, settings),
+      };
+    },
   };
 }
 
@@ -112,6 +125,28 @@ function groupsOf(
     if (job_state.includes("CONFIGURING")) add(expandHostlist(list) ?? [], `Slurm resumes for job ${job_id}`);
   for (const name of [...left.keys()]) add([name], "Slurm resumes");
   return groups;
+}
+
+/**
+ * Of the nodes that come, those for a job that does not start, because it loses others: Slurm would keep them until SuspendTime. One
+ * that has booted already stays, since it may have been there before the job.
+ */
+function inVain(
+  coming: ReadonlySet<string>,
+  lost: ReadonlySet<string>,
+  jobs: readonly JobRecord[],
+): readonly string[] {
+  const lists = jobs.filter(mayHoldNodes).map(({ nodes }) => expandHostlist(nodes));
+  // Such a list may have any of them.
+  if (lists.includes(undefined)) return [];
+  const { without = [], others = [] } = Object.groupBy(
+    lists.map((names) => names ?? []),
+    (names) => (names.some((name) => lost.has(name)) ? "without" : "others"),
+  );
+  const used = new Set(others.flat());
+  return [...new Set(without.flat())].filter(
+    (name) => coming.has(name) && !lost.has(name) && !used.has(name),
+  );
 }
 
 /** Nodes of one array come in one call. */
@@ -143,10 +178,13 @@ export function cameTooLate(nodes: readonly NodeRecord[]): readonly SetAside[] {
     }));
 }
 
-/** Lost machines of which Slurm does not know yet. */
-export function stillLost(nodes: readonly NodeRecord[], lost: readonly string[]): readonly string[] {
+/** Nodes whose machine is reported to be gone, by Slurm's name with the id of the machine. */
+export type LostNodes = ReadonlyMap<string, string | undefined>;
+
+/** Those of which Slurm does not know yet. A node that came again under its name is there. */
+export function stillLost(nodes: readonly NodeRecord[], lost: LostNodes, joined: JoinedNodes): LostNodes {
   const up = new Set(nodes.filter(({ flags }) => isUp(flags)).map(({ name }) => name));
-  return lost.filter((name) => up.has(name));
+  return new Map([...lost].filter(([name]) => up.has(name) && !joined.has(name)));
 }
 
 /** Its daemon answers, or did. */

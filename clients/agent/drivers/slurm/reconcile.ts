@@ -12,7 +12,7 @@ import {
   undrain,
   withoutAddress,
 } from "./node-commands.ts";
-import { isPowerSaving, isUp } from "./power-saving.ts";
+import { isPowerSaving } from "./power-saving.ts";
 import {
   hasJoined,
   isAway,
@@ -34,8 +34,6 @@ interface Truths extends Pick<Context, "draining"> {
   readonly joining: Joining;
   /** Of these, those that still have not. */
   readonly stillJoining: Joining;
-  /** Nodes of Slurm's power saving whose machine was deleted behind its back. */
-  readonly lost: readonly string[];
 }
 
 /** One node as all three have it. */
@@ -45,7 +43,6 @@ interface Cell {
   readonly isAway: boolean;
   /** Slurm's power saving has it, and not the planner. */
   readonly isSaving: boolean;
-  readonly isLost: boolean;
   /** The planner's, of which no machine is known to anybody. */
   readonly isMissing: boolean;
   /** Its machine is there, and nobody has taken it down. */
@@ -97,16 +94,6 @@ const isOffWithAddress = ({ isSaving, isAway, isJoining, node }: Cell) =>
  * is there from its jobs, or changes what a person set.
  */
 const rows: readonly Row[] = [
-  {
-    why: "its machine was deleted while Slurm had it powered up",
-    holds: ({ isSaving, isLost, node }) => isSaving && isLost && isUp(node.flags),
-    correct: (cells, settings) =>
-      withoutAddress(
-        namesOf(cells),
-        ["State=POWER_DOWN_FORCE", `Reason=${ours}: its machine is gone`],
-        settings,
-      ),
-  },
   {
     // A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back; a command may have failed.
     why: "its machine is there, under another address than Slurm has",
@@ -206,12 +193,9 @@ export function reconcile(
   truths: Truths,
   settings: SlurmSettings,
 ): readonly Correction[] {
-  const lost = new Set(truths.lost);
   const cells = nodes
     .filter(({ name }) => nodeName.test(name))
-    .map((node) =>
-      cellOf(node, truths, { isSaving: isPowerSaving(node, settings), isLost: lost.has(node.name) }),
-    );
+    .map((node) => cellOf(node, truths, isPowerSaving(node, settings)));
   const byRow = Map.groupBy(cells, (cell) => rows.find(({ holds }) => holds(cell)));
   const because = (why: string, own: readonly Cell[], commands: ReturnType<Row["correct"]>) =>
     commands.map((command): Correction => ({ ...command, why, nodes: compactHostlist(namesOf(own)) }));
@@ -225,11 +209,7 @@ export function reconcile(
   return [...because(why, missing, before), ...corrections, ...because(why, missing, after)];
 }
 
-function cellOf(
-  node: NodeRecord,
-  { draining, joining, stillJoining }: Truths,
-  { isSaving, isLost }: Pick<Cell, "isSaving" | "isLost">,
-): Cell {
+function cellOf(node: NodeRecord, { draining, joining, stillJoining }: Truths, isSaving: boolean): Cell {
   const { name, flags, reason } = node;
   const away = isAway(node);
   const isOurs = reason.startsWith(ours);
@@ -238,7 +218,6 @@ function cellOf(
   return {
     node,
     isSaving,
-    isLost,
     isAway: away,
     isMissing: away && !isSaving && !isJoining,
     isHost: hasJoined(node) && !isDownByOthers(node),

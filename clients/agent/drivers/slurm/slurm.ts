@@ -22,7 +22,15 @@ import { readLicenses } from "./licenses.ts";
 import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { commandsFor } from "./node-commands.ts";
 import { unknownStates } from "./node-states.ts";
-import { cameTooLate, heldNode, isPowerSaving, namedNodes, stillLost, twoModes } from "./power-saving.ts";
+import {
+  cameTooLate,
+  heldNode,
+  isPowerSaving,
+  type LostNodes,
+  namedNodes,
+  stillLost,
+  twoModes,
+} from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
 import { RecordList } from "./record-list.ts";
 import { Reserved, readReservations } from "./reservations.ts";
@@ -68,15 +76,15 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
       const joined = rememberedJoined(memory);
       const news = newsFor(event, joined, settings);
       const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
-      const lost = isEnd(news) ? powerSavingAmong(news, memory, settings) : [];
-      const others = news.nodes.filter(({ name }) => !lost.includes(`${settings.node_prefix}${name}`));
+      const lost: LostNodes = isEnd(news) ? powerSavingAmong(news, memory, settings) : new Map();
+      const others = news.nodes.filter(({ name }) => !lost.has(`${settings.node_prefix}${name}`));
       return {
         // Slurm powers its own down, in the next pass.
         commands: commandsFor({ ...news, nodes: others }, settings),
-        memory: withLost(withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)), [
-          ...rememberedLost(memory),
-          ...lost,
-        ]),
+        memory: withLost(
+          withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
+          new Map([...rememberedLost(memory), ...lost]),
+        ),
       };
     },
   };
@@ -193,20 +201,24 @@ function powerSavingAmong(
   { nodes }: NodeEvent,
   { powerSaving }: Memory,
   { node_prefix }: SlurmSettings,
-): readonly string[] {
+): LostNodes {
   const names = new Set(expandHostlist(typeof powerSaving === "string" ? powerSaving : ""));
-  return nodes.map(({ name }) => `${node_prefix}${name}`).filter((name) => names.has(name));
+  const own = nodes.map(({ name, nodeId }) => [`${node_prefix}${name}`, nodeId] as const);
+  return new Map(own.filter(([name]) => names.has(name)));
 }
 
-const lostSchema = z.array(z.string());
+const lostSchema = z.array(z.object({ name: z.string(), nodeId: z.string().optional() }));
 
 /** Nodes of Slurm's power saving whose machine is gone, while Slurm may still count on it. */
-function rememberedLost({ lost }: Memory): readonly string[] {
-  return lostSchema.safeParse(lost).data ?? [];
+function rememberedLost({ lost }: Memory): LostNodes {
+  const remembered = lostSchema.safeParse(lost).data ?? [];
+  return new Map(remembered.map(({ name, nodeId }) => [name, nodeId]));
 }
 
-function withLost({ lost: _, ...memory }: Memory, lost: readonly string[]): Memory {
-  return lost.length === 0 ? memory : { ...memory, lost: [...new Set(lost)] };
+function withLost({ lost: _, ...memory }: Memory, lost: LostNodes): Memory {
+  return lost.size === 0
+    ? memory
+    : { ...memory, lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) };
 }
 
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
@@ -310,8 +322,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   setAside.push(...overdue(nodes, joining, context.nowSeconds));
   setAside.push(...cameTooLate(saving));
   const joinedNodes = rememberedJoined(context.memory);
-  // One that came again under its name is there.
-  const lost = rememberedLost(context.memory).filter((name) => !joinedNodes.has(name));
+  const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
@@ -332,10 +343,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     corrections: reconcile(
       [...own, ...saving],
       records,
-      { draining: context.draining, joining: joined, stillJoining: joining, lost },
+      { draining: context.draining, joining: joined, stillJoining: joining },
       settings,
     ),
-    ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, settings) } : {}),
+    ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, lost, settings) } : {}),
     memory: withLost(
       withJoined(
         withJoining(
@@ -348,7 +359,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         ),
         joinedNodes,
       ),
-      stillLost(saving, lost),
+      lost,
     ),
   };
 }

@@ -161,11 +161,29 @@ describe("what Slurm wants", () => {
     const nodes = [1, 2].map((index) => savingNode(index, ["POWERING_UP"]));
     const jobs = [configuring(21, "hpc-1"), configuring(22, "hpc-2", { requeue: false })];
     const { named } = known(readSlurm({ jobs, nodes, section }));
-    expect(linesOf(named?.giveBack(["hpc-1", "hpc-2", "hpc-9"], "no room") ?? [])).toEqual([
+    expect(linesOf(named?.giveBack(["hpc-1", "hpc-2", "hpc-9"], "no room").commands ?? [])).toEqual([
       "scontrol update JobId=22 Requeue=1",
       "scontrol update NodeName=hpc-[1-2] NodeAddr=255.255.255.[255,255] NodeHostname=hpc-[1-2] State=POWER_DOWN_FORCE Reason=cyclecloud: no room",
       "scontrol update JobId=22 Requeue=0",
     ]);
+  });
+  test("with a name go those that come for the same job and for no other; one that has booted stays", () => {
+    const up = { hostname: "ip-4", address: "ip-4", slurmd_version: "22.05" };
+    const nodes = [
+      ...[1, 2, 3, 5].map((index) => savingNode(index, ["POWERING_UP"])),
+      savingNode(4, ["MIXED"], up),
+    ];
+    const jobs = [
+      configuring(21, "hpc-[1-4]"),
+      configuring(22, "hpc-3,hpc-5"),
+      waitingJob({ job_id: 23, partition: "hpc", job_state: ["CANCELLED"], nodes: "hpc-2" }),
+    ];
+    const backWith = (some: readonly string[], more: readonly object[] = []) =>
+      known(readSlurm({ jobs: [...jobs, ...more], nodes, section })).named?.giveBack(some, "no room").names;
+    expect(backWith(["hpc-1"])).toEqual(["hpc-1", "hpc-2"]);
+    expect(backWith(["hpc-5"])).toEqual(["hpc-5"]);
+    expect(backWith(["hpc-1", "hpc-5"])).toEqual(["hpc-1", "hpc-5", "hpc-2", "hpc-3"]);
+    expect(backWith(["hpc-1"], [configuring(24, "hpc-[")])).toEqual(["hpc-1"]);
   });
   test("without such a partition nothing is wanted by name", () => {
     expect(known(readSlurm({ jobs: [] })).named).toBeUndefined();
@@ -231,11 +249,9 @@ test("a machine that is gone is told once: Slurm powers its node down, and one t
   const steps = driver.commandsFor(deleted, context);
   expect(steps.commands).toEqual([]);
   const after = known(readSlurm({ jobs: [], nodes, section, memory: steps.memory }));
-  expect(linesOf(after.corrections)).toEqual([
-    "scontrol update NodeName=hpc-1 NodeAddr=255.255.255.255 NodeHostname=hpc-1 State=POWER_DOWN_FORCE Reason=cyclecloud: its machine is gone",
-  ]);
+  expect([after.named?.lost, after.corrections]).toEqual([new Map([["hpc-1", "n1"]]), []]);
   const off = [savingNode(1, ["POWERING_DOWN"]), ...nodes.slice(1)];
   const last = known(readSlurm({ jobs: [], nodes: off, section, memory: after.memory }));
-  expect(last.corrections).toEqual([]);
+  expect(last.named?.lost).toEqual(new Map());
   expect(last.memory).not.toHaveProperty("lost");
 });
