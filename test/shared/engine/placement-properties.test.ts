@@ -115,7 +115,7 @@ describe("plan, whatever the placement", () => {
       }),
       runs,
     );
-    expect(seen).toBeGreaterThan(100);
+    expect(seen).toBeGreaterThan(runs.numRuns / 4);
   });
 
   test("buys nothing and leaves nobody out once its own actions took effect", () => {
