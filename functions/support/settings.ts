@@ -167,6 +167,7 @@ export function readSettings(env: Environment): AppSettings {
   ) {
     throw new ConfigurationError("the app settings", problems);
   }
+  const { [configChangesSetting]: changes, [priceListSetting]: prices, [memorySetting]: memory } = values;
   return {
     storage,
     serviceBus,
@@ -174,10 +175,10 @@ export function readSettings(env: Environment): AppSettings {
     telemetry: telemetryFrom(values),
     apiLogin,
     platformSignsIn: env[platformSignsInSetting]?.toLowerCase() === "true",
-    configChanges: configChangesFrom(values),
+    configChanges: changes === "off" || changes === "all" ? changes : "settings",
     nodeLogin: values[autostopLoginSetting] === "basic" ? "basic" : "function-key",
-    priceListAddress: priceListFrom(values),
-    memoryMiB: memoryFrom(values),
+    priceListAddress: prices === "off" ? undefined : (prices ?? publicPriceList),
+    memoryMiB: memory === undefined ? undefined : Number(memory),
   };
 }
 
@@ -190,20 +191,15 @@ function apiLoginFrom(env: Environment): ApiLogin | { readonly missing: readonly
       by: "entra",
       issuer: { authority: env[apiAuthoritySetting] ?? publicCloud, tenantId, clientId },
     };
-  const wanted = [
-    { setting: apiTenantSetting, value: tenantId, what: "the id of the tenant" },
-    {
-      setting: apiClientSetting,
-      value: clientId,
-      what: "the application (client) id of the app registration",
-    },
-  ];
+  const notSet = (setting: string, what: string) =>
+    env[setting] === undefined
+      ? [`${setting}: not set, expected ${what}, because ${apiLoginSetting} is entra`]
+      : [];
   return {
-    missing: wanted
-      .filter(({ value }) => value === undefined)
-      .map(
-        ({ setting, what }) => `${setting}: not set, expected ${what}, because ${apiLoginSetting} is entra`,
-      ),
+    missing: [
+      ...notSet(apiTenantSetting, "the id of the tenant"),
+      ...notSet(apiClientSetting, "the application (client) id of the app registration"),
+    ],
   };
 }
 
@@ -213,18 +209,6 @@ function telemetryFrom(env: Environment): TelemetrySettings {
   const to = env[telemetrySetting] ?? "azure";
   if (to === "console") return { to };
   return to === "azure" && connectionString !== undefined ? { to, connectionString } : { to: "off" };
-}
-
-function configChangesFrom({ [configChangesSetting]: changes }: Environment): ConfigChanges {
-  return changes === "off" || changes === "all" ? changes : "settings";
-}
-
-function priceListFrom({ [priceListSetting]: address }: Environment): string | undefined {
-  return address === "off" ? undefined : (address ?? publicPriceList);
-}
-
-function memoryFrom({ [memorySetting]: mebibytes }: Environment): number | undefined {
-  return mebibytes === undefined ? undefined : Number(mebibytes);
 }
 
 function storageFrom(env: Environment): StorageSettings | string {

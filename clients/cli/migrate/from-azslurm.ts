@@ -34,6 +34,10 @@ interface Fate {
   readonly words: string;
 }
 
+const taken = (words = ""): Fate => ({ list: "taken", words });
+const differs = (words: string): Fate => ({ list: "differs", words });
+const without = (words = ""): Fate => ({ list: "without", words });
+
 /** What Slurm's files say about CycleCloud's nodes. */
 interface NodesInFiles {
   readonly prefix: string;
@@ -198,7 +202,7 @@ const usualOptions = new Map([
   ["state", "UP"],
 ]);
 
-const stays: Fate = { list: "taken", words: ", which stays as it is" };
+const stays: Fate = taken(", which stays as it is");
 
 /** Each key of each line once. Of one line, those with the same fate share a sentence. */
 function report(lines: Lines, inFiles: NodesInFiles): Readonly<Record<Fate["list"], readonly string[]>> {
@@ -245,7 +249,7 @@ function fateOf(file: string, line: SlurmLine, pair: SlurmPair, inFiles: NodesIn
     case "nodename":
       return isWritten ? fateOfNode(line, pair, inFiles) : "stays";
     case "nodeset":
-      return isWritten ? { list: "without", words: ", for dynamic nodes" } : "stays";
+      return isWritten ? without(", for dynamic nodes") : "stays";
     case "partitionname":
       return fateOfPartition(file, line, pair, inFiles);
     default:
@@ -256,33 +260,29 @@ function fateOf(file: string, line: SlurmLine, pair: SlurmPair, inFiles: NodesIn
 const fromSize = ", drawn up from the VM size here";
 const byNodeLine = new Map<string, Fate>([
   ...["cpus", "procs", "sockets", "corespersocket", "threadspercore", "realmemory"].map(
-    (name): [string, Fate] => [name, { list: "differs", words: fromSize }],
+    (name): [string, Fate] => [name, differs(fromSize)],
   ),
-  ["weight", { list: "differs", words: ", the rank of the price here" }],
+  ["weight", differs(", the rank of the price here")],
 ]);
 
 function fateOfNode(line: SlurmLine, { name, value }: SlurmPair, { prefix }: NodesInFiles): Fate {
   const isOurs =
     isDefault(line) ||
     (expandHostlist(valueIn(line, "nodename") ?? "") ?? []).some((each) => arrayOf(each, prefix).length > 0);
-  if (!isOurs) return { list: "differs", words: ", not a name that CycleCloud gives, and left out" };
+  if (!isOurs) return differs(", not a name that CycleCloud gives, and left out");
   const fate = byNodeLine.get(name);
   if (fate !== undefined) return fate;
   switch (name) {
     case "nodename":
     case "feature":
     case "features":
-      return { list: "taken", words: "" };
+      return taken();
     case "state":
-      return value.toUpperCase() === "CLOUD"
-        ? { list: "taken", words: "" }
-        : { list: "differs", words: ", CLOUD here" };
+      return value.toUpperCase() === "CLOUD" ? taken() : differs(", CLOUD here");
     case "gres":
-      return /^gpu(:\d+)?$/.test(value)
-        ? { list: "differs", words: fromSize }
-        : { list: "without", words: ", GPUs alone here" };
+      return /^gpu(:\d+)?$/.test(value) ? differs(fromSize) : without(", GPUs alone here");
     default:
-      return { list: "without", words: "" };
+      return without();
   }
 }
 
@@ -296,39 +296,33 @@ function fateOfPartition(
   if (isDefault(line)) {
     if (!isWritten) return "stays";
     const isTaken = name === "partitionname" || isTakenOption(key, value);
-    return isTaken
-      ? { list: "taken", words: ", for the partitions that follow it" }
-      : { list: "without", words: "" };
+    return isTaken ? taken(", for the partitions that follow it") : without();
   }
   const of = partitions.find((each) => each.file === file && each.line.number === line.number);
   if (of === undefined || of.arrays.length === 0) {
-    if (isWritten) return { list: "without", words: "" };
+    if (isWritten) return without();
     return name === "partitionname"
-      ? { list: "differs", words: ", without CycleCloud's nodes: name it in slurm.ignore_partitions" }
+      ? differs(", without CycleCloud's nodes: name it in slurm.ignore_partitions")
       : "stays";
   }
   switch (name) {
     case "partitionname":
-      return isWritten
-        ? { list: "taken", words: "" }
-        : { list: "differs", words: ", in cyclecloud.conf here: take the line out of slurm.conf" };
+      return isWritten ? taken() : differs(", in cyclecloud.conf here: take the line out of slurm.conf");
     case "nodes":
     case "default":
-      return { list: "taken", words: "" };
+      return taken();
     case "suspendtime":
       return secondsOf(value) === undefined
-        ? { list: "differs", words: ", never: ccscale keep-alive on or a target for its arrays" }
-        : { list: "differs", words: ", idle_timeout of its arrays" };
+        ? differs(", never: ccscale keep-alive on or a target for its arrays")
+        : differs(", idle_timeout of its arrays");
     case "resumetimeout":
-      return { list: "differs", words: ", boot_timeout of its arrays" };
+      return differs(", boot_timeout of its arrays");
     case "defmempercpu":
-      return Object.hasOwn(of.options, key)
-        ? { list: "taken", words: "" }
-        : { list: "differs", words: fromSize };
+      return Object.hasOwn(of.options, key) ? taken() : differs(fromSize);
     default:
       return Object.hasOwn(of.options, key) || usualOptions.has(name) || isExclusiveKey(name, value)
-        ? { list: "taken", words: "" }
-        : { list: "without", words: "" };
+        ? taken()
+        : without();
   }
 }
 
@@ -348,42 +342,32 @@ const writtenHere = new Map([
 function fateAlone({ name, value }: SlurmPair, inFiles: NodesInFiles, isWritten: boolean): Fate | "stays" {
   const here = writtenHere.get(name);
   if (here !== undefined)
-    return value === here
-      ? { list: "taken", words: "" }
-      : { list: "differs", words: `: ${here} in cyclecloud.conf, and nothing else` };
+    return value === here ? taken() : differs(`: ${here} in cyclecloud.conf, and nothing else`);
   switch (name) {
     case "resumetimeout":
-      return { list: "taken", words: ", boot_timeout" };
+      return taken(", boot_timeout");
     case "suspendtime":
-      return { list: "differs", words: ", idle_timeout; -1 in cyclecloud.conf" };
+      return differs(", idle_timeout; -1 in cyclecloud.conf");
     case "grestypes":
-      return { list: "differs", words: ": gpu alone in cyclecloud.conf, where there are GPUs" };
+      return differs(": gpu alone in cyclecloud.conf, where there are GPUs");
     case "topologyplugin":
-      if (inFiles.topology !== undefined) return { list: "taken", words: "" };
+      if (inFiles.topology !== undefined) return taken();
       break;
     case "suspendexcnodes":
-      return {
-        list: "differs",
-        words: `: ccscale keep-alive on -N ${namesIn(value, inFiles.prefix).join(",")}`,
-      };
+      return differs(`: ccscale keep-alive on -N ${namesIn(value, inFiles.prefix).join(",")}`);
     case "suspendexcparts":
-      return { list: "differs", words: ": ccscale keep-alive on -a ARRAY for the arrays of these" };
+      return differs(": ccscale keep-alive on -a ARRAY for the arrays of these");
     case "prologslurmctld":
     case "epilogslurmctld":
-      return {
-        list: "differs",
-        words: ": where it is azslurm's, take it out; ccscale cost needs no AdminComment",
-      };
+      return differs(": where it is azslurm's, take it out; ccscale cost needs no AdminComment");
     case "resumerate":
     case "suspendrate":
     case "suspendtimeout":
     case "resumefailprogram":
     case "suspendexcstates":
-      return { list: "without", words: "" };
+      return without();
   }
-  return isWritten
-    ? { list: "without", words: ": azure.conf is not included any more; put it into slurm.conf" }
-    : "stays";
+  return isWritten ? without(": azure.conf is not included any more; put it into slurm.conf") : "stays";
 }
 
 function fateOfDevice(line: SlurmLine, { name, value }: SlurmPair, { arrays, prefix }: NodesInFiles): Fate {
@@ -392,13 +376,13 @@ function fateOfDevice(line: SlurmLine, { name, value }: SlurmPair, { arrays, pre
     arrayOf(each, prefix),
   );
   const isKnown = own.some((array) => arrays.counts.has(array));
-  if (!isGpu || !isKnown) return { list: "without", words: ", GPUs of node arrays alone here" };
+  if (!isGpu || !isKnown) return without(", GPUs of node arrays alone here");
   if (name === "file")
     return own.some((array) => arrays.settings.get(array)?.gpu_devices === value)
-      ? { list: "taken", words: "" }
-      : { list: "differs", words: ", counted from /dev/nvidia0 here" };
-  if (name === "nodename" || name === "name") return { list: "taken", words: "" };
-  return name === "count" ? { list: "differs", words: fromSize } : { list: "without", words: "" };
+      ? taken()
+      : differs(", counted from /dev/nvidia0 here");
+  if (name === "nodename" || name === "name") return taken();
+  return name === "count" ? differs(fromSize) : without();
 }
 
 function arrayOf(name: string, prefix: string): readonly string[] {
