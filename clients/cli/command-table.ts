@@ -42,18 +42,20 @@ const onNodes: readonly CommandRow[] = nodeActions.flatMap(({ name, summary }) =
   return [{ name, summary, seeAlso: aboutNodes, load: (terminal) => nodeActionCommand(terminal, name) }];
 });
 
+function named(rows: Readonly<Record<string, Omit<CommandRow, "name">>>): readonly CommandRow[] {
+  return Object.entries(rows).map(([name, row]) => ({ name, ...row }));
+}
+
 export const commandGroups: readonly CommandGroup[] = [
   {
     heading: "View:",
-    commands: [
-      {
-        name: "clusters",
+    commands: named({
+      clusters: {
         summary: "Lists the clusters of the service.",
         seeAlso: { commands: ["status", "config"], pages: ["cli.md#find-the-service"] },
         load: async (terminal) => (await import("./commands/clusters.ts")).clustersCommand(terminal),
       },
-      {
-        name: "status",
+      status: {
         summary: "Shows a cluster on one screen, problems first.",
         seeAlso: {
           commands: ["top", "events", "explain", "jobs"],
@@ -61,14 +63,12 @@ export const commandGroups: readonly CommandGroup[] = [
         },
         load: async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal),
       },
-      {
-        name: "top",
+      top: {
         summary: "Shows a cluster live on the whole terminal.",
         seeAlso: { commands: ["status", "explain"], pages: ["cli.md#watch-it-live"] },
         load: async (terminal) => (await import("./commands/top.ts")).topCommand(terminal),
       },
-      {
-        name: "nodes",
+      nodes: {
         summary: "Lists nodes: jobs, idle times, failures; who keeps, drains or ignores them.",
         seeAlso: {
           commands: ["history", "drain", "delete-nodes", "columns"],
@@ -76,266 +76,234 @@ export const commandGroups: readonly CommandGroup[] = [
         },
         load: async (terminal) => (await import("./commands/nodes.ts")).nodesCommand(terminal),
       },
-      {
-        name: "buckets",
+      buckets: {
         summary: "Lists the sources of new nodes: the limit that binds, how boots went.",
         seeAlso: { commands: ["limits", "explain", "prices"], pages: ["concepts.md#buckets-and-limits"] },
         load: async (terminal) => (await import("./commands/buckets.ts")).bucketsCommand(terminal),
       },
-      {
-        name: "limits",
+      limits: {
         summary: "Lists every limit once, what binds first: used, left, what is next.",
         seeAlso: { commands: ["buckets", "explain"], pages: ["limits.md"] },
         load: async (terminal) => (await import("./commands/limits.ts")).limitsCommand(terminal),
       },
-      {
-        name: "prices",
+      prices: {
         summary: "Lists what nodes cost, and where each price comes from.",
         seeAlso: { commands: ["cost", "usage"], pages: ["prices.md"] },
         load: async (terminal) => (await import("./commands/prices.ts")).pricesCommand(terminal),
       },
-      {
-        name: "usage",
+      usage: {
         summary: "Shows core-hours and cost, as CycleCloud counts them.",
         seeAlso: { commands: ["cost"], pages: ["cost.md"] },
         load: async (terminal) => (await import("./commands/usage.ts")).usageCommand(terminal),
       },
-      {
-        name: "jobs",
+      jobs: {
         summary: "Lists or counts jobs, and why they wait.",
         seeAlso: { commands: ["explain", "demand", "push"], pages: ["post-demand.md"] },
         load: async (terminal) => (await import("./commands/jobs.ts")).jobsCommand(terminal),
       },
-      {
-        name: "demand",
+      demand: {
         summary: "Shows what would be done and bought now. Sends nothing.",
         seeAlso: { commands: ["what-if", "plans", "explain"], pages: ["concepts.md#the-cycle"] },
         load: async (terminal) => (await import("./commands/demand.ts")).demandCommand(terminal),
       },
-      {
-        name: "cost",
+      cost: {
         summary: "Shows what nodes cost now and this month, and whom; the share of spot.",
         seeAlso: { commands: ["usage", "prices"], pages: ["cost.md"] },
         load: async (terminal) => (await import("./commands/cost.ts")).costCommand(terminal),
       },
-      {
-        name: "plans",
+      plans: {
         summary: "Lists plans, or shows what one decided and why; also of a past time.",
         seeAlso: { commands: ["replay", "events", "operations"], pages: ["concepts.md#the-cycle"] },
         load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),
       },
-      {
-        name: "history",
+      history: {
         summary: "Shows the history of a node.",
         seeAlso: { commands: ["nodes", "events", "operations"], pages: ["concepts.md#the-life-of-a-node"] },
         load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
       },
-      {
-        name: "events",
+      events: {
         summary: "Lists what happened: plans, actions, nodes, drains, decisions, changes.",
         seeAlso: { commands: ["plans", "history", "operations"], pages: ["operate.md#logs"] },
         load: async (terminal) => (await import("./commands/events.ts")).eventsCommand(terminal),
       },
-      {
-        name: "operations",
+      operations: {
         summary: "Lists requests to CycleCloud and their outcome.",
         seeAlso: { commands: ["events", "plans"], pages: ["concepts.md#states-of-an-operation"] },
         load: async (terminal) => (await import("./commands/operations.ts")).operationsCommand(terminal),
       },
-      {
-        name: "rejects",
+      rejects: {
         summary: "Lists, shows and replays rejected messages.",
         seeAlso: { commands: ["push", "jobs"], pages: ["cli.md#rejected-messages"] },
         load: async (terminal) => (await import("./commands/rejects.ts")).rejectsCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "Explain:",
-    commands: [
-      {
-        name: "explain",
+    commands: named({
+      explain: {
         summary: "Explains why a job waits, or why a target is not met.",
         seeAlso: { commands: ["jobs", "limits", "buckets", "what-if"], pages: ["operate.md#a-job-waits"] },
         load: async (terminal) => (await import("./commands/explain.ts")).explainCommand(terminal),
       },
-      {
-        name: "validate-constraint",
+      "validate-constraint": {
         summary: "Shows how constraints are understood, and what satisfies them.",
         seeAlso: { commands: ["explain", "what-if"], pages: ["constraints.md"] },
         load: async (terminal) =>
           (await import("./commands/validate-constraint.ts")).validateConstraintCommand(terminal),
       },
-      {
-        name: "what-if",
+      "what-if": {
         summary: "Plans with other jobs or higher limits. Sends nothing.",
         seeAlso: { commands: ["demand", "explain", "config"], pages: ["constraints.md", "post-demand.md"] },
         load: async (terminal) => (await import("./commands/what-if.ts")).whatIfCommand(terminal),
       },
-      {
-        name: "quote",
+      quote: {
         summary: "Shows what a job would cost before it is submitted. Sends nothing.",
         seeAlso: { commands: ["what-if", "cost", "prices"], pages: ["cost.md#before-it-is-submitted"] },
         load: async (terminal) => (await import("./commands/quote.ts")).quoteCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "Act:",
     commands: [
-      {
-        name: "autoscale",
-        summary: "Sets how many nodes of an array there should be for a while.",
-        seeAlso: { commands: ["create-nodes", "explain"], pages: ["targets.md"] },
-        load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
-      },
-      {
-        name: "create-nodes",
-        summary: "Creates nodes, all of them or none.",
-        seeAlso: { commands: ["nodes", "delete-nodes", "what-if"], pages: ["cli.md#act"] },
-        load: async (terminal) => (await import("./commands/create-nodes.ts")).createNodesCommand(terminal),
-      },
+      ...named({
+        autoscale: {
+          summary: "Sets how many nodes of an array there should be for a while.",
+          seeAlso: { commands: ["create-nodes", "explain"], pages: ["targets.md"] },
+          load: async (terminal) => (await import("./commands/autoscale.ts")).autoscaleCommand(terminal),
+        },
+        "create-nodes": {
+          summary: "Creates nodes, all of them or none.",
+          seeAlso: { commands: ["nodes", "delete-nodes", "what-if"], pages: ["cli.md#act"] },
+          load: async (terminal) => (await import("./commands/create-nodes.ts")).createNodesCommand(terminal),
+        },
+      }),
       ...onNodes,
-      {
-        name: "push",
-        summary: "Posts a list of jobs as everything that a source wants.",
-        seeAlso: { commands: ["jobs", "rejects", "agent"], pages: ["post-demand.md"] },
-        load: async (terminal) => (await import("./commands/push.ts")).pushCommand(terminal),
-      },
-      {
-        name: "pause",
-        summary: "Sends nothing more for a cluster; plans are still made and shown.",
-        seeAlso: { commands: ["resume", "status"], pages: ["operate.md#nothing-happens"] },
-        load: async (terminal) => (await import("./commands/pause.ts")).pauseCommand(terminal),
-      },
-      {
-        name: "resume",
-        summary: "Resumes a paused cluster, or one whose login was refused.",
-        seeAlso: { commands: ["pause", "status"], pages: ["operate.md#the-login-is-refused"] },
-        load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
-      },
-      {
-        name: "stop-rolling",
-        summary: "Ends a rolling drain.",
-        seeAlso: { commands: ["drain", "status"], pages: ["operate.md#maintenance-of-many-nodes"] },
-        load: async (terminal) => (await import("./commands/pause.ts")).stopRollingCommand(terminal),
-      },
+      ...named({
+        push: {
+          summary: "Posts a list of jobs as everything that a source wants.",
+          seeAlso: { commands: ["jobs", "rejects", "agent"], pages: ["post-demand.md"] },
+          load: async (terminal) => (await import("./commands/push.ts")).pushCommand(terminal),
+        },
+        pause: {
+          summary: "Sends nothing more for a cluster; plans are still made and shown.",
+          seeAlso: { commands: ["resume", "status"], pages: ["operate.md#nothing-happens"] },
+          load: async (terminal) => (await import("./commands/pause.ts")).pauseCommand(terminal),
+        },
+        resume: {
+          summary: "Resumes a paused cluster, or one whose login was refused.",
+          seeAlso: { commands: ["pause", "status"], pages: ["operate.md#the-login-is-refused"] },
+          load: async (terminal) => (await import("./commands/pause.ts")).resumeCommand(terminal),
+        },
+        "stop-rolling": {
+          summary: "Ends a rolling drain.",
+          seeAlso: { commands: ["drain", "status"], pages: ["operate.md#maintenance-of-many-nodes"] },
+          load: async (terminal) => (await import("./commands/pause.ts")).stopRollingCommand(terminal),
+        },
+      }),
     ],
   },
   {
     heading: "Set up and support:",
-    commands: [
-      {
-        name: "doctor",
+    commands: named({
+      doctor: {
         summary: "Checks from here whether the service and each cluster are set up and at work.",
         seeAlso: { commands: ["status", "config"], pages: ["deploy.md#then"] },
         load: async (terminal) => (await import("./commands/doctor.ts")).doctorCommand(terminal),
       },
-      {
-        name: "config",
+      config: {
         summary: "Creates, checks, stores, shows, changes and rolls back the configuration of a cluster.",
         seeAlso: { commands: ["what-if", "events"], pages: ["configure.md"] },
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
-      {
-        name: "migrate",
+      migrate: {
         summary: "Turns the settings of azslurm, azpbs or azge into ours, and compares what both decide.",
         seeAlso: { commands: ["config", "slurm"], pages: ["migrate-from-scalelib.md", "from-azslurm.md"] },
         load: async (terminal) => (await import("./commands/migrate.ts")).migrateCommand(terminal),
       },
-      {
-        name: "support-archive",
+      "support-archive": {
         summary: "Packs everything about a cluster into a zip, without secrets.",
         seeAlso: { commands: ["replay"], pages: ["operate.md#you-need-help"] },
         load: async (terminal) =>
           (await import("./commands/support-archive.ts")).supportArchiveCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "For assistants:",
-    commands: [
-      {
-        name: "mcp",
+    commands: named({
+      mcp: {
         summary: "Answers an assistant in an editor or a chat, by the Model Context Protocol.",
         seeAlso: { commands: ["status", "explain"], pages: ["assistants.md"] },
         load: async (terminal) => (await import("./commands/mcp.ts")).mcpCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "Beside a scheduler:",
-    commands: [
-      {
-        name: "agent",
+    commands: named({
+      agent: {
         summary: "Runs beside a scheduler: posts what it wants, and carries out what the service asks for.",
         seeAlso: { commands: ["push", "status"], pages: ["agent.md", "schedulers.md"] },
         load: async (terminal) => (await import("../agent/command.ts")).agentCommand(terminal),
       },
-      {
-        name: "slurm",
+      slurm: {
         summary: "Writes nodes and partitions of Slurm that follow from a cluster.",
         seeAlso: { commands: ["agent", "buckets"], pages: ["slurm.md#slurmconf"] },
         load: async (terminal) => (await import("./commands/slurm.ts")).slurmCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "Recorded cases:",
-    commands: [
-      {
-        name: "backtest",
+    commands: named({
+      backtest: {
         summary: "Shows what a recorded workload would have cost, and how long its jobs would have waited.",
         seeAlso: { commands: ["plan", "replay"], pages: ["backtest.md"] },
         load: async (terminal) => (await import("./commands/backtest.ts")).backtestCommand(terminal),
       },
-      {
-        name: "plan",
+      plan: {
         summary: "Plans recorded scenarios. Sends nothing.",
         seeAlso: { commands: ["replay", "backtest"], pages: ["cli.md#recorded-cases"] },
         load: async (terminal) => (await import("./commands/plan.ts")).planCommand(terminal),
       },
-      {
-        name: "replay",
+      replay: {
         summary: "Makes an archived plan again, or plans recorded passes.",
         seeAlso: { commands: ["plans", "plan"], pages: ["cli.md#recorded-cases"] },
         load: async (terminal) => (await import("./commands/replay.ts")).replayCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "Practise:",
-    commands: [
-      {
-        name: "lab",
+    commands: named({
+      lab: {
         summary: "Breaks a simulator on this machine, and checks whether you put it right.",
         seeAlso: { commands: ["status", "explain"], pages: ["lab.md"] },
         load: async (terminal) => (await import("./commands/lab.ts")).labCommand(terminal),
       },
-    ],
+    }),
   },
   {
     heading: "This command line:",
-    commands: [
-      {
-        name: "columns",
+    commands: named({
+      columns: {
         summary: "Prints the columns of lists, for -o and for a configuration.",
         seeAlso: { commands: ["nodes", "jobs"], pages: ["cli.md#choose-columns"] },
         load: async (terminal) => (await import("./commands/columns.ts")).columnsCommand(terminal),
       },
-      {
-        name: "completion",
+      completion: {
         summary: "Prints the completion of a shell: source <(ccscale completion bash)",
         seeAlso: { commands: [], pages: ["cli.md#install"] },
         load: async () => (await import("./commands/completion.ts")).completionCommand(),
       },
-      {
-        name: "version",
+      version: {
         summary: "Prints the releases of ccscale and of the service.",
         seeAlso: { commands: ["status"], pages: ["cli.md#install", "api.md"] },
         load: async (terminal) => (await import("./commands/version.ts")).versionCommand(terminal),
       },
-    ],
+    }),
   },
 ];
 

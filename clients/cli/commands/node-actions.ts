@@ -23,9 +23,8 @@ interface NodeAction {
 }
 
 /** Every command that acts on the nodes that its selection names, in the order of the help. */
-export const nodeActions = [
-  {
-    name: "delete-nodes",
+const actions = {
+  "delete-nodes": {
     kind: "delete",
     summary:
       "Deletes nodes: they are drained if their scheduler can, and then shut down. Keep-alive nodes are refused.",
@@ -40,8 +39,7 @@ export const nodeActions = [
       { line: "delete-nodes --hostname ip-0A00000F --force --yes", does: "even if jobs run there" },
     ],
   },
-  {
-    name: "remove-nodes",
+  "remove-nodes": {
     kind: "remove",
     summary:
       "Deletes nodes and their VMs for good, their records too. Keep-alive nodes are refused. remove_nodes of azpbs and azge keeps the VMs: for that, use keep-alive on and drain.",
@@ -50,8 +48,7 @@ export const nodeActions = [
       'This deletes the VMs of these nodes and their records. To keep the VMs and take the nodes out of their scheduler, use "ccscale keep-alive on" and "ccscale drain". Delete them?',
     examples: [{ line: "remove-nodes -N viz-2 --yes --wait", does: "deletes the VM and its record" }],
   },
-  {
-    name: "terminate",
+  terminate: {
     kind: "terminate",
     summary:
       "Deletes the VMs of nodes, whatever their shutdown policy: delete-nodes deallocates where the policy says so. Keep-alive nodes are refused.",
@@ -61,8 +58,7 @@ export const nodeActions = [
       { line: "terminate -N viz-2 --dry-run", does: "for a VM that delete-nodes would only deallocate" },
     ],
   },
-  {
-    name: "drain",
+  drain: {
     kind: "drain",
     summary:
       "Sends no new jobs to nodes until undrain. Running jobs finish; then the nodes are deleted when idle.",
@@ -87,24 +83,21 @@ export const nodeActions = [
       },
     ],
   },
-  {
-    name: "undrain",
+  undrain: {
     kind: "undrain",
     summary: "Lets drained nodes take jobs again.",
     options: [],
     question: null,
     examples: [{ line: "undrain -N 'htc-[78]'", does: "they take jobs again" }],
   },
-  {
-    name: "start",
+  start: {
     kind: "start",
     summary: "Starts nodes that are deallocated.",
     options: [],
     question: null,
     examples: [{ line: "start -N viz-1 --wait", does: "waits until it starts", isShown: true }],
   },
-  {
-    name: "deallocate",
+  deallocate: {
     kind: "deallocate",
     summary:
       "Stops nodes and keeps their disks, so that they start again fast. Keep-alive nodes are refused.",
@@ -114,24 +107,21 @@ export const nodeActions = [
       { line: "deallocate --nodearray viz --yes", does: "stops it over the weekend, and keeps its disk" },
     ],
   },
-  {
-    name: "restart",
+  restart: {
     kind: "restart",
     summary: "Restarts the machines of nodes.",
     options: ["force"],
     question: "Do it?",
     examples: [{ line: "restart -N viz-1 --yes", does: "restarts it" }],
   },
-  {
-    name: "reimage",
+  reimage: {
     kind: "reimage",
     summary: "Gives nodes a new disk from their image.",
     options: ["force"],
     question: "Do it?",
     examples: [{ line: "reimage -N viz-1 --yes", does: "gives it a new disk" }],
   },
-  {
-    name: "retry-failed",
+  "retry-failed": {
     kind: "retry-failed",
     summary: "Boots all failed nodes of the cluster again. CycleCloud retries all, whichever you select.",
     options: [],
@@ -139,8 +129,7 @@ export const nodeActions = [
     question: null,
     examples: [{ line: "retry-failed", does: "boots failed nodes again", isShown: true }],
   },
-  {
-    name: "keep-alive on",
+  "keep-alive on": {
     kind: "keep-alive",
     summary: "Keeps nodes alive: they still take jobs, and only an operator deletes them.",
     options: ["end"],
@@ -155,8 +144,7 @@ export const nodeActions = [
       },
     ],
   },
-  {
-    name: "keep-alive off",
+  "keep-alive off": {
     kind: "keep-alive",
     summary:
       "Ends keep-alive: idle nodes are deleted as usual. Nodes that CycleCloud itself keeps alive stay; change them there.",
@@ -165,25 +153,28 @@ export const nodeActions = [
     more: { on: false },
     examples: [{ line: "keep-alive off -N viz-1", does: "it is deleted when it is idle" }],
   },
-  {
-    name: "ignore",
+  ignore: {
     kind: "ignore",
     summary: "Makes the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
     options: ["end"],
     question: null,
     examples: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
   },
-  {
-    name: "unignore",
+  unignore: {
     kind: "unignore",
     summary: "Makes the autoscaler manage ignored nodes again.",
     options: [],
     question: null,
     examples: [{ line: "unignore -N htc-8", does: "manages it again" }],
   },
-] as const satisfies readonly NodeAction[];
+} as const satisfies Readonly<Record<string, Omit<NodeAction, "name">>>;
 
-export type NodeActionName = (typeof nodeActions)[number]["name"];
+export type NodeActionName = keyof typeof actions;
+
+export const nodeActions = Object.entries<Omit<NodeAction, "name">>(actions).map(([name, action]) => ({
+  name: name as NodeActionName,
+  ...action,
+}));
 
 type Flags = ActFlags &
   EndFlags &
@@ -203,8 +194,7 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
     import("../act/end-options.ts"),
     import("../selection.ts"),
   ]);
-  // Every name is a row's: its type is made of them.
-  const action = nodeActions.find((each) => each.name === name) as NodeAction;
+  const action: Omit<NodeAction, "name"> = actions[name];
   const { kind, question, more, summary } = action;
   const canForce = action.options.includes("force");
   const command: Command = new Command(name.split(" ").at(-1)).description(summary);

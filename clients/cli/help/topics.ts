@@ -7,41 +7,37 @@ export interface Topic {
   readonly headings: readonly string[];
 }
 
-export const topics: readonly Topic[] = [
-  {
-    name: "constraints",
+const pages: Readonly<Record<string, Omit<Topic, "name">>> = {
+  constraints: {
     summary: "what a job may ask of its nodes",
     file: "constraints.md",
     headings: [],
   },
-  {
-    name: "selection",
+  selection: {
     summary: "how nodes are selected: names, host names, arrays, constraints",
     file: "cli.md",
     headings: ["Select nodes"],
   },
-  {
-    name: "output",
+  output: {
     summary: "the language of -o",
     file: "cli.md",
     headings: ["Choose columns"],
   },
-  {
-    name: "states",
+  states: {
     summary: "states of nodes and operations, and the terms",
     file: "concepts.md",
     headings: ["The life of a node", "States of an operation", "Glossary"],
   },
-  {
-    name: "configuration",
+  configuration: {
     summary: "the keys of autoscale.json",
     file: "configure.md",
     headings: ["Keys of autoscale.json"],
   },
-  {
-    name: "exit-codes",
+  "exit-codes": {
     summary: "how commands end",
     file: "cli.md",
     headings: ["Exit codes"],
   },
-];
+};
+
+export const topics: readonly Topic[] = Object.entries(pages).map(([name, page]) => ({ name, ...page }));

@@ -9,113 +9,100 @@ export interface ReadingTool {
   readonly next: readonly string[];
 }
 
-export const readingTools = [
-  {
-    name: "clusters",
+const tools: Readonly<Record<string, Omit<ReadingTool, "name">>> = {
+  clusters: {
     route: "clusters",
     use: "Call it first when several clusters are possible: other tools take one of these names as `cluster`.",
     next: ["status"],
   },
-  {
-    name: "status",
+  status: {
     route: "status",
     use: "Is everything all right? Problems come first, each with what to do.",
     next: ["limits", "jobs", "events", "explain_job"],
   },
-  {
-    name: "jobs",
+  jobs: {
     route: "jobs",
     use: "Which jobs wait or run, and the reason of each. `state: waiting` leaves out what runs.",
     next: ["explain_job", "limits"],
   },
-  {
-    name: "explain_job",
+  explain_job: {
     route: "explain",
     use: "Why does a job wait, when will it start, what would it take? `job` is its name in its scheduler.",
     next: ["limits", "what_if", "nodes"],
   },
-  {
-    name: "explain_target",
+  explain_target: {
     route: "explain-target",
     use: "Why does a node array not have the nodes that a target or a schedule asks for? `target` is its name in `status`.",
     next: ["limits", "events"],
   },
-  {
-    name: "nodes",
+  nodes: {
     route: "nodes",
     use: "Which nodes there are, what runs on them, which are idle, failed, drained or kept, and why.",
     next: ["node_history", "explain_job"],
   },
-  {
-    name: "node_history",
+  node_history: {
     route: "history",
     use: "What happened to one node, gone ones included. `node` is its name, id or host name.",
     next: ["events", "nodes"],
   },
-  {
-    name: "limits",
+  limits: {
     route: "limits",
     use: "Which limit or quota binds, how much is used, and how many jobs wait behind it.",
     next: ["what_if", "jobs"],
   },
-  {
-    name: "buckets",
+  buckets: {
     route: "buckets",
     use: "Which VM sizes new nodes can have, how many more fit, and how their boots went.",
     next: ["limits", "prices"],
   },
-  {
-    name: "prices",
+  prices: {
     route: "prices",
     use: "What an hour of each VM size costs, regular and spot, and where the price comes from.",
     next: ["cost"],
   },
-  {
-    name: "cost",
+  cost: {
     route: "cost",
     use: "Who spent what: `by` user, account, queue, array, size, day or job. Default: this month by array.",
     next: ["job_cost", "nodes"],
   },
-  {
-    name: "job_cost",
+  job_cost: {
     route: "job-cost",
     use: "What one job has cost until now. `job` is its name in its scheduler.",
     next: ["cost", "explain_job"],
   },
-  {
-    name: "events",
+  events: {
     route: "events",
     use: "What happened, and who changed what: plans, nodes, failures, drains, configuration. Default: the last hour.",
     next: ["node_history", "plan"],
   },
-  {
-    name: "demand",
+  demand: {
     route: "demand",
     use: "What would be bought and deleted now. Nothing is sent.",
     next: ["explain_job", "what_if"],
   },
-  {
-    name: "what_if",
+  what_if: {
     route: "what-if",
     use: "What would other jobs, higher limits or another placement need and cost? Nothing is sent; `brief: true` is shorter.",
     next: ["limits", "prices"],
   },
-  {
-    name: "quote",
+  quote: {
     route: "quote",
     use: "What jobs would cost before they are submitted, when they start and are done, in up to three ways. Nothing is sent.",
     next: ["what_if", "prices"],
   },
-  {
-    name: "plans",
+  plans: {
     route: "plans",
     use: "The latest plans: when each was made, why, and what it decided.",
     next: ["plan"],
   },
-  {
-    name: "plan",
+  plan: {
     route: "plan",
     use: "What one plan decided and what came of it. `planId` is from `plans` or `events`.",
     next: ["events", "explain_job"],
   },
-] as const satisfies readonly ReadingTool[];
+};
+
+export const readingTools: readonly ReadingTool[] = Object.entries(tools).map(([name, tool]) => ({
+  name,
+  ...tool,
+}));
