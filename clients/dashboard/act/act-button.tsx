@@ -6,7 +6,7 @@ import { session } from "../service/session.ts";
 import { count, counted, sentence } from "../words.ts";
 import { ActForm } from "./act-form.tsx";
 import { FollowUp } from "./follow-up.tsx";
-import { type ActKind, type ActNode, acts, bodyOf, commandOf } from "./kinds.ts";
+import { type ActKind, type ActNode, acts, bodyOf, commandOf, isOnNodes } from "./kinds.ts";
 
 export interface Asked {
   readonly cluster: string;
@@ -43,12 +43,12 @@ export function useActDialog(): {
 
 export function ActButton(asked: Asked) {
   const { kind, nodes } = asked;
-  const { title, onNodes } = acts[kind];
+  const { title } = acts[kind];
   const { open, dialog } = useActDialog();
   if (!session.mayOperate) return null;
   return (
     <>
-      <button type="button" disabled={onNodes && nodes.length === 0} onClick={() => open(asked)}>
+      <button type="button" disabled={isOnNodes(kind) && nodes.length === 0} onClick={() => open(asked)}>
         {title}
       </button>
       {dialog}
@@ -57,13 +57,13 @@ export function ActButton(asked: Asked) {
 }
 
 function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close: () => void }) {
-  const { title, means, onNodes, isDestructive = false } = acts[kind];
+  const { title, means, isDestructive = false } = acts[kind];
   const [key] = useState(() => crypto.randomUUID());
   return (
     <>
       <h2>{title}</h2>
       <p>
-        {onNodes ? `${counted(nodes.length, "node")}. ` : ""}
+        {isOnNodes(kind) ? `${counted(nodes.length, "node")}. ` : ""}
         {means}
       </p>
       <ActForm<ActionAnswer>
