@@ -82,3 +82,8 @@ function bounded(slice: Slice): Slice | string {
   const isSmall = numbers.every((number) => Math.abs(number) <= largestIndex);
   return isSmall ? slice : `a slice beyond ${largestIndex}, expected smaller numbers`;
 }
+
+/** The columns of texts such as "name,vm@vm_size,ncpus:-", as `-o` takes them. */
+export function columnsOf(...texts: readonly string[]): readonly string[] {
+  return texts.flatMap(splitColumns);
+}

@@ -5,7 +5,7 @@ import { duration } from "../../../shared/text/durations.ts";
 import { counted, joined } from "../../../shared/text/text.ts";
 import { shownValue } from "../../columns/column.ts";
 import { evaluate, type Fields } from "../../columns/evaluate.ts";
-import { parseColumns } from "../../columns/parse-columns.ts";
+import { columnsOf, parseColumns } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption, groupsAlike } from "../output/alike.ts";
 import type { Narrowing } from "../output/fit-table.ts";
@@ -18,34 +18,13 @@ interface Flags extends LookFlags, SelectionFlags, AllFlags {
   readonly boots?: true;
 }
 
-export const bootColumns: readonly string[] = [
-  "nodearray",
-  "vm_size",
-  "boots",
-  "failed",
-  "failed_share",
-  "boot_p50:-",
-  "boot_p95:-",
-];
+export const bootColumns = columnsOf("nodearray,vm_size,boots,failed,failed_share,boot_p50:-,boot_p95:-");
 
-export const bucketColumns: readonly string[] = [
-  "nodearray",
-  "vm_size",
-  "group@placement_group:-",
-  "active@active_count",
-  "available@available_count",
-  "binding:-",
-  "/region",
-  "/family:-",
-  "/node-array",
-  "/cluster",
-  "in-group@/placement-group:-",
-  "no_capacity@last_capacity_failure:-",
-  "boot_p50:-",
-  "boot_p95:-",
-  "boots_failed:-",
-  "why:-",
-];
+export const bucketColumns = columnsOf(
+  "nodearray,vm_size,group@placement_group:-,active@active_count,available@available_count",
+  "binding:-,/region,/family:-,/node-array,/cluster,in-group@/placement-group:-",
+  "no_capacity@last_capacity_failure:-,boot_p50:-,boot_p95:-,boots_failed:-,why:-",
+);
 
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")

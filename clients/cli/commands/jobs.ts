@@ -4,6 +4,7 @@ import { shown } from "../../../shared/messages/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted, foldedName, printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
@@ -29,18 +30,10 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const usualLimit = 1_000;
 
-export const jobColumns: readonly string[] = [
-  "job",
-  "source:-",
-  "state",
-  "granted",
-  "asked",
-  "unit",
-  "nodes[:30]:-",
-  "waits:-",
-  "spot@may_use_spot:-",
+export const jobColumns = columnsOf(
+  "job,source:-,state,granted,asked,unit,nodes[:30]:-,waits:-,spot@may_use_spot:-",
   "reason[:160]:-",
-];
+);
 
 const narrowing: Narrowing = {
   keeps: [],

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { LimitView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -10,18 +11,10 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags;
 
-export const limitColumns: readonly string[] = [
-  "limit",
-  "scope",
-  "unit",
-  "max:-",
-  "used:-",
-  "left",
-  "jobs@waiting_jobs",
-  "cores@waiting_cores",
-  "binds",
+export const limitColumns = columnsOf(
+  "limit,scope,unit,max:-,used:-,left,jobs@waiting_jobs,cores@waiting_cores,binds",
   "bound_by:-",
-];
+);
 
 const narrowing: Narrowing = {
   keeps: [],

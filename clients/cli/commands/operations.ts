@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { OperationView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -18,18 +19,10 @@ interface Flags extends LookFlags, SelectionFlags {
 
 const usualLimit = 50;
 
-export const operationColumns: readonly string[] = [
-  "action_id",
-  "kind",
-  "state",
-  "node_count",
-  "nodes[:24]:-",
-  "requested_by:planner",
-  "updated",
-  "reason@why[:80]",
-  "messages[:160]:-",
-  "request_id",
-];
+export const operationColumns = columnsOf(
+  "action_id,kind,state,node_count,nodes[:24]:-,requested_by:planner,updated",
+  "reason@why[:80],messages[:160]:-,request_id",
+);
 
 export function operationsCommand(terminal: Terminal): Command {
   const command = new Command("operations")

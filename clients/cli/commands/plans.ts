@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { PlanAnswer, PlanRecordView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -26,17 +27,9 @@ interface Flags extends LookFlags {
 const usualLimit = 20;
 const mostSince = 10_000;
 
-export const planColumns: readonly string[] = [
-  "plan_id",
-  "made",
-  "reason[:40]",
-  "jobs",
-  "placed_jobs",
-  "create",
-  "start",
-  "retire",
-  "held[:160]:-",
-];
+export const planColumns = columnsOf(
+  "plan_id,made,reason[:40],jobs,placed_jobs,create,start,retire,held[:160]:-",
+);
 
 const narrowing: Narrowing = {
   keeps: [],

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { PriceView, SizePriceView } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { moment } from "../output/moments.ts";
 import { outputOptions, printList } from "../output/output-options.ts";
@@ -10,17 +11,10 @@ import type { Terminal } from "../terminal.ts";
 
 type Flags = LookFlags & SelectionFlags;
 
-export const priceColumns: readonly string[] = [
-  "nodearray",
-  "vm_size",
-  "spot",
-  "regular@regular_usd:-",
-  "spot_price@spot_usd:-",
-  "per_core@core_usd:-",
-  "source:unknown",
-  "as_of:-",
-  "reserved:-",
-];
+export const priceColumns = columnsOf(
+  "nodearray,vm_size,spot,regular@regular_usd:-,spot_price@spot_usd:-,per_core@core_usd:-",
+  "source:unknown,as_of:-,reserved:-",
+);
 
 export function pricesCommand(terminal: Terminal): Command {
   const command = new Command("prices")

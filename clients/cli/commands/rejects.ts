@@ -3,6 +3,7 @@ import type { RejectAnswer, RejectionView } from "../../../shared/api/index.ts";
 import { jsonOr } from "../../../shared/json/json.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
@@ -34,16 +35,9 @@ interface ListFlags extends LookFlags {
   readonly limit: number;
 }
 
-export const rejectColumns: readonly string[] = [
-  "id@rejection_id",
-  "received",
-  "kind",
-  "cluster:-",
-  "source:-",
-  "queue",
-  "replayed:-",
-  "problem[:160]",
-];
+export const rejectColumns = columnsOf(
+  "id@rejection_id,received,kind,cluster:-,source:-,queue,replayed:-,problem[:160]",
+);
 
 const narrowing: Narrowing = {
   keeps: [],

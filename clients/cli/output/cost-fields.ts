@@ -5,6 +5,7 @@ import {
   type JobRunView,
 } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import type { ReconciledDay } from "./reconcile.ts";
 
 /** A job is shown with its owner. Owned time is always busy time. */
@@ -29,31 +30,14 @@ export function costColumns(by: CostAnswer["by"]): readonly string[] {
   ];
 }
 
-export const jobCostColumns: readonly string[] = [
-  "from",
-  "until",
-  "array:-",
-  "size:-",
-  "spot:-",
-  "nodes:-",
-  "user:unknown",
-  "account:unknown",
-  "cost",
-  "node_hours",
+export const jobCostColumns = columnsOf(
+  "from,until,array:-,size:-,spot:-,nodes:-,user:unknown,account:unknown,cost,node_hours",
   "cost_per_core_hour:-",
-];
+);
 
-export const reconcileColumns: readonly string[] = [
-  "day",
-  "cyclecloud:-",
-  "ours:-",
-  "outside",
-  "before",
-  "rest:-",
-  "rest_share:-",
-  "cyclecloud_usd:-",
-  "our_usd",
-];
+export const reconcileColumns = columnsOf(
+  "day,cyclecloud:-,ours:-,outside,before,rest:-,rest_share:-,cyclecloud_usd:-,our_usd",
+);
 
 /** The rows of a table: a sum under each group of the first dimension that has several, and one of all. */
 export function withSums({ by, rows, total }: CostAnswer, rest?: CostRowView): readonly CostTableRow[] {

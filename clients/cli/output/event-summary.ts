@@ -1,14 +1,7 @@
 import type { EventView } from "../../../shared/api/index.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 
-export const eventSummaryColumns: readonly string[] = [
-  "week",
-  "kind",
-  "reason:-",
-  "nodearray:-",
-  "vm_size:-",
-  "events",
-  "nodes",
-];
+export const eventSummaryColumns = columnsOf("week,kind,reason:-,nodearray:-,vm_size:-,events,nodes");
 
 /** How often something happened in one week, and to how many nodes. */
 export interface EventCount {

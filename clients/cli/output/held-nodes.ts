@@ -1,5 +1,6 @@
 import type { ClusterStatus, NodeView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import type { Narrowing } from "./fit-table.ts";
 import { ago } from "./moments.ts";
 
@@ -17,15 +18,7 @@ export interface Hold {
   readonly why: string | null;
 }
 
-export const heldColumns: readonly string[] = [
-  "name",
-  "held",
-  "by:-",
-  "since:-",
-  "ends:-",
-  "state:-",
-  "why:-",
-];
+export const heldColumns = columnsOf("name,held,by:-,since:-,ends:-,state:-,why:-");
 
 export const heldNarrowing: Narrowing = {
   keeps: [],

@@ -1,16 +1,10 @@
 import type { JobView } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import type { Narrowing } from "./fit-table.ts";
 
-export const jobSummaryColumns: readonly string[] = [
-  "jobs",
-  "state",
-  "places:-",
-  "longest_wait:-",
-  "first",
-  "reason:-",
-];
+export const jobSummaryColumns = columnsOf("jobs,state,places:-,longest_wait:-,first,reason:-");
 
 export const jobSummaryNarrowing: Narrowing = {
   keeps: [],

@@ -2,6 +2,7 @@ import type { NodeView } from "../../../shared/api/index.ts";
 import { nodeVersion, size } from "../../../shared/engine/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import type { Narrowing } from "./fit-table.ts";
 import { moment } from "./moments.ts";
 
@@ -127,16 +128,7 @@ export function demandColumns(nodes: readonly NodeView[]): readonly string[] {
   ];
 }
 
-export const nodeColumns: readonly string[] = [
-  "name",
-  "hostname:-",
-  "state",
-  "nodearray",
-  "vm_size",
-  "placement_group:-",
-  "/ncpus",
-  "job_ids[:20]:-",
-  "keep_alive",
-  "idle:-",
-  "delete_in:-",
-];
+export const nodeColumns = columnsOf(
+  "name,hostname:-,state,nodearray,vm_size,placement_group:-,/ncpus,job_ids[:20]:-",
+  "keep_alive,idle:-,delete_in:-",
+);

@@ -1,16 +1,9 @@
 import type { NodeView } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
+import { columnsOf } from "../../columns/parse-columns.ts";
 import { nodeFields } from "./node-fields.ts";
 
-export const summaryColumns: readonly string[] = [
-  "nodearray",
-  "state",
-  "vm_size",
-  "nodes",
-  "cores:-",
-  "idle:-",
-  "usd_per_hour:-",
-];
+export const summaryColumns = columnsOf("nodearray,state,vm_size,nodes,cores:-,idle:-,usd_per_hour:-");
 
 export interface NodeGroup {
   readonly nodearray: string;
