@@ -34,9 +34,7 @@ const usualLimit = 100;
 export const eventColumns: readonly string[] = ["time", "kind", "nodes[:18]:-", "by:-", "text"];
 
 const narrowing: Narrowing = {
-  keeps: [],
   goFirst: ["BY"],
-  ofSizes: [],
   whole: ["TIME", "KIND"],
   sentence: "TEXT",
 };

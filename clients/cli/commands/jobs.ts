@@ -36,9 +36,7 @@ export const jobColumns = columnsOf(
 );
 
 const narrowing: Narrowing = {
-  keeps: [],
   goFirst: ["SPOT", "UNIT"],
-  ofSizes: [],
   sentence: "REASON",
 };
 

@@ -17,7 +17,6 @@ export const limitColumns = columnsOf(
 );
 
 const narrowing: Narrowing = {
-  keeps: [],
   goFirst: ["BINDS", "BOUND_BY"],
   ofSizes: ["SCOPE", "BOUND_BY"],
   cutFirst: ["SCOPE"],

@@ -51,9 +51,7 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
     data: items,
     none: "No operations.",
     narrowing: {
-      keeps: [],
       goFirst: ["REQUEST_ID", "NODES", "REQUESTED_BY", "NODE_COUNT"],
-      ofSizes: [],
       whole: ["ACTION_ID"],
       // What CycleCloud said of those that failed, where some did.
       sentence: items.some(({ messages }) => messages.length > 0) ? "MESSAGES" : "REASON",

@@ -32,9 +32,7 @@ export const planColumns = columnsOf(
 );
 
 const narrowing: Narrowing = {
-  keeps: [],
   goFirst: ["START", "PLACED_JOBS"],
-  ofSizes: [],
   whole: ["PLAN_ID", "MADE"],
   sentence: "HELD",
 };

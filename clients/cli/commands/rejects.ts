@@ -40,9 +40,7 @@ export const rejectColumns = columnsOf(
 );
 
 const narrowing: Narrowing = {
-  keeps: [],
   goFirst: ["QUEUE", "CLUSTER", "KIND"],
-  ofSizes: [],
   whole: ["ID"],
   sentence: "PROBLEM",
 };

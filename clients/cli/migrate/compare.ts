@@ -13,16 +13,7 @@ export interface SeenPlan {
 }
 
 /** In what two autoscalers of one cluster differ: `they` is the one that acts, `we` is the one that only plans. */
-type Cause =
-  | "they-bought-none"
-  | "they-bought-later"
-  | "they-bought-earlier"
-  | "they-bought-for-nothing"
-  | "they-bought-another-size"
-  | "they-deleted-later"
-  | "they-deleted-earlier"
-  | "they-kept-what-was-used-again"
-  | "gone-in-use";
+type Cause = keyof typeof sentences;
 
 /** Nodes that one had and the other had not, or that cost otherwise. */
 interface Difference {
@@ -423,27 +414,25 @@ function reasonsOf(parts: readonly (Difference & { readonly hours: number })[]):
     });
 }
 
+interface Words {
+  readonly nodes: string;
+  readonly forJob: string;
+  readonly ourKind: string;
+}
+
+const sentences = {
+  "they-bought-none": ({ nodes, forJob }: Words) => `we want ${nodes}${forJob}, they bought none`,
+  "they-bought-later": ({ nodes, forJob }: Words) => `they bought ${nodes}${forJob} later`,
+  "they-bought-earlier": ({ nodes }: Words) => `they bought ${nodes} earlier`,
+  "they-bought-for-nothing": ({ nodes }: Words) => `they bought ${nodes} that no job or target needs`,
+  "they-bought-another-size": ({ nodes, ourKind }: Words) => `they bought ${nodes}, we want ${ourKind}`,
+  "they-deleted-later": ({ nodes }: Words) => `they keep ${nodes} longer`,
+  "they-deleted-earlier": ({ nodes }: Words) => `they deleted ${nodes} earlier`,
+  "they-kept-what-was-used-again": ({ nodes }: Words) => `they kept ${nodes}, which was used again`,
+  "gone-in-use": ({ nodes }: Words) => `${nodes} went while booting or needed: deleted, or taken by Azure`,
+};
+
 function sentenceOf({ cause, kind, ourKind = "", job = null }: Difference, count: number): string {
-  const nodes = `${count} ${kind}`;
   const forJob = job === null ? "" : ` for job ${job}`;
-  switch (cause) {
-    case "they-bought-none":
-      return `we want ${nodes}${forJob}, they bought none`;
-    case "they-bought-later":
-      return `they bought ${nodes}${forJob} later`;
-    case "they-bought-earlier":
-      return `they bought ${nodes} earlier`;
-    case "they-bought-for-nothing":
-      return `they bought ${nodes} that no job or target needs`;
-    case "they-bought-another-size":
-      return `they bought ${nodes}, we want ${ourKind}`;
-    case "they-deleted-later":
-      return `they keep ${nodes} longer`;
-    case "they-deleted-earlier":
-      return `they deleted ${nodes} earlier`;
-    case "they-kept-what-was-used-again":
-      return `they kept ${nodes}, which was used again`;
-    case "gone-in-use":
-      return `${nodes} went while booting or needed: deleted, or taken by Azure`;
-  }
+  return sentences[cause]({ nodes: `${count} ${kind}`, forJob, ourKind });
 }

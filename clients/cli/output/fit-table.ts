@@ -17,11 +17,11 @@ export interface Rows {
 /** What a table gives up where the screen is too narrow for it, by headings. */
 export interface Narrowing {
   /** Stay, even where they are empty. */
-  readonly keeps: readonly string[];
+  readonly keeps?: readonly string[];
   /** Go before any other column that has something to show, in this order. */
-  readonly goFirst: readonly string[];
+  readonly goFirst?: readonly string[];
   /** Hold VM sizes or names made of them: nearly all of those begin with `Standard_`. */
-  readonly ofSizes: readonly string[];
+  readonly ofSizes?: readonly string[] | undefined;
   /** Are cut at their beginning: paths, whose end says more. */
   readonly cutFirst?: readonly string[];
   /** Are not cut: half a name names something else, or nothing. */
@@ -151,7 +151,7 @@ function narrow(
   room: number,
 ): { readonly columns: readonly TableColumn[]; readonly isShort: boolean } {
   if (narrowing === undefined || fits(all, room)) return { columns: all, isShort: false };
-  const { keeps, goFirst } = narrowing;
+  const { keeps = [], goFirst = [] } = narrowing;
   const some = filled(all, narrowing);
   if (fits(some, room)) return { columns: some, isShort: false };
   let columns = some.map((column) => ({ ...column, width: column.shortWidth }));
@@ -169,7 +169,7 @@ function narrow(
 
 /** Those with something to show, and those that stay whatever they hold. */
 function filled(columns: readonly TableColumn[], narrowing: Narrowing | undefined): readonly TableColumn[] {
-  return columns.filter(({ isEmpty, heading }) => !isEmpty || narrowing?.keeps.includes(heading));
+  return columns.filter(({ isEmpty, heading }) => !isEmpty || narrowing?.keeps?.includes(heading));
 }
 
 /** As narrow as `fitted` makes it. */

@@ -21,9 +21,7 @@ export interface Hold {
 export const heldColumns = columnsOf("name,held,by:-,since:-,ends:-,state:-,why:-");
 
 export const heldNarrowing: Narrowing = {
-  keeps: [],
   goFirst: ["STATE"],
-  ofSizes: [],
   whole: ["NAME", "HELD"],
   sentence: "WHY",
 };

@@ -7,9 +7,7 @@ import type { Narrowing } from "./fit-table.ts";
 export const jobSummaryColumns = columnsOf("jobs,state,places:-,longest_wait:-,first,reason:-");
 
 export const jobSummaryNarrowing: Narrowing = {
-  keeps: [],
   goFirst: ["PLACES"],
-  ofSizes: [],
   sentence: "REASON",
 };
 

@@ -27,8 +27,6 @@ export interface Listing {
 
 /** A list whose columns all have the same priority. */
 const plainNarrowing: Narrowing = {
-  keeps: [],
-  goFirst: [],
   ofSizes: ["VM_SIZE", "GROUP", "PLACEMENT_GROUP"],
   cutFirst: ["GROUP"],
 };

@@ -25,7 +25,6 @@ function narrowingOf(head: readonly string[]): Narrowing {
   const last = head.at(-1);
   return {
     keeps: head,
-    goFirst: [],
     ofSizes: ["BUCKET", "VM SIZE"],
     whole: ["ID", "ACTION", "WHEN"],
     ...(last !== undefined && sentences.includes(last) && { sentence: last }),
