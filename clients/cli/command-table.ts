@@ -9,7 +9,7 @@ export interface SeeAlso {
 }
 
 /** A command as the list of all commands shows it. Its own module is loaded when it is called: most need little of all there is. */
-export interface CommandRow {
+interface CommandRow {
   readonly name: string;
   /** A short line; the command's own help says more. */
   readonly summary: string;
