@@ -1,4 +1,5 @@
 import type { Job } from "../driver.ts";
+import { poolsConstraint } from "../shared-pools.ts";
 import { countIn, matches, type Range, rangesOf } from "./amounts.ts";
 import { fieldFor, listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
 import { detailsOf, nameOf } from "./job-common.ts";
@@ -110,9 +111,10 @@ function jobsOf(
         ? poolsIn(
             first.draws.flatMap((draw) => (draw.perSlot > 0 ? [{ ...draw, perJob: 0 }] : [])),
             1,
+            { once: false },
           )
-        : poolsIn(first.draws, size.slots);
-    const constraints = withPools(constraintsOf(same, 1, first, context, false), pools);
+        : poolsIn(first.draws, size.slots, { once: false });
+    const constraints = { ...constraintsOf(same, 1, first, context, false), ...pools };
     return [
       {
         ...common,
@@ -124,12 +126,10 @@ function jobsOf(
     ];
   }
   const perHost = size.kind === "spread" ? Math.ceil(size.slots / nodeCount) : size.perHost;
-  const constraints = withPools(
-    constraintsOf(same, perHost, first, context, true),
-    nodeCount === 1
-      ? poolsIn(first.draws, perHost)
-      : poolsIn(first.draws, size.slots).map((pool) => ({ ...pool, "decrement-once": true })),
-  );
+  const constraints = {
+    ...constraintsOf(same, perHost, first, context, true),
+    ...poolsIn(first.draws, size.slots, { once: nodeCount > 1 }),
+  };
   if (nodeCount === 1) return [{ ...common, name, constraints, iterations: tasks }];
   return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => ({
     ...common,
@@ -370,17 +370,9 @@ function constraintsOf(
   return options.length === 1 ? only : { or: options };
 }
 
-function withPools(constraints: Constraints, pools: readonly Constraints[]): Constraints {
-  return pools.length === 0 ? constraints : { ...constraints, "shared-consumable-constraint": pools };
-}
-
-function poolsIn(draws: readonly Draw[], slots: number): readonly Constraints[] {
-  return draws.map((draw) => ({
-    "resource-name": draw.name,
-    requested: wholeOf(draw, slots),
-    "initial-value": draw.total,
-    "current-value": draw.free,
-  }));
+function poolsIn(draws: readonly Draw[], slots: number, { once }: { readonly once: boolean }): Constraints {
+  const taken = draws.map((draw) => ({ ...draw, requested: wholeOf(draw, slots) }));
+  return poolsConstraint(taken, { once });
 }
 
 function whyItWaits(

@@ -1,13 +1,6 @@
+import type { Draw } from "../shared-pools.ts";
 import type { JobRecord, QueueRecord, ServerRecord } from "./pbs-records.ts";
 import { amountIn } from "./pbs-resources.ts";
-
-/** A pool that a job draws on: what it takes of a limit, or of what all nodes together have. */
-export interface Draw {
-  readonly name: string;
-  readonly requested: number;
-  readonly total: number;
-  readonly free: number;
-}
 
 type Limited = Pick<
   QueueRecord & ServerRecord,

@@ -1,9 +1,9 @@
 import type { Job } from "../driver.ts";
+import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import { helpWith, isBehindOthers } from "./comments.ts";
 import { isOtherPartition } from "./hosts.ts";
 import type { JobContext, LeftOut } from "./job-context.ts";
 import { detailsOf, hasWholeNodes, nameOf, orderOf } from "./job-details.ts";
-import type { Draw } from "./limits.ts";
 import type { JobRecord } from "./pbs-records.ts";
 import { booleanIn } from "./pbs-resources.ts";
 import { type Chunk, type Place, parsePlace, parseSelect } from "./select.ts";
@@ -103,7 +103,7 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       {
         ...common,
         name,
-        constraints: withAmounts(first, poolsOf(draws, { once: false })),
+        constraints: withAmounts(first, [poolsConstraint(draws, { once: false })]),
         iterations: tasks.length,
         exclusive: isWhole,
       },
@@ -114,7 +114,7 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   return tasks.slice(0, mostGangs).flatMap((task) =>
     parts.map((part, index): Job => {
-      const pools = index === 0 ? poolsOf(draws, { once: true }) : [];
+      const pools = index === 0 ? [poolsConstraint(draws, { once: true })] : [];
       const own = tasks.length === 1 ? name : nameOf(task);
       const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
       return {
@@ -174,20 +174,4 @@ function notesOf(
     ...(isDivided && isSpread && isWhole ? ["its chunks are planned on nodes of their own"] : []),
   ];
   return [...new Set(notes)].slice(0, mostNotes).map((note) => note.slice(0, longestNote));
-}
-
-/** `once`: however many slots a job has. */
-function poolsOf(draws: readonly Draw[], { once }: { readonly once: boolean }): readonly Constraint[] {
-  if (draws.length === 0) return [];
-  return [
-    {
-      "shared-consumable-constraint": draws.map(({ name, requested, total, free }) => ({
-        "resource-name": name,
-        requested,
-        "initial-value": total,
-        "current-value": free,
-        ...(once ? { "decrement-once": true } : {}),
-      })),
-    },
-  ];
 }

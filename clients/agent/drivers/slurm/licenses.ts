@@ -1,4 +1,4 @@
-import type { Draw } from "./limits.ts";
+import type { Draw } from "../shared-pools.ts";
 import { readLines } from "./slurm-records.ts";
 
 /** What the whole cluster has of a licence, and what is free now. */

@@ -1,3 +1,5 @@
+import type { Draw } from "../shared-pools.ts";
+
 /** A limit and what is used of it; `most` is undefined where there is none. */
 interface Count {
   readonly most: number | undefined;
@@ -43,14 +45,6 @@ interface Qos extends Limited {
 export interface Limits {
   readonly associations: ReadonlyMap<number, Association>;
   readonly qos: ReadonlyMap<string, Qos>;
-}
-
-/** A pool that a job draws on: what it takes of a limit. */
-export interface Draw {
-  readonly name: string;
-  readonly requested: number;
-  readonly total: number;
-  readonly free: number;
 }
 
 /** Whether `scontrol show config` says that limits hold jobs back. */

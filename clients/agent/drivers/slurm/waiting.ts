@@ -1,4 +1,5 @@
 import type { Job } from "../driver.ts";
+import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import {
   asksForWholeNodes,
   detailsOf,
@@ -13,7 +14,7 @@ import { countTasks } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 
 import { licenseDraws } from "./licenses.ts";
-import { type Draw, drawsOf } from "./limits.ts";
+import { drawsOf } from "./limits.ts";
 import type { Reservation } from "./reservations.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 
@@ -116,7 +117,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   // Parts are several jobs to the planner, and would each draw what the whole job takes.
   const isDivided = wanted.parts.length > 1;
   if (isDivided && limits.some(({ requested, free }) => requested > free)) return [];
-  const pools = poolsOf(isDivided ? licences : draws, { once: !isOneEach });
+  const pools = poolsConstraint(isDivided ? licences : draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
   const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)].map((note) =>
     note.slice(0, longestNote),
@@ -201,20 +202,6 @@ function largestOf(nodes: Candidate["nodes"]): Largest {
   };
   knownLargest.set(nodes, largest);
   return largest;
-}
-
-/** `once`: however many nodes a job has. */
-function poolsOf(draws: readonly Draw[], { once }: { readonly once: boolean }): Constraints {
-  if (draws.length === 0) return {};
-  return {
-    "shared-consumable-constraint": draws.map(({ name, requested, total, free }) => ({
-      "resource-name": name,
-      requested,
-      "initial-value": total,
-      "current-value": free,
-      ...(once ? { "decrement-once": true } : {}),
-    })),
-  };
 }
 
 /** Node arrays, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one of those. */
