@@ -12,6 +12,7 @@ export const configChanges: Scenario = {
         { read_only: true },
         { read_only: false },
         { idle_timeout: chance.whole(30, 600) },
+        { idle_timeout: "auto", idle_timeout_most: 300 },
         { boot_timeout: chance.whole(210, 900) },
         { operation_timeout: chance.whole(30, 900) },
         { idle_timeout: "soon" },

@@ -6,9 +6,13 @@ export const trickle: Scenario = {
   name: "trickle",
   about: "jobs that come just when the node of the last one has been idle for too long",
   draw: (chance) => {
-    const idleSeconds = chance.pick([30, 60]);
-    const config = { idle_timeout: idleSeconds, drain_timeout: chance.pick([60, 300, 900]) };
-    const rhythm = idleSeconds + 40;
+    const idle = chance.pick([
+      { idle_timeout: 30 },
+      { idle_timeout: 60 },
+      { idle_timeout: "auto", idle_timeout_most: 120 },
+    ]);
+    const config = { ...idle, drain_timeout: chance.pick([60, 300, 900]) };
+    const rhythm = (idle.idle_timeout === "auto" ? 80 : Number(idle.idle_timeout)) + 40;
     const jobs = range(chance.whole(10, Math.floor(troubleSeconds / rhythm))).map((index) =>
       slotsJob(`job-${index}`, {
         submitSeconds: 200 + index * rhythm + chance.between(-20, 40),
