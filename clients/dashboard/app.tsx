@@ -17,6 +17,7 @@ import { Nodes } from "./views/nodes.tsx";
 import { Operations } from "./views/operations.tsx";
 import { Overview } from "./views/overview.tsx";
 import { Plans } from "./views/plans.tsx";
+import { Quote } from "./views/quote.tsx";
 import { Rejects } from "./views/rejects.tsx";
 import { Targets } from "./views/targets.tsx";
 import { localTime, utc } from "./words.ts";
@@ -29,6 +30,7 @@ const views: readonly {
   { view: "overview", title: "Overview", show: Overview },
   { view: "nodes", title: "Nodes", show: Nodes },
   { view: "jobs", title: "Jobs", show: Jobs },
+  { view: "quote", title: "Quote", show: Quote },
   { view: "targets", title: "Targets", show: Targets },
   { view: "limits", title: "Limits", show: Limits },
   { view: "money", title: "Money", show: Money },

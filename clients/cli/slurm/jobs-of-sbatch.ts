@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { messageOf } from "../../../shared/errors/errors.ts";
+import { splitWords } from "../../../shared/text/shell-word.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Answers, Context, Driver, Job } from "../../agent/drivers/driver.ts";
 import { RecordList } from "../../agent/drivers/slurm/record-list.ts";
@@ -11,7 +12,7 @@ import { execute } from "../../agent/execute.ts";
 import { collect } from "../../agent/pass.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { agentSettings } from "./agent-settings.ts";
-import { readSbatch, splitWords, wordsOfScript } from "./sbatch-options.ts";
+import { readSbatch, wordsOfScript } from "./sbatch-options.ts";
 
 const commandSeconds = 60;
 /** Jobs that wait are not read: the one that is asked about is all there is. */

@@ -1,5 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { minutesIn, type SbatchOptions } from "../../agent/drivers/slurm/submitted.ts";
+import { splitWords } from "../../../shared/text/shell-word.ts";
+import { mebibytesIn, minutesIn } from "../../agent/drivers/slurm/amounts.ts";
+import type { SbatchOptions } from "../../agent/drivers/slurm/submitted.ts";
 
 /** What was read of a command line of sbatch. `script`: the file that it submits. */
 export type ReadSbatch =
@@ -141,11 +143,9 @@ function nodeRange(text: string): SbatchOptions["nodes"] {
   return { least: count(least), most: count(most) };
 }
 
-const mebibytesPer: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2 };
-
 function megabytes(text: string): number {
-  const [, amount, unit = "M"] = /^(\d{1,12})([KMGT])?B?$/i.exec(text) ?? [];
-  if (amount !== undefined) return Math.ceil(Number(amount) * (mebibytesPer[unit.toUpperCase()] ?? 1));
+  const read = mebibytesIn(text);
+  if (read !== undefined) return read;
   throw new InvalidArgumentError("expected a size such as 2000M or 4G.");
 }
 
@@ -164,31 +164,4 @@ export function wordsOfScript(text: string): readonly string[] | undefined {
     .filter((line) => line.startsWith("#SBATCH"))
     .map((line) => splitWords(line.slice("#SBATCH".length)));
   return words.every((each) => each !== undefined) ? words.flat() : undefined;
-}
-
-/** A word, quoted text, or an escaped letter. Sticky: the first that is none of these ends the list. */
-const pieces = /\s+|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\]+/y;
-
-/** Words as a shell splits them, without what a shell would run or fill in. Undefined: a quotation mark is not closed. */
-export function splitWords(text: string): readonly string[] | undefined {
-  const words: string[] = [];
-  let word: string | undefined;
-  let at = 0;
-  while (at < text.length) {
-    pieces.lastIndex = at;
-    const [piece] = pieces.exec(text) ?? [];
-    if (piece === undefined) return undefined;
-    at += piece.length;
-    if (piece.trim() === "") {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? "") + unquoted(piece);
-  }
-  return word === undefined ? words : [...words, word];
-}
-
-function unquoted(piece: string): string {
-  if (piece.startsWith("'")) return piece.slice(1, -1);
-  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\(["\\$`])/g, "$1");
-  return piece.startsWith("\\") ? piece.slice(1) : piece;
 }

@@ -1,37 +1,28 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ExplainAnswer, WhatIfAnswer } from "../../../shared/api/index.ts";
-import { parseJson } from "../../../shared/json/json.ts";
-import { Refusal } from "../parts/refusal.tsx";
+import { Asked } from "../parts/asked.tsx";
+import { askedIn } from "../parts/asked-in.ts";
 import { choose, type Place } from "../place.ts";
-import { CallError, call, pathOf } from "../service/call.ts";
+import { pathOf } from "../service/call.ts";
 import { count } from "../words.ts";
-import { type Asked, amountOf, bodyOf, commandOf, type Request, split } from "./what-if-request.ts";
+import {
+  type Asked as AskedFor,
+  amountOf,
+  bodyOf,
+  commandOf,
+  type Request,
+  split,
+} from "./what-if-request.ts";
 import { WhatIfResult } from "./what-if-result.tsx";
 
 /** What would become of a job that asks for something else, or under higher limits. The address has what was asked. */
 export function WhatIf(props: { readonly place: Place; readonly explained: ExplainAnswer }) {
   const { place, explained } = props;
   const { cluster, job, source, state, request } = explained;
-  const asked = askedIn(place.options.try);
-  const [result, setResult] = useState<{ readonly of: string; readonly answer: WhatIfAnswer | CallError }>();
+  const asked = askedIn<AskedFor>(place.options.try);
   const [wrong, setWrong] = useState<string>();
   const [turn, setTurn] = useState(0);
   const text = asked === undefined ? "" : JSON.stringify(asked);
-  useEffect(() => {
-    if (text === "") return undefined;
-    const ended = new AbortController();
-    call<WhatIfAnswer>(pathOf("clusters", cluster, "what-if"), {
-      method: "POST",
-      body: { ...askedIn(text), brief: true },
-      signal: ended.signal,
-    }).then(
-      ({ answer }) => answer && setResult({ of: text, answer }),
-      (error: unknown) => {
-        if (error instanceof CallError) setResult({ of: text, answer: error });
-      },
-    );
-    return () => ended.abort();
-  }, [text, turn, cluster]);
   if (request === null || state === "running" || state === "set-aside") return null;
   const shownRequest = { ...request, ...asked?.change?.with };
   return (
@@ -68,15 +59,13 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
           )}
         </div>
       </form>
-      <div aria-live="polite">
-        {asked === undefined ? null : result?.of !== text ? (
-          <p class="quiet">Planning…</p>
-        ) : result.answer instanceof CallError ? (
-          <Refusal error={result.answer} />
-        ) : (
-          <WhatIfResult answer={result.answer} />
-        )}
-      </div>
+      <Asked<WhatIfAnswer>
+        path={pathOf("clusters", cluster, "what-if")}
+        body={asked && { ...asked, brief: true }}
+        turn={turn}
+      >
+        {(answer) => <WhatIfResult answer={answer} />}
+      </Asked>
       {asked === undefined ? null : (
         <p class="quiet">
           In a terminal: <code>{commandOf(cluster, asked, { job, source })}</code>
@@ -88,7 +77,7 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
 
 function Fields(props: {
   readonly request: Request;
-  readonly asked: Asked | undefined;
+  readonly asked: AskedFor | undefined;
   readonly raise: ExplainAnswer["raise"];
 }) {
   const { request, asked, raise } = props;
@@ -159,14 +148,4 @@ function LeftOut({ names }: { readonly names: readonly string[] }) {
       array or other constraints.
     </p>
   );
-}
-
-/** What was asked in the address; anybody may have written it, so the service checks it. Undefined: nothing. */
-function askedIn(text: string | undefined): Asked | undefined {
-  try {
-    const value = parseJson(text ?? "");
-    return typeof value === "object" && value !== null ? (value as Asked) : undefined;
-  } catch {
-    return undefined;
-  }
 }

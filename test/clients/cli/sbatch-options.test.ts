@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { minutesIn } from "../../../clients/agent/drivers/slurm/submitted.ts";
-import { readSbatch, splitWords, wordsOfScript } from "../../../clients/cli/slurm/sbatch-options.ts";
+import { minutesIn } from "../../../clients/agent/drivers/slurm/amounts.ts";
+import { readSbatch, wordsOfScript } from "../../../clients/cli/slurm/sbatch-options.ts";
+import { splitWords } from "../../../shared/text/shell-word.ts";
 
 test.each([
   ['-n 4 -J \'my job\' --comment="a \\"b\\"" x\\ y', ["-n", "4", "-J", "my job", '--comment=a "b"', "x y"]],

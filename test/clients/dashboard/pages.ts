@@ -30,6 +30,7 @@ export const views = [
   "overview",
   "nodes",
   "jobs",
+  "quote",
   "targets",
   "limits",
   "money",

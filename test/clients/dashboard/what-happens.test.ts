@@ -50,6 +50,15 @@ async function busyWorld(): Promise<World> {
   return busy;
 }
 
+/** Two idle nodes at 2 USD an hour, and room for eight more. */
+async function roomyWorld(): Promise<World> {
+  const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
+  const roomy = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  roomy.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
+  await roomy.snapshot();
+  return roomy;
+}
+
 /** Opens a view as somebody sees it at the time of the world, and waits until all of it is there. */
 async function open(path: string): Promise<void> {
   await page.clock.setSystemTime(world.now() * 1_000);
@@ -75,6 +84,7 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
   );
 
   const tried = JSON.stringify({ change: { job: "1201", with: { iterations: 3 } } });
+  const asked = { constraints: { ncpus: 4 }, iterations: 2, runtimeSeconds: 3_600 };
   const views = {
     overview: "overview",
     events: "events",
@@ -83,6 +93,7 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     plans: "plans",
     plan: "plans/plan-0001",
     "plan-difference": "plans/plan-0002?against=plan-0001",
+    quote: `quote?${new URLSearchParams({ try: JSON.stringify({ jobs: [asked] }) })}`,
     "what-if": `jobs/1201?${new URLSearchParams({ try: tried })}`,
   };
 
@@ -139,6 +150,48 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
       .getByRole("alert")
       .getByText(/change\.with\.constraints/)
       .waitFor();
+  });
+
+  test("quote: the recommended way first, from the form by keyboard, from a line of sbatch, and the command that asks the same", async () => {
+    world = await roomyWorld();
+    served.world = world;
+    await open("quote");
+    const many = page.getByLabel("How many");
+    await many.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Ways to have it" }).waitFor();
+    expect(await text()).toMatch(
+      /Way\s+Nodes\s+Cost\s+Starts in\s+Done by\s+as it is\s+2 × Standard_F4s_v2 in htc\s+\$4\.00\s+0s/,
+    );
+    await expectSound("quote-with-room");
+    expect(await page.locator("code").innerText()).toBe(
+      `ccscale quote --cluster hpc --job '{"constraints":{"ncpus":4},"iterations":2,"runtimeSeconds":3600}'`,
+    );
+    await page.getByLabel(/line of sbatch/).fill("sbatch -p htc -N 1 --ntasks-per-node=2 -t 2:00:00 job.sh");
+    await page.keyboard.press("Enter");
+    await page.getByText('"nodeCount":1,"runtimeSeconds":7200').waitFor();
+    expect(await page.getByLabel("CPUs each").inputValue()).toBe("2");
+    expect(await page.getByLabel("Run time").inputValue()).toBe("2h");
+    await page.reload();
+    await page.getByRole("table", { name: "Ways to have it" }).waitFor();
+  });
+
+  test("quote: an option of sbatch that is not read and a node array that is not there are said", async () => {
+    await open("quote");
+    await page.getByLabel(/line of sbatch/).fill("sbatch --hold -n 4");
+    await page.getByRole("button", { name: "Quote" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/--hold is not read here/)
+      .waitFor();
+    await page.getByLabel(/line of sbatch/).fill("");
+    await page.getByLabel("Node array").fill("none");
+    await page.getByRole("button", { name: "Quote" }).click();
+    const reason = page.locator("p.problem.degraded");
+    await reason.waitFor();
+    expect(await reason.innerText()).toMatch(/^Job "quote-1" waits for 1 slot\. No no/);
   });
 
   test("nothing but a what-if is sent for an address that holds one, whatever it holds", async () => {

@@ -1,5 +1,6 @@
 import type { Answers } from "../driver.ts";
 import { readRecord } from "../records.ts";
+import { minutesIn } from "./amounts.ts";
 import { nodesOn } from "./size.ts";
 import { jobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
@@ -197,15 +198,4 @@ function configured(config: string, name: string): string | undefined {
 
 function megabytesIn(text: string | undefined): number | undefined {
   return /^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined;
-}
-
-/** Of `90`, `90:30`, `1:30:00`, `1-12`, `1-12:30`, `1-12:30:00`; undefined: without a limit, or no time. */
-export function minutesIn(text: string | undefined): number | undefined {
-  const parts = /^(?:(\d{1,6})-)?(\d{1,6})(?::(\d{1,6}))?(?::(\d{1,6}))?$/.exec(text ?? "");
-  if (parts === null) return undefined;
-  const [, days, first = "0", second, third] = parts;
-  const [hours, minutes, seconds] =
-    days !== undefined || third !== undefined ? [first, second, third] : ["0", first, second];
-  const [d, h, m, s] = [days, hours, minutes, seconds].map((each) => Number(each ?? 0));
-  return (d ?? 0) * 1_440 + (h ?? 0) * 60 + (m ?? 0) + Math.ceil((s ?? 0) / 60);
 }
