@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { childrenOf, parseXml, textOf } from "../../../clients/agent/drivers/gridengine/xml.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
@@ -150,6 +152,15 @@ async function shrink(gridEngine: GridEngine, stack: LocalStack, followed: Follo
   await gridEngine.restart();
   await morePasses(stack, 4);
   expect((await stack.nodes()).length).toBe(before);
+  // Long enough for a job to find its node before; now nothing is to come any more.
+  const change = [
+    join(import.meta.dirname, "../../../clients/cli/main.ts"),
+    "config",
+    "set",
+    "idle_timeout",
+    "5",
+  ];
+  await promisify(execFile)(process.execPath, [...change, "--local", stack.local, "--yes"]);
   await gridEngine.run("qdel", "-u", "*");
   const left = async () => ({
     machines: [...followed.machines.keys()],

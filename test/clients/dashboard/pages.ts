@@ -20,8 +20,8 @@ let browser: Browser;
 
 const laptop: Look = { width: 1024, colorScheme: "light" };
 
-/** Every look, and a wide screen. */
-const everyLook: readonly Look[] = [...looks, { width: 2560, colorScheme: "light" }];
+/** Laid out as the widest of the looks, so that it breaks no other rule; but it may stick out, and pictures want it. */
+const wide: Look = { width: 2560, colorScheme: "light" };
 /** What else axe asks does not depend on colours. */
 const contrastAlone: RunOptions = { runOnly: ["color-contrast"] };
 
@@ -64,13 +64,14 @@ export function usePages({ look = laptop, alone = false } = {}): void {
  */
 export async function expectSound(name: string): Promise<void> {
   const usual = page.viewportSize();
-  for (const look of everyLook) {
+  for (const look of [...looks, wide]) {
     await page.setViewportSize({ width: look.width, height: 900 });
     await page.emulateMedia({ colorScheme: look.colorScheme });
     const isDark = look.colorScheme === "dark";
     const about = `${name} at ${look.width} pixels, ${look.colorScheme}`;
     await expect.poll(() => isTooWide(page), { message: `${about}: sticks out` }).toBe(false);
     await picture(page, name, look);
+    if (look === wide) continue;
     const broken = await accessibilityProblems(page, isDark ? contrastAlone : {});
     expect({ [about]: broken }).toEqual({ [about]: [] });
   }

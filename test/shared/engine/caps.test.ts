@@ -5,7 +5,18 @@ import { jobSentences } from "../../../shared/views/index.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
-import { array, bucket, cluster, createdNames, deallocated, input, job, node, nodesOf } from "./tiny.ts";
+import {
+  array,
+  bucket,
+  cluster,
+  createdNames,
+  deallocated,
+  input,
+  job,
+  node,
+  nodesOf,
+  onOrder,
+} from "./tiny.ts";
 
 const none: Caps = { maxNodesPerPlan: null, maxCores: null, budget: null };
 
@@ -39,15 +50,7 @@ describe("caps", () => {
       name: "nodes on order are no nodes of this plan",
       caps: { maxNodesPerPlan: 2 },
       fields: {
-        pending: [
-          {
-            actionId: "a",
-            nodeArray: "htc",
-            vmSize: "Standard_F4",
-            placementGroup: null,
-            count: 3,
-          },
-        ],
+        pending: [onOrder(3)],
       },
       creates: 2,
       by: { cap: "max-nodes-per-plan", max: 2, used: 0, jobs: 1, targets: 0 },
@@ -72,15 +75,7 @@ describe("caps", () => {
       name: "cores: nodes on order count",
       caps: { maxCores: 16 },
       fields: {
-        pending: [
-          {
-            actionId: "a",
-            nodeArray: "htc",
-            vmSize: "Standard_F4",
-            placementGroup: null,
-            count: 3,
-          },
-        ],
+        pending: [onOrder(3)],
       },
       creates: 1,
       by: { cap: "max-cores", max: 16, used: 12, jobs: 1, targets: 0 },

@@ -6,7 +6,7 @@ import {
   plan,
   type Scalar,
 } from "../../../shared/engine/index.ts";
-import { array, bucket, cluster, deallocated, input, job, node, plannedNode } from "./tiny.ts";
+import { array, bucket, cluster, deallocated, input, job, node, onOrder, plannedNode } from "./tiny.ts";
 
 function defaults(json: unknown): readonly DefaultResource[] {
   const parsed = parseDefaultResources(json);
@@ -295,16 +295,7 @@ describe("a default resource that differs from node to node", () => {
   });
 
   test("a node on order has its name", () => {
-    const pending = [
-      {
-        actionId: "a",
-        nodeArray: "htc",
-        vmSize: "Standard_F4",
-        placementGroup: null,
-        count: 1,
-        names: ["htc-7"],
-      },
-    ];
+    const pending = [onOrder(1, { names: ["htc-7"] })];
     const defaultResources = defaults([{ select: {}, name: "vnode", value: "node.name" }]);
     const jobs = [job("j", { vnode: "htc-7" })];
     const result = plan(input({ pending, jobs, settings: { defaultResources } }));

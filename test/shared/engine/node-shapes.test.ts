@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type NodeShape, plan, type Resources, survey } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
-import { array, bucket, cluster, createdNames, input, job, node, nodesOf } from "./tiny.ts";
+import { array, bucket, cluster, createdNames, input, job, node, nodesOf, onOrder } from "./tiny.ts";
 
 /** An F4 with 16 GiB, of which Slurm counts 15,000 MB. */
 const htc = array({ buckets: [bucket({ memoryGiB: 16 })] });
@@ -29,16 +29,7 @@ describe("a node that would come is what its scheduler counts", () => {
         cluster: cluster({ nodeArrays: [htc] }),
         jobs: twoLargeJobs,
         nodeShapes: [shape({ memmb: 15_000 })],
-        pending: [
-          {
-            actionId: "a1",
-            nodeArray: "htc",
-            vmSize: "Standard_F4",
-            placementGroup: null,
-            names: ["htc-1"],
-            count: 1,
-          },
-        ],
+        pending: [onOrder(1, { names: ["htc-1"] })],
       }),
     );
     expect(createdNames(result)).toEqual(["htc-2"]);
@@ -57,16 +48,7 @@ describe("a node that would come is what its scheduler counts", () => {
         jobs: twoLargeJobs,
         nodeShapes: [shape({ memmb: 15_000 })],
         settings: { defaultResources: [host] },
-        pending: [
-          {
-            actionId: "a1",
-            nodeArray: "htc",
-            vmSize: "Standard_F4",
-            placementGroup: null,
-            names: ["htc-1"],
-            count: 1,
-          },
-        ],
+        pending: [onOrder(1, { names: ["htc-1"] })],
       }),
     );
     expect(createdNames(result)).toEqual(["htc-2"]);

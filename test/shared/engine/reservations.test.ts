@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Caps, type PlanInput, plan, runningIn, type Target } from "../../../shared/engine/index.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
-import { array, bucket, cluster, createdNames, input, job, node } from "./tiny.ts";
+import { array, bucket, cluster, createdNames, input, job, node, onOrder } from "./tiny.ts";
 
 const paid = { name: "three years", nodes: 3 };
 const budget = (maxUsd: number): Caps => ({
@@ -54,14 +54,7 @@ describe("reserved nodes under a budget", () => {
     const cheap = bucket({ fields: { pricePerHourUsd: 1, reservation: paid } });
     const dear = bucket({ vcpus: 8, fields: { pricePerHourUsd: 5, reservation: paid } });
     const both = cluster({ nodeArrays: [array({ buckets: [cheap, dear] })] });
-    const order = (vmSize: string, count: number) => ({
-      actionId: vmSize,
-      nodeArray: "htc",
-      vmSize,
-      placementGroup: null,
-      count,
-    });
-    const pending = [order(cheap.vmSize, 2), order(dear.vmSize, 2)];
+    const pending = [cheap, dear].map(({ vmSize }) => onOrder(2, { actionId: vmSize, vmSize }));
     expect(runningIn(both, pending).usdPerHour).toBe(1);
   });
 

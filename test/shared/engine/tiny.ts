@@ -9,6 +9,7 @@ import {
   type Job,
   type NodeArray,
   type NodeHistory,
+  type PendingNodes,
   type Plan,
   type PlanInput,
   type PlannedNode,
@@ -106,6 +107,11 @@ export function node(name: string, fields: Partial<ClusterNode> = {}): ClusterNo
     softwareConfiguration: {},
     ...fields,
   };
+}
+
+/** Nodes of that kind which an earlier plan has ordered. */
+export function onOrder(count: number, fields: Partial<PendingNodes> = {}): PendingNodes {
+  return { actionId: "a", nodeArray: "htc", vmSize: "Standard_F4", placementGroup: null, count, ...fields };
 }
 
 export const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;

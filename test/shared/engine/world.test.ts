@@ -13,6 +13,7 @@ import {
   node,
   nodesOf,
   nowSeconds,
+  onOrder,
   plannedNode,
 } from "./tiny.ts";
 
@@ -110,16 +111,7 @@ describe("existing nodes", () => {
 });
 
 describe("pending nodes", () => {
-  const pending = [
-    {
-      actionId: "a",
-      nodeArray: "htc",
-      vmSize: "Standard_F4",
-      placementGroup: null,
-      names: ["htc-1"],
-      count: 1,
-    },
-  ];
+  const pending = [onOrder(1, { names: ["htc-1"] })];
 
   test("take jobs, consume limits and keep their names", () => {
     const jobs = [job("first", { ncpus: 4 }), job("second", { ncpus: 4 }), job("third", { ncpus: 4 })];
