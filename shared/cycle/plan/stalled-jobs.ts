@@ -29,14 +29,15 @@ type Remembered = Pick<PlanHead, "stalled" | "watched">;
 interface QueueNow {
   /** As they were before any of this: in the order of the plan's jobs. */
   readonly jobs: readonly Job[];
-  readonly nodes: readonly Pick<ClusterNode, "hostname" | "nodeArray" | "vmSize">[];
+  readonly nodes: readonly Pick<ClusterNode, "name" | "hostname" | "nodeArray" | "vmSize">[];
   readonly demand: readonly SourceDemand[];
   readonly nowSeconds: number;
 }
 
 /**
  * What still holds of what earlier plans noticed, while jobs of the shape are there. One of its jobs that started on such a
- * node ends it for all of them; one that started elsewhere shows nothing about these nodes.
+ * node ends it for all of them; one that started elsewhere shows nothing about these nodes. It was not the kind of the nodes
+ * when their scheduler says later that all of them are out of service: their daemons may have been dead before it noticed.
  */
 export function stillStalled(
   before: Remembered | undefined,
@@ -58,6 +59,8 @@ export function stillStalled(
       node.hostname === null ? [] : [[shortHostname(node.hostname), kindKey(node)] as const],
     ),
   );
+  const hostOfNode = new Map(nodes.map(({ name, hostname }) => [name, hostname]));
+  const out = outOfService(demand, nowSeconds);
   const waits = waitingIn(jobs, namesIn(rows));
   const waiting = waitingByShape(jobs, new Set(rows.map(({ shape }) => shape)));
   return rows.flatMap((row): readonly StalledJob[] => {
@@ -65,6 +68,8 @@ export function stillStalled(
     // For as long again it is remembered how often that happened.
     if (untilSeconds + forSeconds <= nowSeconds) return [];
     if (!live.has(source)) return [row];
+    const isOut = (name: string) => out.has(keyOf(source, shortHostname(hostOfNode.get(name) ?? "")));
+    if (row.nodes.length > 0 && row.nodes.every(isOut)) return [];
     const kinds = new Set(row.kinds.map(kindKey));
     const hosts = row.jobs.flatMap(({ name }) => running.get(keyOf(source, name)) ?? []);
     const isThere = (host: string) =>
@@ -82,6 +87,17 @@ export function stillStalled(
     const runs = row.jobs.filter(({ name }) => running.has(keyOf(source, name)));
     return [{ ...row, jobs: [...(still.length === 0 ? names : still), ...runs].slice(0, mostNames) }];
   });
+}
+
+/** Hosts that a scheduler has out for another reason than our events, by source. */
+function outOfService(demand: readonly SourceDemand[], nowSeconds: number): ReadonlySet<string> {
+  return new Set(
+    liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
+      nodes
+        .filter(({ state = "up", eventAtSeconds }) => state !== "up" && eventAtSeconds === undefined)
+        .map(({ hostname }) => keyOf(source, shortHostname(hostname))),
+    ),
+  );
 }
 
 /** The jobs that wait, of these shapes. */

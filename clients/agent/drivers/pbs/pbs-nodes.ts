@@ -12,7 +12,7 @@ const longestReason = 500;
  * OpenPBS 23.06 has all hosts down for two seconds whenever a node is created. Nothing is bought in place of a host for that. Where
  * a host is lost, PBS writes "node down: communication closed" as its comment.
  */
-const shortlyDownSeconds = 60;
+const shortlyDownSeconds = 20;
 
 /**
  * Drained is only a host that is offline, so that PBS starts nothing there, and that has no jobs. A confirmed reservation holds a

@@ -33,7 +33,10 @@ class Refusing {
   news: StallNews = { began: [], ended: [] };
 
   /** One reading, and the plan that it leads to. */
-  pass(jobs: readonly Job[], { seconds = 60, isUp = true, arrays = [array()], isInDoubt = false } = {}) {
+  pass(
+    jobs: readonly Job[],
+    { seconds = 60, isUp = true, isOut = false, arrays = [array()], isInDoubt = false } = {},
+  ) {
     const before = { stalled: this.memory.stalled ?? [], atSeconds: this.atSeconds };
     this.sequence += 1;
     this.atSeconds += seconds;
@@ -44,7 +47,13 @@ class Refusing {
       receivedAtSeconds: this.atSeconds,
       expiresAtSeconds: this.atSeconds + 300,
       jobs: [],
-      nodes: isUp ? this.nodes.map(({ hostname }) => ({ hostname: hostname ?? "", resources: {} })) : [],
+      nodes: isUp
+        ? this.nodes.map(({ hostname }) => ({
+            hostname: hostname ?? "",
+            resources: {},
+            ...(isOut ? { state: "draining" as const } : {}),
+          }))
+        : [],
       ignoredMessages: 0,
       ...(isInDoubt ? { setAside: { items: [unreadable], more: 0 } } : {}),
     };
@@ -107,6 +116,16 @@ describe("a job that its scheduler does not start on nodes that are up", () => {
     expect(outcome?.reasons).toMatchObject([{ code: "NotStarted", asked: "slurm: Resources" }]);
     // Nothing keeps its node any more: it goes by the idle time-out.
     expect(noticed.unmatched).toEqual(["htc-1"]);
+  });
+
+  test("was not refused when its scheduler finds the node out of service: nodes of that kind count again", () => {
+    const world = new Refusing();
+    const jobs = [waits("1", { metadata: why })];
+    for (let pass = 0; pass < 3; pass += 1) world.pass(jobs);
+    expect(world.memory.stalled).toMatchObject([{ nodes: ["htc-1"] }]);
+    world.pass(jobs, { isOut: true });
+    expect(world.memory.stalled).toEqual([]);
+    expect(world.news.ended).toMatchObject([{ why: "tried-again" }]);
   });
 
   test("buys nothing again and again: with a refusing scheduler for two days, nodes come at ever longer times", () => {
