@@ -41,7 +41,7 @@ export { doubtsOf, doubtsOfSummaries } from "./doubts.ts";
 export { executeAction } from "./execute/execute-action.ts";
 export { takesAway } from "./execute/last-look.ts";
 export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-node.ts";
-export { chooseIdleTimeouts } from "./idle/idle-timeouts.ts";
+export { chooseIdleTimeouts } from "./idle-timeouts.ts";
 export { listingsOf } from "./listings.ts";
 export { resumeLogin, whileLoggedIn } from "./login.ts";
 export { measurePlan } from "./measure.ts";

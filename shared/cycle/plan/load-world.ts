@@ -12,7 +12,7 @@ import type {
 import { jobHoldsAt } from "../account/holds.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
-import { chooseIdleTimeouts } from "../idle/idle-timeouts.ts";
+import { chooseIdleTimeouts } from "../idle-timeouts.ts";
 import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
 import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
 import type { Loaded } from "./to-plan-input.ts";

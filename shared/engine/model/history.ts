@@ -31,7 +31,7 @@ export interface NodeHistory {
 }
 
 /** A time for which a node was Ready and nothing needed it, until something did. */
-export interface IdleTime {
+interface IdleTime {
   readonly endedSeconds: number;
   readonly seconds: number;
 }

@@ -5,9 +5,9 @@ import {
   mostIdleTimes,
   type NodeHistory,
   retentionSeconds,
-} from "../../engine/index.ts";
-import type { ChosenIdleTimeout } from "../../ports/index.ts";
-import { bootSecondsOf } from "../boot-times.ts";
+} from "../engine/index.ts";
+import type { ChosenIdleTimeout } from "../ports/index.ts";
+import { bootSecondsOf } from "./boot-times.ts";
 import { type Gap, rentOrBuy } from "./rent-or-buy.ts";
 
 /** The settings with a number for each array of the cluster that leaves it to us, and why it is that. */

@@ -1,5 +1,5 @@
-import type { IdleBounds } from "../../engine/index.ts";
-import type { ChosenIdleTimeout } from "../../ports/index.ts";
+import type { IdleBounds } from "../engine/index.ts";
+import type { ChosenIdleTimeout } from "../ports/index.ts";
 
 /** A time for which a node was idle, until it was needed again or went. */
 export interface Gap {
