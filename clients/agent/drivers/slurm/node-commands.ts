@@ -89,6 +89,16 @@ export function resume(names: readonly string[], settings: SlurmSettings): reado
   return inParts(names, () => ["State=RESUME"], settings, [1]);
 }
 
+/** Refused for a node that has a job, or is gone; the others of the list are deleted all the same. */
+export function deleteRecords(names: readonly string[], { scontrol }: SlurmSettings): readonly Command[] {
+  const [program = "scontrol", ...first] = scontrol;
+  return partsOf(names, ({ length }) => length).map((some) => ({
+    program,
+    args: [...first, "delete", `NodeName=${compactHostlist(some)}`],
+    exitCodes: [1],
+  }));
+}
+
 /** One command for as many nodes as it takes. `list`: their names, in the order in which Slurm takes them. */
 export function inParts(
   names: readonly string[],

@@ -86,3 +86,8 @@ export function helpWith(reason: string, description: string): Help | undefined 
   if (description.includes("Reserved for maintenance")) return "does-not-help";
   return byName.get(reason) ?? (limit.test(reason) ? "does-not-help" : undefined);
 }
+
+/** For a job that needs more nodes than there are records of; where nodes register themselves, more may come. */
+export function isForMoreNodes(reason: string): boolean {
+  return reason === "PartitionConfig" || reason === "PartitionNodeLimit";
+}

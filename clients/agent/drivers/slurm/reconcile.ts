@@ -1,7 +1,9 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Context, Correction } from "../driver.ts";
+import { type Gone, isDynamic } from "./dynamic-nodes.ts";
 import { compactHostlist } from "./hostlist.ts";
 import {
+  deleteRecords,
   drain,
   inParts,
   keepingJobs,
@@ -34,6 +36,8 @@ interface Truths extends Pick<Context, "draining"> {
   readonly joining: Joining;
   /** Of these, those that still have not. */
   readonly stillJoining: Joining;
+  /** Machines of nodes that registered themselves. */
+  readonly gone: Gone;
 }
 
 /** One node as all three have it. */
@@ -43,6 +47,10 @@ interface Cell {
   readonly isAway: boolean;
   /** Slurm's power saving has it, and not the planner. */
   readonly isSaving: boolean;
+  /** It registered itself, and slurm.conf has no line for it. */
+  readonly isDynamic: boolean;
+  /** The machine that Slurm has for it is gone. */
+  readonly isGone: boolean;
   /** The planner's, of which no machine is known to anybody. */
   readonly isMissing: boolean;
   /** Its machine is there, and nobody has taken it down. */
@@ -89,11 +97,23 @@ const failedToCome = (cell: Cell) =>
 const isOffWithAddress = ({ isSaving, isAway, isJoining, node }: Cell) =>
   isSaving && isAway && !isJoining && node.flags.has("POWERED_DOWN") && node.address !== nowhere;
 
+/** Its next machine is there already, and has not joined: with its record gone, its daemon would be unknown. */
+const hasRegisteredAnew = ({ node: { slurmd_start_time: started, reason_changed_at: takenDown } }: Cell) =>
+  (started ?? 0) > (takenDown ?? 0);
+
 /**
  * What is done where CycleCloud, Slurm and our records differ about a node: the first row that holds. None of them takes a host that
  * is there from its jobs, or changes what a person set.
  */
 const rows: readonly Row[] = [
+  {
+    why: "its machine is gone, and it came without a line in slurm.conf",
+    holds: ({ isGone, isAway }) => isGone && !isAway,
+    correct: (cells, settings) => [
+      ...takeDown(namesOf(cells), settings),
+      ...deleteRecords(namesOf(cells), settings),
+    ],
+  },
   {
     // A reconfiguration gives nodes whose daemon has not registered the address of slurm.conf back; a command may have failed.
     why: "its machine is there, under another address than Slurm has",
@@ -126,6 +146,12 @@ const rows: readonly Row[] = [
         ({ node }) => reasonWithUser(node),
         (names, reason) => takeDown(names, settings, reason),
       ),
+  },
+  {
+    why: "it has no machine and no job, and came without a line in slurm.conf",
+    holds: (cell) =>
+      cell.isMissing && !cell.isOut && cell.isDynamic && !cell.hasJob && !hasRegisteredAnew(cell),
+    correct: (cells, settings) => deleteRecords(namesOf(cells), settings),
   },
   {
     why: "it has no machine",
@@ -193,9 +219,13 @@ export function reconcile(
   truths: Truths,
   settings: SlurmSettings,
 ): readonly Correction[] {
+  const kindOf = (node: NodeRecord) => ({
+    isSaving: isPowerSaving(node, settings),
+    isDynamic: isDynamic(node, settings),
+  });
   const cells = nodes
     .filter(({ name }) => nodeName.test(name))
-    .map((node) => cellOf(node, truths, isPowerSaving(node, settings)));
+    .map((node) => cellOf(node, truths, kindOf(node)));
   const byRow = Map.groupBy(cells, (cell) => rows.find(({ holds }) => holds(cell)));
   const because = (why: string, own: readonly Cell[], commands: ReturnType<Row["correct"]>) =>
     commands.map((command): Correction => ({ ...command, why, nodes: compactHostlist(namesOf(own)) }));
@@ -209,7 +239,11 @@ export function reconcile(
   return [...because(why, missing, before), ...corrections, ...because(why, missing, after)];
 }
 
-function cellOf(node: NodeRecord, { draining, joining, stillJoining }: Truths, isSaving: boolean): Cell {
+function cellOf(
+  node: NodeRecord,
+  { draining, joining, stillJoining, gone }: Truths,
+  { isSaving, isDynamic: dynamic }: Pick<Cell, "isSaving" | "isDynamic">,
+): Cell {
   const { name, flags, reason } = node;
   const away = isAway(node);
   const isOurs = reason.startsWith(ours);
@@ -218,6 +252,8 @@ function cellOf(node: NodeRecord, { draining, joining, stillJoining }: Truths, i
   return {
     node,
     isSaving,
+    isDynamic: dynamic,
+    isGone: dynamic && gone.has(name),
     isAway: away,
     isMissing: away && !isSaving && !isJoining,
     isHost: hasJoined(node) && !isDownByOthers(node),

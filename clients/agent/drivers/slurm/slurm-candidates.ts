@@ -1,4 +1,5 @@
 import { asksForWholeNodes } from "./common.ts";
+import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import { type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
@@ -43,13 +44,21 @@ interface Selection {
 export class Candidates {
   readonly #settings: SlurmSettings;
   readonly #partitions: Partitions;
+  /** So many nodes more can register themselves. */
+  readonly #room: number;
   /** Nodes of each partition by the node array that they may be of. */
   readonly #nodes = new Map<string, Map<string, NodeRecord[]>>();
   readonly #selections = new Map<string, readonly Selection[]>();
   /** Lists of excluded nodes, which may be long, and many jobs have the same: by number they make short keys. */
   readonly #exclusions = new Map<string, number>();
 
-  constructor(settings: SlurmSettings, partitions: Partitions, nodes: readonly NodeRecord[]) {
+  constructor(
+    settings: SlurmSettings,
+    partitions: Partitions,
+    nodes: readonly NodeRecord[],
+    room = Number.POSITIVE_INFINITY,
+  ) {
+    this.#room = room;
     this.#settings = settings;
     this.#partitions = partitions;
     for (const node of nodes) {
@@ -116,6 +125,7 @@ export class Candidates {
     const selections = this.#select(record, partition, features);
     // Slurm's own estimate is of one of them, and it does not tell of which.
     const isChoice = isOneOfSeveral || selections.length > 1;
+    const isDynamic = hasDynamicPartition([partition], this.#settings);
     return selections
       .flatMap(({ nodeArray, left, suiting, largest, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
@@ -125,8 +135,10 @@ export class Candidates {
         const count = isChoice && node !== undefined ? nodesOn(record, node) : undefined;
         const size = sizeOf(record, node, count);
         if (size.nodeCount > (known?.mostNodes ?? size.nodeCount)) return [];
-        if (isChoice && size.nodeCount > mostAsked(record)) return [];
-        if (isOneOfSeveral && isKnown && size.nodeCount > suiting) return [];
+        // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
+        if ((isChoice || isDynamic) && size.nodeCount > mostAsked(record)) return [];
+        const most = isDynamic ? left.length - 1 + this.#room : suiting;
+        if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
         const exclusive = this.isExclusive(partition);
         const cap = isBounded ? this.capOf(partition) : undefined;
         return [{ partition, nodeArray, exclusive, cap, nodes: left, size }];

@@ -1,10 +1,11 @@
 import { readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
 import { isoTime, type LeftOut, nameOf } from "./common.ts";
+import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import type { JobContext } from "./job-context.ts";
 import type { JobKind } from "./job-records.ts";
 import { isPowerSavingPartition } from "./power-saving.ts";
-import { type Help, helpWith } from "./reasons.ts";
+import { type Help, helpWith, isForMoreNodes } from "./reasons.ts";
 import { hostsOfUnreadable, mayHoldNodes, running } from "./running.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import { waiting } from "./waiting.ts";
@@ -146,12 +147,13 @@ function toJobs(
 function helpOf(
   record: JobRecord,
   partitions: readonly string[],
-  { nowSeconds }: JobContext,
+  { nowSeconds, settings }: JobContext,
 ): Help | undefined {
   if (record.hold === true || (record.priority ?? 0) === 0) return "does-not-help";
   if (record.dependency.includes("unfulfilled") || record.dependency.includes("failed"))
     return "does-not-help";
   if ((record.eligible_time ?? 0) > nowSeconds) return "does-not-help";
+  if (hasDynamicPartition(partitions, settings) && isForMoreNodes(record.state_reason)) return "may-help";
   if (partitions.length > 1 && record.state_reason.startsWith("Partition")) return "may-help";
   return helpWith(record.state_reason, record.state_description);
 }

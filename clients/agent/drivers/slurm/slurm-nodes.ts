@@ -29,7 +29,7 @@ const powerStates = ["POWERED_DOWN", "POWERING_UP", "POWERING_DOWN"];
  * got the address of its host stays POWERED_DOWN, or POWERING_UP, until its daemon registers.
  */
 export function isAway({ flags, address, name }: NodeRecord): boolean {
-  if (!flags.has("CLOUD")) return false;
+  if (!flags.has("CLOUD") && !flags.has("DYNAMIC_NORM")) return false;
   return (
     address === nowhere ||
     (powerStates.some((flag) => flags.has(flag)) && (address === "" || address === name))

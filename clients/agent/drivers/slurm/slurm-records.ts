@@ -108,6 +108,7 @@ const nodeFields = z.object({
   reason: text,
   reason_set_by_user: text,
   reason_changed_at: amount,
+  slurmd_start_time: amount.catch(undefined),
   cpus: amount,
   alloc_cpus: amount,
   gres: text,

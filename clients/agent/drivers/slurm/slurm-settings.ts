@@ -18,6 +18,8 @@ const partition = z
     exclusive: z.boolean().default(false),
     /** Who chooses nodes: the planner, or Slurm itself, by name. */
     mode: z.enum(["planner", "power-saving"], 'expected "planner" or "power-saving"').default("planner"),
+    /** Whether slurm.conf names every node that may come, or nodes register themselves. */
+    nodes: z.enum(["fixed", "dynamic"], 'expected "fixed" or "dynamic"').default("fixed"),
     /** What its line in cyclecloud.conf says beside that, by Slurm's own names. */
     options: z
       .record(
@@ -28,8 +30,17 @@ const partition = z
       )
       .default({}),
   })
-  .superRefine(({ mode, options }, context) => {
-    if (mode === "power-saving") return;
+  .superRefine(({ mode, nodes, options }, context) => {
+    if (mode === "power-saving") {
+      if (nodes === "dynamic")
+        context.addIssue({
+          code: "custom",
+          path: ["nodes"],
+          input: nodes,
+          message: `mode is "power-saving", which needs nodes that Slurm can name before they are there: expected "fixed", or mode "planner"`,
+        });
+      return;
+    }
     for (const name of Object.keys(options).filter(isPowerOption))
       context.addIssue({
         code: "custom",
@@ -103,6 +114,28 @@ export const slurmSettingsSchema = z
     scontrol: program.default(["scontrol"]),
     sinfo: program.default(["sinfo"]),
   })
+  .superRefine(({ partitions, config: { topology } = {} }, context) => {
+    const dynamic = Object.entries(partitions).filter(([, { nodes }]) => nodes === "dynamic");
+    const [[first] = []] = dynamic;
+    if (topology !== undefined && first !== undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["config", "topology"],
+        input: topology,
+        message: `partitions.${first}.nodes is "dynamic": expected no topology, which names every node`,
+      });
+    for (const [name, own] of dynamic)
+      for (const [other, { nodes, ...rest }] of Object.entries(partitions)) {
+        const shared = arraysIn(name, own).find((array) => arraysIn(other, rest).includes(array));
+        if (nodes === "fixed" && shared !== undefined)
+          context.addIssue({
+            code: "custom",
+            path: ["partitions", name, "nodes"],
+            input: own.nodes,
+            message: `partitions.${other}.nodes is "fixed": both have node array "${shared}", expected the same`,
+          });
+      }
+  })
   .superRefine(({ partitions, ignore_partitions }, context) => {
     // A node is brought either by the planner or by name.
     const powerSaving = Object.entries(partitions).filter(([, { mode }]) => mode === "power-saving");
@@ -130,6 +163,16 @@ export const slurmSettingsSchema = z
 
 function arraysIn(name: string, { node_array = name }: Pick<z.infer<typeof partition>, "node_array">) {
   return [node_array].flat();
+}
+
+/** Whether its nodes come into Slurm when their daemons register, and go when the agent deletes them. */
+export function isDynamicArray(
+  nodeArray: string,
+  { partitions }: Pick<SlurmSettings, "partitions">,
+): boolean {
+  return Object.entries(partitions).some(
+    ([name, own]) => own.nodes === "dynamic" && arraysIn(name, own).includes(nodeArray),
+  );
 }
 
 export type SlurmSettings = z.infer<typeof slurmSettingsSchema>;

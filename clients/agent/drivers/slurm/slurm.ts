@@ -15,6 +15,16 @@ import { fieldOf } from "../records.ts";
 import { applyFiles } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
+import {
+  type Gone,
+  hasDynamicPartition,
+  isDynamicNode,
+  isWithoutPartition,
+  mostNodesIn,
+  stillGone,
+  whyNoDynamicNodes,
+  withoutPartition,
+} from "./dynamic-nodes.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
@@ -77,13 +87,23 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
       const news = newsFor(event, joined, settings);
       const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
       const lost: LostNodes = isEnd(news) ? powerSavingAmong(news, memory, settings) : new Map();
-      const others = news.nodes.filter(({ name }) => !lost.has(`${settings.node_prefix}${name}`));
+      // The corrections do what has to be done: Slurm may have no record yet, or none any more.
+      const dynamic = news.nodes.filter((node) => isDynamicNode(node, settings));
+      const others = news.nodes.filter(
+        (node) => !dynamic.includes(node) && !lost.has(`${settings.node_prefix}${node.name}`),
+      );
+      const gone = isEnd(news)
+        ? dynamic.map(({ name, hostname }) => [`${settings.node_prefix}${name}`, hostname] as const)
+        : [];
       return {
         // Slurm powers its own down, in the next pass.
         commands: commandsFor({ ...news, nodes: others }, settings),
-        memory: withLost(
-          withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
-          new Map([...rememberedLost(memory), ...lost]),
+        memory: withGone(
+          withLost(
+            withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
+            new Map([...rememberedLost(memory), ...lost]),
+          ),
+          new Map([...rememberedGone(memory), ...gone]),
         ),
       };
     },
@@ -153,7 +173,12 @@ function reads(
 /** Whether limits count changes with a restart of the controller only; it is asked for again after so long. */
 const limitsKnownSeconds = 600;
 
-const rememberedSchema = z.object({ enforced: z.boolean(), atSeconds: z.number() });
+const rememberedSchema = z.object({
+  enforced: z.boolean(),
+  /** MaxNodeCount. */
+  mostNodes: z.number().optional(),
+  atSeconds: z.number(),
+});
 
 function rememberedLimits({ limits }: Memory) {
   return rememberedSchema.safeParse(limits).data;
@@ -221,6 +246,16 @@ function withLost({ lost: _, ...memory }: Memory, lost: LostNodes): Memory {
     : { ...memory, lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) };
 }
 
+const goneSchema = z.record(z.string(), z.string());
+
+function rememberedGone({ gone }: Memory): Gone {
+  return new Map(Object.entries(goneSchema.safeParse(gone).data ?? {}));
+}
+
+function withGone({ gone: _, ...memory }: Memory, gone: Gone): Memory {
+  return gone.size === 0 ? memory : { ...memory, gone: Object.fromEntries(gone) };
+}
+
 function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
   return { kind: "command" as const, name, program, args: [...first, ...args] };
 }
@@ -247,7 +282,11 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const enforcement =
     answers.config === undefined
       ? rememberedLimits(context.memory)
-      : { enforced: areLimitsEnforced(answers.config.text), atSeconds: context.nowSeconds };
+      : {
+          enforced: areLimitsEnforced(answers.config.text),
+          mostNodes: mostNodesIn(answers.config.text),
+          atSeconds: context.nowSeconds,
+        };
   const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
   if (enforcement?.enforced === true && limits === undefined)
     return { known: false, reason: "scontrol did not print all limits of accounts and QOS" };
@@ -263,6 +302,11 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     return { known: false, reason: `scontrol did not print partition "${unlisted}", which nodes have` };
   const inTwo = known.map((node) => twoModes(node, settings)).find((each) => each !== undefined);
   if (inTwo !== undefined) return { known: false, reason: inTwo };
+  const hasDynamic = hasDynamicPartition(Object.keys(settings.partitions), settings);
+  const lines = known.filter(({ flags }) => !flags.has("DYNAMIC_NORM")).length;
+  const noDynamic =
+    hasDynamic && answers.config !== undefined ? whyNoDynamicNodes(answers.config.text, lines) : undefined;
+  if (noDynamic !== undefined) return { known: false, reason: noDynamic };
   const byName = new Map(known.map((node) => [node.name, node]));
   const reservations = readReservations(answers.reservations?.text ?? "", byName);
   if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };
@@ -292,7 +336,12 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     settings,
     nowSeconds: context.nowSeconds,
     nodes: byName,
-    candidates: new Candidates(settings, partitions, nodes),
+    candidates: new Candidates(
+      settings,
+      partitions,
+      nodes,
+      (enforcement?.mostNodes ?? Infinity) - known.length,
+    ),
     licenses,
     limits,
     reserved: new Reserved(reservations, byName),
@@ -320,9 +369,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const joined = rememberedJoining(context.memory, context.nowSeconds);
   const joining = stillJoining(nodes, joined);
   setAside.push(...overdue(nodes, joining, context.nowSeconds));
-  setAside.push(...cameTooLate(saving));
+  setAside.push(...cameTooLate(saving), ...withoutPartition(own, settings));
   const joinedNodes = rememberedJoined(context.memory);
   const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
+  const gone = stillGone(byName, rememberedGone(context.memory));
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
@@ -330,7 +380,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     known: true,
     jobs,
     nodes: [
-      ...own.filter(isListed).map((node) => toNode(node, amounts.of(node))),
+      ...own
+        .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
+        .map((node) => toNode(node, amounts.of(node))),
       ...saving.flatMap((node) => heldNode(node, amounts.of(node))),
     ],
     shapes: shaped.shapes,
@@ -343,23 +395,28 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     corrections: reconcile(
       [...own, ...saving],
       records,
-      { draining: context.draining, joining: joined, stillJoining: joining },
+      { draining: context.draining, joining: joined, stillJoining: joining, gone },
       settings,
     ),
     ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, lost, settings) } : {}),
-    memory: withLost(
-      withJoined(
-        withJoining(
-          {
-            nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-            ...(enforcement === undefined ? {} : { limits: enforcement }),
-            ...(saving.length === 0 ? {} : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
-          },
-          joining,
+    memory: withGone(
+      withLost(
+        withJoined(
+          withJoining(
+            {
+              nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+              ...(enforcement === undefined ? {} : { limits: enforcement }),
+              ...(saving.length === 0
+                ? {}
+                : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
+            },
+            joining,
+          ),
+          joinedNodes,
         ),
-        joinedNodes,
+        lost,
       ),
-      lost,
+      gone,
     ),
   };
 }

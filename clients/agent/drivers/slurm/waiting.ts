@@ -9,12 +9,14 @@ import {
   nameOf,
   orderOf,
 } from "./common.ts";
+import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 
 import { licenseDraws } from "./licenses.ts";
 import { drawsOf } from "./limits.ts";
+import { isForMoreNodes } from "./reasons.ts";
 import type { Reservation } from "./reservations.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 
@@ -73,7 +75,9 @@ function waitingOn(
   if (first === undefined)
     return { leftOut: `partition "${partitions.join(",")}" has no node that would do` };
   // Slurm's reason is that of the partition it tried last: it counts unless that one was found unusable here, too.
-  if (record.state_reason.startsWith("Partition") && unusable.length === 0) return [];
+  const isDynamic =
+    hasDynamicPartition([first.partition], context.settings) && isForMoreNodes(record.state_reason);
+  if (record.state_reason.startsWith("Partition") && unusable.length === 0 && !isDynamic) return [];
   const wanted = wantedOf(record, features, candidates, first.size.nodeCount, context);
   if ("leftOut" in wanted) return wanted;
   return jobsOf({ record, tasks, candidates, first, wanted, others }, context);

@@ -10,6 +10,8 @@ export interface SlurmWorld {
   readonly licenses?: string;
   readonly reservations?: string;
   readonly limits?: string;
+  /** `scontrol show config`, beside what enforces limits. */
+  readonly config?: string;
   /** `scontrol show nodes --oneliner`. */
   readonly specs?: string;
   readonly section?: Fields;
@@ -80,6 +82,7 @@ export function answersOfSlurm({
   licenses,
   reservations,
   limits,
+  config = "",
   specs,
 }: SlurmWorld): Answers {
   const texts = {
@@ -89,7 +92,7 @@ export function answersOfSlurm({
     switches: "7 0\n8 0\n",
     licenses: licenses ?? "No licenses configured in Slurm.\n",
     reservations: reservations ?? "No reservations in the system\n",
-    config: `AccountingStorageEnforce = ${limits === undefined ? "none" : "associations,limits,qos"}\n`,
+    config: `AccountingStorageEnforce = ${limits === undefined ? "none" : "associations,limits,qos"}\n${config}`,
     limits: limits ?? "Current Association Manager state\n",
     ...(specs === undefined ? {} : { specs }),
   };

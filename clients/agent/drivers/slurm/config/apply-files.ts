@@ -3,10 +3,13 @@ import { expandHostlist } from "../hostlist.ts";
 import { isIgnored } from "../slurm-nodes.ts";
 import { readLines } from "../slurm-records.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
-import { nodesInFiles } from "./node-lines.ts";
+import { hasDynamicNodes, nodesInFiles } from "./node-lines.ts";
 
 /** From this release on a controller that reads its files again takes new names; one before it ends. */
-const takesNames = [23, 11] as const;
+const takesNames = 2311;
+
+/** From this release on nodes can register themselves. */
+const takesDynamicNodes = 2205;
 
 /** So many names of a sentence are told. */
 const shownNames = 5;
@@ -20,6 +23,9 @@ export function applyFiles(settings: SlurmSettings): Checks {
   const scontrol = (...args: readonly string[]): Command => ({ program, args: [...first, ...args] });
   const jobs = { program: queueProgram, args: [...queueFirst, "--noheader", "--all", "--format=%N"] };
   const whyNotNow: Checks["whyNotNow"] = (files, answers) => {
+    const release = releaseIn(answers);
+    if (hasDynamicNodes(files) && release !== undefined && release.number < takesDynamicNodes)
+      return `slurmctld ${release.name} cannot have partitions.<name>.nodes "dynamic", and would not start with these files: expected Slurm 22.05 or later`;
     const change = changeOfNames(files, answers, settings);
     return "unknown" in change ? change.unknown : whyKept(change);
   };
@@ -36,17 +42,20 @@ export function applyFiles(settings: SlurmSettings): Checks {
       if ("unknown" in change) return { refused: change.unknown };
       const kept = whyKept(change);
       if (kept !== undefined) return { refused: kept };
-      const release = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(answers.version?.text ?? "");
-      const takesThem =
-        release !== null &&
-        Number(release[1]) * 100 + Number(release[2]) >= takesNames[0] * 100 + takesNames[1];
+      const release = releaseIn(answers);
+      const takesThem = release !== undefined && release.number >= takesNames;
       if (takesThem || change.added.length + change.gone.length === 0)
         return { command: scontrol("reconfigure") };
       return {
-        refused: `slurmctld ${release?.[0] ?? "of an unknown release"} ${inWords(change)}: restart it. It takes such a change only when it starts, and would end if it were told to read its files again`,
+        refused: `slurmctld ${release?.name ?? "of an unknown release"} ${inWords(change)}: restart it. It takes such a change only when it starts, and would end if it were told to read its files again`,
       };
     },
   };
+}
+
+function releaseIn({ version }: Answers): { readonly name: string; readonly number: number } | undefined {
+  const [name, year, month] = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(version?.text ?? "") ?? [];
+  return name === undefined ? undefined : { name, number: Number(year) * 100 + Number(month) };
 }
 
 /** How the names of the files differ from those of the controller. */
@@ -73,7 +82,9 @@ function changeOfNames(
   const present = records.flatMap(({ NodeName: name, State = "", CPUAlloc = "0", Partitions = "" }) => {
     const states = State.split("+").map((state) => /^\w+/.exec(state)?.[0] ?? state);
     const partitions = Partitions.split(",").filter((each) => each !== "");
-    const isOther = !states.includes("CLOUD") || isIgnored({ partitions }, settings);
+    // One that registered itself has no line, and needs none.
+    const isOther =
+      !states.includes("CLOUD") || states.includes("DYNAMIC_NORM") || isIgnored({ partitions }, settings);
     const isBusy = Number(CPUAlloc) > 0 || states.some((state) => busyStates.includes(state));
     return name === undefined ? [] : [{ name, isOther, isBusy }];
   });

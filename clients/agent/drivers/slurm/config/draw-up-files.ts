@@ -1,13 +1,14 @@
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
 import { optionsWith } from "../partition-options.ts";
 import { isPowerSavingPartition } from "../power-saving.ts";
-import type { SlurmSettings } from "../slurm-settings.ts";
+import { isDynamicArray, type SlurmSettings } from "../slurm-settings.ts";
 import {
   type Bucket,
   type ExistingNode,
   gresOf,
   heading,
   type NodeKind,
+  namesInLineOf,
   namesOf,
   nodeKindOf,
 } from "./node-kind.ts";
@@ -55,6 +56,8 @@ export function drawUpFiles(
       notes.push(
         `node array ${nodeArray} has ${vmSizes.length} sizes: Slurm counts each node as ${cpus} CPUs and ${memoryMb} MB, the least of them. Give sizes that differ arrays of their own, in one partition`,
       );
+  const ambiguous = whyAmbiguous(kinds, settings);
+  if (ambiguous !== undefined) return { refused: ambiguous };
   const topology = topologyFile(kinds, nodes, settings);
   const gres = gresFile(kinds, settings);
   const files = [
@@ -71,14 +74,29 @@ export function drawUpFiles(
  */
 function nodesWithLines(
   { buckets, nodes }: ClusterParts,
-  { node_prefix }: SlurmSettings,
+  settings: SlurmSettings,
   present: readonly SchedulerFile[],
 ): readonly ExistingNode[] {
   const growing = new Set(
     buckets.filter(({ enabled, valid }) => enabled && valid).map(({ nodeArray }) => nodeArray),
   );
   const named = nodesInFiles(present);
-  return nodes.filter(({ name, nodeArray }) => growing.has(nodeArray) || named.has(`${node_prefix}${name}`));
+  return nodes.filter(
+    ({ name, nodeArray }) =>
+      growing.has(nodeArray) ||
+      isDynamicArray(nodeArray, settings) ||
+      named.has(`${settings.node_prefix}${name}`),
+  );
+}
+
+/** A node set has all nodes with the name of its array as a feature. */
+function whyAmbiguous(kinds: readonly NodeKind[], settings: SlurmSettings): string | undefined {
+  for (const { nodeArray } of kinds.filter((kind) => isDynamicArray(kind.nodeArray, settings))) {
+    const other = kinds.find((kind) => kind.nodeArray !== nodeArray && kind.features.includes(nodeArray));
+    if (other !== undefined)
+      return `node array ${other.nodeArray} has the feature "${nodeArray}", by which Slurm finds the nodes of array ${nodeArray}: expected another name, or fixed nodes`;
+  }
+  return undefined;
 }
 
 function whyNone(buckets: readonly Bucket[]): string {
@@ -159,6 +177,16 @@ function mainText(kinds: readonly NodeKind[], settings: SlurmSettings, notes: re
       "# Placement groups of the nodes that are there, for --switches.",
       ...(settings.config.topology === "yaml" ? [] : [`TopologyPlugin=topology/${settings.config.topology}`]),
     );
+  const dynamic = kinds.filter(({ nodeArray }) => isDynamicArray(nodeArray, settings));
+  if (dynamic.length > 0)
+    lines.push(
+      "",
+      "# Nodes of these arrays have no line: each registers itself, with what stands in the line of the node 0 of its array. That one never comes: Slurm knows from it what jobs can ask for.",
+      ...dynamic.map(({ nodeArray }) => `NodeSet=${nodeArray} Feature=${nodeArray}`),
+      "",
+      "# More than the limits allow now: slurmctld takes another number only when it starts.",
+      `MaxNodeCount=${mostRecords(kinds)}`,
+    );
   lines.push(
     "",
     "# The cheapest nodes that hold a job are taken first: Weight is the rank of the price, so that only another order changes it.",
@@ -174,6 +202,14 @@ function mainText(kinds: readonly NodeKind[], settings: SlurmSettings, notes: re
   return `${lines.join("\n")}\n`;
 }
 
+const leastRecords = 1024;
+
+/** A power of two, so that most changes of the limits leave it as it is. */
+function mostRecords(kinds: readonly NodeKind[]): number {
+  const most = kinds.reduce((sum, { count, otherNames }) => sum + 1 + count + otherNames.length, 0);
+  return Math.max(leastRecords, 2 ** Math.ceil(Math.log2(2 * most)));
+}
+
 /** What differs by less is the same price. */
 function tenthsOfCent({ usdPerHour }: NodeKind): number | undefined {
   return usdPerHour === null ? undefined : Math.round(usdPerHour * 1000);
@@ -181,7 +217,7 @@ function tenthsOfCent({ usdPerHour }: NodeKind): number | undefined {
 
 function nodeLine(kind: NodeKind, weight: number, settings: SlurmSettings): string {
   return [
-    `NodeName=${namesOf(kind, settings)}`,
+    `NodeName=${namesInLineOf(kind, settings)}`,
     `CPUs=${kind.cpus}`,
     `Sockets=${kind.sockets}`,
     `CoresPerSocket=${kind.coresPerSocket}`,
@@ -204,7 +240,7 @@ function partitionLines(kinds: readonly NodeKind[], settings: SlurmSettings): re
   return [...byPartition].map(([name, own]) =>
     [
       `PartitionName=${name}`,
-      `Nodes=${own.map((kind) => namesOf(kind, settings)).join(",")}`,
+      `Nodes=${own.map((kind) => (isDynamicArray(kind.nodeArray, settings) ? kind.nodeArray : namesOf(kind, settings))).join(",")}`,
       `Default=${name === (wanted ?? first) ? "YES" : "NO"}`,
       ...optionsWith(
         [

@@ -1,7 +1,7 @@
 import { isSize } from "../../../../../shared/engine/index.ts";
 import type { ClusterParts } from "../../driver.ts";
 import { countedOf } from "../shapes.ts";
-import type { SlurmSettings } from "../slurm-settings.ts";
+import { isDynamicArray, type SlurmSettings } from "../slurm-settings.ts";
 import { unfitFor } from "./plain-word.ts";
 
 export type Bucket = ClusterParts["buckets"][number];
@@ -127,6 +127,13 @@ export function namesOf(
 ): string {
   const numbered = count === 0 ? [] : [`${nodeArray}-${count === 1 ? "1" : `[1-${count}]`}`];
   return [...numbered, ...otherNames].map((name) => `${node_prefix}${name}`).join(",");
+}
+
+/** Those that have a line. Of nodes that register themselves none has: the line is that of a number that CycleCloud never gives. */
+export function namesInLineOf(kind: NodeKind, settings: SlurmSettings): string {
+  return isDynamicArray(kind.nodeArray, settings)
+    ? `${settings.node_prefix}${kind.nodeArray}-0`
+    : namesOf(kind, settings);
 }
 
 export function gresOf(gpus: number): string {

@@ -13,6 +13,10 @@ export function nodesInFiles(files: readonly SchedulerFile[]): ReadonlyMap<strin
   );
 }
 
+export function hasDynamicNodes(files: readonly SchedulerFile[]): boolean {
+  return files.some(({ name, text }) => name === mainFile && /^NodeSet=/m.test(text));
+}
+
 /** Nothing comes that Slurm does not have, and what stays is as it was, but for the order of prices and the topology. */
 export function canWait(before: readonly SchedulerFile[], after: readonly SchedulerFile[]): boolean {
   const had = nodesInFiles(before);

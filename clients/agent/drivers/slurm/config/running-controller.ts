@@ -40,7 +40,7 @@ export function comparable(
   const lines = (files.find(({ name }) => name === mainFile)?.text ?? "").split("\n");
   const rowsOf = (key: string) => lines.filter((line) => line.startsWith(`${key}=`)).flatMap(fieldsOf);
   const pairs = lines.flatMap((line) => {
-    const [, key, value = ""] = /^(?!NodeName|PartitionName)(\w+)=(.*)$/.exec(line) ?? [];
+    const [, key, value = ""] = /^(?!NodeName|PartitionName|NodeSet)(\w+)=(.*)$/.exec(line) ?? [];
     return key === undefined ? [] : [{ key, value }];
   });
   const shown = new Map(
@@ -54,6 +54,7 @@ export function comparable(
   const ownNodes = nodeRows.filter(
     ({ NodeName: name = "", State = "", Partitions = "" }) =>
       State.split("+").includes("CLOUD") &&
+      !State.split("+").includes("DYNAMIC_NORM") &&
       !isIgnored({ partitions: Partitions === "" ? [] : Partitions.split(",") }, settings) &&
       name !== "",
   );
@@ -104,8 +105,10 @@ function nodeLine(row: Fields): string {
 }
 
 function partitionLine(row: Fields): string {
-  const { PartitionName = "", Nodes = "", Default = "NO", DefMemPerCPU = "UNLIMITED", State = "UP" } = row;
+  const { PartitionName = "", NodeSets, Default = "NO", DefMemPerCPU = "UNLIMITED", State = "UP" } = row;
   const { OverSubscribe = "NO", MaxTime = "UNLIMITED" } = row;
+  // A node set stays what it is while its nodes come and go.
+  const Nodes = (NodeSets === "(null)" ? undefined : NodeSets) ?? row.Nodes ?? "";
   const nodes = expandHostlist(Nodes === "(null)" ? "" : Nodes);
   return [
     `PartitionName=${PartitionName}`,
