@@ -113,7 +113,7 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
         .filter(({ isDynamic }) => isDynamic)
         .map(
           ({ name }) =>
-            `partition ${name}: dynamic nodes, which an administrator creates. Give its arrays fixed nodes: partitions.${name}.node_array`,
+            `partition ${name}: dynamic nodes, which an administrator creates. Here they register themselves: partitions.${name}.node_array, and nodes "dynamic"`,
         ),
       ...told.without,
     ],

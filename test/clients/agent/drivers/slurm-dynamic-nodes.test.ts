@@ -110,7 +110,11 @@ describe("the files", () => {
       "NodeName=htc-7 CPUAlloc=4 State=ALLOCATED+DYNAMIC_NORM Partitions=htc\nNodeName=htc-8 CPUAlloc=4 State=ALLOCATED+CLOUD+DYNAMIC_NORM Partitions=htc\n";
     const { whyNotNow, apply } = applyFiles(settings);
     expect(whyNotNow(files, answers("22.05.8", dynamic))).toBeUndefined();
-    expect(apply(files, answers("22.05.8", dynamic))).toHaveProperty("command");
+    expect(apply(files, answers("23.11.0", dynamic))).toHaveProperty("command");
+    expect(apply(files, answers("22.05.8", dynamic))).toEqual({
+      refused:
+        "slurmctld 22.05.8 has to be started again. Told to read its files again, it would keep nodes that registered themselves allocated after their jobs have ended",
+    });
     const line = (text = "") => ({ text, exitCode: 0 });
     const compared = comparable(
       files,

@@ -44,6 +44,10 @@ export function applyFiles(settings: SlurmSettings): Checks {
       if (kept !== undefined) return { refused: kept };
       const release = releaseIn(answers);
       const takesThem = release !== undefined && release.number >= takesNames;
+      if (!takesThem && hasDynamicNodes(files))
+        return {
+          refused: `slurmctld ${release?.name ?? "of an unknown release"} has to be started again. Told to read its files again, it would keep nodes that registered themselves allocated after their jobs have ended`,
+        };
       if (takesThem || change.added.length + change.gone.length === 0)
         return { command: scontrol("reconfigure") };
       return {
