@@ -6,7 +6,7 @@ import { comparable } from "../../../../clients/agent/drivers/slurm/config/runni
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { slurmSettingsSchema } from "../../../../clients/agent/drivers/slurm/slurm-settings.ts";
 import { bucket, existing, partsOf } from "./cluster-parts.ts";
-import { readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
+import { readSlurm, type SlurmWorld, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 const section = { partitions: { htc: { nodes: "dynamic" } } };
 const config = "MaxNodeCount            = 1024\nEnforcePartLimits       = NO\n";
@@ -166,8 +166,11 @@ test.each([
 });
 
 describe("jobs that need more nodes than there are", () => {
-  const read = (fields: object, { nodes = [line], given = config, own = section as object } = {}) => {
-    const reading = readSlurm({ jobs: [waitingJob(fields)], nodes, config: given, section: { ...own } });
+  const read = (
+    fields: object,
+    { nodes = [line], given = config, own = section as SlurmWorld["section"] } = {},
+  ) => {
+    const reading = readSlurm({ jobs: [waitingJob(fields)], nodes, config: given, section: own ?? {} });
     if (!reading.known) throw new Error(reading.reason);
     return reading.jobs.map(({ nodeCount = 1 }) => nodeCount);
   };
@@ -330,7 +333,7 @@ class FakeAgent {
     if (!reading.known) throw new Error(reading.reason);
     this.memory = reading.memory;
     for (const command of reading.corrections) {
-      this.whys.push(command.why);
+      this.whys.push(command.why ?? "");
       if (!this.#run(command)) return;
     }
   }
