@@ -166,11 +166,9 @@ test.each([
 });
 
 describe("jobs that need more nodes than there are", () => {
-  const read = (
-    fields: object,
-    { nodes = [line], given = config, own = section as SlurmWorld["section"] } = {},
-  ) => {
-    const reading = readSlurm({ jobs: [waitingJob(fields)], nodes, config: given, section: own ?? {} });
+  type Fields = NonNullable<SlurmWorld["section"]>;
+  const read = (fields: Fields, { nodes = [line], given = config, own = section as Fields } = {}) => {
+    const reading = readSlurm({ jobs: [waitingJob(fields)], nodes, config: given, section: own });
     if (!reading.known) throw new Error(reading.reason);
     return reading.jobs.map(({ nodeCount = 1 }) => nodeCount);
   };
