@@ -162,16 +162,11 @@ function jobFields(job: JobView, nowSeconds: number, isData: boolean): Fields {
 
 /** Whether it goes to spot nodes; why not, or how much longer it waits for one. */
 function spotInWords({ stance, patienceLeftSeconds, evictions }: NonNullable<JobView["spot"]>): string {
-  switch (stance) {
-    case "first":
-      return patienceLeftSeconds === null ? "first" : `first, ${duration(patienceLeftSeconds)} left`;
-    case "SpotNotInterruptible":
-      return "off: not interruptible";
-    case "SpotRunTimeTooLong":
-      return "off: runs too long";
-    case "SpotEvictedTooOften":
-      return `off: evicted ${evictions} times`;
-    case "SpotPatienceOver":
-      return "off: waited long enough";
-  }
+  return {
+    first: patienceLeftSeconds === null ? "first" : `first, ${duration(patienceLeftSeconds)} left`,
+    SpotNotInterruptible: "off: not interruptible",
+    SpotRunTimeTooLong: "off: runs too long",
+    SpotEvictedTooOften: `off: evicted ${evictions} times`,
+    SpotPatienceOver: "off: waited long enough",
+  }[stance];
 }

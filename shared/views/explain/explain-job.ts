@@ -158,27 +158,18 @@ function headlineOf(
   const all = counted(asked, unitOf(job));
   const nodes = new Set(outcome.placements.map(({ node }) => node)).size;
   const placesForAll = asked === 1 ? "its place" : `a place for all of ${all}`;
-  const headline = `Job "${job.name}" ${standing()}.`;
+  const standing = {
+    running: `runs on ${counted(nodes, "nodes")}`,
+    placed: `has ${placesForAll}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`,
+    booting: `has ${placesForAll}, and waits for ${nodes === 1 ? "its node" : "nodes"}`,
+    partly: `has a place for ${granted} of ${all}`,
+    waiting: `waits for ${all}`,
+    "set-aside": `is set aside, and runs on ${counted(nodes, "nodes")}, which it keeps`,
+  }[state];
+  const headline = `Job "${job.name}" ${standing}.`;
   // That a part has a place is in the headline already; what the rest waits for is not.
   const why = causes.find(({ kind }) => kind !== "partly-placed");
   return { headline, summary: why === undefined ? headline : `${headline} ${why.text}` };
-
-  function standing(): string {
-    switch (state) {
-      case "running":
-        return `runs on ${counted(nodes, "nodes")}`;
-      case "placed":
-        return `has ${placesForAll}, on nodes that are up (${nodes})${causes.length === 0 ? ": its scheduler can start it" : ""}`;
-      case "booting":
-        return `has ${placesForAll}, and waits for ${nodes === 1 ? "its node" : "nodes"}`;
-      case "partly":
-        return `has a place for ${granted} of ${all}`;
-      case "waiting":
-        return `waits for ${all}`;
-      case "set-aside":
-        return `is set aside, and runs on ${counted(nodes, "nodes")}, which it keeps`;
-    }
-  }
 }
 
 export function toRefusal(reason: Reason): RefusalView {

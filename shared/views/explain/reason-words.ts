@@ -262,26 +262,17 @@ export function targetSentences(outcome: TargetOutcome): readonly string[] {
 
 function targetReason({ code, bucket, limit, asked, left }: TargetReason, target: TargetOutcome): string {
   const where = bucketLabel(bucket);
-  switch (code) {
-    case "NoCapacity":
-      return `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${limitInShort(limit)} leaves ${String(left)}.`;
-    case "NodesTakeNoJobs":
-      return `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${limitInShort(limit)} leaves too few.`;
-    case "InvalidBucket":
-      return `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`;
-    case "PlacementGroupTooSmall":
-      return `${where}: a group needs ${String(asked)} nodes, and a placement group holds at most ${String(left)}.`;
-    case "UnknownVmSize":
-      return `${where}: the node array has no such VM size.`;
-    case "LeftToOthers":
-      return `${where}: ${othersFirst}.`;
-    case "NodeArrayDisabled":
-      return `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`;
-    case "NameOfANodeArray":
-      return `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`;
-    case "UnknownNodeArray":
-      return `The cluster has no node array "${target.nodeArray}".`;
-  }
+  return {
+    NoCapacity: `${where}: ${asked === 1 ? "1 more node is" : `${String(asked)} more nodes are`} wanted, and ${limitInShort(limit)} leaves ${String(left)}.`,
+    NodesTakeNoJobs: `${where}: ${left === 1 ? "1 of its nodes is drained and does" : `${String(left)} of its nodes are drained and do`} not count; ${String(asked)} more ${asked === 1 ? "is" : "are"} wanted, and ${limitInShort(limit)} leaves too few.`,
+    InvalidBucket: `${where}: CycleCloud marks the VM size as not usable, so that no new nodes are made.`,
+    PlacementGroupTooSmall: `${where}: a group needs ${String(asked)} nodes, and a placement group holds at most ${String(left)}.`,
+    UnknownVmSize: `${where}: the node array has no such VM size.`,
+    LeftToOthers: `${where}: ${othersFirst}.`,
+    NodeArrayDisabled: `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`,
+    NameOfANodeArray: `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`,
+    UnknownNodeArray: `The cluster has no node array "${target.nodeArray}".`,
+  }[code];
 }
 
 /** Why sizes are held that would otherwise have room, and for how long; of holds that are not over. */
