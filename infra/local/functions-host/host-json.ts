@@ -31,6 +31,8 @@ const serviceBus = z.object({
   sessionIdleTimeout: timeSpan.prefault("00:01:00"),
   maxAutoLockRenewalDuration: timeSpan.prefault("00:05:00"),
   autoCompleteMessages: z.boolean().default(true),
+  // A minute in Azure. A broker that was restarted is found again sooner here.
+  clientRetryOptions: z.object({ tryTimeout: timeSpan.prefault("00:00:20") }).prefault({}),
 });
 
 const http = z.object({ routePrefix: z.string().default("api") });
@@ -92,6 +94,7 @@ function unknownPaths(value: unknown): readonly string[] {
     extensions: ["queues", "serviceBus", "http"],
     "extensions.queues": Object.keys(queues.shape),
     "extensions.serviceBus": Object.keys(serviceBus.shape),
+    "extensions.serviceBus.clientRetryOptions": ["tryTimeout"],
     "extensions.http": Object.keys(http.shape),
     logging: ["logLevel"],
   };

@@ -9,13 +9,12 @@ import type { Connection } from "./connections.ts";
 /**
  * A broker that was restarted must be found again within a second (the client's default is to wait 30 s), and the loops
  * here retry for ever anyway. The time-out is also the length of one wait for the next session.
+ * @throws Error when the connection string cannot be read.
  */
-const clientOptions: ServiceBusClientOptions = {
-  retryOptions: { maxRetries: 0, retryDelayInMs: 300, maxRetryDelayInMs: 500, timeoutInMs: 20_000 },
-};
-
-/** @throws Error when the connection string cannot be read. */
-export function connectServiceBus(connection: Connection): ServiceBusClient {
+export function connectServiceBus(connection: Connection, timeoutInMs: number): ServiceBusClient {
+  const clientOptions: ServiceBusClientOptions = {
+    retryOptions: { maxRetries: 0, retryDelayInMs: 300, maxRetryDelayInMs: 500, timeoutInMs },
+  };
   if (connection.kind === "connection-string")
     return new ServiceBusClient(connection.connectionString, clientOptions);
   const { address, clientId } = connection;

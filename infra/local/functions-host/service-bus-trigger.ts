@@ -30,7 +30,8 @@ export function startServiceBusTrigger(options: ServiceBusTriggerOptions): Trigg
   const autoComplete =
     typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
   const warn = logOncePer(30_000, clock.now, (message) => log("warning", message));
-  const parts = { ...options, client: connectServiceBus(connection), queue, autoComplete, warn };
+  const client = connectServiceBus(connection, settings.clientRetryOptions.tryTimeout);
+  const parts = { ...options, client, queue, autoComplete, warn };
   const trigger = isSessionsEnabled === true ? new SessionTrigger(parts) : new MessageTrigger(parts);
   trigger.start();
   return trigger;

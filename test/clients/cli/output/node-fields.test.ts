@@ -2,35 +2,21 @@ import { expect, test } from "vitest";
 import { nodeFields } from "../../../../clients/cli/output/node-fields.ts";
 import { isKnown } from "../../../../clients/columns/evaluate.ts";
 import { nodeProperties } from "../../../../shared/engine/index.ts";
-import { listNodes, lookAhead } from "../../../../shared/views/index.ts";
 import { historyRow } from "../../../shared/engine/tiny.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor } from "../../../support/world.ts";
-
-/** A node that runs, as the service answers. */
-async function runningNode() {
-  const world = createWorld();
-  await world.post([jobFor(1)]);
-  await world.settle();
-  await world.post([]);
-  await world.round();
-  const outlook = await lookAhead(world.ports, cluster);
-  const listed = outlook && listNodes(outlook, { limit: 10 });
-  const node = listed?.ok === true ? listed.answer.nodes[0] : undefined;
-  if (node === undefined) throw new Error("no node");
-  return { node, nowSeconds: world.now() };
-}
+import { firstNode, idleNode } from "./first-node.ts";
 
 test("every property of a node is a column of `nodes`", async () => {
-  const { node, nowSeconds } = await runningNode();
+  const { node, nowSeconds } = await idleNode();
   const fields = nodeFields(node, nowSeconds);
   const missing = nodeProperties.filter((name) => !isKnown({ kind: "value", name }, fields));
   expect(missing).toEqual([]);
 });
 
 test("what a size has, when a node was last matched and which form the properties have", async () => {
-  const { node, nowSeconds } = await runningNode();
+  const { node, nowSeconds } = await idleNode();
   expect(node.idleSinceSeconds).not.toBeNull();
   expect(nodeFields(node, nowSeconds)).toMatchObject({
     version: "1",
@@ -47,7 +33,7 @@ test.each([
   [{ placementGroup: null, hostname: null, nodeId: "id-1" }, false, "id-1"],
   [{ placementGroup: null, hostname: null, nodeId: null }, false, "htc-1"],
 ])("colocated and hostname_or_uuid of %j", async (changes, colocated, name) => {
-  const { node } = await runningNode();
+  const { node } = await idleNode();
   expect(nodeFields({ ...node, ...changes }, 0)).toMatchObject({ colocated, hostname_or_uuid: name });
 });
 
@@ -68,11 +54,7 @@ async function stateAfter(seconds: number) {
   await world.round();
   world.advance(seconds);
   await world.snapshot();
-  const outlook = await lookAhead(world.ports, cluster);
-  const listed = outlook && listNodes(outlook, { limit: 10 });
-  const node = listed?.ok === true ? listed.answer.nodes[0] : undefined;
-  if (node === undefined) throw new Error("no node");
-  return nodeFields(node, world.now()).state;
+  return nodeFields(await firstNode(world), world.now()).state;
 }
 
 test("STATE marks a node that boots for longer than 95 of 100 of its size did", async () => {

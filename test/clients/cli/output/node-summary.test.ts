@@ -1,25 +1,16 @@
 import { expect, test } from "vitest";
 import { isIdle, summaryOf, summaryTotal } from "../../../../clients/cli/output/node-summary.ts";
 import type { NodeView } from "../../../../shared/api/index.ts";
-import { listNodes, lookAhead } from "../../../../shared/views/index.ts";
-import { cluster, createWorld, jobFor } from "../../../support/world.ts";
+import { idleNode } from "./first-node.ts";
 
-/** An idle node, as the service answers. */
-async function idleNode(): Promise<NodeView> {
-  const world = createWorld();
-  await world.post([jobFor(1)]);
-  await world.settle();
-  await world.post([]);
-  await world.round();
-  const outlook = await lookAhead(world.ports, cluster);
-  const listed = outlook && listNodes(outlook, { limit: 10 });
-  const node = listed?.ok === true ? listed.answer.nodes[0] : undefined;
-  if (node === undefined) throw new Error("no node");
+/** An idle node with a size and a price. */
+async function pricedNode(): Promise<NodeView> {
+  const { node } = await idleNode();
   return { ...node, vcpuCount: 4, usdPerHour: 0.25 };
 }
 
 test("a row for each array, state and size; nodes at rest cost nothing, and an unknown price is no zero", async () => {
-  const node = await idleNode();
+  const node = await pricedNode();
   const nodes: readonly NodeView[] = [
     node,
     { ...node, jobs: [{ job: "1", slots: 1 }] },
@@ -64,7 +55,7 @@ test("a row for each array, state and size; nodes at rest cost nothing, and an u
 });
 
 test("idle is a node that is up and has no job", async () => {
-  const node = await idleNode();
+  const node = await pricedNode();
   expect(isIdle(node)).toBe(true);
   expect(isIdle({ ...node, jobs: [{ job: "1", slots: 1 }] })).toBe(false);
   expect(isIdle({ ...node, idleSinceSeconds: null })).toBe(false);

@@ -24,6 +24,8 @@ describe("host.json", () => {
       maxConcurrentSessions: 8,
       sessionIdleTimeout: 60_000,
       maxAutoLockRenewalDuration: 300_000,
+      // Not Azure's, which is a minute.
+      clientRetryOptions: { tryTimeout: 20_000 },
       autoCompleteMessages: true,
     });
     expect({ routePrefix, functionTimeoutMs, warnings }).toEqual({

@@ -217,11 +217,10 @@ describe("Service Bus connection", () => {
     await expect.poll(() => Promise.all(peeks.map((peek) => peek.peekMessages(1)))).toEqual([[], []]);
   });
 
-  test("a stop is quick although a wait for the next session is open", async () => {
-    const { host } = await startWorld();
-    const began = Date.now();
+  test("a stop does not wait for the next session", async () => {
+    // Whoever waited for it would outlast this test.
+    const tryTimeout = "AzureFunctionsJobHost__extensions__serviceBus__clientRetryOptions__tryTimeout";
+    const { host } = await startWorld({ [tryTimeout]: "01:00:00" });
     await host.stop();
-    // The wait for a session takes 20 s, see service-bus-client.ts.
-    expect(Date.now() - began).toBeLessThan(15_000);
   });
 });
