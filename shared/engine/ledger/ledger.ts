@@ -1,21 +1,18 @@
 import type { SharedConsumable } from "../constraints/shared-consumable.ts";
-import type { SharedDraw } from "../constraints/shared-pool.ts";
 import { availableNodes, charge } from "../limits/charges.ts";
 import type { NodeNames } from "../model/names.ts";
 import type { BucketName } from "../model/reasons.ts";
 import type { Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
+import { Journal } from "./journal.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "./ledger-bucket.ts";
 import type { LedgerOrigin } from "./ledger-node.ts";
 import { NodeIndex } from "./node-index.ts";
 import type { Pools } from "./pools.ts";
 
-/** The share of a node that a job takes: amounts per slot, and whether it closes the node to others. */
+/** What a slot takes of a node: amounts, and whether it closes the node to others. */
 export interface Taking {
-  readonly node: LedgerNode;
-  readonly job: string;
-  readonly slots: number;
   readonly demand: Demand;
   readonly closes: boolean;
 }
@@ -51,7 +48,7 @@ export class Ledger {
   readonly #opened: LedgerBucket[];
   #sorted: readonly LedgerBucket[] | null = null;
   readonly #nameFormats = new Map<LedgerBucket, string>();
-  #journal: Step[] | null = null;
+  readonly #journal = new Journal();
 
   constructor(fields: LedgerFields) {
     this.#opened = [...fields.buckets];
@@ -83,11 +80,15 @@ export class Ledger {
 
   /** Runs an attempt; when it returns false, everything it did is undone. */
   attempt(steps: () => boolean): boolean {
-    const journal: Step[] = [];
-    this.#journal = journal;
+    this.#journal.open();
     const kept = steps();
-    this.#journal = null;
-    if (!kept) for (let i = journal.length - 1; i >= 0; i--) this.#undo(journal[i] as Step);
+    this.#journal.close();
+    if (!kept)
+      this.#journal.undo({
+        created: (node) => this.#remove(node),
+        taken: (node, slots, origin, left) => this.#giveBack(node, slots, origin, left),
+        drawn: (draw, times) => this.pools.draw(draw, -times),
+      });
     return kept;
   }
 
@@ -143,26 +144,20 @@ export class Ledger {
     node.nameIndex = index;
     this.created++;
     this.index.note(node);
-    this.#journal?.push({ kind: "created", node });
+    this.#journal.created(node);
     return node;
   }
 
   /** Takes back the node that was made last, before anything was put on it. */
   discard(node: LedgerNode): void {
-    if (this.#journal !== null) this.#journal.pop();
+    this.#journal.dropLast();
     this.#remove(node);
   }
 
   /** Puts slots of a job on a node, which must cover them. */
-  take({ node, job, slots, demand, closes }: Taking): void {
+  take(node: LedgerNode, job: string, slots: number, { demand, closes }: Taking): void {
     const { table } = node.bucket;
-    this.#journal?.push({
-      kind: "taken",
-      node,
-      before: table.row(node.position),
-      origin: node.origin,
-      slots,
-    });
+    this.#journal.taken(node, slots);
     if (node.origin === "deallocated") this.#start(node);
     for (let i = 0; i < demand.columns.length; i++) {
       const column = demand.columns[i] as number;
@@ -175,7 +170,7 @@ export class Ledger {
   }
 
   /** Takes slots of a job off a node again, outside of attempts; a node that was started for it goes back to sleep. */
-  release({ node, job, slots, demand }: Omit<Taking, "closes">): void {
+  release(node: LedgerNode, job: string, slots: number, demand: Demand): void {
     const { bucket, position } = node;
     for (let i = 0; i < demand.columns.length; i++) {
       const column = demand.columns[i] as number;
@@ -214,7 +209,7 @@ export class Ledger {
   }
 
   /** Puts a job on a node on which it runs already: what it takes is floored at zero, and nothing is started. */
-  occupy({ node, job, slots, demand, closes }: Taking): void {
+  occupy(node: LedgerNode, job: string, slots: number, { demand, closes }: Taking): void {
     const { table } = node.bucket;
     demand.columns.forEach((column, index) => {
       const left = table.get(node.position, column);
@@ -231,7 +226,7 @@ export class Ledger {
       for (const draw of draws) {
         const times = draw.once ? (firstSlots ? 1 : 0) : slots;
         this.pools.draw(draw, times);
-        this.#journal?.push({ kind: "drawn", draw, times });
+        this.#journal.drawn(draw, times);
       }
     }
   }
@@ -252,22 +247,8 @@ export class Ledger {
     this.#charge(bucket, 1);
   }
 
-  #undo(step: Step): void {
-    switch (step.kind) {
-      case "taken":
-        this.#giveBack(step);
-        return;
-      case "drawn":
-        this.pools.draw(step.draw, -step.times);
-        return;
-      case "created":
-        this.#remove(step.node);
-        return;
-    }
-  }
-
-  #giveBack({ node, before, origin, slots }: Taken): void {
-    for (const [column, amount] of before.entries()) node.bucket.table.set(node.position, column, amount);
+  #giveBack(node: LedgerNode, slots: number, origin: LedgerOrigin, left: readonly number[]): void {
+    for (const [column, amount] of left.entries()) node.bucket.table.set(node.position, column, amount);
     if (node.origin !== origin) {
       node.bucket.deallocatedCount++;
       this.#charge(node.bucket, -1);
@@ -323,28 +304,4 @@ function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
   // From the end: lists of buckets mostly begin alike.
   for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false;
   return true;
-}
-
-/** One step of an all-or-nothing attempt, with what is needed to take it back. */
-type Step = Taken | Drawn | Created;
-
-/** Slots that were put on a node: what it had left before. */
-interface Taken {
-  readonly kind: "taken";
-  readonly node: LedgerNode;
-  readonly before: readonly number[];
-  readonly origin: LedgerOrigin;
-  readonly slots: number;
-}
-
-interface Drawn {
-  readonly kind: "drawn";
-  readonly draw: SharedDraw;
-  readonly times: number;
-}
-
-/** A node that was made: the last one of its bucket. */
-interface Created {
-  readonly kind: "created";
-  readonly node: LedgerNode;
 }

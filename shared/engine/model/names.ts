@@ -17,10 +17,11 @@ export class NodeNames {
 
   next(format: string): { readonly name: string; readonly index: number } {
     const series = this.#seriesOf(format);
+    const before = this.#taken.size;
     let index = series.next;
     let name = nameAt(series, index);
-    while (this.#taken.has(name)) name = nameAt(series, ++index);
-    this.#taken.add(name);
+    // Looked up by adding it: to ask first would take as long again.
+    while (this.#taken.add(name).size === before) name = nameAt(series, ++index);
     series.next = index + 1;
     return { name, index };
   }

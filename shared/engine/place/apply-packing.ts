@@ -35,7 +35,7 @@ function takeBack(ledger: Ledger, items: readonly SlotItem[]): void {
   for (const { slots: all } of items)
     for (const { allocation, node, slots } of all) {
       const demand = demandIn(allocation.shape, node.bucket.columns);
-      ledger.release({ node, job: allocation.job.name, slots, demand });
+      ledger.release(node, allocation.job.name, slots, demand);
       allocation.granted -= slots;
       const nodes = taken.get(allocation) ?? new Set();
       taken.set(allocation, nodes.add(node));
@@ -86,7 +86,7 @@ class Hand {
 export function place(ledger: Ledger, allocation: Allocation, node: LedgerNode, slots: number): void {
   const { job, shape, placements } = allocation;
   const demand = demandIn(shape, node.bucket.columns);
-  ledger.take({ node, job: job.name, slots, demand, closes: shape.exclusive !== "none" });
+  ledger.take(node, job.name, slots, { demand, closes: shape.exclusive !== "none" });
   allocation.granted += slots;
   const last = placements.at(-1);
   if (last?.node === node) placements[placements.length - 1] = { node, slots: last.slots + slots };

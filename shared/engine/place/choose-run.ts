@@ -12,7 +12,7 @@ import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
 import { roomWanted } from "./room-wanted.ts";
-import { boughtIn, isBought, looksAtPrices, type Run, type RunInput, run, runByWholes } from "./run.ts";
+import { boughtIn, buys, isBought, looksAtPrices, type Run, type RunInput, run, runByWholes } from "./run.ts";
 import { hoursOf, runHoursOf } from "./run-hours.ts";
 
 /**
@@ -20,10 +20,11 @@ import { hoursOf, runHoursOf } from "./run-hours.ts";
  * a job that could have been placed, cost more, or place jobs so that the next plan, with the same jobs and the nodes of
  * this one, buys again. Then the cluster is filled in order.
  */
-export function chooseRun(input: RunInput): Run {
+export function chooseRun(input: RunInput, mostShapes = mostShapesPlannedAgain): Run {
   const { cluster, targets = [] } = input;
-  if (!targets.some(isSpare)) return new Choice(input).make();
-  const made = new Choice({ ...input, targets: targets.filter((target) => !isSpare(target)) }).make();
+  if (!targets.some(isSpare)) return new Choice(input, mostShapes).make();
+  const others = targets.filter((target) => !isSpare(target));
+  const made = new Choice({ ...input, targets: others }, mostShapes).make();
   // Spare nodes change nothing for anybody else, so the run is chosen without them.
   const isRoomWanted = roomWanted(cluster, made.allocations, made.targets);
   const spares = meetTargets(made.opened, { cluster, targets: targets.filter(isSpare) }, isRoomWanted);
@@ -41,12 +42,15 @@ function isSpare({ wish }: Target): boolean {
 /** One choice, with the runs made for it: each is made once, and only when it is needed. */
 class Choice {
   readonly #input: RunInput;
+  /** Of a plan with more, no further plan asks whether it lasts. */
+  readonly #mostShapes: number;
   #ordered: Run | null = null;
   #wholes: readonly Run[] | null = null;
   #reused: Run | null = null;
 
-  constructor(input: RunInput) {
+  constructor(input: RunInput, mostShapes: number) {
     this.#input = input;
+    this.#mostShapes = mostShapes;
   }
 
   make(): Run {
@@ -132,8 +136,8 @@ class Choice {
   /** Whether the next plan buys nothing for the same jobs, and places all of them again. Without proof, it is made. */
   #isLasting(chosen: Run): boolean {
     if (buysNothing(chosen) || isSurelyLasting(this.#input, chosen)) return true;
-    if (new Set(chosen.queue.map(({ shape }) => shape)).size > mostShapesPlannedAgain) return false;
-    const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)));
+    if (new Set(chosen.queue.map(({ shape }) => shape)).size > this.#mostShapes) return false;
+    const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)), this.#mostShapes);
     return next.#buysNothingFor(chosen);
   }
 
@@ -179,7 +183,7 @@ function isInOrder({ opened: { ledger } }: Run): boolean {
 }
 
 function buysNothing({ opened }: Run): boolean {
-  return boughtIn(opened.ledger).length === 0;
+  return !buys(opened.ledger);
 }
 
 /**

@@ -15,6 +15,8 @@ export class DemandGate {
   /** Resources of schedulers' hosts that jobs so far count down. */
   readonly #admitted = new Set<string>();
   readonly #hits = new Map<string, DemandCapHit>();
+  readonly #isNew = (resource: string): boolean =>
+    !this.#admitted.has(resource) && this.#resources.isSchedulersOnly(resource);
 
   constructor(caps: DemandCaps, resources: KnownResources) {
     this.#caps = caps;
@@ -34,15 +36,15 @@ export class DemandGate {
 
   #hitOf({ constraints }: Job): DemandCapHit | null {
     const caps = this.#caps;
-    const size = sizeOf(constraints, caps);
+    const size = new Size(this.#isNew);
+    for (const constraint of constraints) size.measure(constraint, 0, caps);
     if (size.parts > caps.maxConstraintParts)
       return { cap: "max-constraint-parts", asked: size.parts, limit: caps.maxConstraintParts };
     if (size.depth > caps.maxConstraintDepth)
       return { cap: "max-constraint-depth", asked: size.depth, limit: caps.maxConstraintDepth };
-    const more = [...size.resources].filter(
-      (resource) => !this.#admitted.has(resource) && this.#resources.isSchedulersOnly(resource),
-    );
-    const asked = this.#admitted.size + more.length;
+    const { more } = size;
+    if (more === null) return null;
+    const asked = this.#admitted.size + more.size;
     if (asked > caps.maxDistinctResources)
       return { cap: "max-distinct-resources", asked, limit: caps.maxDistinctResources };
     for (const resource of more) this.#admitted.add(resource);
@@ -65,10 +67,18 @@ export class DemandGate {
 class Size implements Takes {
   parts = 0;
   depth = 0;
-  readonly resources = new Set<string>();
+  /** Resources that count and that no job before asked for; null: none. */
+  more: Set<string> | null = null;
+  readonly #isNew: (resource: string) => boolean;
+
+  constructor(isNew: (resource: string) => boolean) {
+    this.#isNew = isNew;
+  }
 
   amount({ resource }: MinimumResource): void {
-    this.resources.add(resource);
+    if (!this.#isNew(resource)) return;
+    this.more ??= new Set();
+    this.more.add(resource);
   }
 
   draws(): void {}
@@ -83,10 +93,4 @@ class Size implements Takes {
     take(constraint, this);
     for (const part of partsOf(constraint)) this.measure(part, depth + 1, caps);
   }
-}
-
-function sizeOf(constraints: readonly Constraint[], caps: DemandCaps): Size {
-  const size = new Size();
-  for (const constraint of constraints) size.measure(constraint, 0, caps);
-  return size;
 }

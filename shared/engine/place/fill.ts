@@ -2,7 +2,7 @@ import { firstRefusing } from "../constraints/any-constraint.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { type Allocation, spend } from "./allocation.ts";
-import { offerOf } from "./offer.ts";
+import { capacityOn, takenOn } from "./offer.ts";
 import { chargeOwners, placesLeft } from "./owner-cores.ts";
 import { behindDeallocated, firstPosition, nextPosition, type Search } from "./search.ts";
 
@@ -77,13 +77,15 @@ function place(ledger: Ledger, allocation: Allocation, search: Search, node: Led
   // A scattered job that runs already wants further nodes, not the same again.
   if (search.perNode === 1 && allocation.runsOn?.has(node) === true) return false;
   const drawnOnce = allocation.granted > 0;
-  const offer = offerOf(ledger, node, { allocation, demand: search.demand, wanted, drawnOnce });
-  if (offer.slots < 1) return false;
-  const slots = allocation.owners.length === 0 ? offer.slots : placesLeft(allocation, node, offer);
+  const taken = takenOn(ledger, node, allocation, search);
+  if (taken === null) return false;
+  const { demand, exclusive, draws } = taken;
+  let slots = Math.min(wanted, capacityOn(node, demand, exclusive), ledger.pools.slotsLeft(draws, drawnOnce));
+  if (slots >= 1 && allocation.owners.length > 0) slots = placesLeft(allocation, node, taken, slots);
   if (slots < 1) return false;
-  ledger.take({ node, job: job.name, slots, demand: offer.demand, closes: offer.closes });
-  ledger.draw(offer.draws, slots, !drawnOnce);
-  chargeOwners(allocation, node, offer, slots);
+  ledger.take(node, job.name, slots, taken);
+  ledger.draw(draws, slots, !drawnOnce);
+  chargeOwners(allocation, node, taken, slots);
   addPlacement(allocation, node, slots);
   return true;
 }

@@ -36,7 +36,7 @@ export function moveQueue(ledger: Ledger, { items, kinds }: QueueThere, { loads 
 function takeBack(ledger: Ledger, allocation: Allocation): void {
   const { job, shape } = allocation;
   for (const { node, slots } of allocation.placements)
-    ledger.release({ node, job: job.name, slots, demand: demandIn(shape, node.bucket.columns) });
+    ledger.release(node, job.name, slots, demandIn(shape, node.bucket.columns));
   allocation.placements = [];
   allocation.granted = 0;
   allocation.refusals = noRefusals;

@@ -24,8 +24,8 @@ export function occupy(
       continue;
     }
     const demand = demandIn(shape, node.bucket.columns);
-    ledger.occupy({ node, job: job.name, slots: 1, demand, closes: shape.exclusive !== "none" });
     const closes = shape.exclusive !== "none";
+    ledger.occupy(node, job.name, 1, { demand, closes });
     if (!closes || !slotsOn.has(node)) chargeOwners(allocation, node, { demand, closes }, 1);
     slotsOn.set(node, (slotsOn.get(node) ?? 0) + 1);
   }

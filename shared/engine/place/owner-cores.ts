@@ -1,4 +1,5 @@
 import type { Demand } from "../ledger/availability.ts";
+import type { Taking } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { OwnerLimit } from "../model/job.ts";
@@ -83,13 +84,14 @@ function coresOn(node: LedgerNode, { columns, amounts }: Demand, closes: boolean
 export function placesLeft(
   allocation: Allocation,
   node: LedgerNode,
-  offer: { readonly slots: number; readonly demand: Demand; readonly closes: boolean },
+  { demand, closes }: Taking,
+  slots: number,
 ): number {
-  const cores = coresOn(node, offer.demand, offer.closes);
-  let places = offer.slots;
+  const cores = coresOn(node, demand, closes);
+  let places = slots;
   for (const { left, limit } of allocation.owners) {
     // All places of a closed node together take it once.
-    const most = offer.closes ? (covers(left, cores) ? places : 0) : Math.floor(left / cores + tolerance);
+    const most = closes ? (covers(left, cores) ? places : 0) : Math.floor(left / cores + tolerance);
     if (most < 1) allocation.heldBy ??= hitOf(limit, { left, cores });
     places = Math.min(places, Math.max(0, most));
   }
@@ -110,7 +112,7 @@ function hitOf(
 export function chargeOwners(
   { owners }: Allocation,
   node: LedgerNode,
-  { demand, closes }: { readonly demand: Demand; readonly closes: boolean },
+  { demand, closes }: Taking,
   slots: number,
 ): void {
   if (owners.length === 0) return;

@@ -159,7 +159,7 @@ function moveThere(
 ): "moved" | "no-room" | "surely-no-room" | "not-tried" {
   if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
   const hasWaiting = queue.some(isWaiting);
-  if (!hasWaiting && boughtIn(ledger).length === 0) return "not-tried";
+  if (!hasWaiting && !buys(ledger)) return "not-tried";
   const movable = movableJobs(ledger, queue);
   if (movable === null) return "not-tried";
   const problem = queueThere(ledger, movable, leftAtStart, there);
@@ -196,7 +196,13 @@ export function looksAtPrices({ compatibility, placement }: EngineSettings): boo
 
 /** Nodes that a run makes or starts. */
 export function boughtIn({ buckets }: Ledger): readonly LedgerNode[] {
-  return buckets.flatMap(({ nodes }) => nodes.filter(isBought));
+  const bought: LedgerNode[] = [];
+  for (const { nodes } of buckets) for (const node of nodes) if (isBought(node)) bought.push(node);
+  return bought;
+}
+
+export function buys({ buckets }: Ledger): boolean {
+  return buckets.some(({ nodes }) => nodes.some(isBought));
 }
 
 export function isBought({ origin }: LedgerNode): boolean {

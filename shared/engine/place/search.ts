@@ -1,16 +1,15 @@
-import type { Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
 import type { Allocation } from "./allocation.ts";
+import type { Taken } from "./offer.ts";
 import type { Profile } from "./profile.ts";
 import { demandIn, type Shape } from "./shape.ts";
 
 /** One bucket being searched for one shape. */
-export interface Search {
+export interface Search extends Taken {
   readonly bucket: LedgerBucket;
   readonly shape: Shape;
-  readonly demand: Demand;
   /** Place of the bucket among the shape's candidates. */
   readonly candidate: number;
   /** Slots wanted of one node: all that are missing, or one. */
@@ -38,6 +37,9 @@ export function openSearch(
     bucket,
     shape,
     demand: demandIn(shape, bucket.columns),
+    exclusive: shape.exclusive,
+    closes: shape.exclusive !== "none",
+    draws: shape.profile.draws,
     candidate,
     isReuse,
     perNode: job.packingStrategy === "scatter" ? 1 : Number.POSITIVE_INFINITY,
@@ -52,8 +54,11 @@ export function firstPosition(search: Search): number {
   const { table, memory } = bucket;
   if (!table.mayFit(demand)) return -1;
   if (named !== null || at !== notSearched) return nextPosition(search, Math.max(0, at));
-  const position = table.firstFit(memory.startFor(demand), demand);
-  memory.learn(demand, position < 0 ? bucket.nodes.length : position);
+  const start = memory.startFor(demand);
+  const position = table.firstFit(start, demand);
+  const end = position < 0 ? bucket.nodes.length : position;
+  // Nothing is learnt where the search ends at once.
+  if (end > start) memory.learn(demand, end);
   return position;
 }
 

@@ -70,8 +70,10 @@ export class Shapes {
     const known = job.exclusive ? undefined : this.#byConstraints.get(job.constraints);
     const shape =
       known ?? this.#shapeOf(job.exclusive ? [...job.constraints, exclusiveIteration] : job.constraints);
-    if (!job.exclusive) this.#byConstraints.set(job.constraints, shape);
     shape.jobs++;
+    // What the first job of a shape has may be its own: of a million of those, the list would be the largest of all.
+    if (known === undefined && shape.jobs > 1 && !job.exclusive)
+      this.#byConstraints.set(job.constraints, shape);
     return shape;
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defaultSettings, type NodeArray, type PlacementPolicy, plan } from "../../../shared/engine/index.ts";
+import { chooseRun } from "../../../shared/engine/place/choose-run.ts";
 import { afterActions } from "./after-actions.ts";
 import { array, bucket, cluster, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
@@ -45,6 +46,22 @@ describe("placement", () => {
     const world = cluster({ nodeArrays: arrays(), nodes: idle(1) });
     const result = plan(input({ cluster: world, jobs: [job("j", { ncpus: 1 })], settings }));
     expect(createdNames(result)).toEqual(["first-1"]);
+  });
+
+  test.each([
+    ["asked of the next plan", 3, "second-1"],
+    ["not asked: filled in order", 2, "first-1"],
+  ])("whether three shapes of jobs that packing says nothing of last is %s", (_, mostShapes, home) => {
+    const scattered = { packingStrategy: "scatter" } as const;
+    const jobs = [
+      job("one", { ncpus: 1 }, { ...scattered, nodeCount: 1 }),
+      job("two", { ncpus: 2 }, { ...scattered, nodeCount: 2 }),
+      job("small", { ncpus: 1, memgb: 1 }, { ...scattered, nodeCount: 2 }),
+    ];
+    const world = input({ cluster: cluster({ nodeArrays: arrays(), nodes: idle(1) }), jobs });
+    const run = chooseRun({ ...world, overdueNodeIds: new Set() }, mostShapes);
+    expect(run.allocations.map(({ granted }) => granted)).toEqual([1, 2, 2]);
+    expect(run.allocations[0]?.placements.map(({ node: { name } }) => name)).toEqual([home]);
   });
 
   test("a node that this plan makes is one on order for later jobs", () => {
