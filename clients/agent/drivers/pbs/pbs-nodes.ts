@@ -10,7 +10,8 @@ const longestReason = 500;
 
 /**
  * OpenPBS 23.06 has all hosts down for two seconds whenever a node is created. Nothing is bought in place of a host for that. Where
- * a host is lost, PBS writes "node down: communication closed" as its comment.
+ * a host is lost, PBS writes "node down: communication closed" as its comment; after a start of the server it does not know the
+ * state, nor the memory, of any.
  */
 const shortlyDownSeconds = 20;
 
@@ -25,11 +26,12 @@ export function stateOf(
   nowSeconds: number,
 ): Omit<SchedulerNode, "hostname" | "resources"> {
   const isShort =
-    nowSeconds - (host.changedSeconds ?? 0) < shortlyDownSeconds && !host.comment.startsWith("node down");
-  const not = [...host.states].filter((state) => {
-    const meaning = stateMeaning(state);
-    return meaning !== "up" && !(meaning === "no-host" && isShort);
-  });
+    nowSeconds - (host.changedSeconds ?? 0) < shortlyDownSeconds &&
+    !host.states.has("state-unknown") &&
+    !host.comment.startsWith("node down");
+  const not = [...host.states].filter(
+    (state) => stateMeaning(state) !== "up" && !(state === "down" && isShort),
+  );
   if (not.length + host.keptFor.length === 0) return { state: "up" };
   const held = not.filter((state) => stateMeaning(state) === "held");
   const isEmpty = isOffline(host) && held.length + host.keptFor.length === 0 && !isBusy(host, running);

@@ -106,6 +106,11 @@ describe("the state of a host", () => {
       "draining cyclecloud keep offline",
     ],
     ["down for a moment, while another joins", { state: "down", changed: 19 }, "up"],
+    [
+      "not known yet by a server that has just started",
+      { state: "state-unknown,down" },
+      "draining state state-unknown, down",
+    ],
     ["down with a job", { state: "down,job-busy", jobs: ["1.head"], changed: 20 }, "draining state down"],
     ["down without jobs may come back", { state: "down", comment: "node down" }, "draining node down"],
     ["of another queue's hosts", { state: "free", queue: "special" }, "draining of queue special"],
