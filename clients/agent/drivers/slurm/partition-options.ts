@@ -1,50 +1,58 @@
+import { minutesIn } from "./submitted.ts";
+
 /** Power saving, by which Slurm itself asks for nodes. */
 const powerOptions = ["PowerDownOnIdle", "ResumeTimeout", "SuspendTime", "SuspendTimeout"];
 
-/** Options of a partition that the driver's files may have as an administrator wants them. Nodes and the default partition are ours. */
-const options = [
-  ...powerOptions,
-  "AllocNodes",
-  "AllowAccounts",
-  "AllowGroups",
-  "AllowQos",
-  "Alternate",
-  "CpuBind",
-  "DefaultTime",
-  "DefCpuPerGPU",
-  "DefMemPerCPU",
-  "DefMemPerGPU",
-  "DefMemPerNode",
-  "DenyAccounts",
-  "DenyQos",
-  "DisableRootJobs",
-  "ExclusiveTopo",
-  "ExclusiveUser",
-  "GraceTime",
-  "Hidden",
-  "LLN",
-  "MaxCPUsPerNode",
-  "MaxCPUsPerSocket",
-  "MaxMemPerCPU",
-  "MaxMemPerNode",
-  "MaxNodes",
-  "MaxTime",
-  "MinNodes",
-  "OverSubscribe",
-  "OverTimeLimit",
-  "PreemptMode",
-  "PriorityJobFactor",
-  "PriorityTier",
-  "QOS",
-  "ReqResv",
-  "RootOnly",
-  "SelectTypeParameters",
-  "State",
-  "Topology",
-  "TRESBillingWeights",
-];
+/**
+ * Options of a partition that the driver's files may have as an administrator wants them, and what a controller prints of one that
+ * a partition does not have; empty: nothing. Undefined: the cluster's own setting decides. Nodes and the default partition are ours.
+ */
+const options: Readonly<Record<string, string | undefined>> = {
+  PowerDownOnIdle: "NO",
+  ResumeTimeout: "GLOBAL",
+  SuspendTime: "GLOBAL",
+  SuspendTimeout: "GLOBAL",
+  AllocNodes: "ALL",
+  AllowAccounts: "ALL",
+  AllowGroups: "ALL",
+  AllowQos: "ALL",
+  Alternate: "",
+  CpuBind: "",
+  DefaultTime: "NONE",
+  DefCpuPerGPU: "",
+  DefMemPerCPU: "UNLIMITED",
+  DefMemPerGPU: "",
+  DefMemPerNode: "UNLIMITED",
+  DenyAccounts: "",
+  DenyQos: "",
+  DisableRootJobs: undefined,
+  ExclusiveTopo: "NO",
+  ExclusiveUser: "NO",
+  GraceTime: "0",
+  Hidden: "NO",
+  LLN: "NO",
+  MaxCPUsPerNode: "UNLIMITED",
+  MaxCPUsPerSocket: "UNLIMITED",
+  MaxMemPerCPU: undefined,
+  MaxMemPerNode: undefined,
+  MaxNodes: "UNLIMITED",
+  MaxTime: "UNLIMITED",
+  MinNodes: "0",
+  OverSubscribe: "NO",
+  OverTimeLimit: "NONE",
+  PreemptMode: undefined,
+  PriorityJobFactor: "1",
+  PriorityTier: "1",
+  QOS: "N/A",
+  ReqResv: "NO",
+  RootOnly: "NO",
+  SelectTypeParameters: "NONE",
+  State: "UP",
+  Topology: "",
+  TRESBillingWeights: "",
+};
 
-const spellings = new Map(options.map((name) => [name.toLowerCase(), name]));
+const spellings = new Map(Object.keys(options).map((name) => [name.toLowerCase(), name]));
 
 export function isPartitionOption(name: string): boolean {
   return spellings.has(name.toLowerCase());
@@ -73,4 +81,46 @@ export function optionsWith(
   return [...kept, ...[...own].map(([name, value]) => [spellings.get(name) ?? name, value] as const)].map(
     ([key, value]) => `${key}=${value}`,
   );
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/**
+ * The options that a partition has on one of two sides, a line of slurm.conf or what a controller prints: the same words where they
+ * mean the same.
+ */
+export function optionsOfBoth(
+  wanted: Fields,
+  running: Fields,
+): readonly { readonly name: string; readonly wanted: string; readonly running: string }[] {
+  const [own, theirs] = [optionsIn(wanted), optionsIn(running)];
+  return Object.entries(options).flatMap(([name, usual]) => {
+    const asked = own.get(name.toLowerCase()) ?? usual;
+    const has = theirs.get(name.toLowerCase()) ?? usual ?? "";
+    return asked === undefined || (asked === usual && has === usual)
+      ? []
+      : [{ name, wanted: asked, running: has }];
+  });
+}
+
+function optionsIn({ JobDefaults = "", ...fields }: Fields): ReadonlyMap<string, string> {
+  const defaults = JobDefaults.split(",").map((pair) => pair.split("="));
+  return new Map(
+    [...Object.entries(fields), ...defaults].map(([name = "", value = ""]) => [
+      name.toLowerCase(),
+      inOneSpelling(name.toLowerCase(), value),
+    ]),
+  );
+}
+
+/** Slurm prints many values in other letters or another order than they were written in. */
+function inOneSpelling(name: string, value: string): string {
+  if (["defaulttime", "maxtime"].includes(name)) {
+    const minutes = minutesIn(value);
+    if (minutes !== undefined) return String(minutes);
+  }
+  const word = value.toUpperCase();
+  // The number of jobs that share a node is four unless it is given.
+  if (name === "oversubscribe" && ["FORCE", "YES"].includes(word)) return `${word}:4`;
+  return /^(INFINITE|-1)$/.test(word) ? "UNLIMITED" : word.split(",").toSorted().join(",");
 }

@@ -5,8 +5,6 @@ import { compactHostlist, expandHostlist } from "../../../../clients/agent/drive
 import { slurmSettingsSchema } from "../../../../clients/agent/drivers/slurm/slurm-settings.ts";
 import { bucket, partsOf } from "./cluster-parts.ts";
 
-const settings = slurmSettingsSchema.parse({ ignore_partitions: ["login"] });
-
 /** As 22.05.8 prints it, without the fields that nobody reads. */
 const config = `Configuration data as of 2026-11-26T02:50:00
 CommunicationParameters = NoAddrCache
@@ -20,11 +18,33 @@ Slurmctld(primary) at head is UP
 `;
 const node = (name: string, given = "") =>
   `NodeName=${name} CoresPerSocket=2 CPUAlloc=0 CPUTot=4 CPULoad=0.00 AvailableFeatures=cloud,Standard_D4s_v5,htc,regular,westeurope ActiveFeatures=cloud Gres=(null) RealMemory=15360 Sockets=1 State=IDLE+CLOUD ThreadsPerCore=2 Weight=1 Partitions=htc ${given}\n`;
+/** As 22.05.8 prints it when the line of slurm.conf has these options. */
+const printedOptions: readonly (readonly [options: Record<string, string>, printed: string])[] = [
+  [{}, "AllowGroups=ALL AllowAccounts=ALL DefaultTime=NONE MaxTime=UNLIMITED MinNodes=0 PriorityTier=1"],
+  [{ allowaccounts: "Chem,bio", PriorityTier: "10" }, "AllowAccounts=chem,bio PriorityTier=10"],
+  [{ DenyAccounts: "x,y" }, "DenyAccounts=x,y"],
+  [{ DefaultTime: "90", MaxTime: "48:00:00" }, "DefaultTime=01:30:00 MaxTime=2-00:00:00"],
+  [{ OverSubscribe: "YES", PreemptMode: "SUSPEND,GANG" }, "OverSubscribe=YES:4 PreemptMode=GANG,SUSPEND"],
+  [{ SelectTypeParameters: "CR_Core", QOS: "N/A" }, "SelectTypeParameters=CR_CORE QoS=N/A"],
+  [
+    { DefCpuPerGPU: "4", DefMemPerCPU: "3840", TRESBillingWeights: "CPU=1.0,Mem=0.25G" },
+    "JobDefaults=DefCpuPerGPU=4 TRESBillingWeights=CPU=1.0,Mem=0.25G",
+  ],
+  [
+    { MaxMemPerNode: "8000", DefMemPerNode: "2000" },
+    "DefMemPerCPU=UNLIMITED DefMemPerNode=2000 MaxMemPerNode=8000",
+  ],
+];
+
 const partition = (nodes: string) =>
   `PartitionName=htc AllowGroups=ALL Default=YES MaxTime=UNLIMITED Nodes=${nodes} OverSubscribe=NO State=UP DefMemPerCPU=3840 MaxMemPerNode=UNLIMITED\n`;
 
-function compared(answers: { config?: string; nodes?: string; partitions?: string }) {
-  const drawnUp = drawUpFiles(partsOf([bucket({ most: 3 })]), settings);
+function compared(
+  answers: { config?: string; nodes?: string; partitions?: string },
+  options: Record<string, string> = {},
+) {
+  const own = slurmSettingsSchema.parse({ ignore_partitions: ["login"], partitions: { htc: { options } } });
+  const drawnUp = drawUpFiles(partsOf([bucket({ most: 3 })]), own);
   if ("refused" in drawnUp) throw new Error(drawnUp.refused);
   const texts = {
     config,
@@ -35,7 +55,7 @@ function compared(answers: { config?: string; nodes?: string; partitions?: strin
   const given = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, { text, exitCode: 0 }]),
   );
-  return comparable(drawnUp.files, given, settings);
+  return comparable(drawnUp.files, given, own);
 }
 
 describe("a running controller beside the files that would be written", () => {
@@ -63,6 +83,35 @@ describe("a running controller beside the files that would be written", () => {
     if ("unreadable" in both) throw new Error(both.unreadable);
     expect(both.running).not.toBe(both.wanted);
     expect(both.running).toContain(line);
+  });
+
+  const withOptions = (printed: string) =>
+    `PartitionName=htc ${printed} Default=YES Nodes=htc-[1-3] State=UP DefMemPerCPU=3840 MaxMemPerNode=UNLIMITED\n`;
+  test.each(printedOptions)(
+    "options %j of a partition are printed in other words: nothing differs",
+    (options, printed) => {
+      const both = compared({ partitions: withOptions(printed) }, options);
+      if ("unreadable" in both) throw new Error(both.unreadable);
+      expect(both.running.split("\n").at(-2)).toBe(both.wanted.split("\n").at(-2));
+    },
+  );
+
+  test.each([
+    [
+      "one that is asked for",
+      { PriorityTier: "10" },
+      "PriorityTier=1",
+      ["PriorityTier=10", "PriorityTier=1"],
+    ],
+    ["one that was asked for before", {}, "PriorityTier=10", ["PriorityTier=1", "PriorityTier=10"]],
+    ["one that is not printed", { DenyQos: "low" }, "AllowQos=ALL", ["DenyQos=LOW", "DenyQos="]],
+    ["a time", { MaxTime: "60" }, "MaxTime=01:30:00", ["MaxTime=60", "MaxTime=90"]],
+    ["whom it takes", { AllowGroups: "chem" }, "AllowGroups=ALL", ["AllowGroups=CHEM", "AllowGroups=ALL"]],
+  ])("%s of a partition's options shows", (_, options, printed, [wanted, running]) => {
+    const both = compared({ partitions: withOptions(printed) }, options);
+    if ("unreadable" in both) throw new Error(both.unreadable);
+    expect(both.wanted.split(/\s/)).toContain(wanted);
+    expect(both.running.split(/\s/)).toContain(running);
   });
 
   test("nodes that are always there, and those of ignored partitions, are nobody's here", () => {

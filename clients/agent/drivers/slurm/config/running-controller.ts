@@ -1,5 +1,6 @@
 import type { Answers, Read, SchedulerFile } from "../../driver.ts";
 import { compactHostlist, expandHostlist } from "../hostlist.ts";
+import { optionsOfBoth } from "../partition-options.ts";
 import { isIgnored } from "../slurm-nodes.ts";
 import { readLines } from "../slurm-records.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
@@ -50,7 +51,9 @@ export function comparable(
     ]),
   );
   const wantedPartitions = rowsOf("PartitionName");
-  const names = new Set(wantedPartitions.map(({ PartitionName }) => PartitionName));
+  const runningOf = ({ PartitionName: name }: Fields) =>
+    partitionRows.filter(({ PartitionName }) => PartitionName === name);
+  const optionsOf = (wanted: Fields) => optionsOfBoth(wanted, runningOf(wanted)[0] ?? {});
   const ownNodes = nodeRows.filter(
     ({ NodeName: name = "", State = "", Partitions = "" }) =>
       State.split("+").includes("CLOUD") &&
@@ -64,12 +67,24 @@ export function comparable(
       rowsOf("NodeName").flatMap((row) =>
         (expandHostlist(row.NodeName ?? "") ?? []).map((name) => [name, nodeLine(row)] as const),
       ),
-      wantedPartitions.map(partitionLine),
+      wantedPartitions.map((wanted) =>
+        partitionLine(
+          wanted,
+          optionsOf(wanted).map(({ name, wanted: value }) => `${name}=${value}`),
+        ),
+      ),
     ),
     running: textOf(
       pairs.map(({ key }) => `${key}=${settingOf(shown.get(key.toLowerCase()))}`),
       ownNodes.map((row) => [row.NodeName ?? "", nodeLine(asWritten(row))] as const),
-      partitionRows.filter(({ PartitionName }) => names.has(PartitionName)).map(partitionLine),
+      wantedPartitions.flatMap((wanted) =>
+        runningOf(wanted).map((running) =>
+          partitionLine(
+            running,
+            optionsOf(wanted).map(({ name, running: value }) => `${name}=${value}`),
+          ),
+        ),
+      ),
     ),
   };
 }
@@ -104,9 +119,8 @@ function nodeLine(row: Fields): string {
     .join(" ");
 }
 
-function partitionLine(row: Fields): string {
-  const { PartitionName = "", NodeSets, Default = "NO", DefMemPerCPU = "UNLIMITED", State = "UP" } = row;
-  const { OverSubscribe = "NO", MaxTime = "UNLIMITED" } = row;
+function partitionLine(row: Fields, options: readonly string[]): string {
+  const { PartitionName = "", NodeSets, Default = "NO" } = row;
   // A node set stays what it is while its nodes come and go.
   const Nodes = (NodeSets === "(null)" ? undefined : NodeSets) ?? row.Nodes ?? "";
   const nodes = expandHostlist(Nodes === "(null)" ? "" : Nodes);
@@ -114,10 +128,7 @@ function partitionLine(row: Fields): string {
     `PartitionName=${PartitionName}`,
     `Nodes=${nodes === undefined ? Nodes : compactHostlist(nodes)}`,
     `Default=${Default}`,
-    `DefMemPerCPU=${DefMemPerCPU}`,
-    `OverSubscribe=${OverSubscribe}`,
-    `MaxTime=${MaxTime === "INFINITE" ? "UNLIMITED" : MaxTime}`,
-    `State=${State}`,
+    ...options,
   ].join(" ");
 }
 
