@@ -21,15 +21,24 @@ export interface Correction extends Command {
 
 /** Something to read from the scheduler; its text comes back in `Answers` under this name. */
 export type Read =
-  | ({ readonly kind: "command"; readonly name: string } & Command)
+  | ({ readonly kind: "command"; readonly name: string; readonly sink?: Sink } & Command)
   /** Queues of a message broker, read through the broker's client library; the text is a `Backlog` as JSON. */
   | { readonly kind: "backlog"; readonly name: string; readonly queues: readonly string[] };
+
+/**
+ * Takes what a command prints part by part, in UTF-8, so that hundreds of megabytes are never in memory at once. The answer's text is
+ * empty then. Who runs the command may pass over it: then nothing begins, and the text is all that was printed.
+ */
+export interface Sink {
+  /** Of a new answer: one before it may have ended anywhere. */
+  begin(): void;
+  /** The part is not there any more afterwards. */
+  take(part: Uint8Array): void;
+}
 
 /** What a read printed. Reads that failed or took too long give no answer: then `interpret` is not called at all. */
 export interface Answer {
   readonly text: string;
-  /** The same in UTF-8, as it was printed: answers of hundreds of megabytes are read in parts. Absent: there is the text only. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
   /** 0, or one of the command's own `exitCodes`. */
   readonly exitCode: number;
 }

@@ -15,6 +15,16 @@ describe("a command", () => {
     });
   });
 
+  test("gives what it prints part by part to who wants that", async () => {
+    const taken: string[] = [];
+    const sink = {
+      begin: () => taken.push("begin"),
+      take: (part: Uint8Array) => taken.push(Buffer.from(part).toString()),
+    };
+    const answer = await execute({ ...script("console.log('jobs')"), sink }, patienceSeconds);
+    expect([answer, taken.join(" ")]).toEqual([{ text: "", exitCode: 0 }, "begin jobs\n"]);
+  });
+
   test("gets each argument as it is: there is no shell", async () => {
     const args = ["$(reboot)", "a b", "; exit 3", "*", "'\"\\", "--", "-x"];
     const print = "console.log(JSON.stringify(process.argv.slice(1)))";

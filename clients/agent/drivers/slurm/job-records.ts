@@ -1,5 +1,5 @@
 import { isDictionary } from "../../../../shared/json/json.ts";
-import type { Answer } from "../driver.ts";
+import type { Answer, Sink } from "../driver.ts";
 import { readRecord } from "../records.ts";
 import { RecordList } from "./record-list.ts";
 import { type JobRecord, jobFields, jobRecord } from "./slurm-records.ts";
@@ -36,6 +36,7 @@ export type ReadJob =
 export class JobRecords {
   #kinds = new Map<string, JobKind>();
   readonly #list = new RecordList("jobs", (value) => this.#read(value));
+  readonly sink: Sink = this.#list;
 
   /** Undefined: as with `RecordList`. */
   in(answer: Answer | undefined): readonly ReadJob[] | undefined {

@@ -80,7 +80,7 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   return {
     ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
     namesNodes: hasPowerSaving(settings),
-    reads: (context) => reads(settings, context),
+    reads: (context) => reads(settings, context, readers),
     interpret: (answers, context) => interpret(answers, context, settings, readers),
     commandsFor: (event, { memory, nowSeconds }): Steps => {
       const joined = rememberedJoined(memory);
@@ -131,6 +131,7 @@ function keptFiles(
 function reads(
   { squeue, scontrol, sinfo }: SlurmSettings,
   { memory, nowSeconds }: Pick<Context, "memory" | "nowSeconds">,
+  { jobs: { sink } }: Pick<Readers, "jobs">,
 ): readonly (readonly Read[])[] {
   const { nodesFrom } = memory;
   const remembered = rememberedLimits(memory);
@@ -150,7 +151,7 @@ function reads(
     [...nodes, read("partitions", scontrol, ["show", "partitions", "--all", "--oneliner"])],
     [
       // Without the variable the list of an array's tasks ends after 64 characters.
-      read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]),
+      { ...read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]), sink },
       read("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
       read("licenses", scontrol, ["show", "licenses", "--oneliner"]),
       // Times are the host's own, without their zone, unless they are asked for in seconds.

@@ -47,6 +47,33 @@ test.each([
   expect(readingList().in(text)).toEqual([{ job_id: 1 }, { job_id: 2 }]);
 });
 
+test("an answer that comes in parts, cut anywhere, is the same; one that broke off before is forgotten", () => {
+  const jobs = ["a", "ü", "{ }\n    },\n    {", ""].map((name, index) => ({
+    job_id: index + 1,
+    name,
+    list: [],
+  }));
+  const bytes = Buffer.from(printed(jobs));
+  const sizes = fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 0, max: bytes.length }), (parts, brokenAt) => {
+      const list = new RecordList("jobs", (value) => value);
+      list.begin();
+      list.take(bytes.subarray(0, brokenAt));
+      list.begin();
+      for (let at = 0, index = 0; at < bytes.length; index += 1) {
+        const size = parts[index % parts.length] ?? 1;
+        const part = Buffer.from(bytes.subarray(at, at + size));
+        list.take(part);
+        // Its memory is used again.
+        part.fill("x");
+        at += size;
+      }
+      expect(list.in({ text: "", exitCode: 0 })).toEqual(jobs);
+    }),
+  );
+});
+
 test.each([
   ["cut short behind a record", printed([{ job_id: 1 }, { job_id: 2 }]).slice(0, -4)],
   ["cut short in a record", printed([{ job_id: 1 }, { job_id: 2 }]).slice(0, -12)],
