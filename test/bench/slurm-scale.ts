@@ -135,7 +135,8 @@ async function measureAll(slurm: Slurm): Promise<void> {
   // Of an array, the tasks of a part that is changed become jobs of their own.
   for (const id of ids) await slurm.run("scontrol", "update", `JobId=${id}_[2-${tasksOfArray}]`, "Nice=1");
   await calls();
-  await show(`${jobCount} jobs apart`, [checked(await pass(), hasJobs(jobCount))], false);
+  await show(`${jobCount} jobs apart, first`, [checked(await pass(), hasJobs(jobCount))], false);
+  await show(`${jobCount} jobs apart`, await repeated(jobCount), true);
 }
 
 /** Job arrays of all sizes that a node has, in each partition; gives their numbers. */

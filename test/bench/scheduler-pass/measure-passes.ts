@@ -52,12 +52,19 @@ export async function passesOf(
   return async (events = []) => {
     let [bytes, commands, running, waitedSeconds] = [0, 0, 0, 0];
     let since = 0;
-    const run: typeof execute = async (...args) => {
+    const run: typeof execute = async ({ sink, ...command }, seconds) => {
       commands += 1;
       running += 1;
       if (running === 1) since = performance.now();
       try {
-        const answer = await execute(...args);
+        const counting = sink && {
+          begin: () => sink.begin(),
+          take: (part: Uint8Array) => {
+            bytes += part.length;
+            sink.take(part);
+          },
+        };
+        const answer = await execute(counting ? { ...command, sink: counting } : command, seconds);
         bytes += answer.text.length;
         return answer;
       } finally {
