@@ -1,4 +1,4 @@
-import { minutesIn } from "./submitted.ts";
+import { minutesIn } from "./amounts.ts";
 
 /** Power saving, by which Slurm itself asks for nodes. */
 const powerOptions = ["PowerDownOnIdle", "ResumeTimeout", "SuspendTime", "SuspendTimeout"];
