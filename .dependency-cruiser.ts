@@ -259,11 +259,11 @@ const singleRules = [
   ),
   forbid(
     "packages-of-drivers",
-    "drivers may import zod, and saxes, which reads XML",
+    "drivers may import zod, saxes, which reads XML, and node:crypto, which digests records",
     { path: "^clients/agent/drivers/" },
     {
       dependencyTypesNot: ["local"],
-      pathNot: packagePath(["zod", "saxes"]),
+      pathNot: `${packagePath(["zod", "saxes"])}|^(node:)?crypto$`,
     },
   ),
   forbid(

@@ -195,6 +195,6 @@ function isUsed({ flags, version }: NodeRecord): boolean {
 }
 
 /** Slurm uses it, or would. One that is powering up waits for another machine. */
-export function isUp(flags: NodeRecord["flags"]): boolean {
+function isUp(flags: NodeRecord["flags"]): boolean {
   return !["POWERING_UP", ...powersDown].some((flag) => flags.has(flag));
 }
