@@ -38,7 +38,8 @@ export function meetTargets(
         return pass.meetGroups(array, wish);
       case "spares":
         return pass.meetSpares(array, wish, isRoomWanted);
-      default:
+      case "nodes":
+      case "cores":
         return pass.meetCount(array, wish);
     }
   };
