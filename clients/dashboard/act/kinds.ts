@@ -40,11 +40,11 @@ const onNodes = {
     command: "delete-nodes",
     isDestructive: true,
   },
-  start: { title: "Start", means: "CycleCloud starts the nodes.", command: "start-nodes" },
+  start: { title: "Start", means: "CycleCloud starts the nodes.", command: "start" },
   restart: {
     title: "Restart",
     means: "CycleCloud restarts the nodes. Nodes on which jobs run are left alone.",
-    command: "restart-nodes",
+    command: "restart",
     isDestructive: true,
   },
 } satisfies Readonly<Record<string, Act>>;
