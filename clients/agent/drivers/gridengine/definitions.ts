@@ -135,9 +135,11 @@ export function parseDefinitions(text: string): Definitions | undefined {
   };
 }
 
-/** Of a line `key value`; 0 where there is none. */
+/** Of a line `key value`; 0, which is no limit, where there is none. */
 function numberOf(text: string | undefined, key: string): number {
-  return Number(new RegExp(`^${key}\\s+(\\d{1,9})$`, "m").exec(text ?? "")?.[1] ?? 0);
+  const words = (text ?? "").split("\n").map((line) => line.trim().split(/\s+/));
+  const value = words.find(([first]) => first === key)?.[1] ?? "";
+  return /^\d{1,9}$/.test(value) ? Number(value) : 0;
 }
 
 function sequenceOf({ fields }: Queue): number {
