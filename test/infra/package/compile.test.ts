@@ -17,6 +17,8 @@ beforeEach(async () => {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await write("shared/a.ts", "export const a = 1;\n");
   await write("functions/b.ts", 'export { a } from "../shared/a.ts";\n');
+  await mkdir(join(folder, "clients/dashboard"), { recursive: true });
+  await write("clients/dashboard/d.ts", "export const d = 1;\n");
   await compile(folder);
 });
 afterEach(() => rm(folder, { recursive: true }));
