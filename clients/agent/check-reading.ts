@@ -83,10 +83,10 @@ function withState(node: SchedulerNode): SchedulerNode {
 }
 
 /** What has checked out: a driver may give the very same jobs again, and jobs with the very same constraints. */
-const isChecked = new WeakSet<object>();
+const checkedBefore = new WeakSet<object>();
 
 function withoutChecked<T extends object>(item: T): object {
-  return "constraints" in item && isChecked.has(item.constraints as object)
+  return "constraints" in item && checkedBefore.has(item.constraints as object)
     ? { ...item, constraints: {} }
     : item;
 }
@@ -105,12 +105,12 @@ function checkEach<T extends Job | SchedulerNode | NodeShape>(
   const usable: T[] = [];
   const setAside: SetAside[] = [];
   for (const chunk of chunksOf(items, perCheck)) {
-    const news = chunk.filter((item) => !isChecked.has(item)).map(withoutChecked);
+    const news = chunk.filter((item) => !checkedBefore.has(item)).map(withoutChecked);
     if (problemsOf(list, news).length === 0) {
       usable.push(...chunk);
       for (const item of chunk) {
-        isChecked.add(item);
-        if ("constraints" in item) isChecked.add(item.constraints);
+        checkedBefore.add(item);
+        if ("constraints" in item) checkedBefore.add(item.constraints);
       }
       continue;
     }

@@ -220,7 +220,8 @@ async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState,
   if (isJoin && news.nodes.length > 1)
     for (const node of news.nodes) {
       const alone = await attempt([node]);
-      if (alone !== undefined && problems.push(alone) > mostAlone) break;
+      if (alone !== undefined) problems.push(alone);
+      if (problems.length > mostAlone) break;
     }
   const state = { ...before, memory };
   if (!isLastTry) return { state, commands, problems };

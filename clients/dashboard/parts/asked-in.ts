@@ -1,11 +1,7 @@
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 
 /** What was asked in the address; anybody may have written it, so the service checks it. Undefined: nothing. */
 export function askedIn<T extends object>(text: string | undefined): T | undefined {
-  try {
-    const value = parseJson(text ?? "");
-    return typeof value === "object" && value !== null ? (value as T) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOr(text ?? "");
+  return typeof value === "object" && value !== null ? (value as T) : undefined;
 }

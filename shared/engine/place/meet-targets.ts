@@ -143,10 +143,9 @@ class Pass {
   }
 
   meetSpares(array: NodeArray, { perCent }: SpareWish, isRoomWanted: RoomWanted): TargetOutcome {
-    const [used, free] = [true, false].map((isUsed) =>
-      this.#own.filter(({ jobs }) => jobs.length > 0 === isUsed),
-    ) as [LedgerNode[], LedgerNode[]];
-    this.#asked = Math.max(this.#asked, Math.ceil((used.length * perCent) / 100));
+    const free = this.#own.filter(({ jobs }) => jobs.length === 0);
+    const used = this.#own.length - free.length;
+    this.#asked = Math.max(this.#asked, Math.ceil((used * perCent) / 100));
     return this.#meet(
       array,
       free,
