@@ -52,6 +52,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ofKind("unit"),
+          // It imports JSON without saying so, which Node.js refuses.
+          server: { deps: { inline: [/@actions\/workflow-parser/] } },
           isolate: false,
           pool: "threads",
           testTimeout: 150_000,

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser";
+import { ErrorPolicy } from "@actions/workflow-parser/model/convert";
+import type { FileProvider } from "@actions/workflow-parser/workflows/file-provider";
+import { expect, test } from "vitest";
+
+const folder = ".github/workflows";
+const deploying = ["deploy.yml", "deploy-to.yml"];
+const textOf = (name: string) => readFileSync(`${folder}/${name}`, "utf8");
+
+test.each(["ci.yml", "release.yml", "deploy.yml"])(
+  "workflows: GitHub's own parser takes %s, and the workflows that it calls",
+  async (name) => {
+    const { context, value } = parseWorkflow({ name, content: textOf(name) }, new NoOperationTraceWriter());
+    if (value === undefined) throw new Error("not a workflow");
+    const files: FileProvider = {
+      getFileContent: async (file) => {
+        if (!("path" in file)) throw new Error("a workflow of another repository");
+        return { name: file.path, content: textOf(basename(file.path)) };
+      },
+    };
+    const { errors, jobs } = await convertWorkflowTemplate(context, value, files, {
+      errorPolicy: ErrorPolicy.TryConversion,
+      fetchReusableWorkflowDepth: 1,
+    });
+    expect(context.errors.getErrors().map(({ message }) => message)).toEqual([]);
+    expect(errors ?? []).toEqual([]);
+    expect(jobs.length).toBeGreaterThan(0);
+  },
+);
+
+test("workflows: a deployment uses no secret, and the guide names each variable that it reads", () => {
+  const text = deploying.map(textOf).join("\n");
+  expect(text).not.toMatch(/secrets\./);
+  const guide = readFileSync("docs/pipeline.md", "utf8");
+  const variables = new Set([...text.matchAll(/vars\.([A-Z_]+)/g)].map(([, name]) => name));
+  expect(variables.size).toBeGreaterThan(4);
+  for (const name of variables) expect(guide).toContain(`\`${name}\``);
+});
