@@ -1,5 +1,5 @@
 import { type QueueClient, type QueueServiceClient, RestError } from "@azure/storage-queue";
-import { parseJson } from "../../shared/json/json.ts";
+import { jsonOr } from "../../shared/json/json.ts";
 import {
   type DemandRefused,
   type SchedulerEvent,
@@ -95,13 +95,9 @@ export class EventQueue {
   }
 }
 
+/** Messages are JSON, or that in base64. */
 function toJson(text: string): unknown {
-  for (const candidate of [text, Buffer.from(text, "base64").toString("utf8")]) {
-    try {
-      return parseJson(candidate);
-    } catch {}
-  }
-  return undefined;
+  return jsonOr(text, jsonOr(Buffer.from(text, "base64").toString("utf8")));
 }
 
 /** The SDK's texts may quote the request. */

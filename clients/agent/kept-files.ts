@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { parseJson } from "../../shared/json/json.ts";
+import { jsonOr } from "../../shared/json/json.ts";
 import { counted, printableCut } from "../../shared/text/text.ts";
 import type { Answers, ClusterParts, Command, SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
 import {
@@ -32,11 +32,7 @@ export type KeptState = z.infer<typeof keptStateSchema>;
 /** A text that cannot be used is of files that may not have been read: the scheduler reads them once more. */
 export function readKeptState(text: string | undefined): KeptState {
   if (text === undefined) return { isOpen: false, changedAtSeconds: 0 };
-  try {
-    return keptStateSchema.parse(parseJson(text));
-  } catch {
-    return { isOpen: true, changedAtSeconds: 0 };
-  }
+  return keptStateSchema.safeParse(jsonOr(text)).data ?? { isOpen: true, changedAtSeconds: 0 };
 }
 
 export interface KeptFilesPorts {

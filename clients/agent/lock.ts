@@ -3,8 +3,8 @@ import { mkdir, open, readFile, rm, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
-import { parseJson } from "../../shared/json/json.ts";
+import { ConfigurationError, hasCode, messageOf } from "../../shared/errors/errors.ts";
+import { jsonOr } from "../../shared/json/json.ts";
 import { isProcessAlive } from "../../shared/machine/process-alive.ts";
 
 /** How often an agent that runs renews its lock. */
@@ -56,7 +56,7 @@ async function create(path: string, own: Content): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (hasCode(error, "EEXIST")) return false;
     throw new ConfigurationError(`state folder "${dirname(path)}"`, [messageOf(error)]);
   }
 }
@@ -76,17 +76,13 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
       await file.close();
     }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw new ConfigurationError(`state folder "${dirname(path)}"`, [messageOf(error)]);
   }
 }
 
 function contentOf(text: string): Content | undefined {
-  try {
-    return contentSchema.safeParse(parseJson(text)).data;
-  } catch {
-    return undefined;
-  }
+  return contentSchema.safeParse(jsonOr(text)).data;
 }
 
 /** Processes of another machine cannot be asked, and one with our own pid is a former life of a container. */
@@ -113,10 +109,6 @@ async function renew(path: string, own: Content, lost: AbortController): Promise
     await utimes(path, now, now);
   } catch (error) {
     // A disk that does not answer takes nothing from us; a lock that was removed is taken again by whoever comes first.
-    if (codeOf(error) === "ENOENT" && !(await create(path, own).catch(() => true))) lost.abort();
+    if (hasCode(error, "ENOENT") && !(await create(path, own).catch(() => true))) lost.abort();
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

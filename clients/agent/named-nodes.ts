@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { messageOf } from "../../shared/errors/errors.ts";
-import { parseJson } from "../../shared/json/json.ts";
+import { jsonOr } from "../../shared/json/json.ts";
 import { printableCut } from "../../shared/text/text.ts";
 import type { Command, NamedNodes } from "./drivers/driver.ts";
 
@@ -290,12 +290,8 @@ export class NamedNodeKeeper {
   async #load(): Promise<Phases> {
     if (this.#phases !== undefined) return this.#phases;
     const text = await this.#ports.load();
-    try {
-      return new Map(Object.entries(phasesSchema.parse(parseJson(text ?? "{}"))));
-    } catch {
-      // What is on order shows in the service's list; its idle time-out deletes what nobody wants.
-      return new Map();
-    }
+    // Of a text that cannot be used: what is on order shows in the service's list; its idle time-out deletes what nobody wants.
+    return new Map(Object.entries(phasesSchema.safeParse(jsonOr(text ?? "{}")).data ?? {}));
   }
 
   /** Before what was asked for can be asked for again, by another process. */

@@ -3,7 +3,7 @@ import { kindOf, messageOf } from "../../shared/errors/errors.ts";
 import { parseDemand } from "../../shared/messages/index.ts";
 import type { DemandDestination, DemandSent, DemandToSend } from "../../shared/queues/storage-queue/index.ts";
 import { changesBetween, type Demand } from "./changes.ts";
-import type { StateFolder } from "./state.ts";
+import { parse, type StateFolder } from "./state.ts";
 
 /** After so many deltas the agent posts a snapshot, which corrects whatever got lost on the way. */
 const deltasInARow = 20;
@@ -122,12 +122,4 @@ function isSmallBeside(size: number, demand: Demand): boolean {
 
 function sizeOf(value: object): number {
   return JSON.stringify(value).length;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

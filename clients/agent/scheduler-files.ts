@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createTwoFilesPatch, diffLines } from "diff";
+import { hasCode } from "../../shared/errors/errors.ts";
 import type { SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
 
 /** A file that is not as it should be. */
@@ -138,8 +139,4 @@ async function readIfThere(path: string): Promise<string | undefined> {
 
 function unlessThere(error: unknown): void {
   if (!hasCode(error, "EEXIST")) throw error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

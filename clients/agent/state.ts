@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { ConfigurationError, messageOf } from "../../shared/errors/errors.ts";
+import { ConfigurationError, hasCode, messageOf } from "../../shared/errors/errors.ts";
 import { type HeldLock, takeLock } from "./lock.ts";
 
 const decisionSchema = z.object({
@@ -73,7 +73,7 @@ export class StateFolder {
     try {
       return await readFile(this.#path(name), "utf8");
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (hasCode(error, "ENOENT")) return undefined;
       throw this.#unusable(error);
     }
   }
@@ -110,11 +110,8 @@ export class StateFolder {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function parse(text: string): unknown {
+/** Undefined: no JSON. Whatever members are called, these files hold what this program wrote. */
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

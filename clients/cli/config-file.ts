@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseConfig, resolveIncludes, warnOfUnknownKeys } from "../../shared/config/index.ts";
-import { messageOf } from "../../shared/errors/errors.ts";
+import { hasCode, messageOf } from "../../shared/errors/errors.ts";
 import { isDictionary, parseJson } from "../../shared/json/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
 import { printable } from "../../shared/text/text.ts";
@@ -86,7 +86,7 @@ export async function loadInclude(path: string): Promise<unknown> {
   try {
     return parseJson(await readFile(path, "utf8"));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

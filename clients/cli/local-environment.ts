@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { messageOf } from "../../shared/errors/errors.ts";
+import { hasCode, messageOf } from "../../shared/errors/errors.ts";
 import { parseJson } from "../../shared/json/json.ts";
 import { isProcessAlive } from "../../shared/machine/process-alive.ts";
 import { CommandFailure } from "./exit-code.ts";
@@ -15,7 +15,7 @@ const whoWrote = z.object({ pid: z.int().positive().optional() });
 /** Reads a part of what `npm start` wrote. Throws CommandFailure if nothing runs, even if the file was left behind. */
 export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>): Promise<T> {
   const text = await readFile(file, "utf8").catch((error) => {
-    throw notRunning(isMissing(error) ? `"${file}" is not there` : messageOf(error));
+    throw notRunning(hasCode(error, "ENOENT") ? `"${file}" is not there` : messageOf(error));
   });
   const { pid, local } = parsed(text, part) ?? stranger(file);
   if (pid !== undefined && !isProcessAlive(pid))
@@ -41,10 +41,6 @@ function notRunning(why: string): CommandFailure {
     `Cannot find the local environment: ${why}`,
     'Start it with "npm start" in the project folder, then run the command there or with --local FILE.',
   );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 /** Where a command finds the storage account. `local`: the file that `npm start` writes; undefined: the settings. */

@@ -96,6 +96,11 @@ export function kindOf(error: unknown): ErrorKind | undefined {
   return error instanceof AutoscaleError ? error.kind : undefined;
 }
 
+/** Whether Node.js or a library gave the error this code, such as ENOENT. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
 /** One line for a log or a record, whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   return mayHaveTrap.test(text) ? convertible(value) : value;
 }
 
-/** The same; `otherwise` stands for a text that is no JSON. */
+/** The same; `otherwise`, or undefined, stands for a text that is no JSON. */
 export function jsonOr(text: string, otherwise?: unknown): unknown {
   try {
     return parseJson(text);

@@ -1,3 +1,5 @@
+import { hasCode } from "../errors/errors.ts";
+
 /** Whether a process of this machine runs, whoever started it. */
 export function isProcessAlive(pid: number): boolean {
   try {
@@ -5,6 +7,6 @@ export function isProcessAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // Of somebody else, and alive.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasCode(error, "EPERM");
   }
 }

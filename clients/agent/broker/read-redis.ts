@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { z } from "zod";
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import type { Backlog, BacklogLimits, WaitingMessage } from "../drivers/driver.ts";
 
 /** Kombu's: a queue has one list per priority step; the one of priority 0 has the queue's own name. */
@@ -68,7 +68,7 @@ export function backlogOf(answers: readonly unknown[], queues: readonly string[]
       return {
         name,
         length: own.reduce((sum, list) => sum + list.length, 0),
-        messages: texts.map((text) => toMessage(parse(text), name)),
+        messages: texts.map((text) => toMessage(jsonOr(text), name)),
       };
     }),
     unacknowledged: entries.flatMap((entry) => (entry === undefined ? [] : toUnacknowledged(entry, queues))),
@@ -86,7 +86,7 @@ function keysOf(queues: readonly string[]): readonly { readonly queue: string; r
 type Entry = readonly [message: unknown, exchange: unknown, routingKey: unknown];
 
 function toEntry(text: string): Entry | undefined {
-  const entry = z.tuple([z.unknown(), z.unknown(), z.unknown()]).safeParse(parse(text));
+  const entry = z.tuple([z.unknown(), z.unknown(), z.unknown()]).safeParse(jsonOr(text));
   return entry.success ? entry.data : undefined;
 }
 
@@ -105,12 +105,4 @@ function toMessage(value: unknown, queue: string): WaitingMessage {
   // Arguments are the task's own affair, also in print.
   const { argsrepr: _, kwargsrepr: __, ...headers } = parsed.success ? parsed.data.headers : {};
   return { queue, headers };
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

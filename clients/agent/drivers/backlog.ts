@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import type { Answer, Backlog } from "./driver.ts";
 
 const waitingMessage = z.object({ queue: z.string(), headers: z.record(z.string(), z.unknown()) });
@@ -12,11 +12,5 @@ const backlogSchema: z.ZodType<Backlog> = z.object({
 
 /** The text of a `backlog` read; undefined when it is not one. */
 export function readBacklog(answer: Answer | undefined): Backlog | undefined {
-  if (answer === undefined) return undefined;
-  try {
-    const parsed = backlogSchema.safeParse(parseJson(answer.text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return answer && backlogSchema.safeParse(jsonOr(answer.text)).data;
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { messageOf } from "../../../shared/errors/errors.ts";
+import { hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
@@ -14,7 +14,7 @@ export async function* textParts(file: string, terminal: Terminal): AsyncGenerat
     for await (const bytes of await unpacked(source)) yield decoder.decode(bytes, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR")
+    if (hasCode(error, "Z_BUF_ERROR"))
       throw new CommandFailure(
         `Cannot read "${printable(file)}": it is packed by gzip, and its end is missing`,
         "Copy or download it again.",

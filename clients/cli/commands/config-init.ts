@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { parseConfig } from "../../../shared/config/index.ts";
-import { messageOf } from "../../../shared/errors/errors.ts";
+import { hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -126,7 +126,7 @@ async function write(file: string, text: string, replaces: boolean): Promise<voi
   try {
     await writeFile(file, text, { flag: replaces ? "w" : "wx", mode: 0o600 });
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const isThere = hasCode(error, "EEXIST");
     throw new CommandFailure(
       isThere ? `Cannot write "${file}": it exists` : `Cannot write "${file}": ${messageOf(error)}`,
       isThere ? "Name another file, or give --force." : "Check the name of the file.",

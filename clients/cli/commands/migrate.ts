@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
-import { ConfigurationError, messageOf } from "../../../shared/errors/errors.ts";
+import { ConfigurationError, hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { parseAgentConfig } from "../../agent/config.ts";
 import { readJson } from "../config-file.ts";
@@ -96,8 +96,7 @@ async function azslurm(folder: string, { nodePrefix = "" }: Flags): Promise<From
     try {
       return await readFile(join(folder, name), "utf8");
     } catch (error) {
-      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-      if (isMissing && name !== "azure.conf") return "";
+      if (hasCode(error, "ENOENT") && name !== "azure.conf") return "";
       throw new CommandFailure(
         `Cannot read "${join(folder, name)}": ${messageOf(error)}`,
         "Name the folder of Slurm's files.",

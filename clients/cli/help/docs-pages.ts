@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { hasCode } from "../../../shared/errors/errors.ts";
 
 /** Beside the build, dist/ccscale, and beside the sources. */
 const places = ["../../docs/", "../../../docs/"].map((path) => new URL(path, import.meta.url));
@@ -17,7 +18,7 @@ function inDocs<T>(file: string, read: (place: URL) => T): T {
     try {
       return read(new URL(file, place));
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (!hasCode(error, "ENOENT")) throw error;
     }
   }
   throw new Error(`Cannot find docs/${file} beside this program`);

@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "../../../shared/errors/errors.ts";
+import { hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { isDictionary, parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
@@ -27,7 +27,7 @@ export async function answerJsonLines({ stdin, stdout }: Terminal, answer: Answe
     await pipeline(answers, stdout, { end: false });
   } catch (error) {
     // The reader has closed the pipe, as `| head` does.
-    if (error instanceof Error && "code" in error && error.code === "EPIPE") return;
+    if (hasCode(error, "EPIPE")) return;
     throw error;
   }
   if (count.failed > 0)

@@ -1,4 +1,4 @@
-import { parseJson } from "../../../shared/json/json.ts";
+import { jsonOr } from "../../../shared/json/json.ts";
 import type { Answers } from "../../agent/drivers/driver.ts";
 
 /** What somebody, or a mistake, may put in the place of a value. */
@@ -56,9 +56,9 @@ export function brokenJson(
   const { text = "", exitCode = 0 } = answers[read] ?? {};
   // What an application prints while it is imported stands before the answer.
   const lines = text.trimEnd().split("\n");
-  const json: unknown = parsed(text) ?? parsed(lines.at(-1) ?? "");
+  const json: unknown = jsonOr(text) ?? jsonOr(lines.at(-1) ?? "");
   if (json === undefined) return [];
-  const before = parsed(text) === undefined ? `${lines.slice(0, -1).join("\n")}\n` : "";
+  const before = jsonOr(text) === undefined ? `${lines.slice(0, -1).join("\n")}\n` : "";
   return records(json).flatMap((record) =>
     placesIn(recordAt(json, record), record)
       .filter((place) => !place.slice(record.length).some((step) => without.includes(String(step))))
@@ -76,14 +76,6 @@ export function brokenJson(
 
 function recordAt(json: unknown, place: Place): unknown {
   return place.reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>>)[step], json);
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Each line of something that runs broken in each of its columns, where a scheduler prints columns between tabs. */

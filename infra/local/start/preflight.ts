@@ -1,5 +1,6 @@
 import { mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../../shared/errors/errors.ts";
 import { isProcessAlive } from "../../../shared/machine/process-alive.ts";
 import { loadDefinition, parseDefinition } from "../cyclecloud/index.ts";
 
@@ -63,7 +64,7 @@ async function isMade(link: Promise<void>): Promise<boolean> {
     await link;
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (hasCode(error, "EEXIST")) return false;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../../../shared/json/json.ts";
+import { isDictionary, jsonOr } from "../../../../shared/json/json.ts";
 import type { Answer, SetAside } from "../driver.ts";
 import { fieldOf, readRecord, readRecords } from "../records.ts";
 
@@ -37,16 +37,12 @@ export function readReplies(answer: Answer | undefined): Replies<unknown> | unde
   if (answer.exitCode === nobodyReplied) return new Map();
   // An application may print while it is imported; the replies are one line, and the last one.
   const line = answer.text.trimEnd().split("\n").at(-1) ?? "";
-  try {
-    const replies = z.record(z.string(), z.unknown()).safeParse(parseJson(line));
-    if (!replies.success) return undefined;
-    const names = Object.keys(replies.data);
-    // Every worker has a host in its name: this is a complaint, such as {"error": "…"}, and not that nobody is there.
-    if (names.length > 0 && !names.some((name) => name.includes("@"))) return undefined;
-    return new Map(Object.entries(replies.data));
-  } catch {
-    return undefined;
-  }
+  const replies = jsonOr(line);
+  if (!isDictionary(replies)) return undefined;
+  const names = Object.keys(replies);
+  // Every worker has a host in its name: this is a complaint, such as {"error": "…"}, and not that nobody is there.
+  if (names.length > 0 && !names.some((name) => name.includes("@"))) return undefined;
+  return new Map(Object.entries(replies));
 }
 
 /**

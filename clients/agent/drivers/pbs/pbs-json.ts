@@ -1,4 +1,4 @@
-import { isDictionary, parseJson } from "../../../../shared/json/json.ts";
+import { isDictionary, jsonOr } from "../../../../shared/json/json.ts";
 
 /** What `-F json` printed of one kind, by name. */
 export interface PbsList {
@@ -12,19 +12,11 @@ export interface PbsList {
  * write (quotes, backslashes, line ends in variables): such a record is repaired, or named.
  */
 export function readPbsJson(text: string, list: "Jobs" | "nodes" | "Queue" | "Server"): PbsList | undefined {
-  const json = parsed(text);
+  const json = jsonOr(text);
   if (json === undefined) return repairedList(text, list);
   if (!isDictionary(json) || typeof json.pbs_server !== "string") return undefined;
   const found = json[list] ?? {};
   return isDictionary(found) ? { records: new Map(Object.entries(found)), broken: new Map() } : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** PBS prints one value a line, each level one step further in. */
@@ -44,7 +36,7 @@ function repairedList(text: string, list: string): PbsList | undefined {
     while (last + 1 < inside.length && !isStart(inside[last + 1] ?? "")) last++;
     if (name === undefined || !isEnd(inside[last] ?? "")) return undefined;
     const body = inside.slice(at + 1, last);
-    const record = parsed(`{${body.join("\n")}}`) ?? parsed(`{${repaired(body)}}`);
+    const record = jsonOr(`{${body.join("\n")}}`) ?? jsonOr(`{${repaired(body)}}`);
     if (record === undefined) broken.set(name, body.join("\n"));
     else records.set(name, record);
     at = last + 1;
@@ -68,7 +60,7 @@ function repaired(lines: readonly string[]): string {
       if (key === undefined || /^[[{]$/.test(rest)) return line;
       const [comma] = /,?$/.exec(rest) ?? [""];
       const value = rest.slice(0, rest.length - comma.length);
-      if (parsed(value) !== undefined || value === "null") return line;
+      if (jsonOr(value) !== undefined || value === "null") return line;
       const bare =
         value.startsWith('"') && value.endsWith('"') && value.length > 1 ? value.slice(1, -1) : value;
       return `${key}${JSON.stringify(bare)}${comma}`;

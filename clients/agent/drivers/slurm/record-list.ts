@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { parseJson } from "../../../../shared/json/json.ts";
+import { jsonOr } from "../../../../shared/json/json.ts";
 import type { Answer, Sink } from "../driver.ts";
 
 /**
@@ -91,7 +91,7 @@ class Coming<T> {
   end(): { readonly records: readonly T[]; readonly known: ReadonlyMap<string, T> } | undefined {
     const rest = this.#bytes.subarray(0, this.#length);
     if (this.#layout === undefined) {
-      const records = listIn(parsed(rest), this.#name)?.map(this.#read);
+      const records = listIn(jsonOr(rest.toString()), this.#name)?.map(this.#read);
       return records === undefined ? undefined : { records, known: this.#known };
     }
     const { head, indent } = this.#layout;
@@ -100,7 +100,7 @@ class Coming<T> {
     const behind = end + indent.length + 2;
     this.#add(rest.subarray(0, behind));
     const around = Buffer.concat([head, Buffer.from("null"), rest.subarray(behind)]);
-    const list = listIn(parsed(around), this.#name);
+    const list = listIn(jsonOr(around.toString()), this.#name);
     const isWhole = !this.#isBroken && list?.length === 1 && list[0] === null;
     return isWhole ? { records: this.#records, known: this.#known } : undefined;
   }
@@ -135,7 +135,7 @@ class Coming<T> {
     const digest = hash("sha256", piece, "binary");
     let record = this.#before.get(digest);
     if (record === undefined) {
-      const value = parsed(piece);
+      const value = jsonOr(piece.toString());
       if (value === undefined) {
         this.#isBroken = true;
         return;
@@ -171,13 +171,4 @@ const errors = z.array(z.unknown()).nullish();
 function listIn(value: unknown, name: string): readonly unknown[] | undefined {
   const answer = z.object({ [name]: z.array(z.unknown()), errors }).safeParse(value).data;
   return answer?.errors?.length ? undefined : (answer?.[name] as readonly unknown[] | undefined);
-}
-
-/** Undefined: it is no JSON. */
-function parsed(bytes: Buffer): unknown {
-  try {
-    return parseJson(bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,6 @@ import type {
 import {
   type BrokenAnswers,
   brokenValues,
-  parsed,
   placesIn,
   withBroken,
 } from "../../../../clients/library/schedulers/broken-records.ts";
@@ -24,6 +23,7 @@ import {
   type Recorded,
   type Whose,
 } from "../../../../clients/library/schedulers/contract.ts";
+import { jsonOr } from "../../../../shared/json/json.ts";
 import { parseDemand, wholly } from "../../../../shared/messages/job-demand.ts";
 
 const situationSchema = z.strictObject({
@@ -162,11 +162,11 @@ export function testDriver(driverCase: DriverCase): void {
       (situation) => {
         const { driver, answers, context } = situation;
         const jsonReads = Object.keys(answers).filter(
-          (name) => parsed(answers[name]?.text ?? "") !== undefined,
+          (name) => jsonOr(answers[name]?.text ?? "") !== undefined,
         );
         if (jsonReads.length === 0) return;
         const anyPlace = fc.constantFrom(...jsonReads).chain((name) => {
-          const json = parsed(answers[name]?.text ?? "");
+          const json = jsonOr(answers[name]?.text ?? "");
           const place = fc.constantFrom(...placesIn(json));
           return fc.record({ name: fc.constant(name), json: fc.constant(json), place });
         });
