@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refuseBadConstraints } from "../../../../shared/messages/index.ts";
+import { program } from "../configured.ts";
 
 const constraints = z.union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))]);
 
@@ -33,7 +34,7 @@ export const celerySettingsSchema = z.strictObject({
     'missing, expected what "celery -A" takes; give it as "app" in the section "celery" of the file',
   ),
   /** The program and its first arguments: `["/opt/app/venv/bin/celery"]`, `["python3", "-m", "celery"]`. */
-  command: z.array(z.string().min(1)).min(1).default(["celery"]),
+  command: program.default(["celery"]),
   /** Queues whose backlog is demand. */
   queues: z.array(argument()).min(1).default(["celery"]),
   /** First fit; a task that no rule fits needs `default_constraints`. */

@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import { readBacklog } from "../backlog.ts";
-import { configured } from "../configured.ts";
+import { commandOf, configured } from "../configured.ts";
 import type { Answers, Command, Context, Read, Reading, SetAside, Steps } from "../driver.ts";
 import { celeryDemand } from "./celery-demand.ts";
 import { type CeleryMemory, recall, toMemory } from "./celery-memory.ts";
@@ -117,7 +117,6 @@ function inspect(settings: CelerySettings, what: string): Read {
 
 /** Nobody's reply is an answer, too: the next reading shows what is missing. */
 function celeryCommand(settings: CelerySettings, args: readonly string[]): Command {
-  const [program = "celery", ...first] = settings.command;
   const timeout = ["--timeout", String(settings.reply_seconds)];
-  return { program, args: [...first, "-A", settings.app, ...args, ...timeout], exitCodes: [nobodyReplied] };
+  return commandOf(settings.command, ["-A", settings.app, ...args, ...timeout], [nobodyReplied]);
 }

@@ -1,4 +1,6 @@
+import { chunksOf } from "../../../../shared/collections/batches.ts";
 import { shortHostname } from "../../../../shared/engine/index.ts";
+import { commandOf } from "../configured.ts";
 import type { Command, Context, NodeEvent, Steps } from "../driver.ts";
 import { withoutLateEnds } from "../late-news.ts";
 import type { Definitions } from "./definitions.ts";
@@ -88,19 +90,13 @@ export function commandsFor(
 /** Of those commands that take a list of hosts, each takes so many. */
 const mostHosts = 100;
 
-function chunks(hosts: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(hosts.length / mostHosts) }, (_, index) =>
-    hosts.slice(index * mostHosts, (index + 1) * mostHosts),
-  );
-}
-
 function join(
   placed: readonly { readonly host: string; readonly array: string }[],
   settings: GridengineSettings,
   definitions: Definitions | undefined,
 ): readonly Command[] {
   const hosts = placed.map(({ host }) => host);
-  const lists = chunks(hosts).map((some) => some.join(","));
+  const lists = chunksOf(hosts, mostHosts).map((some) => some.join(","));
   return [
     // One that does not resolve costs the others nothing.
     ...["-ah", "-as"].flatMap((option) => lists.map((list) => qconf(settings, option, list))),
@@ -194,10 +190,9 @@ function onQueuesOf(
   option: string,
   settings: GridengineSettings,
 ): readonly Command[] {
-  return chunks(hosts).map((some) => ({
-    ...qmod(settings, option, ...some.map((host) => `*@${host}`)),
-    exitCodes: [1],
-  }));
+  return chunksOf(hosts, mostHosts).map((some) =>
+    commandOf(settings.qmod, [option, ...some.map((host) => `*@${host}`)], [1]),
+  );
 }
 
 /**
@@ -224,15 +219,12 @@ export function remove(
       ...queues.map((queue) => qconf(settings, "-purge", "queue", "*", `${queue}@${host}`)),
     ];
   });
-  const lists = chunks(placed.map(({ host }) => host)).map((some) => some.join(","));
+  const hosts = placed.map(({ host }) => host);
+  const lists = chunksOf(hosts, mostHosts).map((some) => some.join(","));
   const out = ["-de", "-ds", "-dh"].flatMap((option) => lists.map((list) => qconf(settings, option, list)));
   return [...each, ...out].map(mayBeGone);
 }
 
-function qconf({ qconf: [program = "qconf", ...first] }: GridengineSettings, ...args: string[]): Command {
-  return { program, args: [...first, ...args] };
-}
-
-function qmod({ qmod: [program = "qmod", ...first] }: GridengineSettings, ...args: string[]): Command {
-  return { program, args: [...first, ...args] };
+function qconf({ qconf: program }: GridengineSettings, ...args: string[]): Command {
+  return commandOf(program, args);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { program } from "../configured.ts";
 
-const program = z.array(z.string().min(1)).min(1);
 const queueName = z.string().regex(/^[A-Za-z0-9_][\w.-]*$/, 'expected the name of a queue, such as "all.q"');
 const hostGroup = z.string().regex(/^@[\w.-]+$/, 'expected the name of a host group, such as "@allhosts"');
 const complexName = z.string().regex(/^[A-Za-z_][\w.-]*$/, 'expected the name of a complex, such as "gpus"');

@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { configured } from "../configured.ts";
+import { configured, readOf } from "../configured.ts";
 import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { commandsFor, remove } from "./commands.ts";
 import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
@@ -48,6 +48,9 @@ const mostAsked = 1000;
 /** Of those that wait, so many are asked again why. */
 const mostReasons = 30;
 
+/** Queues and jobs of all users with all that is known of them. */
+const everything = ["-xml", "-s", "prs", "-r", "-f", "-ext", "-pri", "-explain", "acE", "-u", "*", "-F"];
+
 function reads(
   settings: GridengineSettings,
   context: Pick<Context, "memory" | "nowSeconds">,
@@ -56,18 +59,11 @@ function reads(
   const isOld =
     definitions === undefined || context.nowSeconds - definitions.atSeconds >= definitionsKnownSeconds;
   // Without the variable, times are the host's own, and do not say their zone.
-  const qstat = (name: string, args: readonly string[]) => ({
-    kind: "command" as const,
-    name,
-    program: "env",
-    args: ["TZ=UTC", ...settings.qstat, ...args],
-  });
+  const qstat = ["env", "TZ=UTC", ...settings.qstat];
   return [
     [
-      qstat("qstat", ["-xml", "-s", "prs", "-r", "-f", "-ext", "-pri", "-explain", "acE", "-u", "*", "-F"]),
-      ...(asking.length === 0
-        ? []
-        : [{ ...qstat("details", ["-xml", "-j", asking.join(",")]), exitCodes: [1] }]),
+      readOf("qstat", qstat, everything),
+      ...(asking.length === 0 ? [] : [readOf("details", qstat, ["-xml", "-j", asking.join(",")], [1])]),
       ...(isOld
         ? [{ kind: "command" as const, name: "definitions", ...definitionsCommand(settings.qconf) }]
         : []),
@@ -115,16 +111,10 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       ? undefined
       : poolsOf({ definitions, running: read.running, hosts, offers: cell.offers });
   if (definitions !== undefined && pools !== undefined) {
-    const jobContext = jobContextOf({
-      settings,
-      definitions,
-      cell,
-      details,
-      running: read.running,
-      pools,
-      nowSeconds: context.nowSeconds,
-      closedQueues: closedQueuesOf(read.instances),
-    });
+    const { nowSeconds } = context;
+    const closedQueues = closedQueuesOf(read.instances);
+    const given = { settings, definitions, details, pools, nowSeconds, closedQueues };
+    const jobContext = jobContextOf(given, cell, read.running);
     const taken = new Map<string, number>();
     for (const record of read.waiting) {
       const found = toWaiting(record, jobContext);
@@ -345,36 +335,19 @@ function cellOf(
   };
 }
 
-function jobContextOf({
-  settings,
-  definitions,
-  cell,
-  details,
-  running,
-  pools,
-  nowSeconds,
-  closedQueues,
-}: {
-  readonly settings: GridengineSettings;
-  readonly definitions: Definitions;
-  readonly cell: Cell;
-  readonly details: ReadonlyMap<string, Details>;
-  readonly running: readonly RunningRecord[];
-  readonly pools: Pools;
-  readonly nowSeconds: number;
-  readonly closedQueues: ReadonlyMap<string, string>;
-}): JobContext {
-  const { places, queues } = cell;
+function jobContextOf(
+  given: Pick<JobContext, "settings" | "definitions" | "details" | "pools" | "nowSeconds" | "closedQueues">,
+  { places, queues }: Cell,
+  running: readonly RunningRecord[],
+): JobContext {
+  const { definitions } = given;
   const byArray = Map.groupBy(places, ({ array }) => array);
   const slots = new Map([...byArray].map(([array, own]) => [array, slotsOfNode(own)]));
   const consumables = new Map(places.map((place) => [place, consumablesAt(place, definitions)]));
   const tasks = Map.groupBy(running, ({ id }) => id);
   return {
-    settings,
-    nowSeconds,
-    definitions,
+    ...given,
     places,
-    details,
     runningTasks: new Map([...tasks].map(([id, own]) => [id, new Set(own.map((each) => each.tasks)).size])),
     consumables: (place) => consumables.get(place) ?? new Map(),
     slotsOf: (array) => slots.get(array) ?? 0,
@@ -383,7 +356,5 @@ function jobContextOf({
       const isAll = first === undefined || own.length === byArray.get(first.array)?.length;
       return queues.length === 0 || isAll ? {} : { [slotsName(first.queue.name)]: count };
     },
-    pools,
-    closedQueues,
   };
 }

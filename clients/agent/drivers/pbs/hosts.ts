@@ -81,14 +81,9 @@ export function byName(hosts: readonly Host[]): ReadonlyMap<string, Host> {
 
 /** Names of hosts by the jobs that PBS has there. */
 export function hostsByJob(hosts: readonly Host[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const { name, jobs } of hosts)
-    for (const job of jobs) {
-      const names = found.get(job);
-      if (names === undefined) found.set(job, [name]);
-      else names.push(name);
-    }
-  return found;
+  const each = hosts.flatMap(({ name, jobs }) => jobs.map((job) => ({ job, name })));
+  const byJob = Map.groupBy(each, ({ job }) => job);
+  return new Map([...byJob].map(([job, there]) => [job, there.map(({ name }) => name)]));
 }
 
 /** Whether PBS has anything there: jobs, or resources that are given to some. */

@@ -1,4 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
+import { commandOf } from "../configured.ts";
 import type { Command, Context, Memory, NodeEvent, Steps } from "../driver.ts";
 import { withoutLateEnds } from "../late-news.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
@@ -98,7 +99,7 @@ function join(
 ): readonly Command[] {
   const values = [...resourcesToSet(place, settings)];
   return [
-    qmgr(settings, `create node ${hostname}`, [existsAlready]),
+    commandOf(settings.qmgr, ["-c", `create node ${hostname}`], [existsAlready]),
     ...(known === undefined
       ? // Nobody knows yet which of them PBS has.
         values.map((value) => set(hostname, [value], settings))
@@ -107,7 +108,7 @@ function join(
           values.filter(([name]) => known.includes(name) || !isOfSites(name)),
           settings,
         )),
-    pbsnodes(settings, ["-r", "-C", words.joined, hostname]),
+    commandOf(settings.pbsnodes, ["-r", "-C", words.joined, hostname]),
   ];
 }
 
@@ -159,35 +160,20 @@ function set(
   settings: PbsSettings,
 ): Command {
   const attributes = values.map(([name, value]) => `resources_available.${name} = "${value}"`);
-  return qmgr(settings, `set node ${hostname} ${attributes.join(", ")}`, [unknownResource]);
+  return commandOf(settings.qmgr, ["-c", `set node ${hostname} ${attributes.join(", ")}`], [unknownResource]);
 }
 
 function offline(hostname: string, settings: PbsSettings, comment: string = words.offline): Command {
-  return pbsnodes(settings, ["-o", "-C", comment, hostname]);
+  return commandOf(settings.pbsnodes, ["-o", "-C", comment, hostname]);
 }
 
 function online(hostname: string, settings: PbsSettings): Command {
-  return pbsnodes(settings, ["-r", "-C", words.restored, hostname]);
+  return commandOf(settings.pbsnodes, ["-r", "-C", words.restored, hostname]);
 }
 
 /** PBS keeps a node as long as it has jobs there, and says so: it is asked again later. */
 function remove(hostname: string, settings: PbsSettings): Command {
-  return qmgr(settings, `delete node ${hostname}`, [unknownNode, busyObject]);
-}
-
-function qmgr(
-  { qmgr: [program = "qmgr", ...first] }: PbsSettings,
-  line: string,
-  exitCodes: readonly number[],
-): Command {
-  return { program, args: [...first, "-c", line], exitCodes };
-}
-
-function pbsnodes(
-  { pbsnodes: [program = "pbsnodes", ...first] }: PbsSettings,
-  args: readonly string[],
-): Command {
-  return { program, args: [...first, ...args] };
+  return commandOf(settings.qmgr, ["-c", `delete node ${hostname}`], [unknownNode, busyObject]);
 }
 
 /** Whether the comment of a host that is offline is ours. */

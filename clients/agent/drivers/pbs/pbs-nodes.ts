@@ -46,11 +46,6 @@ export function stateOf(
   };
 }
 
-/** Hosts that PBS knows and that have not come yet: nothing is said of them. */
-export function isThere(host: Host): boolean {
-  return host.hasAnswered;
-}
-
 export function isSilent(host: Host): boolean {
   return host.hasAnswered && !answers(host);
 }

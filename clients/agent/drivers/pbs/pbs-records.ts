@@ -42,24 +42,23 @@ export const jobRecord = z.object({
 
 export type JobRecord = z.infer<typeof jobRecord> & { readonly id: string };
 
+/** One name, or several with commas. */
+const names = z
+  .union([scalar, z.array(scalar)])
+  .nullish()
+  .transform((value) => [value ?? []].flat().flatMap((each) => each.split(/[,\s]+/)))
+  .transform((list) => list.filter((name) => name !== ""));
+
 export const nodeRecord = z.object({
   Mom: detail,
   state: z.string(),
   pbs_version: detail,
-  jobs: z
-    .union([scalar, z.array(scalar)])
-    .nullish()
-    .transform((value) => [value ?? []].flat().flatMap((each) => each.split(/[,\s]+/)))
-    // Older releases name the slot behind a slash.
-    .transform((jobs) => jobs.map((job) => job.split("/")[0] ?? "").filter((job) => job !== "")),
+  /** Older releases name the slot behind a slash. */
+  jobs: names.transform((jobs) => jobs.map((job) => job.split("/")[0] ?? "").filter((job) => job !== "")),
   resources_available: resources,
   resources_assigned: resources,
-  /** Confirmed reservations that hold it, such as `R7.head`: one, or several with commas. */
-  resv: z
-    .union([scalar, z.array(scalar)])
-    .nullish()
-    .transform((value) => [value ?? []].flat().flatMap((each) => each.split(/[,\s]+/)))
-    .transform((names) => names.filter((name) => name !== "")),
+  /** Confirmed reservations that hold it, such as `R7.head`. */
+  resv: names,
   /** Whose jobs alone it takes: those of a queue, those of another scheduler's queues. */
   queue: detail,
   partition: detail,

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { program } from "../configured.ts";
 
-const program = z.array(z.string().min(1)).min(1);
 const resourceName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "expected the name of a resource");
 
 /** Behind `resources_available.NAME = `; nothing that qmgr could take for a second attribute. */

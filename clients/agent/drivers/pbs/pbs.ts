@@ -1,16 +1,16 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import { configured } from "../configured.ts";
+import { configured, readOf } from "../configured.ts";
 import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { readRecords } from "../records.ts";
 import { byName, type Host, hostsByJob, hostsOf } from "./hosts.ts";
-import type { JobContext, NodeSharing } from "./job-context.ts";
+import type { JobContext, LeftOut, NodeSharing } from "./job-context.ts";
 import { nameOf } from "./job-details.ts";
 import { Limits } from "./limits.ts";
 import { isKnownState as isKnownNodeState } from "./node-states.ts";
 import { correction, isOffline, isOurs, stepsFor } from "./pbs-commands.ts";
 import { type PbsList, readPbsJson } from "./pbs-json.ts";
 import { type Remembered, remember } from "./pbs-memory.ts";
-import { isIgnored, isSilent, isThere, stateOf } from "./pbs-nodes.ts";
+import { isIgnored, isSilent, stateOf } from "./pbs-nodes.ts";
 import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from "./pbs-records.ts";
 import { amountIn, type ResourceTypes, readResourceTypes, readScheduledResources } from "./pbs-resources.ts";
 import { type PbsSettings, pbsSettingsSchema } from "./pbs-settings.ts";
@@ -36,23 +36,19 @@ function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (
   return [
     [
       // Ends with 1 when there are no nodes.
-      { ...read("nodes", pbsnodes, ["-a", "-v", "-F", "json"]), exitCodes: [1] },
-      read("queues", qstat, ["-Q", "-f", "-F", "json"]),
-      read("resources", qmgr, ["-c", "list resource"]),
+      readOf("nodes", pbsnodes, ["-a", "-v", "-F", "json"], [1]),
+      readOf("queues", qstat, ["-Q", "-f", "-F", "json"]),
+      readOf("resources", qmgr, ["-c", "list resource"]),
       // Of root, or on another machine: then all resources count.
-      { ...read("scheduled", ["cat"], [sched_config]), exitCodes: [1] },
+      readOf("scheduled", ["cat"], [sched_config], [1]),
     ],
     [
       // Times are the client's own, without their zone.
-      read("jobs", ["env", "TZ=UTC", ...qstat], ["-t", "-f", "-F", "json"]),
+      readOf("jobs", ["env", "TZ=UTC", ...qstat], ["-t", "-f", "-F", "json"]),
       // After the jobs: what was used when they were read is not more than this. It answers, too, where "no nodes" could mean "no server".
-      read("server", qstat, ["-B", "-f", "-F", "json"]),
+      readOf("server", qstat, ["-B", "-f", "-F", "json"]),
     ],
   ];
-}
-
-function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
-  return { kind: "command" as const, name, program, args: [...first, ...args] };
 }
 
 function interpret(answers: Answers, context: Context, settings: PbsSettings): Reading {
@@ -89,17 +85,18 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   if (counted === undefined)
     return { known: false, reason: "a node has a resource that is not among those that qmgr lists" };
   const runningRecords = records.filter((job) => isRunning(job) && !isArray(job));
+  const queueOf = new Map(queues.records.map((queue) => [queue.name, queue]));
   const jobContext: JobContext = {
     settings,
     nowSeconds: context.nowSeconds,
-    queues: new Map(queues.records.map((queue) => [queue.name, queue])),
+    queues: queueOf,
     server,
     types,
     listedOn,
     hostOf,
     limits: new Limits(
       server,
-      new Map(queues.records.map((queue) => [queue.name, queue])),
+      queueOf,
       // Limits count no suspended job.
       runningRecords.filter((record) => !isSuspended(record)),
       (name) => types.isScheduled(name),
@@ -112,28 +109,18 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     sharing: sharingOf(hosts),
   };
   const posted: Job[] = [];
-  for (const { what, made } of [
-    ...runningRecords.map((record) => ({ what: record.id, made: () => running(record, jobContext) })),
-    ...waitingIn(records, setAside).map((group) => ({
-      what: group.name,
-      made: () => waiting(group, jobContext),
-    })),
-  ]) {
-    const made_ = made();
-    if ("leftOut" in made_) {
-      const { leftOut: reason, executingHostnames = [] } = made_;
-      setAside.push({
-        record: `job ${what}`,
-        reason,
-        ...(executingHostnames.length === 0 ? {} : { executingHostnames }),
-      });
-    } else posted.push(...made_);
-  }
+  const post = (name: string, made: readonly Job[] | LeftOut) => {
+    if (!("leftOut" in made)) return posted.push(...made);
+    const { leftOut: reason, ...where } = made;
+    return setAside.push({ record: `job ${name}`, reason, ...where });
+  };
+  for (const record of runningRecords) post(record.id, running(record, jobContext));
+  for (const group of waitingIn(records, setAside)) post(group.name, waiting(group, jobContext));
   const busy = new Set(
     [...posted, ...setAside].flatMap(({ executingHostnames = [] }) => executingHostnames.map(shortHostname)),
   );
   const gone = new Set(before.deleted);
-  const there = hosts.filter((host) => isThere(host) && !gone.has(shortHostname(host.name)));
+  const there = hosts.filter((host) => host.hasAnswered && !gone.has(shortHostname(host.name)));
   const known = { remembered, settings, running: busy };
   return {
     known: true,
@@ -173,31 +160,21 @@ function readList<T>(
   what: string,
   hostsIn: (name: string, value: unknown) => readonly string[],
 ) {
-  const names = [...records.keys()];
-  const read = readNamed([...records], schema, what, hostsIn);
-  const bad = [...broken].map(([name, text]): SetAside => {
-    const executingHostnames = hostsIn(name, text);
-    const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
-    return { record: `${what} ${name}`, reason: "no JSON: its values cannot be told apart", ...hosts };
-  });
-  return { records: read.records, setAside: [...read.setAside, ...bad], names };
-}
-
-function readNamed<T>(
-  entries: readonly (readonly [string, unknown])[],
-  schema: Parameters<typeof readRecords<T>>[1],
-  what: string,
-  hostsIn: (name: string, value: unknown) => readonly string[],
-) {
   const found: (T & { readonly name: string })[] = [];
   const setAside: SetAside[] = [];
-  for (const [name, value] of entries) {
+  for (const [name, value] of records) {
     const read = readRecords([value], schema, {
       nameOf: () => `${what} ${name}`,
       hostsOf: (record) => hostsIn(name, record),
     });
     found.push(...read.records.map((record) => ({ ...record, name })));
     setAside.push(...read.setAside);
+  }
+  for (const [name, text] of broken) {
+    const executingHostnames = hostsIn(name, text);
+    const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
+    const reason = "no JSON: its values cannot be told apart";
+    setAside.push({ record: `${what} ${name}`, reason, ...hosts });
   }
   return { records: found, setAside };
 }
@@ -240,23 +217,21 @@ function isArray({ id }: JobRecord): boolean {
 /** Jobs that are queued; tasks of one array together, as many as may run at a time. */
 function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonly Waiting[] {
   const arrays = new Map(records.filter(isArray).map((record) => [nameOf(record), record]));
-  const groups = new Map<string, JobRecord[]>();
+  const queued: { readonly name: string; readonly record: JobRecord }[] = [];
   const busy = new Map<string, number>();
   for (const record of records) {
     if (isArray(record)) continue;
     const name = nameOf(record).replace(/\[\d+\]$/, "[]");
     if (isRunning(record)) busy.set(name, (busy.get(name) ?? 0) + 1);
-    else if (record.job_state === "Q") {
-      const group = groups.get(name);
-      if (group === undefined) groups.set(name, [record]);
-      else group.push(record);
-    } else if (!isKnownState(record.job_state))
+    else if (record.job_state === "Q") queued.push({ name, record });
+    else if (!isKnownState(record.job_state))
       setAside.push({
         record: `job ${record.id}`,
         reason: `state "${record.job_state}" is not known: it waits`,
       });
   }
-  return [...groups].flatMap(([name, tasks]): readonly Waiting[] => {
+  return [...Map.groupBy(queued, ({ name }) => name)].flatMap(([name, group]): readonly Waiting[] => {
+    const tasks = group.map(({ record }) => record);
     const array = arrays.get(name);
     // Held as a whole; its tasks do not show it.
     if (array !== undefined && array.job_state !== "Q" && array.job_state !== "B") return [];

@@ -1,3 +1,4 @@
+import { commandOf } from "../configured.ts";
 import type { Command, NodeEvent } from "../driver.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import { nowhere, ours } from "./slurm-nodes.ts";
@@ -91,12 +92,9 @@ export function resume(names: readonly string[], settings: SlurmSettings): reado
 
 /** Refused for a node that has a job, or is gone; the others of the list are deleted all the same. */
 export function deleteRecords(names: readonly string[], { scontrol }: SlurmSettings): readonly Command[] {
-  const [program = "scontrol", ...first] = scontrol;
-  return partsOf(names, ({ length }) => length).map((some) => ({
-    program,
-    args: [...first, "delete", `NodeName=${compactHostlist(some)}`],
-    exitCodes: [1],
-  }));
+  return partsOf(names, ({ length }) => length).map((some) =>
+    commandOf(scontrol, ["delete", `NodeName=${compactHostlist(some)}`], [1]),
+  );
 }
 
 /** One command for as many nodes as it takes. `list`: their names, in the order in which Slurm takes them. */
@@ -134,8 +132,7 @@ function update(
   { scontrol }: SlurmSettings,
   exitCodes: readonly number[] = [],
 ): Command {
-  const [program = "scontrol", ...first] = scontrol;
-  return { program, args: [...first, "update", `NodeName=${names}`, ...changes], exitCodes };
+  return commandOf(scontrol, ["update", `NodeName=${names}`, ...changes], exitCodes);
 }
 
 /**
@@ -167,6 +164,5 @@ export function keepingJobs(
 }
 
 function updateJob({ scontrol }: SlurmSettings, id: number, changes: readonly string[]): Command {
-  const [program = "scontrol", ...first] = scontrol;
-  return { program, args: [...first, "update", `JobId=${id}`, ...changes], exitCodes: [1] };
+  return commandOf(scontrol, ["update", `JobId=${id}`, ...changes], [1]);
 }

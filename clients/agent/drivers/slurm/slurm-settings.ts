@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { refuseBadConstraints } from "../../../../shared/messages/index.ts";
+import { program } from "../configured.ts";
 import { isPlainName, plainWord } from "./config/plain-word.ts";
 import { isPartitionOption, isPowerOption, optionValue } from "./partition-options.ts";
-
-const program = z.array(z.string().min(1)).min(1);
 
 /** Constraints that a feature stands for, such as `{"node.vm_size": "Standard_HB120rs_v3"}`. */
 const constraints = z.record(z.string(), z.unknown()).superRefine(refuseBadConstraints);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configured } from "../configured.ts";
+import { configured, readOf } from "../configured.ts";
 import type {
   Answers,
   Context,
@@ -136,10 +136,10 @@ function reads(
   const { nodesFrom } = memory;
   const remembered = rememberedLimits(memory);
   const isKnown = remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds;
-  const scontrolRead = { ...read("scontrol", scontrol, ["show", "nodes", "--json"]), exitCodes: [1] };
-  const sinfoRead = read("sinfo", sinfo, ["--json"]);
+  const scontrolRead = readOf("scontrol", scontrol, ["show", "nodes", "--json"], [1]);
+  const sinfoRead = readOf("sinfo", sinfo, ["--json"]);
   // The JSON of sinfo leaves out what a node keeps for the system.
-  const fromSinfo = [sinfoRead, read("specs", scontrol, ["show", "nodes", "--oneliner"])];
+  const fromSinfo = [sinfoRead, readOf("specs", scontrol, ["show", "nodes", "--oneliner"])];
   const nodes =
     nodesFrom === "scontrol"
       ? [scontrolRead]
@@ -148,14 +148,14 @@ function reads(
         : [scontrolRead, ...fromSinfo];
   return [
     // Hidden ones too: nodes name them.
-    [...nodes, read("partitions", scontrol, ["show", "partitions", "--all", "--oneliner"])],
+    [...nodes, readOf("partitions", scontrol, ["show", "partitions", "--all", "--oneliner"])],
     [
       // Without the variable the list of an array's tasks ends after 64 characters.
-      { ...read("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]), sink },
-      read("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
-      read("licenses", scontrol, ["show", "licenses", "--oneliner"]),
+      { ...readOf("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]), sink },
+      readOf("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
+      readOf("licenses", scontrol, ["show", "licenses", "--oneliner"]),
       // Times are the host's own, without their zone, unless they are asked for in seconds.
-      read(
+      readOf(
         "reservations",
         ["env", "SLURM_TIME_FORMAT=%s", ...scontrol],
         ["show", "reservations", "--oneliner"],
@@ -163,10 +163,10 @@ function reads(
     ],
     // After the jobs: what was used when they were read is not more than this.
     [
-      ...(isKnown ? [] : [read("config", scontrol, ["show", "config"])]),
+      ...(isKnown ? [] : [readOf("config", scontrol, ["show", "config"])]),
       ...(isKnown && !remembered.enforced
         ? []
-        : [read("limits", scontrol, ["show", "assoc_mgr", "flags=assoc,qos", "--oneliner"])]),
+        : [readOf("limits", scontrol, ["show", "assoc_mgr", "flags=assoc,qos", "--oneliner"])]),
     ],
   ].filter((step) => step.length > 0);
 }
@@ -255,10 +255,6 @@ function rememberedGone({ gone }: Memory): Gone {
 
 function withGone({ gone: _, ...memory }: Memory, gone: Gone): Memory {
   return gone.size === 0 ? memory : { ...memory, gone: Object.fromEntries(gone) };
-}
-
-function read(name: string, [program = "", ...first]: readonly string[], args: readonly string[]) {
-  return { kind: "command" as const, name, program, args: [...first, ...args] };
 }
 
 /** They remember what they read: the next answer is much the same. */

@@ -1,4 +1,5 @@
-import type { Answers, Command, SchedulerFile, SchedulerFiles } from "../../driver.ts";
+import { commandOf, readOf } from "../../configured.ts";
+import type { Answers, SchedulerFile, SchedulerFiles } from "../../driver.ts";
 import { expandHostlist } from "../hostlist.ts";
 import { isIgnored } from "../slurm-nodes.ts";
 import { readLines } from "../slurm-records.ts";
@@ -18,10 +19,7 @@ type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> & Required<Pick<Schedu
 
 /** What the controller has to say before its files are written, and has it read them again where it survives that. */
 export function applyFiles(settings: SlurmSettings): Checks {
-  const [program = "scontrol", ...first] = settings.scontrol;
-  const [queueProgram = "squeue", ...queueFirst] = settings.squeue;
-  const scontrol = (...args: readonly string[]): Command => ({ program, args: [...first, ...args] });
-  const jobs = { program: queueProgram, args: [...queueFirst, "--noheader", "--all", "--format=%N"] };
+  const { scontrol, squeue } = settings;
   const whyNotNow: Checks["whyNotNow"] = (files, answers) => {
     const release = releaseIn(answers);
     if (hasDynamicNodes(files) && release !== undefined && release.number < takesDynamicNodes)
@@ -31,10 +29,10 @@ export function applyFiles(settings: SlurmSettings): Checks {
   };
   return {
     reads: [
-      { kind: "command", name: "version", ...scontrol("--version") },
-      { kind: "command", name: "nodes", ...scontrol("show", "nodes", "--oneliner") },
+      readOf("version", scontrol, ["--version"]),
+      readOf("nodes", scontrol, ["show", "nodes", "--oneliner"]),
       // After the nodes: a job that starts in between is seen.
-      { kind: "command", name: "jobs", ...jobs },
+      readOf("jobs", squeue, ["--noheader", "--all", "--format=%N"]),
     ],
     whyNotNow,
     apply: (files, answers) => {
@@ -49,7 +47,7 @@ export function applyFiles(settings: SlurmSettings): Checks {
           refused: `slurmctld ${release?.name ?? "of an unknown release"} has to be started again. Told to read its files again, it would keep nodes that registered themselves allocated after their jobs have ended`,
         };
       if (takesThem || change.added.length + change.gone.length === 0)
-        return { command: scontrol("reconfigure") };
+        return { command: commandOf(scontrol, ["reconfigure"]) };
       return {
         refused: `slurmctld ${release?.name ?? "of an unknown release"} ${inWords(change)}: restart it. It takes such a change only when it starts, and would end if it were told to read its files again`,
       };

@@ -1,4 +1,5 @@
-import type { Answers, Read, SchedulerFile } from "../../driver.ts";
+import { readOf } from "../../configured.ts";
+import type { Answers, SchedulerFile } from "../../driver.ts";
 import { compactHostlist, expandHostlist } from "../hostlist.ts";
 import { optionsOfBoth } from "../partition-options.ts";
 import { isIgnored } from "../slurm-nodes.ts";
@@ -6,15 +7,9 @@ import { readLines } from "../slurm-records.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
 import { mainFile } from "./node-lines.ts";
 
-type CommandRead = Extract<Read, { kind: "command" }>;
-
 /** What a controller has to be asked so that it can be compared with drawn-up files. */
-export function readsOfController({
-  scontrol: [program = "scontrol", ...first],
-}: SlurmSettings): readonly CommandRead[] {
-  const ask = (name: string, ...args: readonly string[]): CommandRead => {
-    return { kind: "command", name, program, args: [...first, "show", ...args] };
-  };
+export function readsOfController({ scontrol }: SlurmSettings) {
+  const ask = (name: string, ...args: readonly string[]) => readOf(name, scontrol, ["show", ...args]);
   return [
     ask("config", "config"),
     ask("nodes", "nodes", "--oneliner"),
