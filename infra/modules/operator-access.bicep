@@ -28,7 +28,7 @@ var serviceBusDataSender = '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39'
 var changedContainers = ['config', 'control', 'demand', 'demand-uploads', 'targets']
 var shownContainers = ['accounts', 'history', 'notifications', 'plans', 'prices', 'snapshots']
 var changedTables = ['ConfigVersions', 'Rejections']
-var shownTables = ['Events', 'JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Samples']
+var shownTables = ['Events', 'JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'QuotaClaims', 'Samples']
 
 resource account 'Microsoft.Storage/storageAccounts@2025-01-01' existing = {
   name: storageName

@@ -37,7 +37,7 @@ param planRetentionDays int
 
 // The same names as in the code; test/infra/bicep/names.test.ts compares them.
 var containers = ['accounts', 'config', 'control', 'demand', 'demand-uploads', 'history', 'notifications', 'plans', 'prices', 'snapshots', 'targets']
-var tables = ['ConfigVersions', 'Events', 'JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'Rejections', 'Samples']
+var tables = ['ConfigVersions', 'Events', 'JobCosts', 'NodeHistory', 'NodeLosses', 'Operations', 'Plans', 'QuotaClaims', 'Rejections', 'Samples']
 var queues = ['job-demand', 'job-demand-poison']
 var deploymentContainer = 'deployments'
 var auditCategories = audit == 'all' ? ['StorageRead', 'StorageWrite', 'StorageDelete'] : ['StorageWrite', 'StorageDelete']

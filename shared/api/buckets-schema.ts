@@ -112,7 +112,7 @@ const limitView = z
       .string()
       .nullable()
       .describe(
-        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts; of a `back-off` or `budget`, for which the autoscaler itself asks for nothing, how long and why; null: nothing does",
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts, or `orders of cluster b`, which shares it and whose nodes its figures do not show yet; of a `back-off` or `budget`, for which the autoscaler itself asks for nothing, how long and why; null: nothing does",
       ),
     waitingJobs: count.describe(
       "Jobs that would have a place if it were higher, or would meet the next limit; of the first 10,000 that wait",

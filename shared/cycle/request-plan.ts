@@ -59,9 +59,14 @@ export async function requestLook(
  */
 export async function requestSnapshot(
   ports: RequestPorts,
-  beat: { readonly cluster: string; readonly beatSeconds: number; readonly atSeconds: number },
+  beat: {
+    readonly cluster: string;
+    readonly beatSeconds: number;
+    readonly atSeconds: number;
+    readonly amongOthers: boolean;
+  },
 ): Promise<void> {
-  const { cluster, beatSeconds, atSeconds } = beat;
+  const { cluster, beatSeconds, atSeconds, amongOthers } = beat;
   await ports.planRequests.send({
     request: {
       version: 1,
@@ -70,6 +75,7 @@ export async function requestSnapshot(
       atSeconds,
       refresh: true,
       onBeat: true,
+      ...(amongOthers && { amongOthers }),
       ...traceOf(ports),
     },
     messageId: `${cluster}:${beatSeconds}:beat`,

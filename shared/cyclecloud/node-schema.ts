@@ -40,6 +40,8 @@ export const requestedNodesSchema = z.object({
 /** The attributes of a node array, in the same spelling as a node's. */
 export const nodeArrayRecordSchema = z.object({
   Region: text,
+  /** Name of a cloud provider account of the server. */
+  Credentials: maybeText.catch(null),
   Interruptible: maybeFlag,
   /** Larger first; null when the template does not set it. */
   Priority: maybeNumber,

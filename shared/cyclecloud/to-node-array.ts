@@ -31,6 +31,7 @@ export function toNodeArray(
   return {
     name: status.name,
     location: array.Region,
+    ...(array.Credentials !== null && { account: array.Credentials }),
     spot: array.Interruptible ?? false,
     enabled: section.enabled,
     allowsColocation: section.allowsColocation,

@@ -15,6 +15,8 @@ export const planRequestSchema = z.object({
   refresh: z.literal(true).optional(),
   /** Asked for by the snapshot timer: taken if the cluster's rhythm wants one now. With `refresh`, for older programs. */
   onBeat: z.literal(true).optional(),
+  /** With `onBeat`: the deployment has other clusters, with which this one may share quotas. */
+  amongOthers: z.literal(true).optional(),
 });
 
 export type PlanRequest = z.infer<typeof planRequestSchema>;

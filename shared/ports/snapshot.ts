@@ -15,6 +15,8 @@ export interface Snapshot {
   readonly cluster: Cluster;
   /** When the reading was *started*: whatever happened later may be missing from it. Unix seconds. */
   readonly takenAtSeconds: number;
+  /** The deployment has other clusters, with which this one may share quotas. Absent: it has none. */
+  readonly amongOthers?: true;
   /** Records that could not be understood and were left out, one sentence each. */
   readonly setAside: readonly string[];
   /** Changes of this reading and earlier ones that schedulers have yet to be sent. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Cluster } from "./cluster.ts";
-import type { BucketDefinition, NodeArrayDefinition, RegionQuota } from "./definition.ts";
+import type { BucketDefinition, ClusterDefinition, NodeArrayDefinition, RegionQuota } from "./definition.ts";
 import { shownNodes } from "./lists.ts";
 import {
   type Consumption,
@@ -31,7 +31,7 @@ export function toClusterStatus(
       name: array.name,
       maxCount: array.maxCount,
       maxCoreCount: array.maxCoreCount,
-      nodearray: toArrayRecord(array, definition.subnetId),
+      nodearray: toArrayRecord(array, definition),
       buckets: array.buckets.map((bucket) => toBucket(bucket, array)),
     })),
     ...(nodes ? { nodes: shownNodes(cluster, "status", at) } : {}),
@@ -162,10 +162,14 @@ function emptied({
   return { definition, quota, usage, consumption };
 }
 
-function toArrayRecord(array: NodeArrayDefinition, subnetId: string): Attributes {
+function toArrayRecord(
+  array: NodeArrayDefinition,
+  { subnetId, subscription }: Pick<ClusterDefinition, "subnetId" | "subscription">,
+): Attributes {
   return {
     Name: array.name,
     Region: array.region,
+    Credentials: subscription,
     SubnetId: subnetId,
     Interruptible: array.interruptible,
     ...(array.priority === undefined ? {} : { Priority: array.priority }),

@@ -94,7 +94,11 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
       const row = limits.get(key) ?? {
         figure,
         binds: 0,
-        boundBy: heldBy(outlook, figure, size) ?? refusedUntil(outlook, figure) ?? boundBy(figure, figures),
+        boundBy:
+          heldBy(outlook, figure, size) ??
+          refusedUntil(outlook, figure) ??
+          orderedBy(outlook, figure) ??
+          boundBy(figure, figures),
       };
       limits.set(key, { ...row, binds: row.binds + (figure === least ? 1 : 0) });
     }
@@ -174,6 +178,15 @@ function refusedUntil(
   const refusal = made.refusedQuotas.find((each) => each.limit === limit && each.scope === scope);
   if (refusal === undefined || left >= max - used) return null;
   return `refusal, for ${duration(refusal.untilSeconds - atSeconds)}`;
+}
+
+/** Other clusters of the deployment have ordered what the figures still show as free. */
+function orderedBy({ made }: Outlook, { limit, scope, max, used, left }: LimitFigure): string | null {
+  const quota = made.sharedQuotas.find((each) => each.limit === limit && each.scope === scope);
+  if (quota === undefined || left >= max - used) return null;
+  const [first] = quota.orders;
+  const others = quota.orders.length > 1 ? " and others" : "";
+  return `orders of cluster ${first?.cluster}${others}`;
 }
 
 /** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */

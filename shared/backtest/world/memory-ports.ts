@@ -146,6 +146,7 @@ export function memoryPorts(options: {
       load: nothing,
     },
     priceSheets: { load: nothing, save: nothing },
+    quotaClaims: { load: nothing, save: nothing },
     rejections: { add: nothing, list: none, load: nothing, markReplayed: nothing },
     losses: {
       add: async (loss) => {

@@ -1,10 +1,20 @@
 import type { Bucket, Cluster, ClusterNode, CoreQuota, NodeArray, PendingNodes } from "../../engine/index.ts";
-import type { Operation, QuotaRefusal } from "../../ports/index.ts";
+import type { Operation, QuotaRefusal, SharedQuota } from "../../ports/index.ts";
+
+/** What other clusters of the deployment have of a quota. */
+export interface OtherUse {
+  /** Their nodes, and what they have ordered. */
+  readonly claimedCores: number;
+  /** The part that the figures of this cluster's snapshot cannot contain, and whose it is. */
+  readonly unseenCores: number;
+  readonly orders: SharedQuota["orders"];
+}
 
 /**
  * The cluster with Azure's quotas as they must be by now. CycleCloud asks Azure for what is used now and then, so its
  * figures miss nodes that boot: what the cluster's own nodes hold is the least that is used. And a quota that refused
- * nodes has no more left than it had then, less what was asked of it since.
+ * nodes has no more left than it had then, less what was asked of it since. Of a quota that other clusters of the deployment
+ * share, what they have and order counts as well.
  */
 export function foreseeQuotas(
   cluster: Cluster,
@@ -14,10 +24,10 @@ export function foreseeQuotas(
     readonly pending: readonly PendingNodes[];
     /** Operations of at least the time since the refusals. */
     readonly operations: readonly Operation[];
+    readonly others?: (nodeArray: string, key: string) => OtherUse | undefined;
   },
 ): Cluster {
-  const held = new Cores(cluster);
-  for (const node of cluster.nodes) if (holdsCores(node)) held.add(node.nodeArray, node.vmSize, 1);
+  const held = heldCores(cluster);
   const pending = new Cores(cluster);
   for (const { nodeArray, vmSize, count } of recent.pending) pending.add(nodeArray, vmSize, count);
   const most = new Map(
@@ -28,26 +38,46 @@ export function foreseeQuotas(
       return [key, Math.max(0, refusal.coresLeft - since.of(key)) + pending.of(key)] as const;
     }),
   );
-  const foreseen = (quota: CoreQuota, key: string): CoreQuota => {
+  const leftByOthers = (nodeArray: string, { maxCores, usedCores }: CoreQuota, key: string): number => {
+    const others = recent.others?.(nodeArray, key);
+    if (others === undefined) return Number.POSITIVE_INFINITY;
+    const used = Math.max(usedCores + others.unseenCores, held.of(key) + others.claimedCores);
+    const left = Math.max(0, maxCores - used);
+    return left < maxCores - Math.max(usedCores, held.of(key)) ? left : Number.POSITIVE_INFINITY;
+  };
+  const foreseen = (array: NodeArray, quota: CoreQuota, key: string): CoreQuota => {
     const usedCores = Math.max(quota.usedCores, held.of(key));
-    const mostLeftCores = most.get(key);
-    return { ...quota, usedCores, ...(mostLeftCores === undefined ? {} : { mostLeftCores }) };
+    const refused = most.get(key) ?? Number.POSITIVE_INFINITY;
+    const mostLeftCores = Math.min(refused, leftByOthers(array.name, quota, key));
+    return { ...quota, usedCores, ...(Number.isFinite(mostLeftCores) && { mostLeftCores }) };
   };
   const nodeArrays = cluster.nodeArrays.map((array) => ({
     ...array,
     buckets: array.buckets.map((bucket) => {
-      const region = foreseen(bucket.limits.region, regionKey(array));
+      const region = foreseen(array, bucket.limits.region, regionKey(array));
       const family = array.spot
         ? bucket.limits.family
-        : foreseen(bucket.limits.family, familyKey(array, bucket));
+        : foreseen(array, bucket.limits.family, familyKey(array, bucket));
       return { ...bucket, limits: { ...bucket.limits, region, family } };
     }),
   }));
   return { ...cluster, nodeArrays };
 }
 
+/** What the nodes of a cluster hold. */
+export function heldCores(cluster: Cluster): Cores {
+  const held = new Cores(cluster);
+  for (const node of cluster.nodes) if (holdsCores(node)) held.add(node.nodeArray, node.vmSize, 1);
+  return held;
+}
+
+/** The quotas that a bucket draws on, by `<limit> <scope>`. */
+export function quotaKeysOf(array: NodeArray, bucket: Bucket): readonly string[] {
+  return array.spot ? [regionKey(array)] : [regionKey(array), familyKey(array, bucket)];
+}
+
 /** Cores of Azure's quotas, by `<limit> <scope>`. */
-class Cores {
+export class Cores {
   readonly #cluster: Cluster;
   readonly #cores = new Map<string, number>();
 
@@ -59,12 +89,16 @@ class Cores {
     return this.#cores.get(key) ?? 0;
   }
 
+  keys(): readonly string[] {
+    return [...this.#cores.keys()];
+  }
+
   /** Nodes of an unknown array or size are not counted: their cores are unknown. */
   add(nodeArray: string, vmSize: string, nodes: number): void {
     const array = this.#cluster.nodeArrays.find(({ name }) => name === nodeArray);
     const bucket = array?.buckets.find((each) => each.vmSize === vmSize);
     if (array === undefined || bucket === undefined) return;
-    for (const key of array.spot ? [regionKey(array)] : [regionKey(array), familyKey(array, bucket)])
+    for (const key of quotaKeysOf(array, bucket))
       this.#cores.set(key, this.of(key) + nodes * bucket.vm.vcpuQuotaCount);
   }
 }

@@ -15,6 +15,7 @@ import { loadControl, withIgnored, withKept } from "../control.ts";
 import { chooseIdleTimeouts } from "../idle-timeouts.ts";
 import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
 import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
+import { readClaims } from "./shared-quotas.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
 export type WorldPorts = Pick<
@@ -27,6 +28,7 @@ export type WorldPorts = Pick<
   | "losses"
   | "operations"
   | "plans"
+  | "quotaClaims"
   | "snapshots"
   | "targets"
 >;
@@ -114,12 +116,13 @@ export async function readWorld(
   const lossesForSeconds = config.cycle.spot === undefined ? 0 : evictionsCountForSeconds;
   const lossesSinceSeconds = readAtSeconds - Math.max(capacityFailureBackoffSeconds, lossesForSeconds);
   const mostLosses = config.cycle.spot === undefined ? mostOfLastMinutes : mostEvictions;
-  const [demand, targets, history, recent, losses] = await Promise.all([
+  const [demand, targets, history, recent, losses, shared] = await Promise.all([
     ports.demand.list(cluster),
     ports.targets.list(cluster),
     listHistory(),
     ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
     ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
+    readClaims(ports, config, stored.value),
   ]);
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
@@ -130,6 +133,7 @@ export async function readWorld(
     operations: operations.map(({ value }) => value),
     boughtForJobs: boughtForJobs([...operations.map(({ value }) => value), ...recent]),
     history,
+    ...(shared.length > 0 && { shared }),
   };
   return {
     cluster,
@@ -205,7 +209,7 @@ function tagOf(
   { snapshotEtag, loaded, recent, losses }: WorldRead,
 ): string {
   return JSON.stringify([
-    [config, control, head?.etag, snapshotEtag, loaded.targets, losses],
+    [config, control, head?.etag, snapshotEtag, loaded.targets, losses, loaded.shared],
     [...operations.map(({ etag }) => etag), ...recent.map(({ actionId, state }) => `${actionId} ${state}`)],
     // A message that takes effect changes the sequence or the time of receipt.
     loaded.demand.map(({ source, sequence, receivedAtSeconds: at, expiresAtSeconds, refused }) => [

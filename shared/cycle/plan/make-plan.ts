@@ -9,6 +9,7 @@ import type {
   Operation,
   PlanHead,
   QuotaRefusal,
+  SharedQuota,
   Snapshot,
   StalledJob,
   TroubledNode,
@@ -25,6 +26,7 @@ import { oftenEvicted } from "./often-evicted.ts";
 import { planSpot, type SpotPlan } from "./plan-spot.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
 import { releasedSpot } from "./release-spot.ts";
+import { otherUses, sharedQuotas } from "./shared-quotas.ts";
 import { pairsOf } from "./spot-stance.ts";
 import { avoidingStalls, noticeStalls, type StallNews, stallNews, stillStalled } from "./stalled-jobs.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
@@ -57,6 +59,7 @@ export interface MadePlan {
   readonly decided: DrainedPlan;
   readonly backedOff: readonly BackedOff[];
   readonly refusedQuotas: readonly QuotaRefusal[];
+  readonly sharedQuotas: readonly SharedQuota[];
   readonly troubled: readonly TroubledNode[];
   readonly bootsFailing: readonly BootsFailing[];
   readonly unhealthy: Omit<DecidedUnhealthy, "plan">;
@@ -101,7 +104,10 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     nowSeconds,
   });
   const { pending } = underWay(loaded.operations, snapshot.cluster);
-  const quotas = { refusals: refusedQuotas, pending, operations: recent };
+  const { takenAtSeconds } = snapshot;
+  const self = { cluster: config.cluster, takenAtSeconds, nowSeconds };
+  const others = otherUses(loaded.shared ?? [], self);
+  const quotas = { refusals: refusedQuotas, pending, operations: recent, others };
   const cluster = foreseeQuotas(snapshot.cluster, quotas);
   const caps = capsAt(config.cycle, snapshot, nowSeconds);
   const wanted = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
@@ -156,6 +162,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     decided: { ...drains.plan, retire: [...drains.plan.retire, ...released] },
     backedOff,
     refusedQuotas,
+    sharedQuotas: sharedQuotas(snapshot.cluster, others),
     troubled,
     bootsFailing: failing,
     unhealthy,

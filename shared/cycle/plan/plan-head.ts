@@ -72,6 +72,8 @@ export function toHead(
     readonly configDigest: string;
     /** When the next of the operators' decisions ends by itself. */
     readonly decisionEndsSeconds: number | null;
+    /** When claims on shared quotas are to be renewed. */
+    readonly renewSeconds: number | null;
     readonly newestLossId: string | null;
     readonly unread: UnreadHold | undefined;
     readonly before: PlanHead | undefined;
@@ -99,6 +101,7 @@ export function toHead(
       run.unread?.lookAgainSeconds ?? null,
       made.spot.patienceEndsSeconds,
       run.decisionEndsSeconds,
+      run.renewSeconds,
       run.loaded.nextScheduleSeconds ?? null,
       nextDeadlineSeconds({
         plan: made.plan,

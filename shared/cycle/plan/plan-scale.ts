@@ -1,5 +1,5 @@
 import { expiredRows, type NodeHistory } from "../../engine/index.ts";
-import { kindOf } from "../../errors/errors.ts";
+import { ConflictError, kindOf } from "../../errors/errors.ts";
 import type { PlanRequest, SchedulerEvent } from "../../messages/index.ts";
 import type {
   ClusterControl,
@@ -23,10 +23,11 @@ import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { holdForUnread } from "./hold-unread.ts";
 import { isPlanned } from "./is-planned.ts";
 import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
-import { makePlan } from "./make-plan.ts";
+import { type MadePlan, makePlan, type PlanFacts } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
 import { reportPlan } from "./report-plan.ts";
+import { claimQuotas, renewalSeconds } from "./shared-quotas.ts";
 import { stallEvents } from "./stall-events.ts";
 import { toActions } from "./to-actions.ts";
 import type { Loaded } from "./to-plan-input.ts";
@@ -59,7 +60,8 @@ export type PlanOutcome =
  *
  * The order of the steps is what keeps a crash between any two of them harmless:
  * 1. Open operations are read *before* the snapshot (`load-world.ts` says why).
- * 2. Actions are recorded as `planned` operations before anything else is written.
+ * 2. What they take of quotas that other clusters share is claimed before (`shared-quotas.ts` says why that is safe).
+ *    Actions are recorded as `planned` operations before anything else is written.
  * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
  *    on, and the other takes back what it recorded; should it die first, the next run does. A planner that reads the new
  *    head also reads the recorded actions, and sends what that head's run did not (the broker drops what it has seen): an
@@ -87,7 +89,8 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);
   const before = head?.value;
-  const whole = makePlan({ config, loaded, snapshot, recent, losses, before, isSent, nowSeconds });
+  const facts = { config, loaded, snapshot, recent, losses, before, isSent, nowSeconds };
+  const { made: whole, renewSeconds } = await planWithinQuotas(ports, facts, planId);
   const planSeconds = Math.max(0, ports.clock.nowSeconds() - nowSeconds);
   const about = { cluster, before, isSent, nowSeconds };
   const { made, unread, asksForLook } = await holdForUnread(ports, whole, about);
@@ -127,6 +130,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
     controlDigest: digestOf(ports, control),
     configDigest: digestOf(ports, config),
     decisionEndsSeconds: nextEndSeconds(control),
+    renewSeconds,
     newestLossId: losses[0]?.eventId ?? null,
     unread,
     before,
@@ -151,6 +155,28 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   await noteUnarchived(ports, before);
   await archivePlan(ports, { summary, input, plan, actions, head: next });
   return { outcome: "planned", summary };
+}
+
+/** Plans of one run: others that share a quota may order in between. */
+const mostPlans = 5;
+
+/** Makes a plan and claims what it takes of shared quotas; makes it again when others were faster and it no longer fits. */
+async function planWithinQuotas(
+  ports: PlanPorts,
+  facts: PlanFacts,
+  planId: string,
+): Promise<{ readonly made: MadePlan; readonly renewSeconds: number | null }> {
+  let { shared = [] } = facts.loaded;
+  for (let plans = 0; plans < mostPlans; plans += 1) {
+    const made = makePlan({ ...facts, loaded: { ...facts.loaded, shared } });
+    const { input, decided: plan, refusedQuotas: refusals } = made;
+    const { recent: operations } = facts;
+    const claiming = { ...facts, planId, plan, pending: input.pending, refusals, operations };
+    const claimed = await claimQuotas(ports, shared, claiming);
+    if (claimed === undefined) return { made, renewSeconds: renewalSeconds(shared, claiming) };
+    shared = claimed;
+  }
+  throw new ConflictError(`what cluster "${facts.config.cluster}" takes of shared quotas`);
 }
 
 /**

@@ -33,6 +33,7 @@ import {
 import { predictor } from "../demand/run-times.ts";
 import { whyWantsUnknown } from "../demand/unknown-wants.ts";
 import { underWay } from "../operations.ts";
+import type { SharedSubscription } from "./shared-quotas.ts";
 import { toTargets } from "./to-targets.ts";
 
 /** Everything that was loaded for a plan. */
@@ -59,6 +60,8 @@ export interface Loaded {
   readonly jobHolds?: readonly JobHold[];
   /** What users, accounts and queues may have. Absent: no limit. */
   readonly ownerCaps?: readonly OwnerCap[];
+  /** What is claimed of the quotas that it shares with other clusters. Absent: it shares none. */
+  readonly shared?: readonly SharedSubscription[];
 }
 
 /**

@@ -21,10 +21,12 @@ export async function requestSnapshots(ports: TimerPorts): Promise<void> {
   // At the end of its second, so that whatever happened before any of the calls that share an id is seen.
   const beatSeconds = Math.floor(ports.clock.nowSeconds()) + 1;
   const spacing = Math.min(spacingSeconds, longestSpreadSeconds / clusters.length);
+  const amongOthers = clusters.length > 1;
   const sent = await Promise.allSettled(
-    clusters.map((cluster, index) =>
-      requestSnapshot(ports, { cluster, beatSeconds, atSeconds: beatSeconds + index * spacing }),
-    ),
+    clusters.map((cluster, index) => {
+      const atSeconds = beatSeconds + index * spacing;
+      return requestSnapshot(ports, { cluster, beatSeconds, atSeconds, amongOthers });
+    }),
   );
   const failures = sent.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
   if (failures.length > 0)
@@ -51,7 +53,7 @@ export type BeatOutcome = "read" | "not-due" | "late";
  */
 export async function snapshotOnBeat(
   ports: BeatPorts,
-  { cluster, atSeconds }: PlanRequest,
+  { cluster, atSeconds, amongOthers }: PlanRequest,
   lastReadings: LastReadings,
 ): Promise<BeatOutcome> {
   const config = await ports.configs.load(cluster);
@@ -71,7 +73,7 @@ export async function snapshotOnBeat(
   const known = { snapshot: snapshot?.value, head: head?.value, open };
   if (!isDue(known, rhythmOf(config.cycle), atSeconds)) return "not-due";
   try {
-    await snapshotCluster(ports, cluster);
+    await snapshotCluster(ports, cluster, { amongOthers: amongOthers === true });
     return "read";
   } finally {
     lastReadings.set(cluster, ports.clock.nowSeconds());

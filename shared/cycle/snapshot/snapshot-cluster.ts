@@ -60,9 +60,13 @@ type SnapshotPorts = Pick<
 /**
  * Reads one cluster from CycleCloud, stores the snapshot, reports nodes that joined or left to schedulers, closes
  * operations whose effect is visible, and asks for a plan when anything changed or is due. Does nothing while the login
- * is refused.
+ * is refused. `amongOthers`: whether the deployment has other clusters; absent: as the snapshot before says.
  */
-export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Promise<void> {
+export async function snapshotCluster(
+  ports: SnapshotPorts,
+  cluster: string,
+  { amongOthers }: { readonly amongOthers?: boolean } = {},
+): Promise<void> {
   const config = await ports.configs.load(cluster);
   if (config === undefined) return;
   const cycleCloud = ports.cycleCloudFor(config);
@@ -72,7 +76,7 @@ export async function snapshotCluster(ports: SnapshotPorts, cluster: string): Pr
   const takenAtSeconds = ports.clock.nowSeconds();
   const read = await tryingLogin(ports, server, () => cycleCloud.readCluster());
   if (read.outcome === "stopped") return;
-  const taken = { reading: read.value, takenAtSeconds };
+  const taken = { reading: read.value, takenAtSeconds, amongOthers };
   await untilRefused(ports, server, () => keep(ports, { config, cycleCloud, taken }));
 }
 
@@ -81,7 +85,11 @@ async function keep(
   read: {
     readonly config: ClusterConfig;
     readonly cycleCloud: CycleCloud;
-    readonly taken: { readonly reading: ClusterReading; readonly takenAtSeconds: number };
+    readonly taken: {
+      readonly reading: ClusterReading;
+      readonly takenAtSeconds: number;
+      readonly amongOthers: boolean | undefined;
+    };
   },
 ): Promise<void> {
   const { config, cycleCloud } = read;
@@ -102,7 +110,14 @@ async function keep(
   const moment = { takenAtSeconds, demand, control, settings: config.engine };
   const count = await countSnapshot(ports, { ...moment, cluster: reading.cluster, config, before });
   const { spending } = count;
-  const taken: Snapshot = { ...reading, takenAtSeconds, untold: [], spending };
+  const amongOthers = read.taken.amongOthers ?? before?.amongOthers === true;
+  const taken: Snapshot = {
+    ...reading,
+    takenAtSeconds,
+    ...(amongOthers && { amongOthers }),
+    untold: [],
+    spending,
+  };
   const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
   reportSpending(ports.log, taken, before);
   await noteSpotLosses(ports, { before, taken, jobsBefore: count.jobsBefore });

@@ -49,6 +49,8 @@ export interface ReportedPlacementGroup {
 export interface NodeArray {
   readonly name: string;
   readonly location: string;
+  /** The cloud provider account that CycleCloud uses for it, which has one subscription. Absent: CycleCloud does not say. */
+  readonly account?: string;
   readonly spot: boolean;
   /** False when `Configuration.autoscale.enabled` is false: then the array is left alone. */
   readonly enabled: boolean;

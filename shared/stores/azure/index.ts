@@ -15,6 +15,7 @@ import { BlobNotificationStore } from "./notification-blobs.ts";
 import { TableOperationStore } from "./operation-table.ts";
 import { AzurePlanStore } from "./plan-store.ts";
 import { BlobPriceSheetStore } from "./price-sheet-blobs.ts";
+import { TableQuotaClaimStore } from "./quota-claim-table.ts";
 import { TableRejectionStore } from "./rejection-table.ts";
 import { TableSampleStore } from "./sample-table.ts";
 import { BlobSnapshotStore } from "./snapshot-blobs.ts";
@@ -54,6 +55,7 @@ export function createAzureStores(options: AzureStoreOptions): Stores {
     operations: new TableOperationStore(table("Operations"), { log }),
     plans: new AzurePlanStore(blob, table("Plans"), { log }),
     priceSheets: new BlobPriceSheetStore(blob),
+    quotaClaims: new TableQuotaClaimStore(table("QuotaClaims")),
     rejections: new TableRejectionStore(table("Rejections"), { log }),
     losses: new TableNodeLossStore(table("NodeLosses"), { log }),
     accounts: new AzureAccountStore(blob, table("JobCosts")),

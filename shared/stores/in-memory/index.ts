@@ -4,6 +4,7 @@ import {
   MemoryControlStore,
   MemoryNotificationStore,
   MemoryPriceSheetStore,
+  MemoryQuotaClaimStore,
   MemorySnapshotStore,
 } from "./memory-cluster-records.ts";
 import { MemoryConfigFiles, MemoryConfigStore } from "./memory-configs.ts";
@@ -33,6 +34,7 @@ export function createMemoryStores() {
     operations: new MemoryOperationStore(),
     plans: new MemoryPlanStore(),
     priceSheets: new MemoryPriceSheetStore(),
+    quotaClaims: new MemoryQuotaClaimStore(),
     rejections: new MemoryRejectionStore(),
     losses: new MemoryNodeLossStore(),
     accounts: new MemoryAccountStore(),

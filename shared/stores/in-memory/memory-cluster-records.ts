@@ -6,6 +6,8 @@ import type {
   NotificationStore,
   PriceSheet,
   PriceSheetStore,
+  QuotaClaimStore,
+  QuotaClaims,
   RefusedLogin,
   Snapshot,
   SnapshotStore,
@@ -87,5 +89,18 @@ export class MemoryNotificationStore implements NotificationStore {
 
   async save(record: NotificationRecord, ifMatch: IfMatch): Promise<string> {
     return this.#records.save(record.cluster, record, ifMatch);
+  }
+}
+
+/** What clusters have of the quotas of each subscription. */
+export class MemoryQuotaClaimStore implements QuotaClaimStore {
+  readonly #claims = new Records<QuotaClaims>("quota claims", { isRow: true });
+
+  async load(subscription: string): Promise<Stored<QuotaClaims> | undefined> {
+    return this.#claims.get(subscription);
+  }
+
+  async save(claims: QuotaClaims, ifMatch: IfMatch): Promise<void> {
+    this.#claims.save(claims.subscription, claims, ifMatch);
   }
 }

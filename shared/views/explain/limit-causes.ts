@@ -40,8 +40,9 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   const used = words.hasNoFigures ? "" : usedOf(reason, figure);
   const endSeconds = words.endSeconds?.(outlook.atSeconds);
   const refused = refusalOf(outlook, figure);
+  const ordered = ordersOfOthers(outlook, figure);
   return cause(capNames.some((cap) => cap === limit) ? "cap" : "quota", {
-    text: `No room for ${wanted.missing}: ${why}${used}.${refused.text}${wanted.note}${soon.text}`,
+    text: `No room for ${wanted.missing}: ${why}${used}.${refused.text}${ordered}${wanted.note}${soon.text}`,
     next: words.next(binding),
     limit,
     ...figures(reason),
@@ -61,6 +62,21 @@ function refusalOf(
   const { coresLeft, untilSeconds } = refusal;
   const text = ` Azure refused nodes there ${duration(atSeconds - refusal.atSeconds)} ago, with at most ${counted(coresLeft, "cores")} left: that counts for ${duration(untilSeconds - atSeconds)} more.`;
   return { text, untilSeconds };
+}
+
+/** Other clusters of the deployment have ordered what the figures still show as free. */
+function ordersOfOthers({ made }: Outlook, figure: LimitFigure | undefined): string {
+  const quota = made.sharedQuotas.find(
+    ({ limit, scope }) => limit === figure?.limit && scope === figure.scope,
+  );
+  if (quota === undefined) return "";
+  const [first, ...others] = quota.orders.map(
+    ({ cluster, cores }) => `cluster ${cluster} (${counted(cores, "cores")})`,
+  );
+  const some = others.slice(0, 2);
+  const more =
+    others.length > some.length ? ` and ${counted(others.length - some.length, "more clusters")}` : "";
+  return ` The quota is used by orders of ${[first, ...some].join(", ")}${more}, which its figures do not show yet.`;
 }
 
 /** Set: the autoscaler itself asks the bucket for nothing for a while. */

@@ -13,6 +13,7 @@ import { notificationStoreCases } from "./notification-store.ts";
 import { operationStoreCases } from "./operation-store.ts";
 import { planStoreCases } from "./plan-store.ts";
 import { priceSheetStoreCases } from "./price-sheet-store.ts";
+import { quotaClaimStoreCases } from "./quota-claim-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
 import { sampleStoreCases } from "./sample-store.ts";
 import { snapshotStoreCases } from "./snapshot-store.ts";
@@ -44,6 +45,7 @@ const suites: { readonly [Name in keyof Stores]: Suite<Subjects[Name]> } = {
   operations: { port: "OperationStore", cases: operationStoreCases },
   plans: { port: "PlanStore", cases: planStoreCases },
   priceSheets: { port: "PriceSheetStore", cases: priceSheetStoreCases },
+  quotaClaims: { port: "QuotaClaimStore", cases: quotaClaimStoreCases },
   rejections: { port: "RejectionStore", cases: rejectionStoreCases },
   losses: { port: "NodeLossStore", cases: nodeLossStoreCases },
   targets: { port: "TargetStore", cases: targetStoreCases },

@@ -1,0 +1,257 @@
+import { expect, test } from "vitest";
+import {
+  answerPlanRequest,
+  executeAction,
+  receiveDemand,
+  requestSnapshots,
+  snapshotOnBeat,
+} from "../../../../shared/cycle/index.ts";
+import type { NodeArray } from "../../../../shared/engine/index.ts";
+import type { ClusterConfig, Ports } from "../../../../shared/ports/index.ts";
+import { explainJob, listLimits, lookAhead } from "../../../../shared/views/index.ts";
+import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { configOf, createWorld, jobFor } from "../../../support/world.ts";
+
+/** Nodes of four cores; forty cores of the family for everybody. */
+const array = (fields: Partial<NodeArray> = {}) =>
+  nodeArrayOf({
+    account: "azure",
+    ...fields,
+    buckets: [
+      {
+        ...bucketOf(),
+        limits: { ...bucketOf().limits, family: { maxCores: 40, usedCores: 0 } },
+      },
+    ],
+  });
+
+/** Clusters of one deployment, each with a CycleCloud of its own that never refuses: what it makes is what was ordered. */
+function deployment(arrays: Readonly<Record<string, NodeArray>>, config: Partial<ClusterConfig> = {}) {
+  const { ports, advance, now } = createWorld();
+  const clouds = new Map(
+    Object.entries(arrays).map(([name, each]) => [
+      name,
+      new FakeCycleCloud(clusterOf({ name, nodeArrays: [each] })),
+    ]),
+  );
+  const calls: string[] = [];
+  const claims = ports.quotaClaims;
+  const all: Ports & typeof ports = {
+    ...ports,
+    configs: Object.assign(Object.create(ports.configs) as typeof ports.configs, {
+      clusters: async () => [...clouds.keys()],
+      load: async (cluster: string) => ({ ...configOf({}), cluster, ...config }),
+    }),
+    quotaClaims: {
+      load: (subscription) => {
+        calls.push(`load ${subscription}`);
+        return claims.load(subscription);
+      },
+      save: (value, ifMatch) => {
+        calls.push(`save ${value.subscription}`);
+        return claims.save(value, ifMatch);
+      },
+    } as typeof claims,
+    cycleCloudFor: ({ cluster }) => cloudOf(cluster),
+  };
+  const cloudOf = (cluster: string) => {
+    const cloud = clouds.get(cluster);
+    if (cloud === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
+    return cloud;
+  };
+  let sequence = 0;
+  const deployed = {
+    ports: all,
+    calls,
+    advance,
+    cloudOf,
+    nodes: (cluster: string) => cloudOf(cluster).nodes.length,
+    post: (cluster: string, nodes: number, name = "job-1") => {
+      sequence += 1;
+      const sentAt = new Date(now() * 1000).toISOString();
+      const jobs = [{ ...jobFor(nodes), name }];
+      const envelope = { version: 1, kind: "snapshot", cluster, source: "celery", sequence, sentAt };
+      const body = { ...envelope, ttlSeconds: 80_000, jobs };
+      return receiveDemand(all, { body, messageId: `m-${sequence}`, queue: "job-demand" });
+    },
+    /** The timer, and the snapshots that it asks for. */
+    beat: async () => {
+      await requestSnapshots(all);
+      advance(10);
+      for (const { request } of all.planRequests.takeDue(now()))
+        if (request.onBeat) await snapshotOnBeat(all, request, new Map());
+        else await answerPlanRequest(all, request);
+      advance(2);
+    },
+    plan: (cluster: string, ports: Ports = all) =>
+      answerPlanRequest(ports, { version: 1, cluster, reason: "test", atSeconds: now() }),
+    execute: async () => {
+      for (let action = all.scaleActions.take(now()); action; action = all.scaleActions.take(now()))
+        await executeAction(all, action);
+    },
+  };
+  return deployed;
+}
+
+/** The same store for a run that dies when it writes. */
+function withoutSave<T extends object>(store: T): T {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === "save") return () => Promise.reject(new Error("crash"));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+test("two clusters never order the same cores of a quota between their snapshots", async () => {
+  const { post, beat, plan, execute, nodes, advance } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 7);
+  await post("b", 7);
+  await plan("a");
+  advance(1);
+  await plan("b");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([7, 3]);
+});
+
+test("so do plans of the same moment: who saves last plans again with what is left", async () => {
+  const { post, beat, plan, execute, nodes, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 7);
+  await post("b", 7);
+  const { load, save } = ports.quotaClaims;
+  let reads = 0;
+  const both = Promise.withResolvers<void>();
+  // Neither goes on before both have read that nobody claims anything.
+  const together: Ports = {
+    ...ports,
+    quotaClaims: {
+      load: async (subscription) => {
+        const stored = await load(subscription);
+        reads += 1;
+        if (reads === 2) both.resolve();
+        await both.promise;
+        return stored;
+      },
+      save,
+    },
+  };
+  await Promise.all([plan("a", together), plan("b", together)]);
+  await execute();
+  expect([nodes("a"), nodes("b")].toSorted()).toEqual([3, 7]);
+});
+
+test("an order counts until its cluster shows the nodes and the other's snapshot is younger", async () => {
+  const { post, beat, plan, execute, nodes, advance, cloudOf, ports } = deployment({
+    a: array(),
+    b: array(),
+  });
+  await beat();
+  await post("a", 6);
+  await plan("a");
+  await execute();
+  cloudOf("a").settle();
+  const left = async () => {
+    const outlook = await lookAhead(ports, "b");
+    const limits = outlook && listLimits(outlook, {});
+    return limits?.ok ? limits.answer.limits.find(({ limit }) => limit === "family") : undefined;
+  };
+  expect(await left()).toMatchObject({ max: 40, used: 0, left: 16, boundBy: "orders of cluster a" });
+  // The snapshots of both show it, CycleCloud's figures of the quota still do not: the nodes of the other cluster count.
+  advance(60);
+  await beat();
+  advance(2);
+  await beat();
+  expect(await left()).toMatchObject({ left: 16 });
+  await post("b", 9);
+  await plan("b");
+  await execute();
+  expect(nodes("b")).toBe(4);
+});
+
+test("a job that waits for it says which quota, and whose orders use it", async () => {
+  const { post, beat, plan, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 9);
+  await plan("a");
+  await post("b", 3);
+  await plan("b");
+  const outlook = await lookAhead(ports, "b");
+  const explained = JSON.stringify(outlook && explainJob(outlook, "job-1"));
+  expect(explained).toContain("the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes");
+  expect(explained).toContain("The quota is used by orders of cluster a (36 cores)");
+});
+
+test.each([
+  ["after it claimed, before it recorded its orders", "operations"],
+  ["before it claimed", "quotaClaims"],
+] as const)("a plan that dies %s orders nothing without a claim", async (_when, port) => {
+  const { post, beat, plan, execute, nodes, advance, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 7);
+  await post("b", 7);
+  const dying = { ...ports, [port]: withoutSave(ports[port]) };
+  await expect(plan("a", dying)).rejects.toThrow("crash");
+  await plan("b");
+  await execute();
+  expect(nodes("b")).toBe(port === "operations" ? 3 : 7);
+  // It is delivered again, with the same demand.
+  advance(5);
+  await plan("a");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual(port === "operations" ? [7, 3] : [3, 7]);
+});
+
+test("a claim that nobody renews ends, and a cluster that keeps its nodes renews it", async () => {
+  const { post, beat, plan, execute, cloudOf, advance, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 7);
+  await plan("a");
+  const claimed = async () =>
+    (await ports.quotaClaims.load("https://cyclecloud.example azure"))?.value.claims.map(
+      ({ cluster, uses }) => [cluster, uses["family westeurope/standardFSv2Family"]?.ordered],
+    );
+  expect(await claimed()).toEqual([["a", 28]]);
+  await execute();
+  cloudOf("a").settle();
+  for (let minute = 0; minute < 60; minute += 1) {
+    await beat();
+    advance(48);
+  }
+  const outlook = await lookAhead(ports, "b");
+  const family = outlook?.input.cluster.nodeArrays[0]?.buckets[0]?.limits.family;
+  expect(family).toMatchObject({ maxCores: 40, mostLeftCores: 12 });
+  advance(3_000);
+  const later = await lookAhead(ports, "b");
+  expect(later?.input.cluster.nodeArrays[0]?.buckets[0]?.limits.family).toEqual({
+    maxCores: 40,
+    usedCores: 0,
+  });
+});
+
+test("a cluster alone in its deployment asks no store for claims and makes none", async () => {
+  const { post, beat, plan, execute, nodes, calls } = deployment({ a: array() });
+  await beat();
+  await post("a", 7);
+  await plan("a");
+  await execute();
+  expect([nodes("a"), calls]).toEqual([7, []]);
+});
+
+test.each<readonly [string, Partial<NodeArray>]>([
+  ["another account, which has another subscription", { account: "other" }],
+  ["another region", { location: "eastus" }],
+  ["an account that CycleCloud does not name", { account: undefined } as never],
+])("nothing is shared with %s", async (_what, fields) => {
+  const { post, beat, plan, execute, nodes } = deployment({ a: array(), b: array(fields) });
+  await beat();
+  await post("a", 7);
+  await post("b", 7);
+  await plan("a");
+  await plan("b");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([7, 7]);
+});
