@@ -60,8 +60,8 @@ export type PlanOutcome =
  *
  * The order of the steps is what keeps a crash between any two of them harmless:
  * 1. Open operations are read *before* the snapshot (`load-world.ts` says why).
- * 2. What they take of quotas that other clusters share is claimed before (`shared-quotas.ts` says why that is safe).
- *    Actions are recorded as `planned` operations before anything else is written.
+ * 2. What new nodes take of quotas that other clusters share is claimed first (`shared-quotas.ts` says why that is safe).
+ *    Then actions are recorded as `planned` operations, before anything else is written.
  * 3. The head of the plans is replaced under its ETag after that and before anything is sent: of two planners, one goes
  *    on, and the other takes back what it recorded; should it die first, the next run does. A planner that reads the new
  *    head also reads the recorded actions, and sends what that head's run did not (the broker drops what it has seen): an
