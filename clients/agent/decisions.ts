@@ -1,4 +1,4 @@
-import { shortHostname } from "../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../shared/engine/index.ts";
 import type { SchedulerEvent } from "../../shared/messages/index.ts";
 import type { NodeEvent, SchedulerNode } from "./drivers/driver.ts";
 import type { AgentState, Decision } from "./state.ts";
@@ -69,10 +69,8 @@ function isNews(event: SchedulerEvent, node: EventNode, before: Decision | undef
   }
 }
 
-/** A host may be called like what every object has. */
 function decisionOf(decisions: Decisions, hostname: string): Decision | undefined {
-  const short = shortHostname(hostname);
-  return Object.hasOwn(decisions, short) ? decisions[short] : undefined;
+  return memberOf(decisions, shortHostname(hostname));
 }
 
 /** Hosts that are to drain, and since when. */

@@ -124,6 +124,6 @@ export { largestShare, resourcesOfSizes } from "./place/node-share.ts";
 export { plan } from "./plan.ts";
 export { nearest } from "./values/nearest.ts";
 export type { Json, Resources, Scalar } from "./values/resources.ts";
-export { isSize } from "./values/resources.ts";
+export { isSize, memberOf } from "./values/resources.ts";
 export { formatSize, type Magnitude, parseAmount, type Size, size } from "./values/units.ts";
 export { hasWildcard, matchesWildcard } from "./values/wildcard.ts";

@@ -1,5 +1,5 @@
 import { amountOf, unitOf } from "../values/amounts.ts";
-import type { Scalar } from "../values/resources.ts";
+import { memberOf } from "../values/resources.ts";
 import type { Stock } from "./stock.ts";
 
 /** Column 0 of every table: 1 while no job is on the node. An exclusive job demands it. */
@@ -54,7 +54,7 @@ export class ColumnSets {
     this.#note(example, found);
     for (const stock of stocks) this.#note(stock, found);
     const names = [...found].sort(([, a], [, b]) => a - b).map(([name]) => name);
-    const units = [1, 1, ...names.map((name) => unitOf(valueIn(example, name)))];
+    const units = [1, 1, ...names.map((name) => unitOf(memberOf(example.resources, name)))];
     const key = JSON.stringify([names, units]);
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -74,9 +74,5 @@ export class ColumnSets {
 
 /** A row of a table: what an empty node of this stock has, sizes in bytes. */
 export function rowOf(stock: Stock, { names }: Columns): readonly number[] {
-  return [1, 1, ...names.map((name) => amountOf(valueIn(stock, name)))];
-}
-
-function valueIn({ resources }: Stock, name: string): Scalar | undefined {
-  return Object.hasOwn(resources, name) ? resources[name] : undefined;
+  return [1, 1, ...names.map((name) => amountOf(memberOf(stock.resources, name)))];
 }

@@ -4,7 +4,14 @@ import { isSharedProperty } from "../constraints/node-properties.ts";
 import type { Subject } from "../constraints/subject.ts";
 import type { DefaultResource, DefaultValue, Modifier } from "../model/settings.ts";
 import { amountOf, timesInto } from "../values/amounts.ts";
-import { isSize, type Json, type Resources, type Scalar } from "../values/resources.ts";
+import {
+  isJsonObject,
+  isSize,
+  type Json,
+  memberOf,
+  type Resources,
+  type Scalar,
+} from "../values/resources.ts";
 import { bytesPer } from "../values/units.ts";
 import { isNaming } from "./node-index.ts";
 import { memoryResources, normalise, plainNumber } from "./stock.ts";
@@ -160,14 +167,8 @@ function lookUp(
 
 function configured(json: Json, path: readonly string[]): Scalar | undefined {
   let at: Json | undefined = json;
-  for (const key of path) at = memberOf(at, key);
+  for (const key of path) at = isJsonObject(at) ? memberOf<Json>(at, key) : undefined;
   return typeof at === "object" && at !== null ? undefined : at;
-}
-
-function memberOf(json: Json | undefined, key: string): Json | undefined {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
-  const record = json as { readonly [key: string]: Json };
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /**

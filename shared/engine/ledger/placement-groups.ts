@@ -1,5 +1,6 @@
 import type { Bucket, Cluster, NodeArray, ReportedPlacementGroup } from "../model/bucket.ts";
 import { type EngineSettings, forNodeArray } from "../model/settings.ts";
+import { memberOf } from "../values/resources.ts";
 
 /** The placement groups of a bucket, each once, with whether jobs that ask for no group search there first. */
 export interface PlacementGroups {
@@ -22,7 +23,7 @@ export function placementGroupsOf(
   const own = settings.placementGroups.byNodeArray;
   const chosen = [
     ...settings.placementGroups.default,
-    ...(Object.hasOwn(own, array.name) ? (own[array.name] ?? []) : []),
+    ...(memberOf(own, array.name) ?? []),
     ...(array.placementGroup === null ? [] : [array.placementGroup]),
   ];
   const isMadeForOthers = (group: ReportedPlacementGroup): boolean =>

@@ -1,5 +1,5 @@
 import { amountOf, undefinedAmount } from "../values/amounts.ts";
-import { isSize, type Resources, type Scalar } from "../values/resources.ts";
+import { isSize, memberOf, type Resources, type Scalar } from "../values/resources.ts";
 import { inOwnUnit, type Magnitude, type Size, size } from "../values/units.ts";
 
 /** The resources of unused nodes. Nodes with the same resources share one stock. */
@@ -37,7 +37,7 @@ const memoryUnits: ReadonlyMap<string, Magnitude> = new Map([
 /** The least memory in bytes that is said in any unit; undefined: none is. */
 export function memoryOf(resources: Resources): number | undefined {
   const said = [...memoryUnits.keys()].flatMap((name) => {
-    const value = Object.hasOwn(resources, name) ? resources[name] : undefined;
+    const value = memberOf(resources, name);
     const bytes = value === undefined ? undefinedAmount : amountOf(normalise(name, value));
     return Number.isFinite(bytes) ? [bytes] : [];
   });

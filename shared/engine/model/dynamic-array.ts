@@ -1,5 +1,5 @@
 import type { Json } from "../values/resources.ts";
-import { isJsonObject } from "../values/resources.ts";
+import { isJsonObject, memberOf } from "../values/resources.ts";
 
 type Attributes = { readonly [key: string]: Json };
 
@@ -35,6 +35,6 @@ export function mergeAttributes(under: Attributes, over: Attributes): Attributes
 }
 
 function recordAt(record: Attributes, key: string): Attributes {
-  const value = Object.hasOwn(record, key) ? record[key] : undefined;
+  const value = memberOf(record, key);
   return isJsonObject(value) ? value : {};
 }

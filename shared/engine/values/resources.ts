@@ -14,6 +14,11 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** What an object has under a name from outside; undefined for what every object has, such as `toString`, too. */
+export function memberOf<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** Whether a scalar is a size. */
 export function isSize(value: Scalar): value is Size {
   return typeof value === "object" && value !== null;

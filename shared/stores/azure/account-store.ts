@@ -18,7 +18,7 @@ import { type BlobContent, Container, fromJson } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { packBook, unpackBook } from "./packed-book.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
-import { type Change, inTransactions, type Table } from "./table.ts";
+import type { Change, Table } from "./table.ts";
 
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
@@ -70,9 +70,7 @@ export class AzureAccountStore implements AccountStore {
       const changes = [...new Map(runs.map((run) => [rowOf(run), run]))].map(
         ([row, run]): Change => ({ kind: "put", row, value: run, columns: { job: run.name } }),
       );
-      await concurrently(inTransactions(changes), (some) =>
-        this.#runs.submit(partitionOf(cluster, month), some, `costs of jobs of cluster "${cluster}"`),
-      );
+      await this.#runs.submitAll(partitionOf(cluster, month), changes, recordOf(cluster));
     }
   }
 
@@ -92,8 +90,7 @@ export class AzureAccountStore implements AccountStore {
     const runs: JobTotal[] = [];
     for (const month of monthsUntil(newest, monthsKept)) {
       const range = { from: prefix, to: `${prefix}:`, limit: limit - runs.length };
-      const rows = await this.#runs.list<JobTotal>(partitionOf(cluster, month), range);
-      runs.push(...rows.flatMap((row) => row.value ?? []));
+      runs.push(...(await this.#runs.values<JobTotal>(partitionOf(cluster, month), range)));
       if (runs.length >= limit) break;
     }
     return runs.toSorted(newestRunFirst);
@@ -107,9 +104,7 @@ export class AzureAccountStore implements AccountStore {
       const partition = partitionOf(cluster, month);
       const rows = await this.#runs.list(partition, { from: "", to: "~~~", limit: mostForgotten });
       const changes = rows.map(({ rowKey }): Change => ({ kind: "delete", row: rowKey }));
-      await concurrently(inTransactions(changes), (some) =>
-        this.#runs.submit(partition, some, `costs of jobs of cluster "${cluster}"`),
-      );
+      await this.#runs.submitAll(partition, changes, recordOf(cluster));
     }
   }
 
@@ -158,6 +153,10 @@ function folderOf(cluster: string, kind: "hours" | "days"): string {
 /** Names sort by time. */
 function nameOf(folder: string, seconds: number): string {
   return `${folder}${new Date(seconds * 1_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.json.gz`;
+}
+
+function recordOf(cluster: string): string {
+  return `costs of jobs of cluster "${cluster}"`;
 }
 
 function partitionOf(cluster: string, month: string): string {

@@ -1,10 +1,11 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
+import { memberOf } from "../../engine/index.ts";
 import { ConfigurationError } from "../../errors/errors.ts";
 import { parseJson } from "../../json/json.ts";
 import type { CheckedConfig, ConfigFile, ConfigFiles, IfMatch } from "../../ports/index.ts";
 import { includesReader, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
-import { escapeName, staysInside } from "./keys.ts";
+import { clusterBlob, staysInside } from "./keys.ts";
 
 /** Checks a configuration with its includes. A missing include is undefined. */
 export type CheckConfig = (
@@ -24,14 +25,14 @@ export class BlobConfigFiles implements ConfigFiles {
   }
 
   async read(cluster: string): Promise<ConfigFile | undefined> {
-    const file = await readConfigText(this.#container, nameOf(cluster));
+    const file = await readConfigText(this.#container, clusterBlob(cluster));
     return file && { text: file.text, etag: file.etag };
   }
 
   async save(cluster: string, text: string, ifMatch: IfMatch): Promise<string> {
     const content = { bytes: Buffer.from(text), contentType: "application/json" };
     const record = `configuration of "${cluster}"`;
-    return this.#container.save(nameOf(cluster), content, { ifMatch, record });
+    return this.#container.save(clusterBlob(cluster), content, { ifMatch, record });
   }
 
   check(
@@ -39,8 +40,7 @@ export class BlobConfigFiles implements ConfigFiles {
     json: unknown,
     includes?: Readonly<Record<string, unknown>>,
   ): Promise<CheckedConfig> {
-    const given = async (path: string) =>
-      includes !== undefined && Object.hasOwn(includes, path) ? includes[path] : undefined;
+    const given = async (path: string) => (includes === undefined ? undefined : memberOf(includes, path));
     return this.#check(cluster, json, includes === undefined ? this.#stored() : given);
   }
 
@@ -52,8 +52,4 @@ export class BlobConfigFiles implements ConfigFiles {
       return text === undefined ? undefined : parseJson(text);
     };
   }
-}
-
-function nameOf(cluster: string): string {
-  return `${escapeName(cluster)}.json`;
 }

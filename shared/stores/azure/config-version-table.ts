@@ -24,8 +24,7 @@ export class TableConfigVersionStore implements ConfigVersionStore {
 
   async list(cluster: string, limit: number): Promise<readonly ConfigVersion[]> {
     const range = { from: "", to: ":", limit };
-    const rows = await this.#table.list<ConfigVersion>(escapeName(cluster), range);
-    return rows.flatMap((row) => row.value ?? []);
+    return this.#table.values<ConfigVersion>(escapeName(cluster), range);
   }
 }
 

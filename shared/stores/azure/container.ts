@@ -5,9 +5,10 @@ import type {
   BlobUploadCommonResponse,
   ContainerClient,
 } from "@azure/storage-blob";
+import { concurrently } from "../../collections/batches.ts";
 import { InvariantError } from "../../errors/errors.ts";
 import { readAtMost } from "../../json/read-at-most.ts";
-import type { IfMatch } from "../../ports/index.ts";
+import type { IfMatch, Stored } from "../../ports/index.ts";
 import { blobNameProblem, metadataProblem } from "../../ports/index.ts";
 import { FirstUse } from "./first-use.ts";
 import { checkVersion, recordVersion } from "./record-version.ts";
@@ -60,7 +61,19 @@ export class Container {
     return reading(this.#call("read", name), () => this.#home.use(() => this.#download(name, {})));
   }
 
-  /** The same, unless the blob is larger than that: then the bytes read so far are discarded. */
+  /** The value of a blob of ours, with its ETag. */
+  async load<T>(name: string): Promise<Stored<T> | undefined> {
+    const blob = await this.read(name);
+    return blob && { value: fromJson(blob.bytes), etag: blob.etag };
+  }
+
+  /** Values of all blobs with the prefix. One that goes away between listing and reading is left out. */
+  async loadAll<T>(prefix: string): Promise<T[]> {
+    const found = await concurrently(await this.names(prefix), (name) => this.load<T>(name));
+    return found.flatMap((each) => (each === undefined ? [] : [each.value]));
+  }
+
+  /** The same as `read`, unless the blob is larger than that: then the bytes read so far are discarded. */
   async readAtMost(name: string, mostBytes: number): Promise<Blob | TooLarge | undefined> {
     return reading(this.#call("read", name), () =>
       this.#home.use(() => this.#downloadAtMost(name, mostBytes, {})),

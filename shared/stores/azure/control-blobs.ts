@@ -1,7 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { ClusterControl, ControlStore, IfMatch, RefusedLogin, Stored } from "../../ports/index.ts";
-import { Container, fromJson, jsonContent } from "./container.ts";
-import { escapeName } from "./keys.ts";
+import { Container, jsonContent } from "./container.ts";
+import { clusterBlob, escapeName } from "./keys.ts";
 
 /** Container `control`, one blob per cluster; refused logins in `logins/`, which no cluster's blob is in. */
 export class BlobControlStore implements ControlStore {
@@ -12,18 +12,16 @@ export class BlobControlStore implements ControlStore {
   }
 
   async load(cluster: string): Promise<Stored<ClusterControl> | undefined> {
-    const blob = await this.#container.read(blobName(cluster));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#container.load(clusterBlob(cluster));
   }
 
   async save(control: ClusterControl, ifMatch: IfMatch): Promise<void> {
     const record = `control of cluster "${control.cluster}"`;
-    await this.#container.save(blobName(control.cluster), jsonContent(control), { ifMatch, record });
+    await this.#container.save(clusterBlob(control.cluster), jsonContent(control), { ifMatch, record });
   }
 
   async refusedLogin(fingerprint: string): Promise<Stored<RefusedLogin> | undefined> {
-    const blob = await this.#container.read(loginName(fingerprint));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#container.load(loginName(fingerprint));
   }
 
   async saveRefusedLogin(refused: RefusedLogin): Promise<void> {
@@ -42,8 +40,4 @@ export class BlobControlStore implements ControlStore {
 
 function loginName(fingerprint: string): string {
   return `logins/${escapeName(fingerprint)}.json`;
-}
-
-function blobName(cluster: string): string {
-  return `${escapeName(cluster)}.json`;
 }

@@ -97,7 +97,7 @@ export class BlobDemandStore implements DemandStore {
   }
 
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
-    const parts = await this.#readAll<DemandPart>(partsOf(snapshot));
+    const parts = await this.#container.loadAll<DemandPart>(partsOf(snapshot));
     return parts.sort((a, b) => a.index - b.index);
   }
 
@@ -118,13 +118,6 @@ export class BlobDemandStore implements DemandStore {
       new Date(nowMs - this.#keepPartsMs),
     );
     await concurrently(stale, (name) => this.#container.delete(name));
-  }
-
-  /** A blob that goes away between listing and reading is left out. */
-  async #readAll<T>(prefix: string): Promise<T[]> {
-    const names = await this.#container.names(prefix);
-    const blobs = await concurrently(names, (name) => this.#container.read(name));
-    return blobs.flatMap((blob) => (blob === undefined ? [] : [fromJson<T>(blob.bytes)]));
   }
 }
 

@@ -1,9 +1,8 @@
-import { concurrently } from "../../collections/batches.ts";
 import type { EventPeriod, EventStore, Log, NotedEvent } from "../../ports/index.ts";
 import { newestEventFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
-import { type Change, inTransactions, type Table } from "./table.ts";
+import type { Change, Table } from "./table.ts";
 
 /** Table `Events`, partition cluster, row `time:<reverse time>:<event id>`: an event that comes again overwrites itself. */
 export class TableEventStore implements EventStore {
@@ -21,9 +20,7 @@ export class TableEventStore implements EventStore {
     const changes = [...rows].map(
       ([row, event]): Change => ({ kind: "put", row, value: event, columns: { kind: event.kind } }),
     );
-    await concurrently(inTransactions(changes), (some) =>
-      this.#table.submit(partition, some, `events of cluster "${cluster}"`),
-    );
+    await this.#table.submitAll(partition, changes, `events of cluster "${cluster}"`);
     const newestSeconds = Math.max(...events.map(({ atSeconds }) => atSeconds));
     if (events.length > 0) await this.#retention.enforce(partition, newestSeconds);
   }
@@ -38,8 +35,7 @@ export class TableEventStore implements EventStore {
       to: `time:${reverseTime(fromSeconds)};`,
       limit,
     };
-    const rows = await this.#table.list<NotedEvent>(escapeName(cluster), range);
-    return rows.flatMap((row) => row.value ?? []).sort(newestEventFirst);
+    return (await this.#table.values<NotedEvent>(escapeName(cluster), range)).sort(newestEventFirst);
   }
 }
 

@@ -3,8 +3,8 @@ import type { NodeHistory } from "../../engine/index.ts";
 import { ConflictError } from "../../errors/errors.ts";
 import type { HistoryReading, HistoryStore, KeptReading } from "../../ports/index.ts";
 import { byNodeId } from "../order.ts";
-import { type Container, fromJson, jsonContent } from "./container.ts";
-import { escapeName } from "./keys.ts";
+import { type Container, jsonContent } from "./container.ts";
+import { clusterBlob, escapeName } from "./keys.ts";
 import { type Change, inTransactions, type Table } from "./table.ts";
 
 /**
@@ -22,8 +22,7 @@ export class TableHistoryStore implements HistoryStore {
   }
 
   async list(cluster: string): Promise<readonly NodeHistory[]> {
-    const rows = await this.#table.list<NodeHistory>(escapeName(cluster));
-    return rows.flatMap((row) => row.value ?? []).sort(byNodeId);
+    return (await this.#table.values<NodeHistory>(escapeName(cluster))).sort(byNodeId);
   }
 
   async since(cluster: string, mark: string | undefined): Promise<HistoryReading> {
@@ -37,27 +36,19 @@ export class TableHistoryStore implements HistoryStore {
   }
 
   async kept(cluster: string): Promise<KeptReading | undefined> {
-    const blob = await this.#readings.read(blobName(cluster));
-    return blob && fromJson(blob.bytes);
+    return (await this.#readings.load<KeptReading>(clusterBlob(cluster)))?.value;
   }
 
   async keep(cluster: string, reading: KeptReading): Promise<void> {
-    await this.#readings.put(blobName(cluster), jsonContent(reading));
+    await this.#readings.put(clusterBlob(cluster), jsonContent(reading));
   }
 
   async save(cluster: string, rows: readonly NodeHistory[]): Promise<void> {
     const last = new Map(rows.map((row) => [row.nodeId, row]));
-    const changes = [...last.values()].map(
-      (row): Change => ({
-        kind: "put",
-        row: escapeName(row.nodeId),
-        value: row,
-        columns: { node: row.name },
-      }),
-    );
-    await concurrently(inTransactions(changes), (some) =>
-      this.#table.submit(escapeName(cluster), some, `node history of cluster "${cluster}"`),
-    );
+    const changes = [...last.values()].map((value): Change => {
+      return { kind: "put", row: escapeName(value.nodeId), value, columns: { node: value.name } };
+    });
+    await this.#table.submitAll(escapeName(cluster), changes, `node history of cluster "${cluster}"`);
   }
 
   async remove(cluster: string, nodeIds: readonly string[]): Promise<void> {
@@ -76,10 +67,6 @@ export class TableHistoryStore implements HistoryStore {
       await concurrently(changes, ({ row }) => this.#table.delete(partition, row));
     }
   }
-}
-
-function blobName(cluster: string): string {
-  return `${escapeName(cluster)}.json`;
 }
 
 /**

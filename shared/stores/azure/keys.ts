@@ -22,6 +22,11 @@ export function escapeName(name: string): string {
   return whole.length <= longestPart ? whole : `${prefixOf(units)}${mark}${mark}${digestOf(name)}`;
 }
 
+/** The blob of a cluster, where a container has one for each. */
+export function clusterBlob(cluster: string): string {
+  return `${escapeName(cluster)}.json`;
+}
+
 /** The name that gives this part; undefined when no name does, or when the name was too long to be kept whole. */
 export function unescapeName(part: string): string | undefined {
   if (part === mark) return "";

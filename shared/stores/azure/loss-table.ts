@@ -1,9 +1,8 @@
-import { ConflictError } from "../../errors/errors.ts";
 import type { Log, NodeLoss, NodeLossStore } from "../../ports/index.ts";
 import { newestLossFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
-import type { Table } from "./table.ts";
+import type { Change, Table } from "./table.ts";
 
 /**
  * Table `NodeLosses`, partition cluster. The loss is in `time:<reverse time>:<event id>`; `id:<event id>` makes the same
@@ -23,21 +22,13 @@ export class TableNodeLossStore implements NodeLossStore {
     const id = escapeName(loss.eventId);
     const time = reverseTime(loss.atSeconds);
     const columns = { reason: loss.reason };
-    try {
-      await this.#table.submit(
-        partition,
-        [
-          { kind: "insert", row: `id:${id}` },
-          { kind: "insert", row: `time:${time}:${id}`, value: loss, columns },
-        ],
-        `loss "${loss.eventId}"`,
-      );
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      return false;
-    }
-    await this.#retention.enforce(partition, loss.atSeconds);
-    return true;
+    const changes: readonly Change[] = [
+      { kind: "insert", row: `id:${id}` },
+      { kind: "insert", row: `time:${time}:${id}`, value: loss, columns },
+    ];
+    const isNew = await this.#table.submitOnce(partition, changes, `loss "${loss.eventId}"`);
+    if (isNew) await this.#retention.enforce(partition, loss.atSeconds);
+    return isNew;
   }
 
   async recent(
@@ -48,7 +39,7 @@ export class TableNodeLossStore implements NodeLossStore {
   ): Promise<readonly NodeLoss[]> {
     const from = untilSeconds === undefined ? "time:" : `time:${reverseTime(untilSeconds)}:`;
     const to = sinceSeconds === undefined ? "time;" : `time:${reverseTime(sinceSeconds)};`;
-    const rows = await this.#table.list<NodeLoss>(escapeName(cluster), { from, to, limit });
-    return rows.flatMap((row) => row.value ?? []).sort(newestLossFirst);
+    const losses = await this.#table.values<NodeLoss>(escapeName(cluster), { from, to, limit });
+    return losses.sort(newestLossFirst);
   }
 }

@@ -1,7 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { IfMatch, NotificationRecord, NotificationStore, Stored } from "../../ports/index.ts";
-import { Container, fromJson, jsonContent } from "./container.ts";
-import { escapeName } from "./keys.ts";
+import { Container, jsonContent } from "./container.ts";
+import { clusterBlob } from "./keys.ts";
 
 /** Container `notifications`, one blob per cluster. */
 export class BlobNotificationStore implements NotificationStore {
@@ -12,16 +12,11 @@ export class BlobNotificationStore implements NotificationStore {
   }
 
   async load(cluster: string): Promise<Stored<NotificationRecord> | undefined> {
-    const blob = await this.#container.read(blobName(cluster));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#container.load(clusterBlob(cluster));
   }
 
   async save(record: NotificationRecord, ifMatch: IfMatch): Promise<string> {
     const what = `notifications of cluster "${record.cluster}"`;
-    return this.#container.save(blobName(record.cluster), jsonContent(record), { ifMatch, record: what });
+    return this.#container.save(clusterBlob(record.cluster), jsonContent(record), { ifMatch, record: what });
   }
-}
-
-function blobName(cluster: string): string {
-  return `${escapeName(cluster)}.json`;
 }

@@ -55,8 +55,7 @@ export class AzurePlanStore implements PlanStore {
   }
 
   async loadHead(cluster: string): Promise<Stored<PlanHead> | undefined> {
-    const blob = await this.#container.read(headName(cluster));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#container.load(headName(cluster));
   }
 
   async saveHead(head: PlanHead, ifMatch: IfMatch): Promise<void> {
@@ -70,8 +69,8 @@ export class AzurePlanStore implements PlanStore {
     const bytes = await zipPlan(plan, this.#limit);
     if (bytes === undefined) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
     const replaced = await this.#store(plan, bytes);
-    await this.#addLine("put", record);
-    const partition = escapeName(record.cluster);
+    const { partition, line, what } = lineOf("put", record);
+    await this.#index.submit(partition, [line], what);
     if (replaced !== undefined && rowOf(replaced) !== rowOf(record)) {
       await this.#index.delete(partition, rowOf(replaced));
     }
@@ -80,28 +79,19 @@ export class AzurePlanStore implements PlanStore {
   }
 
   async recordFailed(record: PlanRecord): Promise<void> {
-    try {
-      await this.#addLine("insert", record);
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-    await this.#retention.enforce(escapeName(record.cluster), record.atSeconds);
+    const { partition, line, what } = lineOf("insert", record);
+    await this.#index.submitOnce(partition, [line], what);
+    await this.#retention.enforce(partition, record.atSeconds);
   }
 
   async list(cluster: string, limit: number, untilSeconds?: number): Promise<readonly PlanRecord[]> {
     const range = { from: untilSeconds === undefined ? "0" : reverseTime(untilSeconds), to: ":", limit };
-    const rows = await this.#index.list<PlanRecord>(escapeName(cluster), range);
-    return rows.flatMap((row) => row.value ?? []).sort(newestPlanFirst);
+    return (await this.#index.values<PlanRecord>(escapeName(cluster), range)).sort(newestPlanFirst);
   }
 
   async load(cluster: string, planId: string): Promise<ArchivedPlan | undefined> {
     const blob = await this.#container.read(archiveName(cluster, planId));
     return blob === undefined ? undefined : unpackPlan(fromJson(await unzip(blob.bytes)));
-  }
-
-  async #addLine(kind: "insert" | "put", record: PlanRecord): Promise<void> {
-    const line: Change = { kind, row: rowOf(record), value: record, columns: columnsOf(record) };
-    await this.#index.submit(escapeName(record.cluster), [line], `plan "${record.planId}" in the index`);
   }
 
   /** Returns the summary of the plan that had this id before, whose line of the index may be another. */
@@ -136,6 +126,11 @@ function archiveOf(cluster: string, plan: string): string {
 
 function rowOf(summary: PlanSummary): string {
   return `${reverseTime(summary.atSeconds)}:${escapeName(summary.planId)}`;
+}
+
+function lineOf(kind: "insert" | "put", record: PlanRecord) {
+  const line: Change = { kind, row: rowOf(record), value: record, columns: columnsOf(record) };
+  return { partition: escapeName(record.cluster), line, what: `plan "${record.planId}" in the index` };
 }
 
 function columnsOf(summary: PlanSummary) {

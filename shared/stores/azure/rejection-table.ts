@@ -3,7 +3,7 @@ import type { Log, RejectedMessage, Rejection, RejectionStore } from "../../port
 import { newestRejectionFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
-import type { Row, Table } from "./table.ts";
+import type { Change, Row, Table } from "./table.ts";
 
 /** The part that is stored by id: the message, which lists do not need, and the key of its rejection. */
 interface Kept {
@@ -24,28 +24,17 @@ export class TableRejectionStore implements RejectionStore {
     this.#retention = new Retention({ table, prefix: "time:", rows: ["id:"], log: options.log });
   }
 
-  async add(message: RejectedMessage): Promise<void> {
-    await this.#insert(message);
-    const { cluster, receivedAtSeconds } = message.rejection;
-    await this.#retention.enforce(partitionOf(cluster), receivedAtSeconds);
-  }
-
-  async #insert({ rejection, body }: RejectedMessage): Promise<void> {
-    const id = escapeName(rejection.rejectionId);
-    const row = `time:${reverseTime(rejection.receivedAtSeconds)}:${id}`;
+  async add({ rejection, body }: RejectedMessage): Promise<void> {
+    const { rejectionId, cluster, receivedAtSeconds } = rejection;
+    const id = escapeName(rejectionId);
+    const row = `time:${reverseTime(receivedAtSeconds)}:${id}`;
     const kept: Kept = { row, body };
-    try {
-      await this.#table.submit(
-        partitionOf(rejection.cluster),
-        [
-          { kind: "insert", row: `id:${id}`, value: kept },
-          { kind: "insert", row, value: rejection, columns: columnsOf(rejection) },
-        ],
-        `rejection "${rejection.rejectionId}"`,
-      );
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
+    const changes: readonly Change[] = [
+      { kind: "insert", row: `id:${id}`, value: kept },
+      { kind: "insert", row, value: rejection, columns: columnsOf(rejection) },
+    ];
+    await this.#table.submitOnce(partitionOf(cluster), changes, `rejection "${rejectionId}"`);
+    await this.#retention.enforce(partitionOf(cluster), receivedAtSeconds);
   }
 
   async list(
@@ -55,8 +44,7 @@ export class TableRejectionStore implements RejectionStore {
   ): Promise<readonly Rejection[]> {
     const from = `time:${untilSeconds === undefined ? "" : reverseTime(untilSeconds)}`;
     const range = { from, to: "time;", limit };
-    const rows = await this.#table.list<Rejection>(partitionOf(cluster), range);
-    return rows.flatMap((row) => row.value ?? []).sort(newestRejectionFirst);
+    return (await this.#table.values<Rejection>(partitionOf(cluster), range)).sort(newestRejectionFirst);
   }
 
   async load(cluster: string | undefined, rejectionId: string): Promise<RejectedMessage | undefined> {

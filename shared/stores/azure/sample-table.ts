@@ -36,11 +36,7 @@ export class TableSampleStore implements SampleStore {
     const first = Math.floor(fromSeconds / hourSeconds) * hourSeconds;
     // Row keys count down, so the range runs from the hour of the end to the hour of the start.
     const range = { from: `${prefix}${reverseTime(untilSeconds)}`, to: `${rowOf(first)};` };
-    const rows = await this.#table.list<readonly Sample[]>(escapeName(cluster), range);
-    return inPeriod(
-      rows.flatMap(({ value }) => value ?? []),
-      period,
-    );
+    return inPeriod((await this.#table.values<readonly Sample[]>(escapeName(cluster), range)).flat(), period);
   }
 }
 

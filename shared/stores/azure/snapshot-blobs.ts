@@ -2,7 +2,7 @@ import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors/errors.ts";
 import type { Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
 import { Container, jsonContent } from "./container.ts";
-import { escapeName } from "./keys.ts";
+import { clusterBlob } from "./keys.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
 
 const mostTries = 5;
@@ -18,7 +18,7 @@ export class BlobSnapshotStore implements SnapshotStore {
   }
 
   async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
-    return this.#blobs.read(blobName(cluster));
+    return this.#blobs.read(clusterBlob(cluster));
   }
 
   async save(
@@ -37,15 +37,11 @@ export class BlobSnapshotStore implements SnapshotStore {
 
   /** A blob without our metadata was put there by hand: it counts as older. */
   async #saveUnlessNewer(cluster: string, snapshot: Snapshot, latestSeconds: number): Promise<void> {
-    const storedFacts = await this.#container.facts(blobName(cluster));
+    const storedFacts = await this.#container.facts(clusterBlob(cluster));
     const storedSeconds = Number(storedFacts?.metadata.takenatseconds ?? 0);
     if (storedSeconds > snapshot.takenAtSeconds && storedSeconds <= latestSeconds) return;
     const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
     const guard = { ifMatch: storedFacts?.etag, record: `snapshot of cluster "${cluster}"` };
-    await this.#container.save(blobName(cluster), content, guard);
+    await this.#container.save(clusterBlob(cluster), content, guard);
   }
-}
-
-function blobName(cluster: string): string {
-  return `${escapeName(cluster)}.json`;
 }

@@ -1,5 +1,6 @@
 import { odata, type TableClient, type TableEntityResult, type TransactionAction } from "@azure/data-tables";
-import { InvariantError } from "../../errors/errors.ts";
+import { concurrently } from "../../collections/batches.ts";
+import { ConflictError, InvariantError } from "../../errors/errors.ts";
 import { azureLimits } from "../../ports/index.ts";
 import { type Columns, fromEntity, toEntity, toPointer } from "./entity.ts";
 import { FirstUse } from "./first-use.ts";
@@ -72,6 +73,12 @@ export class Table {
     return limit <= 0 ? [] : this.#query<T>(partition, { within, from: range?.from ?? "", limit });
   }
 
+  /** Values of those rows, without rows that only point to others. */
+  async values<T>(partition: string, range?: Range): Promise<T[]> {
+    const rows = await this.list<T>(partition, range);
+    return rows.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  }
+
   /**
    * Rows of a partition that were written then or later, by the store's clock; without a time, all rows. The store reads
    * through the whole partition for that. Also returns the time on that clock when the reading began, if the answer has it.
@@ -121,6 +128,22 @@ export class Table {
       this.#home.use(() => this.#client.submitTransaction(actions, withTimeout())),
     );
     return answer.subResponses.map((response) => response.etag ?? "");
+  }
+
+  /** Any number of changes, in several transactions: some may be made while another fails. */
+  async submitAll(partition: string, changes: readonly Change[], record: string): Promise<void> {
+    await concurrently(inTransactions(changes), (some) => this.submit(partition, some, record));
+  }
+
+  /** Makes all changes; false, and makes none, when a row to insert exists. */
+  async submitOnce(partition: string, changes: readonly Change[], record: string): Promise<boolean> {
+    try {
+      await this.submit(partition, changes, record);
+      return true;
+    } catch (error) {
+      if (error instanceof ConflictError) return false;
+      throw error;
+    }
   }
 
   /** Nothing happens when there is no such row. */

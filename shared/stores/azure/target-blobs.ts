@@ -1,8 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { concurrently } from "../../collections/batches.ts";
 import type { IfMatch, RequestSet, Stored, TargetStore } from "../../ports/index.ts";
 import { byRequestSet } from "../order.ts";
-import { Container, fromJson, jsonContent } from "./container.ts";
+import { Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
 
 /** Container `targets`: `<cluster>/<request set>.json`. */
@@ -13,18 +12,12 @@ export class BlobTargetStore implements TargetStore {
     this.#container = new Container(service, "targets");
   }
 
-  /** A set that goes away between listing and reading is left out. */
   async list(cluster: string): Promise<readonly RequestSet[]> {
-    const names = await this.#container.names(`${escapeName(cluster)}/`);
-    const blobs = await concurrently(names, (name) => this.#container.read(name));
-    return blobs
-      .flatMap((blob) => (blob === undefined ? [] : [fromJson<RequestSet>(blob.bytes)]))
-      .sort(byRequestSet);
+    return (await this.#container.loadAll<RequestSet>(`${escapeName(cluster)}/`)).sort(byRequestSet);
   }
 
   async load(cluster: string, requestSet: string): Promise<Stored<RequestSet> | undefined> {
-    const blob = await this.#container.read(blobName(cluster, requestSet));
-    return blob === undefined ? undefined : { value: fromJson(blob.bytes), etag: blob.etag };
+    return this.#container.load(blobName(cluster, requestSet));
   }
 
   async save(requested: RequestSet, ifMatch: IfMatch): Promise<void> {

@@ -1,3 +1,4 @@
+import { memberOf } from "../../engine/index.ts";
 import { ConfigurationError } from "../../errors/errors.ts";
 import type {
   CheckedConfig,
@@ -65,9 +66,7 @@ export class MemoryConfigFiles implements ConfigFiles {
     json: unknown,
     includes: Readonly<Record<string, unknown>> = {},
   ): Promise<CheckedConfig> {
-    return this.#check(cluster, json, async (path) =>
-      Object.hasOwn(includes, path) ? includes[path] : undefined,
-    );
+    return this.#check(cluster, json, async (path) => memberOf(includes, path));
   }
 
   put(cluster: string, text: string): void {

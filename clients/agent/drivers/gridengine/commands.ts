@@ -1,5 +1,5 @@
 import { chunksOf } from "../../../../shared/collections/batches.ts";
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { commandOf } from "../configured.ts";
 import type { Command, Context, NodeEvent, Steps } from "../driver.ts";
 import { withoutLateEnds } from "../late-news.ts";
@@ -34,8 +34,8 @@ export function commandsFor(
   const { kind } = event;
   const isGone = kind === "node-deleted" || kind === "boot-timeout";
   const known = withoutLateEnds(event, ({ hostname }) => {
-    const short = shortHostname(hostname);
-    return Object.hasOwn(memory.nodeIds, short) ? { nodeId: memory.nodeIds[short], hostname } : undefined;
+    const nodeId = memberOf(memory.nodeIds, shortHostname(hostname));
+    return nodeId === undefined ? undefined : { nodeId, hostname };
   }).filter(({ hostname }) => hostName.test(hostname));
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
@@ -56,10 +56,10 @@ export function commandsFor(
       );
     return known.length > 0 ? remove(known.map(placeOf), settings, definitions) : [];
   };
-  const placeOf = ({ hostname }: { readonly hostname: string }) => {
-    const short = shortHostname(hostname);
-    return { host: hostname, array: Object.hasOwn(memory.arrays, short) ? memory.arrays[short] : undefined };
-  };
+  const placeOf = ({ hostname }: { readonly hostname: string }) => ({
+    host: hostname,
+    array: memberOf(memory.arrays, shortHostname(hostname)),
+  });
   const kept = <T>(byHost: Readonly<Record<string, T>>) =>
     Object.entries(byHost).filter(([host]) => !(isGone && names.has(host)));
   const joined = kind === "node-joined" ? known : [];

@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, SchedulerNode } from "../driver.ts";
 import { amountOf } from "./amounts.ts";
 import { disable, enable, setValues } from "./commands.ts";
@@ -160,8 +160,8 @@ export function resourcesOf(
   const resources = host.instances.flatMap((each) => each.resources);
   const leftOf = (name: string) => {
     const left = resources.find((each) => each.name === name && /^[hq]c$/.test(each.type));
-    const text = left?.value ?? (Object.hasOwn(toCome, name) ? String(toCome[name]) : undefined);
-    const amount = text === undefined ? undefined : amountOf(text);
+    const value = left?.value ?? memberOf(toCome, name);
+    const amount = value === undefined ? undefined : amountOf(String(value));
     return amount === undefined || !Number.isFinite(amount) ? undefined : amount;
   };
   const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
@@ -220,7 +220,7 @@ export function arrayOf(
   definitions: Definitions | undefined,
 ): string | undefined {
   const arrays = Object.keys(settings.node_arrays);
-  const named = Object.hasOwn(memory.arrays, host.short) ? memory.arrays[host.short] : undefined;
+  const named = memberOf(memory.arrays, host.short);
   if (named !== undefined && arrays.includes(named)) return named;
   const groups = [...(definitions?.groupsNaming(host.hostname.toLowerCase()) ?? [])];
   const fitting = arrays.filter((array) =>

@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { configured, readOf } from "../configured.ts";
 import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
 import { commandsFor, remove } from "./commands.ts";
@@ -142,10 +142,7 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
   const silentSince = Object.fromEntries(
     there
       .filter(isSilent)
-      .map(({ short }) => [
-        short,
-        Object.hasOwn(memory.silentSince, short) ? memory.silentSince[short] : context.nowSeconds,
-      ]),
+      .map(({ short }) => [short, memberOf(memory.silentSince, short) ?? context.nowSeconds]),
   );
   const isOurs = ({ short }: Host) =>
     !memory.others.includes(short) && (context.draining.has(short) || memory.ours.includes(short));

@@ -1,3 +1,4 @@
+import { memberOf } from "../../../../shared/engine/index.ts";
 import { amountOf } from "./amounts.ts";
 import {
   type Complex,
@@ -45,7 +46,7 @@ export function placesOf(
 ): readonly Place[] {
   return Object.entries(settings.node_arrays).flatMap(([array, own]) => {
     const groups = new Set(groupsAbove(definitions, own.host_groups));
-    const values = { ...(Object.hasOwn(seen, array) ? seen[array] : {}), ...textValues(own.complex_values) };
+    const values = { ...memberOf(seen, array), ...textValues(own.complex_values) };
     const names = new Set(queuesOf(own, definitions));
     return definitions.queues
       .filter(({ name }) => names.has(name))
@@ -88,8 +89,10 @@ export function valuesAt(
   { hostValues, queueValues, queue, groups }: Place,
   { globalValues }: Definitions,
 ): readonly ValueAt[] {
-  const valueIn = (of: ValueAt["of"], values: Readonly<Record<string, string>>): readonly ValueAt[] =>
-    Object.hasOwn(values, name) ? [{ of, value: values[name] ?? "" }] : [];
+  const valueIn = (of: ValueAt["of"], values: Readonly<Record<string, string>>): readonly ValueAt[] => {
+    const value = memberOf(values, name);
+    return value === undefined ? [] : [{ of, value }];
+  };
   // Limits of a queue are complexes of the same name.
   const limit = /^[hs]_(rt|cpu|fsize|data|stack|core|rss|vmem)$/.test(name) ? queue.fields[name] : undefined;
   return [

@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { stateMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./pbs-records.ts";
 import { amountIn, type ResourceTypes } from "./pbs-resources.ts";
@@ -33,7 +33,7 @@ export function hostsOf(
       vnodes.flatMap(({ state }) => state.split(",").map((each) => each.trim().toLowerCase())),
     );
     const comment = vnodes.find((vnode) => vnode.comment !== "")?.comment ?? "";
-    const seen = states.has("offline") && Object.hasOwn(comments, short) ? comments[short] : undefined;
+    const seen = states.has("offline") ? memberOf(comments, short) : undefined;
     return {
       // The vnode that is called like its host; with several vnodes the others have a number behind it.
       name: vnodes.reduce(

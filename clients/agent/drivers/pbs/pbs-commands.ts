@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { commandOf } from "../configured.ts";
 import type { Command, Context, Memory, NodeEvent, Steps } from "../driver.ts";
 import { withoutLateEnds } from "../late-news.ts";
@@ -28,10 +28,8 @@ const hostName = /^(?!all$)[A-Za-z0-9][\w.-]{0,254}$/i;
 export function stepsFor(event: NodeEvent, memory: Memory, settings: PbsSettings): Steps {
   const before = remember(memory);
   const known = withoutLateEnds(event, ({ hostname }) => {
-    const short = shortHostname(hostname);
-    return Object.hasOwn(before.joined, short)
-      ? { nodeId: before.joined[short]?.nodeId, hostname }
-      : undefined;
+    const joined = memberOf(before.joined, shortHostname(hostname));
+    return joined && { nodeId: joined.nodeId, hostname };
   }).filter(({ hostname }) => hostName.test(hostname));
   const names = known.map(({ hostname }) => shortHostname(hostname));
   const others = new Set(before.byOthers);
@@ -131,10 +129,7 @@ function resourcesToSet(place: NodePlace, settings: PbsSettings): ReadonlyMap<st
     if (property === "node.placement_group") values.set(name, placementGroup ?? noGroup);
     if (property === "ungrouped") values.set(name, placementGroup === null ? "True" : "False");
   }
-  const own =
-    nodeArray !== undefined && Object.hasOwn(settings.node_arrays, nodeArray)
-      ? settings.node_arrays[nodeArray]
-      : undefined;
+  const own = nodeArray === undefined ? undefined : memberOf(settings.node_arrays, nodeArray);
   for (const [name, value] of Object.entries(own?.resources ?? {})) values.set(name, textOf(value));
   if (nodeId !== undefined) values.set("ccnodeid", nodeId);
   for (const name of settings.read_only_resources) values.delete(name);

@@ -1,3 +1,5 @@
+import { memberOf } from "../../../../shared/engine/index.ts";
+
 /** What a resource is to the scheduler, whatever JSON made of its values. */
 export type ResourceKind =
   /** A number that jobs use up. */
@@ -51,7 +53,7 @@ export class ResourceTypes {
 
   /** Undefined: PBS would not know it either. */
   kindOf(name: string): ResourceKind | undefined {
-    const known = this.#own.get(name)?.kind ?? (Object.hasOwn(builtIn, name) ? builtIn[name] : undefined);
+    const known = this.#own.get(name)?.kind ?? memberOf(builtIn, name);
     return known ?? (notOfNodes.test(name) ? "none" : undefined);
   }
 

@@ -1,4 +1,4 @@
-import { shortHostname } from "../../../../shared/engine/index.ts";
+import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import type { NodeShape, SchedulerNode, SetAside } from "../driver.ts";
 import { type Amount, amountsOf, type Host, resourcesOf, written } from "./hosts.ts";
 import type { Remembered } from "./pbs-memory.ts";
@@ -106,8 +106,7 @@ function keyOf({
 
 /** What joined is remembered; the rest says it in its resources. */
 function kindOf(host: Host, settings: PbsSettings, { joined }: Remembered) {
-  const name = shortHostname(host.name);
-  const place = Object.hasOwn(joined, name) ? joined[name] : undefined;
+  const place = memberOf(joined, shortHostname(host.name));
   const ofProperty = (property: string) =>
     Object.keys(settings.properties)
       .filter((each) => propertyNamed(each, settings) === property)
@@ -142,7 +141,7 @@ function leastOf(each: readonly ReadonlyMap<string, Amount>[]) {
 }
 
 function configured(nodeArray: string, types: ResourceTypes, settings: PbsSettings): Resources {
-  const own = Object.hasOwn(settings.node_arrays, nodeArray) ? settings.node_arrays[nodeArray] : undefined;
+  const own = memberOf(settings.node_arrays, nodeArray);
   const amounts = Object.entries(own?.resources ?? {}).flatMap(([name, value]) =>
     amountsOf(name, types.kindOf(name), String(value)),
   );

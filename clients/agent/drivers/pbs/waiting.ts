@@ -1,3 +1,4 @@
+import { memberOf } from "../../../../shared/engine/index.ts";
 import type { Job } from "../driver.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import { helpWith, isBehindOthers } from "./comments.ts";
@@ -131,15 +132,13 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
 }
 
 function arraysOf({ queue }: JobRecord, { settings }: JobContext): readonly Constraint[] {
-  const set = Object.hasOwn(settings.queues, queue) ? settings.queues[queue]?.node_array : undefined;
+  const set = memberOf(settings.queues, queue)?.node_array;
   return set === undefined ? [] : [{ "node.nodearray": set }];
 }
 
 /** Whether all its nodes have to be in one placement group. */
 function isGrouped({ record, chunks, place }: Asked, { settings, server, queues }: JobContext): boolean {
-  const set = Object.hasOwn(settings.queues, record.queue)
-    ? settings.queues[record.queue]?.colocated
-    : undefined;
+  const set = memberOf(settings.queues, record.queue)?.colocated;
   if (set !== undefined) return set;
   const ungrouped = chunks.flatMap(({ resources }) =>
     [...resources]

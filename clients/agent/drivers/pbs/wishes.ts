@@ -1,3 +1,4 @@
+import { memberOf } from "../../../../shared/engine/index.ts";
 import { type Amount, amountsOf, textKey, written } from "./hosts.ts";
 import type { JobContext, LeftOut } from "./job-context.ts";
 import { booleanIn } from "./pbs-resources.ts";
@@ -83,7 +84,7 @@ export const noGroup = "_none_";
 export function propertyNamed(name: string, settings: JobContext["settings"]) {
   if (Object.values(settings.node_arrays).some(({ resources }) => Object.hasOwn(resources, name)))
     return undefined;
-  return Object.hasOwn(settings.properties, name) ? settings.properties[name] : undefined;
+  return memberOf(settings.properties, name);
 }
 
 /** All chunks on one host; undefined when no host can be all that they ask for. */
