@@ -1,5 +1,5 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
-import { kindOf } from "../errors/errors.ts";
+import { isWritten } from "../errors/errors.ts";
 import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
 import { endedEvents, notOver } from "./ended.ts";
@@ -104,13 +104,8 @@ export async function changeControl(
   if (next === stored?.value) return next;
   // Events first: if this process dies before the save, the next one notes the same events.
   if (stored !== undefined) await noteEvents(ports, cluster, endedEvents(stored.value, nowSeconds));
-  try {
-    await ports.controls.save(next, stored?.etag);
-    return next;
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-    return changeControl(ports, cluster, change);
-  }
+  const isSaved = await isWritten(() => ports.controls.save(next, stored?.etag));
+  return isSaved ? next : changeControl(ports, cluster, change);
 }
 
 /**

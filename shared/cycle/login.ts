@@ -1,4 +1,4 @@
-import { kindOf, LoginRefusedError, messageOf } from "../errors/errors.ts";
+import { isWritten, LoginRefusedError, messageOf } from "../errors/errors.ts";
 import type { ClusterControl, CycleCloud, Ports, RefusedLogin, Stored } from "../ports/index.ts";
 import { type ControlPorts, changeControl } from "./control.ts";
 
@@ -80,7 +80,8 @@ export async function resumeLogin(
   const refused = await ports.controls.refusedLogin(fingerprint);
   if (refused === undefined) return;
   const resumed = { ...refused.value, resumedAtSeconds: ports.clock.nowSeconds() };
-  if (!(await isChanged(ports, resumed, refused.etag))) await resumeLogin(ports, fingerprint);
+  if (!(await isWritten(() => ports.controls.changeRefusedLogin(resumed, refused.etag))))
+    await resumeLogin(ports, fingerprint);
 }
 
 /** The refusal that stands for this cluster, if any; the cluster's own record shows it from now on. */
@@ -116,21 +117,8 @@ async function takesTry(ports: LoginPorts, { value, etag }: Stored<RefusedLogin>
   const waitSeconds = Math.max(atSeconds, triedAtSeconds) + countedSeconds - nowSeconds;
   // A machine whose clock was far ahead must not block the login until that time comes.
   if (waitSeconds > 0 && waitSeconds <= 2 * countedSeconds) return false;
-  return isChanged(ports, { ...value, triedAtSeconds: nowSeconds }, etag);
-}
-
-async function isChanged(
-  ports: Pick<Ports, "controls">,
-  refused: RefusedLogin,
-  etag: string,
-): Promise<boolean> {
-  try {
-    await ports.controls.changeRefusedLogin(refused, etag);
-    return true;
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-    return false;
-  }
+  const tried = { ...value, triedAtSeconds: nowSeconds };
+  return isWritten(() => ports.controls.changeRefusedLogin(tried, etag));
 }
 
 async function showNone(ports: LoginPorts, server: Server): Promise<void> {

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../errors/errors.ts";
+import { answerOr } from "../errors/errors.ts";
 import type { NotedEvent, Ports } from "../ports/index.ts";
 
 const longestReason = 2_000;
@@ -28,10 +28,8 @@ export async function noteEvents(
   events: readonly NotedEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
-  try {
-    await ports.events.note(cluster, events);
-  } catch (error) {
-    if (kindOf(error) !== "upstream") throw error;
-    ports.log.warn("events-not-noted", { cluster, count: events.length, message: messageOf(error) });
-  }
+  await answerOr(
+    () => ports.events.note(cluster, events),
+    (message) => ports.log.warn("events-not-noted", { cluster, count: events.length, message }),
+  );
 }

@@ -96,6 +96,30 @@ export function kindOf(error: unknown): ErrorKind | undefined {
   return error instanceof AutoscaleError ? error.kind : undefined;
 }
 
+/** Whether a record could be written. False: somebody else wrote it since it was read. */
+export async function isWritten(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (kindOf(error) === "conflict") return false;
+    throw error;
+  }
+}
+
+/** What a server answers; `otherwise` makes it of the words of one that answered badly or not at all. */
+export async function answerOr<T, U>(
+  ask: () => Promise<T>,
+  otherwise: (message: string) => U,
+): Promise<T | U> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (kindOf(error) !== "upstream") throw error;
+    return otherwise(messageOf(error));
+  }
+}
+
 /** Whether Node.js or a library gave the error this code, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;

@@ -1,4 +1,4 @@
-import { ConfigurationError, kindOf } from "../errors/errors.ts";
+import { ConfigurationError, isWritten } from "../errors/errors.ts";
 import type { Destination, Notice, NotificationRecord, Notifier, Ports } from "../ports/index.ts";
 import { isSame } from "../text/redact.ts";
 import { type FoundConfig, findIncidents } from "../views/index.ts";
@@ -66,13 +66,7 @@ async function isSaved(
   record: NotificationRecord,
   etag: string | undefined,
 ): Promise<boolean> {
-  try {
-    await notifications.save(record, etag);
-    return true;
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-    return false;
-  }
+  return isWritten(() => notifications.save(record, etag));
 }
 
 /** Sends to all destinations concurrently, and to each one message at a time. */

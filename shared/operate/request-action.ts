@@ -1,5 +1,5 @@
 import { loadControl, plannedOperation, sendRecorded, whyHeld } from "../cycle/index.ts";
-import { kindOf, messageOf } from "../errors/errors.ts";
+import { answerOr, kindOf } from "../errors/errors.ts";
 import type { RequestedBy, ScaleAction } from "../messages/index.ts";
 import type { Operation, Ports, Stored } from "../ports/index.ts";
 
@@ -139,10 +139,8 @@ function toAction(
 async function send(ports: RequestPorts, recorded: Stored<Operation>): Promise<void> {
   const { cluster, actionId, action } = recorded.value;
   ports.log.info("requested", { cluster, actionId, kind: action.kind, reason: action.reason });
-  try {
-    await sendRecorded(ports, [recorded], ports.clock.nowSeconds());
-  } catch (error) {
-    if (kindOf(error) !== "upstream") throw error;
-    ports.log.warn("request-not-sent", { cluster, actionId, message: messageOf(error) });
-  }
+  await answerOr(
+    () => sendRecorded(ports, [recorded], ports.clock.nowSeconds()),
+    (message) => ports.log.warn("request-not-sent", { cluster, actionId, message }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { NodeUse, Sight } from "../../accounting/index.ts";
-import { kindOf, messageOf } from "../../errors/errors.ts";
+import { answerOr } from "../../errors/errors.ts";
 import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
 
@@ -9,12 +9,10 @@ export async function keepSample(
   cluster: string,
   seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] },
 ): Promise<void> {
-  try {
-    await ports.samples.add(cluster, sampleOf(seen));
-  } catch (error) {
-    if (kindOf(error) !== "upstream") throw error;
-    ports.log.warn("sample-not-kept", { cluster, reason: messageOf(error) });
-  }
+  await answerOr(
+    () => ports.samples.add(cluster, sampleOf(seen)),
+    (reason) => ports.log.warn("sample-not-kept", { cluster, reason }),
+  );
 }
 
 function sampleOf(seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] }): Sample {

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { isWritten } from "../../errors/errors.ts";
 import {
   accountOf,
   asideOf,
@@ -7,7 +7,7 @@ import {
   type SetAside,
   type TargetsMessage,
 } from "../../messages/index.ts";
-import type { IfMatch, Ports, RequestSet } from "../../ports/index.ts";
+import type { Ports, RequestSet } from "../../ports/index.ts";
 import { counted } from "../../text/text.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 import { requestPlan } from "../request-plan.ts";
@@ -177,20 +177,10 @@ async function save(
     ...received,
     nowSeconds: ports.clock.nowSeconds(),
   });
-  if (await saved(ports, merged.requested, current?.etag)) return merged;
+  if (await isWritten(() => ports.targets.save(merged.requested, current?.etag))) return merged;
   if (triesLeft > 1) return save(ports, message, received, triesLeft - 1);
   await ports.targets.save(merged.requested, current?.etag);
   return merged;
-}
-
-async function saved(ports: TargetPorts, requested: RequestSet, ifMatch: IfMatch): Promise<boolean> {
-  try {
-    await ports.targets.save(requested, ifMatch);
-    return true;
-  } catch (error) {
-    if (kindOf(error) === "conflict") return false;
-    throw error;
-  }
 }
 
 /**
@@ -208,11 +198,8 @@ function mergeTargets(
   }: { readonly order: TargetsOrder; readonly nowSeconds: number; readonly setAside?: readonly SetAside[] },
 ): Saved {
   const sentAtSeconds = Math.min(Date.parse(message.sentAt) / 1000, nowSeconds);
-  if (
-    order === "sequence" &&
-    current !== undefined &&
-    isOld(current, { ...message, sentAtSeconds }, nowSeconds)
-  )
+  const sent = { ...message, sentAtSeconds };
+  if (order === "sequence" && current !== undefined && isOld(current, sent, nowSeconds))
     return { isNews: false, requested: { ...current, ignoredMessages: current.ignoredMessages + 1 } };
   const { cluster, requestSet, source, arrays, expirationInterval } = message;
   const before = current?.source === source ? current.sequence : -1;

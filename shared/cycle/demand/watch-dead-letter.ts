@@ -1,4 +1,4 @@
-import { kindOf, messageOf, UpstreamError } from "../../errors/errors.ts";
+import { isWritten, kindOf, messageOf, UpstreamError } from "../../errors/errors.ts";
 import { parseJson } from "../../json/json.ts";
 import { type ScaleAction, scaleActionSchema } from "../../messages/index.ts";
 import type { Operation, Ports, RequestedNode } from "../../ports/index.ts";
@@ -74,12 +74,7 @@ async function close(ports: WatchPorts, action: ScaleAction, why: string): Promi
   const messages = [...before.value.messages, why];
   const updatedAtSeconds = ports.clock.nowSeconds();
   const next: Operation = { ...before.value, state, nodes: made ?? [], messages, updatedAtSeconds };
-  try {
-    await ports.operations.save(next, before.etag);
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-    return close(ports, action, why);
-  }
+  if (!(await isWritten(() => ports.operations.save(next, before.etag)))) return close(ports, action, why);
   report(ports, next, why);
   if (state === "lost")
     await requestPlan(ports, { cluster: action.cluster, reason: `action lost: ${action.reason}` });

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { answerOr } from "../../errors/errors.ts";
 import type {
   ActionCreateSet,
   CreateNodesAction,
@@ -133,12 +133,11 @@ function shortfallsOf(
 
 /** The server's agreement counts even when it cannot list the nodes now: the snapshots ask again. */
 async function nodesMade(cycleCloud: CycleCloud, requestId: string): Promise<readonly RequestedNode[]> {
-  try {
-    return (await cycleCloud.nodesOfRequest(requestId)) ?? [];
-  } catch (error) {
-    if (kindOf(error) !== "upstream") throw error;
-    return [];
-  }
+  const nodes = await answerOr(
+    () => cycleCloud.nodesOfRequest(requestId),
+    () => undefined,
+  );
+  return nodes ?? [];
 }
 
 const verbs: Readonly<Record<ManageNodesAction["kind"], ManagementVerb>> = {

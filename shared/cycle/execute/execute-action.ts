@@ -1,4 +1,4 @@
-import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
+import { isWritten, kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type {
   ClusterConfig,
@@ -159,14 +159,9 @@ async function change(
 ): Promise<boolean> {
   const operation = await ports.operations.load(action.cluster, action.actionId);
   if (operation === undefined || !to.isFit(operation.value)) return false;
-  try {
-    const updatedAtSeconds = ports.clock.nowSeconds();
-    await ports.operations.save({ ...to.next(operation.value), updatedAtSeconds }, operation.etag);
-    return true;
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-    return change(ports, action, to);
-  }
+  const next = { ...to.next(operation.value), updatedAtSeconds: ports.clock.nowSeconds() };
+  if (await isWritten(() => ports.operations.save(next, operation.etag))) return true;
+  return change(ports, action, to);
 }
 
 /** `wasAsked`: an earlier try may have had its effect. Otherwise an action can be dropped without a query. */

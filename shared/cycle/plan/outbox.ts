@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { isWritten } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type { Operation, Ports, Stored } from "../../ports/index.ts";
 import { azureLimits } from "../../ports/index.ts";
@@ -65,11 +65,7 @@ async function advance(
   to: Pick<Operation, "state"> & Partial<Pick<Operation, "messages">> & { readonly nowSeconds: number },
 ): Promise<void> {
   const { nowSeconds, ...changes } = to;
-  try {
-    await ports.operations.save({ ...value, ...changes, updatedAtSeconds: nowSeconds }, etag);
-  } catch (error) {
-    if (kindOf(error) !== "conflict") throw error;
-  }
+  await isWritten(() => ports.operations.save({ ...value, ...changes, updatedAtSeconds: nowSeconds }, etag));
 }
 
 /** An action that will be sent. */

@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from "../../errors/errors.ts";
+import { isWritten, kindOf, messageOf } from "../../errors/errors.ts";
 import type {
   CycleCloud,
   CycleSettings,
@@ -194,13 +194,7 @@ function closedAs(
 
 /** False when the executor wrote at the same moment: the next snapshot checks again. */
 async function save(ports: ResolvePorts, next: Operation, before: Stored<Operation>): Promise<boolean> {
-  try {
-    await ports.operations.save(next, before.etag);
-    return true;
-  } catch (error) {
-    if (kindOf(error) === "conflict") return false;
-    throw error;
-  }
+  return isWritten(() => ports.operations.save(next, before.etag));
 }
 
 function report(ports: ResolvePorts, operation: Operation): void {

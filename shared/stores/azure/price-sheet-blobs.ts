@@ -1,5 +1,5 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConflictError } from "../../errors/errors.ts";
+import { isWritten } from "../../errors/errors.ts";
 import type { PriceSheet, PriceSheetStore } from "../../ports/index.ts";
 import { Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
@@ -23,15 +23,8 @@ export class BlobPriceSheetStore implements PriceSheetStore {
   async save(sheet: PriceSheet): Promise<void> {
     const storedSheet = await this.#blobs.read(blobName(sheet.location));
     if ((storedSheet?.value.readAtSeconds ?? 0) > sheet.readAtSeconds) return;
-    const record = `price sheet of "${sheet.location}"`;
-    try {
-      await this.#container.save(blobName(sheet.location), jsonContent(sheet), {
-        ifMatch: storedSheet?.etag,
-        record,
-      });
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
+    const guard = { ifMatch: storedSheet?.etag, record: `price sheet of "${sheet.location}"` };
+    await isWritten(() => this.#container.save(blobName(sheet.location), jsonContent(sheet), guard));
   }
 }
 

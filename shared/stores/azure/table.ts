@@ -1,6 +1,6 @@
 import { odata, type TableClient, type TableEntityResult, type TransactionAction } from "@azure/data-tables";
 import { concurrently } from "../../collections/batches.ts";
-import { ConflictError, InvariantError } from "../../errors/errors.ts";
+import { InvariantError, isWritten } from "../../errors/errors.ts";
 import { azureLimits } from "../../ports/index.ts";
 import { type Columns, fromEntity, toEntity, toPointer } from "./entity.ts";
 import { FirstUse } from "./first-use.ts";
@@ -137,13 +137,7 @@ export class Table {
 
   /** Makes all changes; false, and makes none, when a row to insert exists. */
   async submitOnce(partition: string, changes: readonly Change[], record: string): Promise<boolean> {
-    try {
-      await this.submit(partition, changes, record);
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    }
+    return isWritten(() => this.submit(partition, changes, record));
   }
 
   /** Nothing happens when there is no such row. */
