@@ -8,8 +8,8 @@ import {
   changesTo,
   type FileChange,
   linesIn,
-  oursAmong,
   readPresent,
+  usableAmong,
   writeChange,
 } from "./scheduler-files.ts";
 
@@ -154,8 +154,8 @@ export class KeptFiles {
   async #look(nowSeconds: number): Promise<FilesReport> {
     const { files, cluster, load } = this.#ports;
     const present = await readPresent(files);
-    const ours = oursAmong(present, files);
-    const drawnUp = files.drawUp(await cluster(), ours);
+    const usable = usableAmong(present, files);
+    const drawnUp = files.drawUp(await cluster(), usable);
     if ("refused" in drawnUp) return { ...nothing, refused: drawnUp.refused };
     const changes = changesTo(drawnUp.files, present, files);
     const foreign = changes.filter(({ isForeign }) => isForeign).map(({ path }) => path);
@@ -169,7 +169,7 @@ export class KeptFiles {
     if (due.length > 0 && !canWait)
       return { ...(await this.#write(drawnUp.files, due, nowSeconds)), foreign, notes };
     const applied =
-      isOpen && changes.length === 0 ? await this.#apply(ours, await this.#answers(), nowSeconds) : {};
+      isOpen && changes.length === 0 ? await this.#apply(usable, await this.#answers(), nowSeconds) : {};
     const waits = due.length > 0 ? { waitsUntilSeconds } : {};
     return { ...nothing, ...applied, ...waits, foreign, notes };
   }

@@ -3,7 +3,7 @@ import { redactText } from "../../shared/text/redact.ts";
 import { printableCut } from "../../shared/text/text.ts";
 import { compactHostlist } from "./drivers/slurm/hostlist.ts";
 import type { FilesReport } from "./kept-files.ts";
-import type { NamedReport } from "./named-nodes.ts";
+
 import type { PassReport } from "./pass.ts";
 
 const shownProblems = 5;
@@ -91,10 +91,12 @@ export function filesLine(
 
 /** Nodes that the scheduler names, as one line of JSON; undefined: nothing was done. */
 export function namedLine(
-  { ordered, deleted, givenBack }: NamedReport,
+  { named, keptAlive }: Pick<PassReport, "named" | "keptAlive">,
   { cluster, source }: Pick<PassFacts, "cluster" | "source">,
 ): string | undefined {
-  if (ordered.length + deleted.length + givenBack.length === 0) return undefined;
+  const { ordered = [], deleted = [], givenBack = [] } = named ?? {};
+  const { changes = [] } = keptAlive ?? {};
+  if (ordered.length + deleted.length + givenBack.length + changes.length === 0) return undefined;
   return JSON.stringify({
     event: "named-nodes",
     level: givenBack.length === 0 ? "information" : "warning",
@@ -105,6 +107,7 @@ export function namedLine(
     givenBack: givenBack
       .slice(0, shownProblems)
       .map(({ names, why }) => logText(`${compactHostlist(names)}: ${why}`)),
+    keptAlive: changes.map(logText),
   });
 }
 

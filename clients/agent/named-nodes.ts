@@ -3,7 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../../shared/errors/errors.ts";
 import { jsonOr } from "../../shared/json/json.ts";
 import { printableCut } from "../../shared/text/text.ts";
-import type { Command, NamedNodes } from "./drivers/driver.ts";
+import type { Command, KeptAlive, NamedNodes } from "./drivers/driver.ts";
 
 /** A node as the service has it. */
 export interface ServiceNode {
@@ -18,6 +18,7 @@ export interface ServiceNode {
   readonly targetState: string | null;
   /** What CycleCloud says of one that has failed. */
   readonly failure: string | null;
+  readonly keptAlive?: KeptAlive | undefined;
 }
 
 export interface NamesToCreate {
@@ -45,6 +46,8 @@ export interface NamedNodesService {
     readonly asked: readonly string[];
     readonly stays: readonly { readonly name: string; readonly why: string }[];
   }>;
+  /** From now on because the scheduler never switches them off, or no longer. */
+  keepAlive(names: readonly string[], on: boolean): Promise<void>;
   /** Whether it goes on, and what CycleCloud said. */
   operation(actionId: string): Promise<{ readonly isOpen: boolean; readonly messages: readonly string[] }>;
 }

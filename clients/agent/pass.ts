@@ -15,6 +15,7 @@ import type {
   Steps,
 } from "./drivers/driver.ts";
 import type { Taken, TakenEvent } from "./event-queue.ts";
+import type { KeptAliveReport } from "./kept-alive.ts";
 import type { FilesReport } from "./kept-files.ts";
 import type { NamedReport } from "./named-nodes.ts";
 import type { Posted } from "./outbox.ts";
@@ -34,9 +35,11 @@ export interface PassPorts {
   readonly save: (state: AgentState) => Promise<void>;
   /** Where the scheduler chooses nodes by name. */
   readonly tendNamed?: (named: NamedNodes, nowSeconds: number) => Promise<NamedReport>;
+  /** The same: nodes that nobody is to switch off. */
+  readonly keepAlive?: (named: NamedNodes, nowSeconds: number) => Promise<KeptAliveReport>;
   /** Where the driver has files that follow from the cluster. Undefined: nothing new. */
   readonly keepFiles?: (nowSeconds: number) => Promise<FilesReport | undefined>;
-  /** What people should know of these files, a sentence each. */
+  /** What people should know of these files and nodes, a sentence each. */
   readonly notices?: (nowSeconds: number) => readonly string[];
 }
 
@@ -55,6 +58,7 @@ export interface PassReport {
   readonly leftOut: number;
   /** What became of nodes that the scheduler names; undefined: it names none. */
   readonly named?: NamedReport | undefined;
+  readonly keptAlive?: KeptAliveReport | undefined;
   /** What became of files that follow from the cluster; undefined: nothing new. */
   readonly files?: FilesReport | undefined;
   readonly problems: readonly string[];
@@ -97,10 +101,15 @@ export async function runPass(
     commands += 1;
     await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
   }
-  const named =
-    reading.named === undefined ? undefined : await ports.tendNamed?.(reading.named, ports.nowSeconds());
-  commands += named?.commands ?? 0;
-  problems.push(...(named?.problems ?? []));
+  // First, so that a node that is not to be kept alive any more goes.
+  const tended = async <T>(tend: ((named: NamedNodes, nowSeconds: number) => Promise<T>) | undefined) =>
+    reading.named === undefined ? undefined : tend?.(reading.named, ports.nowSeconds());
+  const keptAlive = await tended(ports.keepAlive);
+  const named = await tended(ports.tendNamed);
+  for (const each of [keptAlive, named]) {
+    commands += each?.commands ?? 0;
+    problems.push(...(each?.problems ?? []));
+  }
   const files = await keepFiles(ports, problems);
   const report = {
     reading,
@@ -112,6 +121,7 @@ export async function runPass(
     setAside,
     leftOut,
     named,
+    keptAlive,
     files,
     problems,
   };
@@ -137,6 +147,7 @@ export function readingOnly({
   takeEvents,
   keepFiles: _,
   tendNamed: __,
+  keepAlive: ___,
   ...ports
 }: PassPorts): PassPorts {
   return {

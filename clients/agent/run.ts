@@ -43,7 +43,7 @@ export async function runLoop(before: AgentState, loop: Loop): Promise<{ readonl
       loop.log(
         passLine(report, { ...loop.config, unknownInARow, seconds, cpuSeconds: (user + system) / 1e6 }),
       );
-      const namedNews = report.named && namedLine(report.named, loop.config);
+      const namedNews = namedLine(report, loop.config);
       if (namedNews !== undefined) loop.log(namedNews);
       if (report.files !== undefined) loop.log(filesLine(report.files, loop.config));
       for (const refusal of report.refusals) loop.log(refusalLine(refusal));

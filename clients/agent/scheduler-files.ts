@@ -19,18 +19,21 @@ export interface FileChange {
 /** The files of a folder; undefined: there is none of that name. */
 export type PresentFiles = ReadonlyMap<string, string | undefined>;
 
-type Wanted = Pick<SchedulerFiles, "folder" | "names" | "heading">;
+type Wanted = Pick<SchedulerFiles, "folder" | "names" | "besides" | "heading">;
 
-export async function readPresent({ folder, names }: Wanted): Promise<PresentFiles> {
+export async function readPresent({ folder, names, besides = [] }: Wanted): Promise<PresentFiles> {
   const texts = new Map<string, string | undefined>();
-  for (const name of names) texts.set(name, await readIfThere(join(folder, name)));
+  for (const name of [...names, ...besides]) texts.set(name, await readIfThere(join(folder, name)));
   return texts;
 }
 
-/** Those that we wrote. */
-export function oursAmong(present: PresentFiles, { heading }: Wanted): readonly SchedulerFile[] {
+/** Those that we wrote, and those that are only read. */
+export function usableAmong(
+  present: PresentFiles,
+  { heading, besides = [] }: Wanted,
+): readonly SchedulerFile[] {
   return [...present].flatMap(([name, text]) =>
-    text?.startsWith(`${heading}\n`) === true ? [{ name, text }] : [],
+    text !== undefined && (text.startsWith(`${heading}\n`) || besides.includes(name)) ? [{ name, text }] : [],
   );
 }
 

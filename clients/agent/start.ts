@@ -9,6 +9,7 @@ import { type AgentConfig, usualBrokerSetting } from "./config.ts";
 import type { ClusterParts, Command, Read } from "./drivers/driver.ts";
 import { EventQueue } from "./event-queue.ts";
 import { execute } from "./execute.ts";
+import { KeptAlive } from "./kept-alive.ts";
 import { KeptFiles, readKeptState } from "./kept-files.ts";
 import type { HeldLock } from "./lock.ts";
 import { NamedNodeKeeper, type NamedNodesService } from "./named-nodes.ts";
@@ -135,15 +136,7 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
           load: async () => readKeptState(await folder.read("files-to-apply")),
           save: (state) => folder.write("files-to-apply", JSON.stringify(state)),
         });
-  const keeper =
-    parts.namedNodes === undefined
-      ? undefined
-      : new NamedNodeKeeper({
-          service: parts.namedNodes,
-          run,
-          load: () => folder.read("named-nodes"),
-          save: (text) => folder.write("named-nodes", text),
-        });
+  const named = parts.namedNodes === undefined ? undefined : keepersOf(parts.namedNodes, folder, run);
   return {
     driver: config.driver,
     nowSeconds,
@@ -154,10 +147,31 @@ async function portsOf(config: AgentConfig, parts: Parts): Promise<PassPorts> {
     postKept: (now) => outbox.postKept(now),
     startOver: () => outbox.startOver(),
     save: (state: AgentState) => folder.save(state),
-    ...(keeper === undefined ? {} : { tendNamed: (named, now) => keeper.tend(named, now) }),
-    ...(kept === undefined
+    ...(named === undefined
       ? {}
-      : { keepFiles: (now) => kept.keep(now), notices: (now) => kept.notices(now) }),
+      : {
+          keepAlive: (nodes, now) => named.alive.tend(nodes, now),
+          tendNamed: (nodes, now) => named.keeper.tend(nodes, now),
+        }),
+    ...(kept === undefined ? {} : { keepFiles: (now) => kept.keep(now) }),
+    notices: (now) => [...(kept?.notices(now) ?? []), ...(named?.alive.notices ?? [])],
+  };
+}
+
+function keepersOf(
+  service: NamedNodesService,
+  folder: StateFolder,
+  run: (command: Command) => Promise<unknown>,
+) {
+  const portsOf = (file: string) => ({
+    service,
+    run,
+    load: () => folder.read(file),
+    save: (text: string) => folder.write(file, text),
+  });
+  return {
+    keeper: new NamedNodeKeeper(portsOf("named-nodes")),
+    alive: new KeptAlive(portsOf("kept-alive")),
   };
 }
 

@@ -182,6 +182,8 @@ export interface NamedNodes {
   readonly going: readonly string[];
   /** Switched off, most of them long ago. */
   readonly off: readonly string[];
+  /** Absent: what the scheduler never switches off by itself is not known. */
+  readonly exempt?: ExemptNodes | undefined;
   /** Gives a node the address of its machine; nothing where it has that. */
   readonly join: (name: string, hostname: string) => readonly Command[];
   /**
@@ -192,6 +194,19 @@ export interface NamedNodes {
     names: readonly string[],
     why: string,
   ) => { readonly names: readonly string[]; readonly commands: readonly Command[] };
+}
+
+/** Nodes that the scheduler never switches off by itself, and how that changes. */
+export interface ExemptNodes {
+  /** Each by its name: not those of a set of which the scheduler keeps some on. */
+  readonly names: readonly string[];
+  /** Of all nodes that the scheduler chooses, those that it has on. */
+  readonly on: readonly string[];
+  /** `refused`: a sentence about what somebody has to do instead. No command: files of the scheduler do it. */
+  readonly change: (
+    added: readonly string[],
+    removed: readonly string[],
+  ) => readonly Command[] | { readonly refused: string };
 }
 
 /** A node of an event. What may be absent is known of nodes that joined, unless the service is of an older release. */
@@ -219,6 +234,9 @@ export interface Steps {
   readonly commands: readonly Command[];
   readonly memory: Memory;
 }
+
+/** `scheduler`: because the scheduler never switches it off, by the agent. `others`: a person, or CycleCloud's own record. */
+export type KeptAlive = "scheduler" | "others";
 
 /** What the service knows of a cluster: its sources of new nodes, and the nodes that are there. */
 export interface ClusterParts {
@@ -248,6 +266,8 @@ export interface ClusterParts {
     readonly nodeArray: string;
     readonly vmSize: string;
     readonly placementGroup: string | null;
+    /** Nobody but an operator deletes it: by whose wish. */
+    readonly keptAlive?: KeptAlive | undefined;
   }[];
   /** Records of CycleCloud that the service could not understand, a sentence each: what they are about is missing above. */
   readonly unread: readonly string[];
@@ -263,11 +283,13 @@ export interface SchedulerFiles {
   readonly folder: string;
   /** Every file that there may be: one that is not drawn up any more is emptied. */
   readonly names: readonly string[];
+  /** Somebody else's in the same folder, which are read, and never written. */
+  readonly besides?: readonly string[];
   /** The first line of each: a file without it belongs to somebody else, and the agent leaves it alone. */
   readonly heading: string;
   /** From one change that can wait to the next. */
   readonly gatherSeconds: number;
-  /** `present`: what the folder has now, as far as it is ours. `refused`: the files stay as they are, and why. */
+  /** `present`: what the folder has now, as far as it is ours or one of `besides`. `refused`: the files stay as they are, and why. */
   readonly drawUp: (
     cluster: ClusterParts,
     present: readonly SchedulerFile[],

@@ -7,15 +7,16 @@ import type { Answer, SchedulerFile } from "../../agent/drivers/driver.ts";
 import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
 import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
 import { comparable, readsOfController } from "../../agent/drivers/slurm/config/running-controller.ts";
+import { settingsFile } from "../../agent/drivers/slurm/exempt-nodes.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
 import { execute } from "../../agent/execute.ts";
 import {
   changesTo,
   differenceIn,
   type FileChange,
-  oursAmong,
   type PresentFiles,
   readPresent,
+  usableAmong,
   writeChange,
 } from "../../agent/scheduler-files.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -71,9 +72,9 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
     flags.cluster === undefined && cluster !== undefined ? { ...flags, cluster } : flags,
   );
   const folder = flags.diff === true ? settings.config?.folder : (flags.diff ?? flags.write);
-  const wanted = { folder: folder ?? "", names: fileNames, heading };
+  const wanted = { folder: folder ?? "", names: fileNames, besides: [settingsFile], heading };
   const present: PresentFiles = folder === undefined ? new Map() : await presentIn(wanted);
-  const drawnUp = drawUpFiles(await readClusterParts(service), settings, oursAmong(present, wanted));
+  const drawnUp = drawUpFiles(await readClusterParts(service), settings, usableAmong(present, wanted));
   if ("refused" in drawnUp)
     throw new CommandFailure(
       `Cannot draw up the files of "${service.cluster}": ${printable(drawnUp.refused)}`,

@@ -1,5 +1,6 @@
 import type { ClusterParts } from "../../agent/drivers/driver.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { keptAliveOf } from "./named-nodes.ts";
 import type { Service } from "./service.ts";
 
 const pageSize = 10_000;
@@ -33,8 +34,9 @@ async function readOnce(service: Service): Promise<ClusterParts | undefined> {
       query: { limit: pageSize, cursor: cursor ?? undefined, resources: "-" },
     });
     times.add(page.snapshotTakenAtSeconds);
-    for (const { name, nodeArray, vmSize, placementGroup, origin } of page.nodes)
-      if (origin !== "on-premise") nodes.push({ name, nodeArray, vmSize, placementGroup });
+    for (const { name, nodeArray, vmSize, placementGroup, origin, ...node } of page.nodes)
+      if (origin !== "on-premise")
+        nodes.push({ name, nodeArray, vmSize, placementGroup, keptAlive: keptAliveOf(node) });
     cursor = page.next;
   } while (cursor !== null);
   const { snapshot } = await service.ask("status");

@@ -1,6 +1,7 @@
-import { actionBody } from "../../../shared/api/index.ts";
+import { actionBody, type NodeView } from "../../../shared/api/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
+import type { KeptAlive } from "../../agent/drivers/driver.ts";
 import type { NamedNodesService, ServiceNode } from "../../agent/named-nodes.ts";
 import { NotFound, Refused } from "../exit-code.ts";
 import { askAll } from "./ask-all.ts";
@@ -8,6 +9,17 @@ import type { Service } from "./service.ts";
 
 /** In a query: many servers take no address of 8 KiB. A longer list is a list of all nodes. */
 const longestNames = 4_000;
+
+/** In the record of a node that is kept alive: it is told by this from one that a person keeps. */
+const forScheduler = "the scheduler never switches it off (SuspendExcNodes)";
+
+export function keptAliveOf({
+  keepAlive,
+  kept,
+}: Pick<NodeView, "keepAlive" | "kept">): KeptAlive | undefined {
+  if (!keepAlive) return undefined;
+  return kept?.reason === forScheduler ? "scheduler" : "others";
+}
 
 /** For the agent: nodes that a scheduler names. `by` is in the record of each request. */
 export function namedNodesOf(service: Service, by: string): NamedNodesService {
@@ -19,7 +31,7 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
         pick: ({ nodes }) => nodes,
       });
       return items.map(
-        ({ nodeId, name, hostname, origin, state, targetState, failure }): ServiceNode => ({
+        ({ nodeId, name, hostname, origin, state, targetState, failure, ...node }): ServiceNode => ({
           nodeId,
           name,
           hostname,
@@ -27,6 +39,7 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
           state,
           targetState,
           failure: failure?.message ?? null,
+          keptAlive: keptAliveOf(node),
         }),
       );
     },
@@ -56,6 +69,10 @@ export function namedNodesOf(service: Service, by: string): NamedNodesService {
         asked: actions.flatMap(({ nodes }) => nodes.map(({ name }) => name)),
         stays: skipped.filter(({ refused }) => refused).map(({ node, why }) => ({ name: node, why })),
       };
+    },
+    keepAlive: async (names, on) => {
+      const body = { kind: "keep-alive", by, reason: forScheduler, nodes: { names }, on };
+      await service.ask("actions", { body });
     },
     operation: async (actionId) => {
       try {

@@ -103,6 +103,10 @@ class Site implements NamedNodesService {
     return Promise.resolve({ asked, stays });
   }
 
+  keepAlive(): Promise<void> {
+    return Promise.reject(new Error("nothing here keeps nodes alive"));
+  }
+
   operation(actionId: string) {
     this.#note(`operation ${actionId}`);
     const { isOpen = false, messages = [] } = this.actions.get(actionId) ?? {};

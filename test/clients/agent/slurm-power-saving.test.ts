@@ -22,49 +22,58 @@ const reason = slurmIsMissing === undefined ? "" : ` (skipped: ${slurmIsMissing}
 const run = promisify(execFile);
 const wakeAgent = join(import.meta.dirname, "../../../clients/agent/wake-agent.sh");
 
-/** Slurm's lines have one node more than CycleCloud gives. */
-const linesOfHpc = 4;
 const mostOfHpc = 3;
 
 describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 600_000 }, () => {
-  test("its jobs get exactly the nodes that Slurm chose, one without room is given back at once, idle machines go", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "power-"));
-    try {
-      const program = join(folder, "wake-agent");
-      await writeFile(program, `#!/bin/sh\nCCSCALE_WAKE_FILE=${folder}/wake exec ${wakeAgent} "$@"\n`);
-      await chmod(program, 0o755);
-      await run(program, ["hpc-[1-2]"]);
-      expect(existsSync(join(folder, "wake"))).toBe(true);
-      const hpc = { mode: "power-saving", options: { SuspendTime: "6", SuspendTimeout: "10" } };
-      const section = { partitions: { hpc, htc: {} }, power_program: program };
-      const parts = partsOf([bucket({ most: 2 }), bucket({ nodeArray: "hpc", most: linesOfHpc })]);
-      const drawn = drawUpFiles(parts, slurmSettingsSchema.parse(section));
-      if ("refused" in drawn) throw new Error(drawn.refused);
-      const [{ text } = { text: "" }] = drawn.files;
-      const slurm = await startSlurm({
-        conf: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nInclude cyclecloud.conf\n",
-        files: { "cyclecloud.conf": text },
-      });
-      try {
-        const arrays = Object.entries({ htc: 2, hpc: mostOfHpc }).map(([name, maxCount]) => ({
-          name,
-          machineTypes: ["Standard_D4s_v5"],
-          maxCount,
-          configuration: { autoscale: { enabled: true } },
-        }));
-        await onCluster(
-          { nodearrays: arrays },
-          { config: { idle_timeout: 1200, boot_timeout: 1200 } },
-          (stack) => checkOn(slurm, stack, section, join(folder, "wake")),
-        );
-      } finally {
-        await slurm.stop();
-      }
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+  test("its jobs get exactly the nodes that Slurm chose, one without room is given back at once, idle machines go", () =>
+    onPowerSaving({ lines: mostOfHpc + 1, suspendSeconds: 6 }, checkOn));
+  test("a node that is kept alive, and one that a person named in slurm.conf, outlive idleness; each goes when that ends", () =>
+    onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
 });
+
+/** Slurm with a partition of power saving and one of the planner, the whole service, and the agent's settings for it. */
+async function onPowerSaving(
+  options: { readonly lines: number; readonly suspendSeconds: number; readonly conf?: string },
+  check: (slurm: Slurm, stack: LocalStack, section: object, wakeFile: string) => Promise<void>,
+): Promise<void> {
+  const { lines, suspendSeconds, conf = "" } = options;
+  const folder = await mkdtemp(join(tmpdir(), "power-"));
+  try {
+    const program = join(folder, "wake-agent");
+    await writeFile(program, `#!/bin/sh\nCCSCALE_WAKE_FILE=${folder}/wake exec ${wakeAgent} "$@"\n`);
+    await chmod(program, 0o755);
+    await run(program, ["hpc-[1-2]"]);
+    expect(existsSync(join(folder, "wake"))).toBe(true);
+    const power = { SuspendTime: String(suspendSeconds), SuspendTimeout: "10" };
+    const hpc = { mode: "power-saving", options: power };
+    const section = { partitions: { hpc, htc: {} }, power_program: program };
+    const parts = partsOf([bucket({ most: 2 }), bucket({ nodeArray: "hpc", most: lines })]);
+    const drawn = drawUpFiles(parts, slurmSettingsSchema.parse(section));
+    if ("refused" in drawn) throw new Error(drawn.refused);
+    const [{ text } = { text: "" }] = drawn.files;
+    const slurm = await startSlurm({
+      conf: `SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n${conf}Include cyclecloud.conf\n`,
+      files: { "cyclecloud.conf": text },
+    });
+    try {
+      const arrays = Object.entries({ htc: 2, hpc: mostOfHpc }).map(([name, maxCount]) => ({
+        name,
+        machineTypes: ["Standard_D4s_v5"],
+        maxCount,
+        configuration: { autoscale: { enabled: true } },
+      }));
+      await onCluster(
+        { nodearrays: arrays },
+        { config: { idle_timeout: 1200, boot_timeout: 1200 } },
+        (stack) => check(slurm, stack, section, join(folder, "wake")),
+      );
+    } finally {
+      await slurm.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFile: string): Promise<void> {
   const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
@@ -120,6 +129,70 @@ async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFil
     expect([await namesOf("hpc"), await lines()]).toEqual([[], [`${planned} RUNNING htc-1`]]);
     expect(followed.problems).toEqual([]);
     console.info(`given back ${givenBackSeconds.toFixed(1)} s after sbatch`);
+  } finally {
+    await agent.stop();
+    await followed.stop();
+  }
+}
+
+async function checkKeptAlive(slurm: Slurm, stack: LocalStack, section: object, wakeFile: string) {
+  const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
+    slurm.bootNode(Name, host, address, "-b"),
+  );
+  const { functionsUrl: url } = stack.environment;
+  const config = { folder: slurm.network.folder, apply: "reconfigure" };
+  const start = () =>
+    startSlurmAgent(slurm, stack, {
+      section: { ...section, config },
+      env: { CCSCALE_URL: url },
+      others: { wake_file: wakeFile },
+    });
+  const cluster = `${url}/api/clusters/${stack.cluster}`;
+  const keepAlive = async (on: boolean) => {
+    const body = { kind: "keep-alive", by: "ann", reason: "debugging", nodes: { names: ["hpc-1"] }, on };
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${cluster}/actions`, { method: "POST", headers, body: JSON.stringify(body) });
+    expect(answer.status).toBe(200);
+  };
+  const kept = async () => {
+    const answer = await fetch(`${cluster}/nodes?name=hpc-*`);
+    const { nodes } = (await answer.json()) as {
+      nodes: readonly { readonly name: string; readonly kept: { readonly reason: string } | null }[];
+    };
+    return nodes.flatMap(({ name, kept: by }) => (by === null ? [] : `${name}: ${by.reason}`)).toSorted();
+  };
+  const spared = async () =>
+    /^SuspendExcNodes *= (.*)$/m.exec(await slurm.run("scontrol", "show", "config"))?.[1];
+  const there = async () => {
+    const names = (await stack.nodes()).map(({ Name }) => Name);
+    return names.filter((name) => name.startsWith("hpc-")).toSorted();
+  };
+  const until = <T>(look: () => Promise<T>, expected: T) =>
+    whileItMoves(look, (now) => JSON.stringify(now) === JSON.stringify(expected), watched(slurm, stack));
+  const forSlurm = "hpc-2: the scheduler never switches it off (SuspendExcNodes)";
+  let agent = await start();
+  try {
+    const job = await slurm.submit("-p hpc -N3 -n3 --exclusive");
+    await until(() => slurm.run("squeue", "--noheader", "--format=%T"), "RUNNING\n");
+    await until(kept, [forSlurm]);
+    await keepAlive(true);
+    await agent.stop();
+    agent = await start();
+    await until(spared, "hpc-2,hpc-1");
+    await slurm.restart();
+    await slurm.run("scancel", String(job));
+    await until(there, ["hpc-1", "hpc-2"]);
+    expect([await spared(), await kept()]).toEqual(["hpc-2,hpc-1", ["hpc-1: debugging", forSlurm]]);
+
+    await keepAlive(false);
+    await agent.stop();
+    agent = await start();
+    await until(there, ["hpc-2"]);
+    expect([await spared(), await kept()]).toEqual(["hpc-2", [forSlurm]]);
+
+    await slurm.restart((conf) => conf.replace("SuspendExcNodes=hpc-2\n", ""));
+    await until(there, []);
+    expect([await spared(), await kept(), followed.problems]).toEqual(["(null)", [], []]);
   } finally {
     await agent.stop();
     await followed.stop();

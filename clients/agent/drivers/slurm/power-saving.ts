@@ -45,12 +45,17 @@ export function twoModes({ name, partitions }: NodeRecord, settings: SlurmSettin
 
 const powersDown = ["POWERING_DOWN", "POWERED_DOWN"];
 
+/** Its host is there, and Slurm does not power it down. */
+export function isOn(record: NodeRecord): boolean {
+  return hasJoined(record) && !powersDown.some((flag) => record.flags.has(flag));
+}
+
 /** Its host takes jobs of Slurm's choice; for the planner it is held, so that nothing is planned there and it stays when it is idle. */
 export function heldNode(
   record: NodeRecord,
   resources: SchedulerNode["resources"],
 ): readonly SchedulerNode[] {
-  if (!hasJoined(record) || powersDown.some((flag) => record.flags.has(flag))) return [];
+  if (!isOn(record)) return [];
   const { hostname, partitions = [] } = record;
   const stateReason = `Slurm's power saving has it, partition ${partitions?.join(", ")}`;
   return [

@@ -12,7 +12,7 @@ import type {
   Steps,
 } from "../driver.ts";
 import { fieldOf } from "../records.ts";
-import { applyFiles } from "./config/apply-files.ts";
+import { applyFiles, releaseIn } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
 import {
@@ -25,6 +25,7 @@ import {
   whyNoDynamicNodes,
   withoutPartition,
 } from "./dynamic-nodes.ts";
+import { type ExemptFacts, exemptInFiles, exemptNodes, settingsFile } from "./exempt-nodes.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
@@ -76,9 +77,10 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     nodes: new RecordList("nodes", readNode),
     jobs: new JobRecords(),
     translator: new JobTranslator(),
+    exempt: {},
   };
   return {
-    ...(config === undefined ? {} : { files: keptFiles(settings, config) }),
+    ...(config === undefined ? {} : { files: keptFiles(settings, config, readers.exempt) }),
     namesNodes: hasPowerSaving(settings),
     reads: (context) => reads(settings, context, readers),
     interpret: (answers, context) => interpret(answers, context, settings, readers),
@@ -113,14 +115,23 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
 function keptFiles(
   settings: SlurmSettings,
   { folder, apply, gather_seconds }: NonNullable<SlurmSettings["config"]>,
+  exempt: Readers["exempt"],
 ): SchedulerFiles {
   const { apply: reconfigure, reads, whyNotNow } = applyFiles(settings);
   return {
     folder,
     heading,
     names: fileNames,
+    besides: [settingsFile],
     gatherSeconds: gather_seconds,
-    drawUp: (cluster, present) => drawUpFiles(cluster, settings, present),
+    drawUp: (cluster, present) => {
+      const drawn = drawUpFiles(cluster, settings, present, exempt.release);
+      const named = exemptInFiles(present);
+      const next = "refused" in drawn ? [] : drawn.files;
+      // Both until the next look: the controller may have read either.
+      exempt.inFiles = new Set([...named, ...exemptInFiles([...next, ...present])]);
+      return drawn;
+    },
     reads,
     whyNotNow,
     ...(apply === "reconfigure" ? { apply: reconfigure } : {}),
@@ -129,10 +140,11 @@ function keptFiles(
 
 /** `scontrol show nodes --json` came with 23.02; before, `sinfo --json` prints the same. Which one works is remembered. */
 function reads(
-  { squeue, scontrol, sinfo }: SlurmSettings,
+  settings: SlurmSettings,
   { memory, nowSeconds }: Pick<Context, "memory" | "nowSeconds">,
   { jobs: { sink } }: Pick<Readers, "jobs">,
 ): readonly (readonly Read[])[] {
+  const { squeue, scontrol, sinfo } = settings;
   const { nodesFrom } = memory;
   const remembered = rememberedLimits(memory);
   const isKnown = remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds;
@@ -163,7 +175,7 @@ function reads(
     ],
     // After the jobs: what was used when they were read is not more than this.
     [
-      ...(isKnown ? [] : [readOf("config", scontrol, ["show", "config"])]),
+      ...(isKnown && !hasPowerSaving(settings) ? [] : [readOf("config", scontrol, ["show", "config"])]),
       ...(isKnown && !remembered.enforced
         ? []
         : [readOf("limits", scontrol, ["show", "assoc_mgr", "flags=assoc,qos", "--oneliner"])]),
@@ -262,6 +274,7 @@ interface Readers {
   readonly nodes: RecordList<ReturnType<typeof readNode>>;
   readonly jobs: JobRecords;
   readonly translator: JobTranslator;
+  readonly exempt: ExemptFacts;
 }
 
 function interpret(answers: Answers, context: Context, settings: SlurmSettings, readers: Readers): Reading {
@@ -370,6 +383,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const joinedNodes = rememberedJoined(context.memory);
   const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
   const gone = stillGone(byName, rememberedGone(context.memory));
+  const config = answers.config?.text ?? "";
+  readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
+  const exempt = exemptNodes(config, readers.exempt, saving, settings);
   const amounts = new NodeAmounts(nodes, partitions);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
@@ -395,7 +411,9 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       { draining: context.draining, joining: joined, stillJoining: joining, gone },
       settings,
     ),
-    ...(hasPowerSaving(settings) ? { named: namedNodes(saving, records, lost, settings) } : {}),
+    ...(hasPowerSaving(settings)
+      ? { named: { ...namedNodes(saving, records, lost, settings), exempt } }
+      : {}),
     memory: withGone(
       withLost(
         withJoined(

@@ -21,7 +21,7 @@ type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> & Required<Pick<Schedu
 export function applyFiles(settings: SlurmSettings): Checks {
   const { scontrol, squeue } = settings;
   const whyNotNow: Checks["whyNotNow"] = (files, answers) => {
-    const release = releaseIn(answers);
+    const release = releaseIn(answers.version?.text);
     if (hasDynamicNodes(files) && release !== undefined && release.number < takesDynamicNodes)
       return `slurmctld ${release.name} cannot have partitions.<name>.nodes "dynamic", and would not start with these files: expected Slurm 22.05 or later`;
     const change = changeOfNames(files, answers, settings);
@@ -40,7 +40,7 @@ export function applyFiles(settings: SlurmSettings): Checks {
       if ("unknown" in change) return { refused: change.unknown };
       const kept = whyKept(change);
       if (kept !== undefined) return { refused: kept };
-      const release = releaseIn(answers);
+      const release = releaseIn(answers.version?.text);
       const takesThem = release !== undefined && release.number >= takesNames;
       if (!takesThem && hasDynamicNodes(files))
         return {
@@ -55,8 +55,8 @@ export function applyFiles(settings: SlurmSettings): Checks {
   };
 }
 
-function releaseIn({ version }: Answers): { readonly name: string; readonly number: number } | undefined {
-  const [name, year, month] = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(version?.text ?? "") ?? [];
+export function releaseIn(text = ""): { readonly name: string; readonly number: number } | undefined {
+  const [name, year, month] = /(?<!\d)(\d{1,4})\.(\d{1,4})(?:\.\d{1,4})?/.exec(text) ?? [];
   return name === undefined ? undefined : { name, number: Number(year) * 100 + Number(month) };
 }
 

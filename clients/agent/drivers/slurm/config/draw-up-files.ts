@@ -1,4 +1,5 @@
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
+import { exemptLine } from "../exempt-nodes.ts";
 import { optionsWith } from "../partition-options.ts";
 import { isPowerSavingPartition } from "../power-saving.ts";
 import { isDynamicArray, type SlurmSettings } from "../slurm-settings.ts";
@@ -21,12 +22,13 @@ export const fileNames = [mainFile, "gres.conf", "topology.conf", "topology.yaml
 
 /**
  * slurm.conf's part about nodes and partitions, which it includes, and the files beside it. `present`: those that are there
- * and ours. Refused where what is there would be lost, or become another thing, because something is not known.
+ * and ours, and slurm.conf. `release`: of the controller, 2205 for 22.05, as far as it is known. Refused where what is there would be lost, or become another thing, because something is not known.
  */
 export function drawUpFiles(
   cluster: ClusterParts,
   settings: SlurmSettings,
   present: readonly SchedulerFile[] = [],
+  release?: number,
 ): DrawnUpFiles | { readonly refused: string } {
   const { buckets, unread } = cluster;
   const nodes = nodesWithLines(cluster, settings, present);
@@ -58,10 +60,13 @@ export function drawUpFiles(
       );
   const ambiguous = whyAmbiguous(kinds, settings);
   if (ambiguous !== undefined) return { refused: ambiguous };
+  const saving = new Set(kinds.map(({ nodeArray }) => nodeArray).filter((each) => isSaving(each, settings)));
+  const ofSaving = nodes.filter(({ nodeArray }) => saving.has(nodeArray));
+  const exempt = exemptLine(ofSaving, present, release, settings);
   const topology = topologyFile(kinds, nodes, settings);
   const gres = gresFile(kinds, settings);
   const files = [
-    { name: mainFile, text: mainText(kinds, settings, notes) },
+    { name: mainFile, text: mainText(kinds, settings, notes, exempt) },
     ...(gres === undefined ? [] : [gres]),
     ...(topology === undefined ? [] : [topology]),
   ];
@@ -127,7 +132,7 @@ const withoutPowerSaving: Keys = [
   ],
 ];
 
-function withPowerSaving({ power_program: program }: SlurmSettings): Keys {
+function withPowerSaving({ power_program: program }: SlurmSettings, exempt: string | undefined): Keys {
   return [
     [
       "The autoscaler chooses which nodes come and go, but for partitions that have a SuspendTime of their own: their nodes Slurm asks for by name.",
@@ -139,6 +144,9 @@ function withPowerSaving({ power_program: program }: SlurmSettings): Keys {
       `SuspendProgram=${program}`,
       `ResumeFailProgram=${program}`,
     ],
+    ...(exempt === undefined
+      ? []
+      : [["Nodes that are kept alive, beside what slurm.conf names.", exempt] as const]),
   ];
 }
 
@@ -159,11 +167,19 @@ const otherKeys: Keys = [
   ["A name comes again with another address.", "CommunicationParameters=NoAddrCache"],
 ];
 
-function mainText(kinds: readonly NodeKind[], settings: SlurmSettings, notes: readonly string[]): string {
-  const hasPowerSaving = kinds.some(({ nodeArray }) =>
-    partitionOf(nodeArray, settings).some((name) => isPowerSavingPartition(name, settings)),
-  );
-  const powerKeys = hasPowerSaving ? withPowerSaving(settings) : withoutPowerSaving;
+function isSaving(nodeArray: string, settings: SlurmSettings): boolean {
+  return partitionOf(nodeArray, settings).some((name) => isPowerSavingPartition(name, settings));
+}
+
+function mainText(
+  kinds: readonly NodeKind[],
+  settings: SlurmSettings,
+  notes: readonly string[],
+  exempt: string | undefined,
+): string {
+  const powerKeys = kinds.some(({ nodeArray }) => isSaving(nodeArray, settings))
+    ? withPowerSaving(settings, exempt)
+    : withoutPowerSaving;
   const lines = [
     heading,
     ...notes.map((note) => `# Note: ${note}.`),
