@@ -13,6 +13,8 @@ function serviceOf(times: readonly number[], setAside: readonly string[] = []): 
         vmSize: "D4",
         placementGroup: null,
         origin: "existing",
+        keepAlive: true,
+        kept: cursor === undefined ? null : { reason: "debugging" },
       },
       { name: "ip-9", nodeArray: "", vmSize: "", placementGroup: null, origin: "on-premise" },
     ],
@@ -35,7 +37,10 @@ function serviceOf(times: readonly number[], setAside: readonly string[] = []): 
 
 test("all pages of nodes that the cluster has, without hosts that only a scheduler knows", async () => {
   const { nodes } = await readClusterParts(serviceOf([7]));
-  expect(nodes.map(({ name }) => name)).toEqual(["htc-1", "htc-2"]);
+  expect(nodes.map(({ name, keptAlive }) => [name, keptAlive])).toEqual([
+    ["htc-1", "others"],
+    ["htc-2", "others"],
+  ]);
 });
 
 test("records that could not be understood are told, but for resources that no line needs", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { connectService } from "../../../clients/cli/service/http-client.ts";
-import { namedNodesOf } from "../../../clients/cli/service/named-nodes.ts";
+import { keptAliveOf, namedNodesOf } from "../../../clients/cli/service/named-nodes.ts";
 import { answer, serve, stopServing } from "./acting-service.ts";
 
 /** What the agent asks of the service for nodes that a scheduler names. */
@@ -70,4 +70,22 @@ test("an operation goes on until CycleCloud has answered and its nodes are there
   await serve({ states: ["accepted", "visible"] });
   const { operation } = named();
   expect([(await operation("a-1")).isOpen, (await operation("a-1")).isOpen]).toEqual([true, false]);
+});
+
+test("a node that is kept alive for the scheduler is told by its reason from one that anybody else keeps", async () => {
+  const bodies = await serve();
+  await named().keepAlive(["htc-1"], true);
+  const [{ reason } = { reason: "" }] = bodies as { readonly reason: string }[];
+  expect(bodies).toMatchObject([
+    { kind: "keep-alive", by: "agent slurm", nodes: { names: ["htc-1"] }, on: true },
+  ]);
+  const record = { by: "an-app", sinceSeconds: 1 };
+  expect(
+    [
+      { keepAlive: false, kept: null },
+      { keepAlive: true, kept: null },
+      { keepAlive: true, kept: { ...record, reason: "debugging" } },
+      { keepAlive: true, kept: { ...record, reason } },
+    ].map(keptAliveOf),
+  ).toEqual([undefined, "others", "others", "scheduler"]);
 });
