@@ -1,4 +1,10 @@
-import { forNodeArray, type NodeHistory, type PerNodeArray } from "../engine/index.ts";
+import {
+  forNodeArray,
+  kindName,
+  type NodeHistory,
+  type NodeKind,
+  type PerNodeArray,
+} from "../engine/index.ts";
 
 /** How many boots of an array are needed for a median. */
 export const fewestBoots = 3;
@@ -10,18 +16,9 @@ export type BootSecondsOf = (nodeArray: string) => number | null;
 
 /** How long earlier boots took. With too few boots of the array, those of the whole cluster count. */
 export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
-  const byArray = new Map<string, number[]>();
-  const all: number[] = [];
-  for (const row of history) {
-    const took = tookOf(row);
-    if (took === null) continue;
-    all.push(took);
-    const bootsOfArray = byArray.get(row.nodeArray);
-    if (bootsOfArray === undefined) byArray.set(row.nodeArray, [took]);
-    else bootsOfArray.push(took);
-  }
-  const medians = new Map([...byArray].map(([array, times]) => [array, medianOf(times)]));
-  const median = medianOf(all);
+  const byArray = Map.groupBy(history, ({ nodeArray }) => nodeArray);
+  const medians = new Map([...byArray].map(([array, rows]) => [array, medianOf(rows)]));
+  const median = medianOf(history);
   return (nodeArray) => medians.get(nodeArray) ?? median;
 }
 
@@ -35,12 +32,8 @@ export function slowBootSeconds(
     const took = row.nodeArray === nodeArray ? tookOf(row) : null;
     return took === null || row.createdSeconds < nowSeconds - lookedAtSeconds ? [] : [took];
   });
-  return times.length < fewestBoots
-    ? null
-    : nearestRank(
-        times.sort((a, b) => a - b),
-        0.95,
-      );
+  times.sort((a, b) => a - b);
+  return times.length < fewestBoots ? null : nearestRank(times, 0.95);
 }
 
 /** Boots of one array and size within the last week. */
@@ -53,8 +46,6 @@ export interface Boots {
   readonly p95Seconds: number | null;
 }
 
-type BucketOf = { readonly nodeArray: string; readonly vmSize: string };
-
 /** How history is read: as of a moment, and from when on a boot has failed. */
 export interface BootsAsOf {
   readonly nowSeconds: number;
@@ -62,7 +53,7 @@ export interface BootsAsOf {
 }
 
 /** The boots of each array and size. A node that was deleted while it booted in time is neither a boot nor a failure. */
-export function bootsOf(history: readonly NodeHistory[], asOf: BootsAsOf): (bucket: BucketOf) => Boots {
+export function bootsOf(history: readonly NodeHistory[], asOf: BootsAsOf): (bucket: NodeKind) => Boots {
   const recorded = recordedBoots(history, asOf);
   return (bucket) => {
     const { failed, count, seconds } = recorded(bucket);
@@ -85,13 +76,13 @@ export interface RecordedBoots extends Pick<Boots, "count" | "failed"> {
 export function recordedBoots(
   history: readonly NodeHistory[],
   { nowSeconds, bootTimeoutSeconds }: BootsAsOf,
-): (bucket: BucketOf) => RecordedBoots {
+): (bucket: NodeKind) => RecordedBoots {
   const byBucket = new Map<string, { failed: number; ready: number; times: number[] }>();
   for (const row of history) {
     if (row.createdSeconds < nowSeconds - lookedAtSeconds) continue;
     const failed = hasFailed(row, nowSeconds, forNodeArray(bootTimeoutSeconds, row.nodeArray));
     if (!failed && row.readySeconds === null) continue;
-    const key = keyOf(row);
+    const key = kindName(row);
     const sum = byBucket.get(key) ?? { failed: 0, ready: 0, times: [] };
     byBucket.set(key, sum);
     if (failed) sum.failed += 1;
@@ -100,7 +91,7 @@ export function recordedBoots(
     if (took !== null) sum.times.push(took);
   }
   return (bucket) => {
-    const { failed, ready, times } = byBucket.get(keyOf(bucket)) ?? { failed: 0, ready: 0, times: [] };
+    const { failed, ready, times } = byBucket.get(kindName(bucket)) ?? { failed: 0, ready: 0, times: [] };
     return { count: failed + ready, failed, seconds: times.toSorted((a, b) => a - b) };
   };
 }
@@ -117,17 +108,9 @@ function tookOf({ createdSeconds, readySeconds }: NodeHistory): number | null {
   return readySeconds === null || readySeconds <= createdSeconds ? null : readySeconds - createdSeconds;
 }
 
-function keyOf({ nodeArray, vmSize }: BucketOf): string {
-  return `${nodeArray}\n${vmSize}`;
-}
-
-function medianOf(times: readonly number[]): number | null {
-  return times.length < fewestBoots
-    ? null
-    : nearestRank(
-        times.toSorted((a, b) => a - b),
-        0.5,
-      );
+function medianOf(rows: readonly NodeHistory[]): number | null {
+  const times = rows.flatMap((row) => tookOf(row) ?? []).sort((a, b) => a - b);
+  return times.length < fewestBoots ? null : nearestRank(times, 0.5);
 }
 
 /** The smallest of the sorted values that so large a share of them do not exceed; null: there are none. */

@@ -36,13 +36,16 @@ export {
   raisedCluster,
   withoutLimit,
 } from "./limits/raise.ts";
-export type {
-  Bucket,
-  Cluster,
-  ClusterNode,
-  NodeArray,
-  ReportedPlacementGroup,
-  VmFacts,
+export {
+  type Bucket,
+  type Cluster,
+  type ClusterNode,
+  kindName,
+  type NodeArray,
+  type NodeKind,
+  type ReportedPlacementGroup,
+  sizesByKind,
+  type VmFacts,
 } from "./model/bucket.ts";
 export { type Budget, type CapBound, type Caps, type Running, runningIn } from "./model/caps.ts";
 export {

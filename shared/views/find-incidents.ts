@@ -1,5 +1,6 @@
 import type { ClusterStatus, StatusProblem } from "../api/index.ts";
 import { loadControl } from "../cycle/index.ts";
+import { kindName } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import type {
   ClusterConfig,
@@ -69,11 +70,7 @@ export async function findIncidents(
       : missingPlan(word, { config, head: head?.value, demand, targets, atSeconds })),
     ...budgetsIn(word, spendingStatus(snapshot?.value)),
     ...(head?.value.bootsFailing ?? []).flatMap((each) =>
-      word(
-        "boots-failing",
-        problems.bootsFailing({ bootsFailing: [each], atSeconds }),
-        `${each.nodeArray}/${each.vmSize}`,
-      ),
+      word("boots-failing", problems.bootsFailing({ bootsFailing: [each], atSeconds }), kindName(each)),
     ),
     ...longWaits(word, { config, head: head?.value, atSeconds }),
     ...demand.flatMap((each) => silent(word, each, atSeconds)),

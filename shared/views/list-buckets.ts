@@ -7,13 +7,13 @@ import type {
   LimitView,
 } from "../api/index.ts";
 import { bootsOf } from "../cycle/index.ts";
-import { type BucketSurvey, holdNames, isInBucket, type LimitFigure } from "../engine/index.ts";
+import { type BucketSurvey, holdNames, isInBucket, kindName, type LimitFigure } from "../engine/index.ts";
 import { duration } from "../text/durations.ts";
 import { countedText } from "./counted-text.ts";
 import { holdInWords, holdOn } from "./held-sizes.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
-import { limitKey, ownerKey, waitingBehind, waitingForOwners } from "./waiting-behind.ts";
+import { bucketKey, limitKey, ownerKey, waitingBehind, waitingForOwners } from "./waiting-behind.ts";
 
 /** What new nodes can come from: every limit that holds there, what is left, and what binds. */
 export function listBuckets(outlook: Outlook, query: BucketsQuery): Selected<BucketsAnswer> {
@@ -38,8 +38,8 @@ function ofSelectedBuckets<T>(
 
 function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): BucketsAnswer {
   const { made, plan, snapshot, input } = outlook;
-  const left = new Map(plan.buckets.map((use) => [keyOf(use), use.availableCount]));
-  const backedOff = new Map(made.backedOff.map((each) => [`${each.nodeArray}\n${each.vmSize}`, each]));
+  const left = new Map(plan.buckets.map((use) => [bucketKey(use), use.availableCount]));
+  const backedOff = new Map(made.backedOff.map((each) => [kindName(each), each]));
   const active = activeByBucket(outlook);
   const boots = bootsOf(outlook.loaded.history, {
     nowSeconds: outlook.atSeconds,
@@ -50,7 +50,7 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
     const array = arrays.get(bucket.nodeArray);
     const size = array?.buckets.find(({ vmSize }) => vmSize === bucket.vmSize);
     if (array === undefined || size === undefined) return [];
-    const backOff = backedOff.get(`${bucket.nodeArray}\n${bucket.vmSize}`);
+    const backOff = backedOff.get(kindName(bucket));
     const { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband } = size.vm;
     return [
       {
@@ -65,11 +65,11 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
         invalidReason: size.invalidReason,
         vm: { vcpuCount, vcpuQuotaCount, pcpuCount, gpuCount, memoryBytes, family, infiniband },
         priority: array.priority,
-        activeCount: active.get(keyOf(bucket)) ?? 0,
+        activeCount: active.get(bucketKey(bucket)) ?? 0,
         availableCount: bucket.nodesLeft,
         binding: bucket.binding,
         limits: bucket.limits.map(toLimit),
-        leftAfterPlan: left.get(keyOf(bucket)) ?? null,
+        leftAfterPlan: left.get(bucketKey(bucket)) ?? null,
         backOff: backOff === undefined ? null : { untilSeconds: backOff.untilSeconds, why: backOff.why },
         secondsSinceCapacityFailure: size.secondsSinceCapacityFailure,
         spotPlacementScore: size.spotPlacementScore,
@@ -221,12 +221,8 @@ function activeByBucket({ snapshot }: Outlook): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const node of snapshot.cluster.nodes) {
     if (node.targetState === node.status && node.targetState !== "Started") continue;
-    const key = keyOf(node);
+    const key = bucketKey(node);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
-}
-
-function keyOf(bucket: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
-  return JSON.stringify([bucket.nodeArray, bucket.vmSize, bucket.placementGroup]);
 }

@@ -6,10 +6,12 @@ import {
   type ClusterNode,
   forNodeArray,
   isIgnored,
+  kindName,
   type NodeArray,
   type NodeHistory,
   type PlannedNode,
   type Resources,
+  sizesByKind,
   sortByNodeName,
   usesFailedNodes,
 } from "../engine/index.ts";
@@ -116,11 +118,7 @@ function factsOf(outlook: Outlook): Facts {
     heldIds: new Set(outOf(outlook).flatMap(({ nodeId, isHeld }) => (isHeld ? [nodeId] : []))),
     kept: new Map(outlook.control.keptNodes.map((node) => [node.nodeId, node])),
     arrays: new Map(input.cluster.nodeArrays.map((array) => [array.name, array])),
-    sizes: new Map(
-      input.cluster.nodeArrays.flatMap((array) =>
-        array.buckets.map((bucket) => [sizeKey(array.name, bucket.vmSize), bucket] as const),
-      ),
-    ),
+    sizes: sizesByKind(input.cluster),
     bootSeconds: bootSecondsOf([...rows.values()]),
     boots: bootsOf([...rows.values()], {
       nowSeconds: outlook.atSeconds,
@@ -130,10 +128,6 @@ function factsOf(outlook: Outlook): Facts {
     keptFailed: new Map((plan.keptFailed ?? []).map(({ nodeId, untilSeconds }) => [nodeId, untilSeconds])),
     ...operationsByNode(loaded.operations),
   };
-}
-
-function sizeKey(nodeArray: string, vmSize: string): string {
-  return `${nodeArray}\n${vmSize}`;
 }
 
 /** The open operations by the ids of the nodes that they are about, and by the names of nodes that they ask for. */
@@ -215,7 +209,7 @@ function toView(
   const nodeArray = reported?.nodeArray ?? planned?.nodeArray ?? "";
   const vmSize = reported?.vmSize ?? planned?.vmSize ?? "";
   const array = facts.arrays.get(nodeArray);
-  const size = facts.sizes.get(sizeKey(nodeArray, vmSize));
+  const size = facts.sizes.get(kindName({ nodeArray, vmSize }));
   const operation = operationOf(facts, { name, reported, planned });
   return {
     name,

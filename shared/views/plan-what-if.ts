@@ -1,6 +1,6 @@
 import { type AutoscaleAnswer, quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
 import { firstTargets, type World } from "../cycle/index.ts";
-import type { PlacementPolicy, Plan } from "../engine/index.ts";
+import { kindName, type PlacementPolicy, type Plan, sizesByKind } from "../engine/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import { additionsOf, beyond } from "./additions.ts";
@@ -93,23 +93,17 @@ function goneIn({ plan }: Outlook): ReadonlySet<string> {
 function netUsdPerHour(before: Outlook, after: Outlook): number | null {
   const counts = new Map<string, number>();
   const count = (outlook: Outlook, sign: 1 | -1) => {
-    for (const { nodeArray, vmSize, count: nodes } of additionsOf(outlook))
-      add(`${nodeArray}\n${vmSize}`, sign * nodes);
+    for (const each of additionsOf(outlook)) add(kindName(each), sign * each.count);
     const gone = goneIn(outlook);
-    for (const { nodeId, nodeArray, vmSize } of outlook.snapshot.cluster.nodes)
-      if (gone.has(nodeId)) add(`${nodeArray}\n${vmSize}`, -sign);
+    for (const node of outlook.snapshot.cluster.nodes) if (gone.has(node.nodeId)) add(kindName(node), -sign);
   };
   const add = (key: string, nodes: number) => counts.set(key, (counts.get(key) ?? 0) + nodes);
   count(after, 1);
   count(before, -1);
-  const prices = new Map<string, number | null>(
-    after.input.cluster.nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map(({ vmSize, pricePerHourUsd }) => [`${name}\n${vmSize}`, pricePerHourUsd ?? null] as const),
-    ),
-  );
+  const sizes = sizesByKind(after.input.cluster);
   let usd = 0;
   for (const [key, nodes] of counts) {
-    const price = prices.get(key) ?? null;
+    const price = sizes.get(key)?.pricePerHourUsd ?? null;
     if (nodes !== 0 && price === null) return null;
     usd += nodes * (price ?? 0);
   }

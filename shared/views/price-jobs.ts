@@ -1,5 +1,5 @@
 import type { JobsCost } from "../api/index.ts";
-import { largestShare } from "../engine/index.ts";
+import { kindName, largestShare, sizesByKind } from "../engine/index.ts";
 import type { OutlookJob } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -10,18 +10,14 @@ const secondsPerHour = 3_600;
  * that has a place for a part of it costs in total what that part costs, times what it asks for.
  */
 export function priceJobs({ input, nodesByName }: Outlook, jobs: readonly OutlookJob[]): JobsCost {
-  const prices = new Map(
-    input.cluster.nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map(({ vmSize, pricePerHourUsd }) => [`${name}\n${vmSize}`, pricePerHourUsd ?? null] as const),
-    ),
-  );
+  const sizes = sizesByKind(input.cluster);
   const sum = { usdPerHour: 0, usd: 0, timed: 0, untimedJobs: 0, unpricedJobs: 0 };
   for (const { job, outcome } of jobs) {
     if (outcome.granted === 0) continue;
     const perHour = outcome.placements.map(({ node: name, slots }) => {
       const node = nodesByName.get(name);
-      const price = node && prices.get(`${node.nodeArray}\n${node.vmSize}`);
-      if (node === undefined || price === undefined || price === null) return null;
+      const price = (node && sizes.get(kindName(node))?.pricePerHourUsd) ?? null;
+      if (node === undefined || price === null) return null;
       return price * Math.min(1, slots * largestShare(job, node.resources));
     });
     if (perHour.some((usd) => usd === null)) {

@@ -4,6 +4,7 @@ import {
   examine,
   forNodeArray,
   type Job,
+  kindName,
   largestShare,
   type PlannedNode,
   paidNodes,
@@ -195,17 +196,17 @@ function fittingSizes(
     examine(
       empty,
       jobs.flatMap(({ job }) => job.constraints),
-    ).buckets.flatMap((bucket) => (bucket.reason === null ? [keyOf(bucket)] : [])),
+    ).buckets.flatMap((bucket) => (bucket.reason === null ? [kindName(bucket)] : [])),
   );
   const isGrouped = jobs.some(({ job }) => job.colocated);
   const available = new Map<string, number>();
   for (const bucket of made.buckets)
     if (!isGrouped || bucket.placementGroup !== null)
-      available.set(keyOf(bucket), Math.max(bucket.availableCount, available.get(keyOf(bucket)) ?? 0));
+      available.set(kindName(bucket), Math.max(bucket.availableCount, available.get(kindName(bucket)) ?? 0));
   const runSeconds = Math.max(...jobs.map(({ job }) => job.runtimeSeconds ?? 0));
   return input.cluster.nodeArrays.flatMap(({ name: nodeArray, spot, buckets }) =>
     buckets.flatMap(({ vmSize, pricePerHourUsd }) => {
-      const key = keyOf({ nodeArray, vmSize });
+      const key = kindName({ nodeArray, vmSize });
       const resources = resourcesOf(nodeArray, vmSize);
       const isLost = spot && jobs.some(({ job }) => job.interruptible === false);
       if (isLost || resources === undefined || !fits.delete(key)) return [];
@@ -233,10 +234,6 @@ function nodesFor(job: Job, resources: PlannedNode["resources"]): number {
   return Math.ceil(job.iterations / Math.max(1, Math.floor(share > 0 ? 1 / share + 1e-9 : job.iterations)));
 }
 
-function keyOf({ nodeArray, vmSize }: Pick<PlannedNode, "nodeArray" | "vmSize">): string {
-  return `${nodeArray}\n${vmSize}`;
-}
-
 /** Of each size that fits, the nodes on which all runs end first. None where nobody knows when, or where the jobs can start now. */
 function freedNodes(
   sizes: readonly FittingSize[],
@@ -245,9 +242,9 @@ function freedNodes(
 ): readonly { readonly size: FittingSize; readonly freed: Freed }[] {
   if (way.startsAtSeconds === nowSeconds) return [];
   const freeAt = freeAtSeconds(outlook);
-  const nodesOf = Map.groupBy(outlook.snapshot.cluster.nodes, keyOf);
+  const nodesOf = Map.groupBy(outlook.snapshot.cluster.nodes, kindName);
   return sizes.flatMap((size) => {
-    const first = (nodesOf.get(keyOf(size)) ?? [])
+    const first = (nodesOf.get(kindName(size)) ?? [])
       .flatMap(({ name, hostname }) => {
         const atSeconds = hostname === null ? undefined : freeAt.get(shortHostname(hostname));
         return atSeconds === undefined || atSeconds === null ? [] : [{ name, atSeconds }];

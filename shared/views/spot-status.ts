@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../api/index.ts";
 import { isEviction, timesEvicted } from "../cycle/index.ts";
-import { type Cluster, paidNodes } from "../engine/index.ts";
+import { type Cluster, kindName, paidNodes, sizesByKind } from "../engine/index.ts";
 import type { BackedOff, NodeLoss } from "../ports/index.ts";
 
 const evictedWithinSeconds = 3_600;
@@ -37,15 +37,11 @@ function coresOf(
   cluster: Cluster,
   spotArrays: ReadonlySet<string>,
 ): { readonly cores: number; readonly spotCores: number } {
-  const sizes = new Map(
-    cluster.nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map(({ vmSize, vm }) => [`${name}\n${vmSize}`, vm.vcpuCount] as const),
-    ),
-  );
+  const sizes = sizesByKind(cluster);
   let cores = 0;
   let spotCores = 0;
   for (const { node } of paidNodes(cluster)) {
-    const own = sizes.get(`${node.nodeArray}\n${node.vmSize}`) ?? 0;
+    const own = sizes.get(kindName(node))?.vm.vcpuCount ?? 0;
     cores += own;
     if (spotArrays.has(node.nodeArray)) spotCores += own;
   }

@@ -7,7 +7,7 @@ import {
   unreadInWords,
   untilText,
 } from "../cycle/index.ts";
-import { demandCapKey } from "../engine/index.ts";
+import { demandCapKey, kindName } from "../engine/index.ts";
 import { ConfigurationError } from "../errors/errors.ts";
 import type {
   ClusterConfig,
@@ -184,7 +184,7 @@ function stalledJobs({ stalled, atSeconds }: StatusFacts): readonly KnownProblem
         const next = `If it starts only as a whole, it waits for the rest: \`ccscale explain ${shellWord(first.name)}\`. Otherwise ask the scheduler why.`;
         return notice("jobs-not-started", text, next);
       }
-      const where = someOf(kinds.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
+      const where = someOf(kinds.map(kindName));
       const text = `${late} on ${someOf(nodes)} (${where}), though there is room for it: ${why}. No more nodes of that kind are bought for it.`;
       const next = `Ask the scheduler why, and compare what it counts of its nodes: \`ccscale buckets -o counted\`. The job: \`ccscale explain ${shellWord(first.name)}\`.`;
       return degraded("jobs-not-started", text, next);
@@ -359,11 +359,11 @@ function failedOperations({ operations, atSeconds }: StatusFacts): readonly Know
 }
 
 function backedOff({ backedOff, bootsFailing, atSeconds }: StatusFacts): readonly KnownProblem[] {
-  const failing = new Set(bootsFailing.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
+  const failing = new Set(bootsFailing.map(kindName));
   return (
     backedOff
       // Boots that fail are a problem of their own.
-      .filter(({ nodeArray, vmSize }) => !failing.has(`${nodeArray}/${vmSize}`))
+      .filter((each) => !failing.has(kindName(each)))
       // A budget that is spent is a problem of its own, and needs no line for each size.
       .filter(({ budget, isUnpriced }) => budget === undefined || isUnpriced === true)
       .filter(({ untilSeconds }) => untilSeconds > atSeconds)

@@ -1,9 +1,11 @@
 import {
   type BucketSurvey,
   type Constraint,
+  kindName,
   type LimitFigure,
   largestShare,
   type Reason,
+  sizesByKind,
 } from "../engine/index.ts";
 import { bindingFigure } from "./explain/limit-causes.ts";
 import { type OutlookJob, outlookJobs, waits } from "./job-states.ts";
@@ -26,12 +28,8 @@ const mostJobs = 10_000;
 
 /** Jobs and cores that wait behind each limit, by `limitKey`. A job counts for each limit whose raising would help it. */
 export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
-  const surveys = new Map(outlook.buckets().map((bucket) => [keyOf(bucket), bucket]));
-  const vcpus = new Map(
-    outlook.input.cluster.nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map(({ vmSize, vm }) => [`${name}\n${vmSize}`, vm.vcpuCount] as const),
-    ),
-  );
+  const surveys = new Map(outlook.buckets().map((bucket) => [bucketKey(bucket), bucket]));
+  const sizes = sizesByKind(outlook.input.cluster);
   // Jobs that wait for the same cause share one list of reasons.
   const met = new Map<readonly Reason[], readonly Met[]>();
   const metBy = (reasons: readonly Reason[]): readonly Met[] => {
@@ -47,7 +45,7 @@ export function waitingBehind(outlook: Outlook): ReadonlyMap<string, Waiting> {
     if (asked > mostJobs) break;
     for (const { key, figure, size } of metBy(each.outcome.reasons)) {
       const { jobs = 0, cores = 0 } = waiting.get(key) ?? {};
-      const more = coresOf(each, size, vcpus.get(`${size.nodeArray}\n${size.vmSize}`) ?? 0);
+      const more = coresOf(each, size, sizes.get(kindName(size))?.vm.vcpuCount ?? 0);
       waiting.set(key, { figure, jobs: jobs + 1, cores: cores + more });
     }
   }
@@ -98,7 +96,7 @@ interface Met {
 function limitsIn(reasons: readonly Reason[], surveys: ReadonlyMap<string, BucketSurvey>): readonly Met[] {
   const found = new Map<string, Met>();
   for (const { code, bucket, limit } of reasons) {
-    const size = bucket === null || code !== "NoCapacity" ? undefined : surveys.get(keyOf(bucket));
+    const size = bucket === null || code !== "NoCapacity" ? undefined : surveys.get(bucketKey(bucket));
     const figure = bindingFigure(size, limit);
     if (size === undefined || figure === undefined) continue;
     const key = limitKey(figure);
@@ -113,7 +111,7 @@ function coresOf({ job, outcome }: OutlookJob, { resources }: BucketSurvey, vcpu
   return missing * share * vcpuCount;
 }
 
-function keyOf(given: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
+export function bucketKey(given: Pick<BucketSurvey, "nodeArray" | "vmSize" | "placementGroup">): string {
   const { nodeArray, vmSize, placementGroup } = given;
   return JSON.stringify([nodeArray, vmSize, placementGroup]);
 }

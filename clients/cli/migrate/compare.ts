@@ -1,10 +1,12 @@
 import {
-  type Cluster,
+  type Bucket,
   type ClusterNode,
   forNodeArray,
   isIgnored,
+  kindName,
   type Plan,
   type PlanInput,
+  sizesByKind,
 } from "../../../shared/engine/index.ts";
 
 export interface SeenPlan {
@@ -88,12 +90,13 @@ export class Comparison {
   >();
   /** When nodes that the last plan saw will have been idle for too long; null: they are in use. */
   #idleEnds: ReadonlyMap<string, number | null> = new Map();
-  #prices: ReadonlyMap<string, number | null> = new Map();
+  /** The newest that is known of each. */
+  #sizes: ReadonlyMap<string, Bucket> = new Map();
 
   see({ input, plan }: SeenPlan): void {
     const { nowSeconds, cluster } = input;
     const there = new Map(comparedNodes(input).map((node) => [node.nodeId, node]));
-    this.#prices = new Map([...this.#prices, ...pricesIn(cluster)]);
+    this.#sizes = new Map([...this.#sizes, ...sizesByKind(cluster)]);
     const used = new Set(plan.matched);
     const early = this.#there === undefined ? [] : this.#changes(this.#there, there, { used, nowSeconds });
     this.#wish(wanted(input, plan), early, nowSeconds);
@@ -154,7 +157,7 @@ export class Comparison {
     const early: ClusterNode[] = [];
     for (const node of there.values()) {
       if (before.has(node.nodeId)) continue;
-      const wish = this.#wishes.get(kindOf(node))?.shift();
+      const wish = this.#wishes.get(kindName(node))?.shift();
       if (wish !== undefined) this.#met(node, wish, nowSeconds);
       else if (used.has(node.name)) early.push(node);
       else {
@@ -171,7 +174,7 @@ export class Comparison {
     this.#decided("they", "created", isSame ? sinceSeconds : nowSeconds);
     if (isSame) return;
     const times = { fromSeconds: sinceSeconds, untilSeconds: nowSeconds };
-    this.#differs("they-bought-later", { kind: kindOf(node), job, ...times, nodes: 1 });
+    this.#differs("they-bought-later", { kind: kindName(node), job, ...times, nodes: 1 });
   }
 
   #gone(node: ClusterNode, nowSeconds: number): void {
@@ -190,12 +193,12 @@ export class Comparison {
       this.#decided("they", "deleted", nowSeconds);
       const idleEnd = this.#idleEnds.get(nodeId) ?? null;
       const times = { fromSeconds: nowSeconds, untilSeconds: idleEnd ?? nowSeconds };
-      if (idleEnd === null) this.#differs("gone-in-use", { kind: kindOf(node), ...times, nodes: 0 });
+      if (idleEnd === null) this.#differs("gone-in-use", { kind: kindName(node), ...times, nodes: 0 });
       else {
         // It cannot be seen any more whether a job would have used it; by what was known it would have gone then.
         this.#decided("we", "deleted", nowSeconds);
         if (idleEnd - nowSeconds > sameWithinSeconds)
-          this.#differs("they-deleted-earlier", { kind: kindOf(node), ...times, nodes: 1 });
+          this.#differs("they-deleted-earlier", { kind: kindName(node), ...times, nodes: 1 });
       }
     }
   }
@@ -240,7 +243,7 @@ export class Comparison {
     if (substitute === undefined) return;
     const { node, ourKind, sinceSeconds: fromSeconds } = substitute;
     const times = { fromSeconds, untilSeconds };
-    this.#differs("they-bought-another-size", { kind: kindOf(node), ourKind, ...times, nodes: 0 });
+    this.#differs("they-bought-another-size", { kind: kindName(node), ourKind, ...times, nodes: 0 });
     this.#substitutes.delete(nodeId);
   }
 
@@ -255,7 +258,7 @@ export class Comparison {
       const isSame = nowSeconds - fromSeconds <= sameWithinSeconds;
       this.#decided("we", "created", isSame ? fromSeconds : nowSeconds);
       const times = { fromSeconds, untilSeconds: nowSeconds };
-      if (!isSame) this.#differs("they-bought-earlier", { kind: kindOf(node), ...times, nodes: -1 });
+      if (!isSame) this.#differs("they-bought-earlier", { kind: kindName(node), ...times, nodes: -1 });
     }
   }
 
@@ -263,7 +266,7 @@ export class Comparison {
     const node = this.#there?.get(nodeId);
     if (node === undefined) return;
     const times = { fromSeconds, untilSeconds };
-    this.#differs("they-bought-for-nothing", { kind: kindOf(node), ...times, nodes: -1 });
+    this.#differs("they-bought-for-nothing", { kind: kindName(node), ...times, nodes: -1 });
   }
 
   #retire({ retire }: SeenPlan["plan"], there: ReadonlyMap<string, ClusterNode>, nowSeconds: number): void {
@@ -274,7 +277,7 @@ export class Comparison {
       this.#retired.delete(nodeId);
       this.#decided("we", "deleted", fromSeconds);
       const times = { fromSeconds, untilSeconds: nowSeconds };
-      this.#differs("they-kept-what-was-used-again", { kind: kindOf(node), ...times, nodes: -1 });
+      this.#differs("they-kept-what-was-used-again", { kind: kindName(node), ...times, nodes: -1 });
     }
     // We would not have bought a surplus node, so we do not delete it either.
     for (const nodeId of ids)
@@ -290,7 +293,7 @@ export class Comparison {
     if (isGone) this.#decided("they", "deleted", isSame ? fromSeconds : untilSeconds);
     if (node === undefined || isSame) return;
     const times = { fromSeconds, untilSeconds };
-    this.#differs("they-deleted-later", { kind: kindOf(node), ...times, nodes: -1 });
+    this.#differs("they-deleted-later", { kind: kindName(node), ...times, nodes: -1 });
   }
 
   #decided(side: "they" | "we", what: keyof Decided, atSeconds: number): void {
@@ -306,9 +309,9 @@ export class Comparison {
 
   #moreUsd({ kind, ourKind, nodes }: Pick<Difference, "kind" | "ourKind" | "nodes">): number | null {
     if (ourKind === undefined && nodes === 0) return 0;
-    const usd = this.#prices.get(kind) ?? null;
+    const usd = this.#sizes.get(kind)?.pricePerHourUsd ?? null;
     if (ourKind === undefined) return usd === null ? null : nodes * usd;
-    const ours = this.#prices.get(ourKind) ?? null;
+    const ours = this.#sizes.get(ourKind)?.pricePerHourUsd ?? null;
     return usd === null || ours === null ? null : ours - usd;
   }
 }
@@ -329,12 +332,12 @@ function wanted(
     kinds.set(kind, { count: count + (before?.count ?? 0), job: before?.job ?? job });
   };
   create.forEach((set, index) => {
-    add(kindOf(set), set.count, sizes[index]?.job ?? null);
+    add(kindName(set), set.count, sizes[index]?.job ?? null);
   });
   const nodes = new Map(cluster.nodes.map((node) => [node.nodeId, node]));
   for (const { nodeId } of start) {
     const node = nodes.get(nodeId);
-    if (node !== undefined) add(kindOf(node), 1, null);
+    if (node !== undefined) add(kindName(node), 1, null);
   }
   return kinds;
 }
@@ -361,18 +364,6 @@ function idleEnds(
       return [nodeId, lastMatchSeconds === null ? null : lastMatchSeconds + idleSeconds];
     }),
   );
-}
-
-function pricesIn({ nodeArrays }: Cluster): readonly (readonly [string, number | null])[] {
-  return nodeArrays.flatMap(({ name: nodeArray, buckets }) =>
-    buckets.map(
-      ({ vmSize, pricePerHourUsd = null }) => [kindOf({ nodeArray, vmSize }), pricePerHourUsd] as const,
-    ),
-  );
-}
-
-function kindOf({ nodeArray, vmSize }: Pick<ClusterNode, "nodeArray" | "vmSize">): string {
-  return `${nodeArray}/${vmSize}`;
 }
 
 function nothingDecided() {

@@ -1,4 +1,4 @@
-import type { Cluster } from "../../engine/index.ts";
+import { type Cluster, kindName } from "../../engine/index.ts";
 import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import type { BoundItem, BoundSize } from "./lp-text.ts";
 
@@ -42,7 +42,7 @@ export function pricedSizes({ nodeArrays }: Pick<Cluster, "nodeArrays">): Priced
     ];
   });
   if (sizes.length === buckets.length) return { ok: true, sizes };
-  const named = new Set(sizes.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`));
+  const named = new Set(sizes.map(kindName));
   const unknown = buckets
     .map(({ array, bucket }) => `${array.name}/${bucket.vmSize}`)
     .find((name) => !named.has(name));

@@ -1,4 +1,4 @@
-import type { Bucket, Cluster, NodeArray } from "../../engine/index.ts";
+import { type Bucket, type Cluster, kindName, type NodeArray, sizesByKind } from "../../engine/index.ts";
 import type { DefinitionInput } from "../../simulated-cyclecloud/index.ts";
 
 /**
@@ -58,11 +58,9 @@ function sizeOf({ vm }: Bucket) {
 
 function quotaOf(location: string, { nodeArrays, nodes }: Cluster) {
   const own = nodeArrays.filter((array) => array.location === location);
-  const sizes = new Map(
-    own.flatMap(({ name, buckets }) => buckets.map((each) => [`${name}/${each.vmSize}`, each])),
-  );
+  const sizes = sizesByKind({ nodeArrays: own });
   const held = nodes.flatMap((node) => {
-    const bucket = sizes.get(`${node.nodeArray}/${node.vmSize}`);
+    const bucket = sizes.get(kindName(node));
     return bucket === undefined ? [] : [{ spot: node.spot, vm: bucket.vm }];
   });
   const coresOf = (counts: (node: (typeof held)[number]) => boolean) =>

@@ -1,4 +1,5 @@
 import { type Line, type Purpose, type SeenJob, type SeenNode, totalOf } from "../../accounting/index.ts";
+import { kindName } from "../../engine/index.ts";
 import { Columns, type Levels } from "../figures/columns.ts";
 import type {
   CostFigures,
@@ -81,7 +82,7 @@ export class RunRecord {
 
   bought(bucket: Omit<NodeFigures["boughtByBucket"][number], "nodes">, nodesNow: number): void {
     const { nodeArray, vmSize, spot } = bucket;
-    const key = `${nodeArray}/${vmSize}`;
+    const key = kindName(bucket);
     const nodes = (this.#bought.get(key)?.nodes ?? 0) + 1;
     this.#bought.set(key, { nodeArray, vmSize, spot, nodes });
     this.#most = Math.max(this.#most, nodesNow);

@@ -79,6 +79,26 @@ export interface Cluster {
   readonly nodes: readonly ClusterNode[];
 }
 
+/** A node array and one of its VM sizes: nodes of one kind are alike. */
+export interface NodeKind {
+  readonly nodeArray: string;
+  readonly vmSize: string;
+}
+
+/** `htc/Standard_F4s_v2`, as people read it, and as a key: no VM size has a slash. */
+export function kindName({ nodeArray, vmSize }: NodeKind): string {
+  return `${nodeArray}/${vmSize}`;
+}
+
+/** Every VM size of every node array, by `kindName`. */
+export function sizesByKind({ nodeArrays }: Pick<Cluster, "nodeArrays">): ReadonlyMap<string, Bucket> {
+  return new Map(
+    nodeArrays.flatMap(({ name, buckets }) =>
+      buckets.map((bucket) => [kindName({ nodeArray: name, vmSize: bucket.vmSize }), bucket] as const),
+    ),
+  );
+}
+
 /** One node that CycleCloud reports, in any state. */
 export interface ClusterNode {
   readonly nodeId: string;

@@ -1,4 +1,5 @@
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
+import { kindName } from "../model/bucket.ts";
 import type { NodeHistory } from "../model/history.ts";
 import { shortHostname } from "../model/names.ts";
 import type { PlanInput } from "../model/plan-input.ts";
@@ -106,8 +107,8 @@ export function bootEnds(
   return (row) => {
     const { nodeArray, readySeconds, lastMatchSeconds } = row;
     if (readySeconds !== null || lastMatchSeconds === null) return null;
-    byKind ??= Map.groupBy(rows, kindOf);
-    const past = purchasesBefore(lastMatchSeconds, byKind.get(kindOf(row)) ?? []);
+    byKind ??= Map.groupBy(rows, kindName);
+    const past = purchasesBefore(lastMatchSeconds, byKind.get(kindName(row)) ?? []);
     const others = new Set(past.map(({ createdSeconds }) => createdSeconds));
     others.delete(row.createdSeconds);
     const bootSeconds = medianBoot(past, lastMatchSeconds) ?? forNodeArray(bootTimeoutSeconds, nodeArray);
@@ -116,10 +117,6 @@ export function bootEnds(
     const idleTimeout = forNodeArray(idleTimeoutSeconds, nodeArray);
     return lastMatchSeconds + Math.min(idleTimeout, Math.max(leastHoldSeconds, idleTimeout / 5));
   };
-}
-
-function kindOf({ nodeArray, vmSize }: NodeHistory): string {
-  return `${nodeArray}\n${vmSize}`;
 }
 
 function purchasesBefore(atSeconds: number, rows: readonly NodeHistory[]): readonly NodeHistory[] {

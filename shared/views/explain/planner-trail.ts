@@ -1,5 +1,11 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import { type JobOutcome, mainReasons, type Reason, type TargetOutcome } from "../../engine/index.ts";
+import {
+  type JobOutcome,
+  kindName,
+  mainReasons,
+  type Reason,
+  type TargetOutcome,
+} from "../../engine/index.ts";
 import { isOpen, type Operation, type WaitingJob } from "../../ports/index.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
@@ -42,9 +48,7 @@ function requestsFor(
   const wanted: Wanted = {
     ids: new Set(nodes.flatMap((node) => outlook.nodesByName.get(node)?.nodeId ?? [])),
     unborn: new Set(nodes.filter((node) => (outlook.nodesByName.get(node)?.nodeId ?? null) === null)),
-    refusing: new Set(
-      refused.flatMap(({ bucket }) => (bucket === null ? [] : [`${bucket.nodeArray}/${bucket.vmSize}`])),
-    ),
+    refusing: new Set(refused.flatMap(({ bucket }) => (bucket === null ? [] : [kindName(bucket)]))),
   };
   const operations = new Map(
     [...outlook.recent, ...outlook.loaded.operations].map((operation) => [operation.actionId, operation]),
@@ -98,7 +102,7 @@ function stepsOf(operation: Operation, wanted: Wanted): readonly Step[] {
   });
   const words = messages.length === 0 ? "" : ` (${messages.join("; ")})`;
   const shortfalls = (operation.shortfalls ?? [])
-    .filter(({ nodeArray, vmSize }) => asks || wanted.refusing.has(`${nodeArray}/${vmSize}`))
+    .filter((each) => asks || wanted.refusing.has(kindName(each)))
     .map(({ nodeArray, vmSize, asked, added, message, atSeconds }) =>
       step(
         atSeconds,
