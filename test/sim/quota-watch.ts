@@ -37,6 +37,7 @@ export class QuotaWatch {
   readonly #cluster: string;
   readonly #cloud: Cloud;
   readonly #now: () => number;
+  readonly #ownsQuotas: boolean;
   readonly #report: (violation: string) => void;
   readonly #snapshots: { readonly storedAtSeconds: number; readonly snapshot: Snapshot }[] = [];
   readonly #refused: Refused[] = [];
@@ -50,11 +51,14 @@ export class QuotaWatch {
     readonly cluster: string;
     readonly cloud: Cloud;
     readonly now: () => number;
+    /** Only clusters of the deployment draw on its quotas. */
+    readonly ownsQuotas: boolean;
     readonly report: (violation: string) => void;
   }) {
     this.#cluster = parts.cluster;
     this.#cloud = parts.cloud;
     this.#now = parts.now;
+    this.#ownsQuotas = parts.ownsQuotas;
     this.#report = parts.report;
   }
 
@@ -93,6 +97,10 @@ export class QuotaWatch {
     readonly made: ReadonlySet<string>;
   }): void {
     const { run, actionId, set, limit, made } = asked;
+    if (this.#ownsQuotas && limit.endsWith("quota"))
+      this.#report(
+        `${actionId} asked for ${set.asked} nodes of ${set.nodeArray}/${set.machineType}, though clusters of the deployment have what the ${limit} gives: ${set.added} were added`,
+      );
     const seen = this.#snapshots.findLast(({ storedAtSeconds }) => storedAtSeconds <= run.startedAtSeconds);
     const left = seen === undefined ? null : this.#nodesLeft(seen.snapshot, set, limit, made);
     if (left !== null && left < set.asked)

@@ -62,6 +62,8 @@ export interface Script {
   readonly weights?: Readonly<Record<string, number>>;
   /** Whether the schedulers can drain nodes; absent: drawn. */
   readonly drains?: boolean;
+  /** Nobody but these clusters draws on their quotas: whatever a quota refuses could have been known. */
+  readonly ownsQuotas?: true;
   /** CycleCloud tells of its nodes through Event Grid. */
   readonly events?: true;
 }

@@ -273,7 +273,13 @@ export class World implements Stage {
     );
     this.#quotaWatches.set(
       cluster,
-      new QuotaWatch({ cluster, cloud: this.cloud, now: () => this.nowSeconds, report }),
+      new QuotaWatch({
+        cluster,
+        cloud: this.cloud,
+        now: () => this.nowSeconds,
+        ownsQuotas: this.#options.script.ownsQuotas === true,
+        report,
+      }),
     );
     this.#accountWatches.set(cluster, new AccountWatch(report));
     this.#budgetWatches.set(cluster, new BudgetWatch(report));

@@ -25,6 +25,9 @@ export interface SharedSubscription {
 /** Nodes that a snapshot showed longer ago are in the figures of every snapshot that plans still use. */
 const shownForSeconds = 900;
 
+/** A cluster that cannot plan for a while still has its nodes. */
+const shortestLifeSeconds = 3_600;
+
 /** Tries to save a claim before the plan is made again. */
 const mostTries = 10;
 
@@ -167,9 +170,9 @@ export function renewalSeconds(
   return shared.length === 0 || !hasNodes ? null : nowSeconds + lifeSeconds(config) / 2;
 }
 
-/** An order is carried out or expired by then, and its nodes are seen. */
+/** Orders are carried out or expired by then, and a cluster that can plan has planned. */
 function lifeSeconds({ cycle }: ClusterConfig): number {
-  return cycle.actionTtlSeconds + cycle.operationTimeoutSeconds;
+  return Math.max(shortestLifeSeconds, cycle.actionTtlSeconds + cycle.operationTimeoutSeconds);
 }
 
 function ownClaim(

@@ -21,6 +21,7 @@ import { neverBoots } from "./never-boots.ts";
 import { quotaCut } from "./quota-cut.ts";
 import { refusingScheduler } from "./refusing-scheduler.ts";
 import { schedules } from "./schedules.ts";
+import { sharedQuota } from "./shared-quota.ts";
 import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
 import { spentBudgets } from "./spent-budgets.ts";
@@ -66,6 +67,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   schedules,
   changedMinds,
   unhealthyNodes,
+  sharedQuota,
 ];
 
 /** The scenario of a seed, when none is named. */

@@ -217,14 +217,14 @@ test("a claim that nobody renews ends, and a cluster that keeps its nodes renews
   expect(await claimed()).toEqual([["a", 28]]);
   await execute();
   cloudOf("a").settle();
-  for (let minute = 0; minute < 60; minute += 1) {
+  for (let minute = 0; minute < 80; minute += 1) {
     await beat();
     advance(48);
   }
   const outlook = await lookAhead(ports, "b");
   const family = outlook?.input.cluster.nodeArrays[0]?.buckets[0]?.limits.family;
   expect(family).toMatchObject({ maxCores: 40, mostLeftCores: 12 });
-  advance(3_000);
+  advance(3_600);
   const later = await lookAhead(ports, "b");
   expect(later?.input.cluster.nodeArrays[0]?.buckets[0]?.limits.family).toEqual({
     maxCores: 40,
