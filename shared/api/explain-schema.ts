@@ -58,6 +58,7 @@ const causeView = z
         "nodes-undraining",
         "not-joined",
         "others-first",
+        "gang-incomplete",
         "bucket-unusable",
         "nothing-requested",
         "spot-off",

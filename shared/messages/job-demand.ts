@@ -105,6 +105,22 @@ const job = z.preprocess(
     iterations: z.int().min(0).max(mostIterations).default(1),
     nodeCount: z.int().min(0).max(mostIterations).default(0),
     colocated: z.boolean().default(false),
+    gang: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe(
+        "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything",
+      ),
+    gangSize: z
+      .int()
+      .min(1)
+      .max(mostIterations)
+      .optional()
+      .describe(
+        "How many of the `iterations` start at once: they get places in lots of so many, all of a lot or none. Absent: each by itself",
+      ),
     exclusive: z.boolean().default(false),
     packingStrategy: z.enum(["pack", "scatter"]).optional(),
     executingHostnames: z.array(hostname).max(mostNodes).default([]),

@@ -16,6 +16,8 @@ const noResources: ReadonlySet<string> = new Set([
   "node-count",
   "node_count",
   "colocated",
+  "gang",
+  "gangSize",
   "packingStrategy",
   "executingHostnames",
 ]);

@@ -13,6 +13,7 @@ type JobShape = Omit<Job, OwnKey>;
 type OwnKey =
   | "name"
   | "executingHostnames"
+  | "gang"
   | "priority"
   | "submittedAtSeconds"
   | "startedAtSeconds"
@@ -116,6 +117,7 @@ const shapeMembers = Object.keys({
   colocated: 0,
   exclusive: 0,
   packingStrategy: 0,
+  gangSize: 0,
   interruptible: 0,
   source: 0,
   metadata: 0,
@@ -142,10 +144,11 @@ function shapeOf(job: Job): JobShape {
 
 /** Undefined: nothing but its name. */
 function ownOf(job: Job): Own | undefined {
-  const { executingHostnames, priority, submittedAtSeconds, startedAtSeconds, runtimeSeconds } = job;
+  const { executingHostnames, gang, priority, submittedAtSeconds, startedAtSeconds, runtimeSeconds } = job;
   const isNew = submittedAtSeconds === null && startedAtSeconds === null && runtimeSeconds === null;
-  if (isNew && priority === 0 && executingHostnames.length === 0) return undefined;
+  if (isNew && priority === 0 && executingHostnames.length === 0 && gang === undefined) return undefined;
   return {
+    ...(gang !== undefined && { gang }),
     ...(executingHostnames.length > 0 && { executingHostnames }),
     ...(priority !== 0 && { priority }),
     ...(submittedAtSeconds !== null && { submittedAtSeconds }),

@@ -60,6 +60,10 @@ export interface Job extends JobDetails {
   readonly nodeCount?: number;
   /** Whether all its nodes are in one placement group; it waits otherwise. */
   readonly colocated?: boolean;
+  /** Jobs of the reading with the same one are parts of one job: they all get what they ask for, or none gets anything. */
+  readonly gang?: string;
+  /** How many of the `iterations` start at once: they get places in lots of so many, all of a lot or none. Absent: each by itself. */
+  readonly gangSize?: number;
   /** Whether each slot has a node to itself. */
   readonly exclusive?: boolean;
   /**

@@ -192,6 +192,8 @@ function toJob(
     iterations: job.iterations,
     nodeCount: job.nodeCount,
     colocated: job.colocated,
+    gang: job.gang,
+    gangSize: job.gangSize,
     exclusive: job.exclusive,
     packingStrategy: job.packingStrategy,
     executingHostnames: job.executingHostnames,

@@ -15,7 +15,8 @@ interface Undo {
  * again: an object for each step would take longer than the step.
  */
 export class Journal {
-  #isOpen = false;
+  /** Where the attempts that are open began, the innermost last. */
+  readonly #marks: number[] = [];
   #steps = 0;
   #amounts = 0;
   /** By step: the node, or the pool that was drawn from. */
@@ -27,15 +28,21 @@ export class Journal {
   /** What the nodes that got slots had left, one after the other. */
   readonly #left: number[] = [];
 
-  open(): void {
-    this.#isOpen = true;
-    this.#steps = 0;
-    this.#amounts = 0;
+  get #isOpen(): boolean {
+    return this.#marks.length > 0;
   }
 
-  /** What comes now is not taken back. */
+  open(): void {
+    if (!this.#isOpen) {
+      this.#steps = 0;
+      this.#amounts = 0;
+    }
+    this.#marks.push(this.#steps);
+  }
+
+  /** Ends the innermost attempt: its steps are those of the one around it, which may still take them back. */
   close(): void {
-    this.#isOpen = false;
+    this.#marks.pop();
   }
 
   created(node: LedgerNode): void {
@@ -59,9 +66,10 @@ export class Journal {
     if (this.#isOpen) this.#steps--;
   }
 
-  /** Takes back all steps, the last one first. */
+  /** Takes back the steps of the innermost attempt, the last one first, and ends it. */
   undo({ created, taken, drawn }: Undo): void {
-    while (this.#steps > 0) {
+    const from = this.#marks.pop() ?? 0;
+    while (this.#steps > from) {
       const step = --this.#steps;
       const before = this.#before[step];
       const count = this.#counts[step] as number;
@@ -69,9 +77,9 @@ export class Journal {
       else if (before === "created") created(this.#subjects[step] as LedgerNode);
       else {
         const node = this.#subjects[step] as LedgerNode;
-        const from = this.#amounts - node.bucket.table.columns;
-        taken(node, count, before as LedgerOrigin, this.#left.slice(from, this.#amounts));
-        this.#amounts = from;
+        const row = this.#amounts - node.bucket.table.columns;
+        taken(node, count, before as LedgerOrigin, this.#left.slice(row, this.#amounts));
+        this.#amounts = row;
       }
     }
   }

@@ -82,8 +82,8 @@ export class Ledger {
   attempt(steps: () => boolean): boolean {
     this.#journal.open();
     const kept = steps();
-    this.#journal.close();
-    if (!kept)
+    if (kept) this.#journal.close();
+    else
       this.#journal.undo({
         created: (node) => this.#remove(node),
         taken: (node, slots, origin, left) => this.#giveBack(node, slots, origin, left),

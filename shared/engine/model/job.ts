@@ -50,6 +50,10 @@ export interface Job {
   readonly metadata: { readonly [key: string]: Json };
   /** The budget that holds it: it keeps the hosts on which it runs, and gets nothing more. Absent: none does. */
   readonly hold?: SpentBudget;
+  /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
+  readonly gang?: string;
+  /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
+  readonly gangSize?: number;
   /** Limits of those whose job it is. Absent: none. */
   readonly ownerLimits?: readonly OwnerLimit[];
 }
@@ -77,6 +81,8 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     source: fields.source ?? null,
     metadata: fields.metadata ?? {},
     ...(fields.hold === undefined ? {} : { hold: fields.hold }),
+    ...(fields.gang === undefined ? {} : { gang: fields.gang }),
+    ...(fields.gangSize === undefined ? {} : { gangSize: fields.gangSize }),
     ...(fields.ownerLimits === undefined ? {} : { ownerLimits: fields.ownerLimits }),
   };
 }

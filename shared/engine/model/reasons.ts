@@ -13,6 +13,8 @@ export type ReasonCode =
   | "InvalidBucket"
   | "PlacementGroupTooSmall"
   | "LeftToOthers"
+  /** There is room for `left` parts of its gang before the first that finds none. */
+  | "GangIncomplete"
   | "NoBucketsDefined"
   | "NothingRequested"
   | "UnknownNodeArray"

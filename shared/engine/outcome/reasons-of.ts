@@ -24,6 +24,8 @@ export function reasonsOf(allocation: Allocation, world: World): readonly Reason
   if (allocation.heldBy !== null) return [heldBack(allocation.heldBy)];
   if (asked <= 0) return [plainReason("NothingRequested", null, 1, 0)];
   if (buckets.length === 0) return [plainReason("NoBucketsDefined", null, asked, 0)];
+  const gang = refusals.find(({ code }) => code === "GangIncomplete");
+  if (gang !== undefined) return [plainReason(gang.code, null, asked, gang.left)];
   const drained = drainedPool(allocation, buckets);
   if (drained !== null) return [drained];
   const ranOut = new Map(refusals.map((refusal) => [refusal.bucket, refusal]));

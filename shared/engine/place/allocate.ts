@@ -52,7 +52,7 @@ export function allocateIn(
 }
 
 /** Whether the job has to be placed completely, in one bucket, or not at all. */
-function isWhole(job: Job): boolean {
+export function isWhole(job: Job): boolean {
   return job.colocated || job.packingStrategy === "scatter";
 }
 

@@ -21,8 +21,8 @@ interface NodeSlots {
 export interface Allocation {
   readonly job: Job;
   readonly shape: Shape;
-  /** Slots for `pack`, nodes for `scatter`. */
-  readonly asked: number;
+  /** Slots for `pack`, nodes for `scatter`; fewer while only so many are placed. */
+  asked: number;
   /** The checks that its source has left. */
   readonly share: Share;
   /** The cap that it reached, or the budget that is spent; null: none. */

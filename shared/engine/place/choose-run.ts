@@ -192,11 +192,11 @@ function buysNothing({ opened }: Run): boolean {
  */
 function isSurelyLasting(
   { targets = [], cluster, settings }: RunInput,
-  { opened: { ledger }, queue, leftAtStart }: Run,
+  { opened: { ledger }, queue, gangs, leftAtStart }: Run,
 ): boolean {
   if (targets.length > 0) return false;
   if (cluster.nodeArrays.some(({ name }) => placementOf(settings, name) === "order")) return false;
-  const movable = movableJobs(ledger, queue);
+  const movable = movableJobs(ledger, queue, gangs);
   if (movable === null || !movable.jobs.every(isPlaced) || !mayAskAll(ledger, movable)) return false;
   const problem = queueThere(ledger, movable, leftAtStart, "with-bought");
   return problem !== null && packThere(problem, { refines: looksAtPrices(settings) }) !== null;

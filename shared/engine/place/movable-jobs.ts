@@ -2,6 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import type { Allocation } from "./allocation.ts";
 import { candidatesFor } from "./candidates.ts";
+import type { Gangs } from "./gangs.ts";
 import { mayMove } from "./loose-slots.ts";
 import { entriesPerAnswer } from "./offer.ts";
 import { mayBind } from "./owner-cores.ts";
@@ -19,12 +20,12 @@ export interface Movable {
 
 /**
  * The jobs that want a place, if all of them may be moved; null: some may not. Then the queue as a whole can be packed, and
- * where first fit puts which job is of no account. Jobs that no new node could hold get nothing in any plan, and are left out.
+ * where first fit puts which job is of no account. Jobs that no new node could hold get nothing in any plan, and are left out with
+ * their gangs.
  */
-export function movableJobs(ledger: Ledger, queue: readonly Allocation[]): Movable | null {
+export function movableJobs(ledger: Ledger, queue: readonly Allocation[], gangs: Gangs): Movable | null {
   if (ledger.buckets.some(({ closed }) => closed === "on-premise")) return null;
-  const jobs: Allocation[] = [];
-  const asking = new Set<Profile>();
+  const jobs = new Set<Allocation>();
   for (const allocation of queue) {
     // Packed as a whole, they might get more than their owner may have.
     if (mayBind(allocation)) return null;
@@ -34,11 +35,15 @@ export function movableJobs(ledger: Ledger, queue: readonly Allocation[]): Movab
     const candidates = candidatesFor(ledger, allocation);
     if (allocation.heldBy !== null) return null;
     if (candidates.length === 0) continue;
-    jobs.push(allocation);
-    if (profile.shared.length > 0) asking.add(profile);
+    jobs.add(allocation);
   }
+  const mayStart = (part: Allocation): boolean => jobs.has(part) || part.granted >= part.asked;
+  for (const parts of new Set(gangs.values()))
+    if (!parts.every(mayStart)) for (const part of parts) jobs.delete(part);
+  const asking = new Set<Profile>();
+  for (const { shape } of jobs) if (shape.profile.shared.length > 0) asking.add(shape.profile);
   const stocks = stocksBesideExamples(ledger.buckets);
-  return { jobs, asking: [...asking], stocks };
+  return { jobs: [...jobs], asking: [...asking], stocks };
 }
 
 /** Wants no place: it runs already, or was held back before anything was placed. */

@@ -8,8 +8,8 @@ import type { PlanInput } from "../model/plan-input.ts";
 import type { OwnerUse } from "../model/plan-result.ts";
 import type { EngineSettings } from "../model/settings.ts";
 import type { TargetOutcome } from "../model/target.ts";
-import { allocate } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
+import { allocateAll, type Gangs, gangsOf } from "./gangs.ts";
 import { meetTargets } from "./meet-targets.ts";
 import { movableJobs } from "./movable-jobs.ts";
 import { moveQueue } from "./move-queue.ts";
@@ -34,6 +34,7 @@ export interface Run {
   readonly allocations: readonly Allocation[];
   /** The jobs, higher priority first. */
   readonly queue: readonly Allocation[];
+  readonly gangs: Gangs;
   readonly leftAtStart: LeftAtStart;
   readonly ownerUses: readonly OwnerUse[];
   /** Whether jobs waited that first fit found no room for. */
@@ -47,7 +48,7 @@ export interface Run {
   readonly isSound: boolean;
 }
 
-type Placed = Pick<Run, "opened" | "allocations" | "queue" | "leftAtStart" | "ownerUses">;
+type Placed = Pick<Run, "opened" | "allocations" | "queue" | "gangs" | "leftAtStart" | "ownerUses">;
 
 /** Lays the cluster out, and puts the jobs and then the targets on it. */
 export function run(input: RunInput): Run {
@@ -60,10 +61,11 @@ export function run(input: RunInput): Run {
  */
 export function runByWholes(input: RunInput, beginning: Beginning): Run | "no-place" | "not-chosen" {
   const placed = layOut(input);
-  const { opened, queue } = placed;
-  const chosen = placeWholes(opened.ledger, queue, beginning);
+  const { opened, queue, gangs } = placed;
+  const single = gangs.size === 0 ? queue : queue.filter((allocation) => !gangs.has(allocation));
+  const chosen = placeWholes(opened.ledger, single, beginning);
   if (chosen !== "placed") return chosen;
-  for (const allocation of queue) allocate(opened.ledger, allocation);
+  allocateAll(opened.ledger, queue, gangs);
   return settled(placed, input);
 }
 
@@ -78,7 +80,7 @@ function settled(placed: Placed, input: RunInput): Run {
 /** Lays the cluster out, and puts each job where it first fits. */
 export function firstFit(input: RunInput): Placed {
   const placed = layOut(input);
-  for (const allocation of placed.queue) allocate(placed.opened.ledger, allocation);
+  allocateAll(placed.opened.ledger, placed.queue, placed.gangs);
   return placed;
 }
 
@@ -98,7 +100,7 @@ function layOut(input: RunInput): Placed {
   const ownerUses = usesOf(owners);
   const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
-  return { opened, allocations, queue, leftAtStart, ownerUses };
+  return { opened, allocations, queue, gangs: gangsOf(queue), leftAtStart, ownerUses };
 }
 
 function leftOnBusyNodes({ buckets }: Ledger): LeftAtStart {
@@ -133,7 +135,7 @@ function settle(placed: Placed, input: RunInput): Pick<Run, "isSound" | "exceeds
 }
 
 function chooseNodes(
-  { opened: { ledger }, queue }: Placed,
+  { opened: { ledger }, queue, gangs }: Placed,
   reservedLeft: ReadonlyMap<string, number>,
   isTriedThere: boolean,
 ): boolean {
@@ -145,7 +147,7 @@ function chooseNodes(
     ledger.forgetSearches();
     for (const { shape } of waiting) forgetSearches(shape);
     const made = ledger.created;
-    for (const allocation of waiting) allocate(ledger, allocation);
+    allocateAll(ledger, waiting, gangs);
     if (ledger.created === made) return true;
   }
   return true;
@@ -153,14 +155,14 @@ function chooseNodes(
 
 /** Moves the whole queue onto some nodes, if it would buy otherwise or leave somebody out. */
 function moveThere(
-  { opened: { ledger }, queue, leftAtStart }: Placed,
+  { opened: { ledger }, queue, gangs, leftAtStart }: Placed,
   there: NodesThere,
   refines: boolean,
 ): "moved" | "no-room" | "surely-no-room" | "not-tried" {
   if (ledger.buckets.some(({ placement }) => placement === "order")) return "not-tried";
   const hasWaiting = queue.some(isWaiting);
   if (!hasWaiting && !buys(ledger)) return "not-tried";
-  const movable = movableJobs(ledger, queue);
+  const movable = movableJobs(ledger, queue, gangs);
   if (movable === null) return "not-tried";
   const problem = queueThere(ledger, movable, leftAtStart, there);
   if (problem === null) return hasWaiting ? "not-tried" : "surely-no-room";

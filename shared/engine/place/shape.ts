@@ -38,6 +38,12 @@ export interface Shape {
   cursors: number[] | null;
   /** Per candidate, the smallest number of nodes (or slots) that it could not hold as a whole, and its nodes then. */
   wholeFailures: ({ readonly missing: number; readonly nodes: number } | undefined)[] | null;
+  /** The smallest lot of slots that could not be had at once, with the nodes made until then, and why. */
+  gangFailure: {
+    readonly size: number;
+    readonly refusals: readonly Refusal[];
+    readonly created: number;
+  } | null;
   /** When nothing could be placed: nodes made until then, and why. */
   failedAt: number;
   refusals: readonly Refusal[];
@@ -112,6 +118,7 @@ export class Shapes {
       candidates: null,
       cursors: null,
       wholeFailures: null,
+      gangFailure: null,
       failedAt: -1,
       refusals: noRefusals,
     };
@@ -147,6 +154,7 @@ export class Shapes {
 export function forgetSearches(shape: Shape): void {
   if (shape.cursors !== null) shape.cursors = [];
   shape.wholeFailures = null;
+  shape.gangFailure = null;
   shape.failedAt = -1;
 }
 

@@ -4,7 +4,7 @@ import type { SourceDemand, StoredJob } from "../../ports/index.ts";
 /** Members that differ from job to job in most schedulers. As part of a shape they would give each job its own shape. */
 const ownKeys = [
   ...["priority", "submittedAt", "startedAtSeconds", "runtimeSeconds", "jobName"],
-  ...["waitingSinceSeconds", "interruptedOn"],
+  ...["waitingSinceSeconds", "interruptedOn", "gang"],
 ] as const satisfies readonly (keyof StoredJob)[];
 type OwnKey = (typeof ownKeys)[number];
 /** Members that an owner's jobs share across shapes. As part of a shape they would multiply shapes by owners. */
@@ -39,6 +39,7 @@ const shapeMembers = Object.keys({
   colocated: 0,
   exclusive: 0,
   packingStrategy: 0,
+  gangSize: 0,
   interruptible: 0,
   notes: 0,
   warnings: 0,

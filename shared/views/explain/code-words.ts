@@ -27,6 +27,7 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   InvalidBucket: "not usable",
   PlacementGroupTooSmall: "group too small",
   LeftToOthers: "others first",
+  GangIncomplete: "other parts have no room",
   NoBucketsDefined: "no VM size",
   NothingRequested: "asks for nothing",
   UnknownNodeArray: "no such array",

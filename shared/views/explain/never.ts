@@ -209,6 +209,7 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
     case "InvalidBucket":
     case "PlacementGroupTooSmall":
     case "LeftToOthers":
+    case "GangIncomplete":
     case "NoBucketsDefined":
     case "NothingRequested":
     case "UnknownNodeArray":

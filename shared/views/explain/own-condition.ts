@@ -51,7 +51,7 @@ export function ownCondition(
       const size = sizeOf(outlook, reason);
       const nodes = size === undefined ? 0 : leftAfterPlan(outlook, size);
       if (size === undefined || nodes === 0) return [];
-      const startsTogether = job.packingStrategy === "scatter" || job.colocated;
+      const startsTogether = job.packingStrategy === "scatter" || job.colocated || job.gang !== undefined;
       if (startsTogether && nodes < (wanted.nodesOf(size) ?? Number.POSITIVE_INFINITY)) return [];
       const usdPerHour = priceOf(outlook, size);
       const isDear = usdPerHour !== null && usdPerHour / vcpusOf(outlook, size) > most;

@@ -153,6 +153,8 @@ function groupSentence(reasons: Group): string {
       return `${where}: not there, or switched off.`;
     case "LeftToOthers":
       return `${where}: ${othersFirst}.`;
+    case "GangIncomplete":
+      return "The job starts only together with the other jobs of its gang, and one of these finds no room.";
     case "DemandCapReached":
       return demandCapReached(first);
     case "BudgetSpent":

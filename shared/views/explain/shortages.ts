@@ -2,7 +2,8 @@ import type { CauseView } from "../../api/index.ts";
 import { demandCapKey, limitNames, type Reason, type ReasonCode } from "../../engine/index.ts";
 import { bucketLabel } from "../../names/bucket-words.ts";
 import { exactDuration } from "../../text/durations.ts";
-import type { OutlookJob } from "../job-states.ts";
+import { shellWord } from "../../text/shell-word.ts";
+import { type OutlookJob, outlookJobs, waits } from "../job-states.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
 import { budgetCause } from "./budget-cause.ts";
@@ -43,6 +44,7 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
   if (held !== undefined) return [heldBack(held)];
   const spent = reasons.find(({ code }) => code === "BudgetSpent");
   if (spent !== undefined) return [budgetCause(outlook, spent)];
+  if (reasons.some(({ code }) => code === "GangIncomplete")) return [gangIncomplete(outlook, each)];
   const passing = reasons.filter(isPassing);
   if (passing.length === 0) return [refusedEverywhere(outlook, reasons, each)];
   const wanted = wantedBy(each.job, each.outcome);
@@ -53,6 +55,22 @@ export function shortages(outlook: Outlook, views: NodeViews, each: OutlookJob):
     ...causes,
     ...ignoredNodes(outlook, passing),
   ]);
+}
+
+/** The part that finds no room says what it lacks. */
+function gangIncomplete(outlook: Outlook, { job }: OutlookJob): CauseView {
+  const lacking = outlookJobs(outlook).find(
+    ({ job: { source, gang }, outcome }) =>
+      source === job.source &&
+      gang === job.gang &&
+      waits(outcome) &&
+      !outcome.reasons.some(({ code }) => code === "GangIncomplete"),
+  );
+  const name = lacking?.job.name ?? String(job.gang);
+  return cause("gang-incomplete", {
+    text: `It starts only together with all of gang "${job.gang}", in which "${name}" finds no room. Until then nothing is bought for any of them.`,
+    next: `What is in the way: \`ccscale explain ${shellWord(name)}\`.`,
+  });
 }
 
 /** It was not planned, so that nothing else is known of it. */

@@ -285,6 +285,12 @@ const kind = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
+      .record({ gangSize: fc.integer({ min: 2, max: 5 }), iterations: fc.integer({ min: 1, max: 12 }) })
+      .map((lots): Partial<Job> => lots),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
       .integer({ min: 1, max: 4 })
       .map((nodeCount): Partial<Job> => ({ nodeCount, packingStrategy: "scatter" })),
   },
@@ -302,15 +308,18 @@ const kind = fc.oneof(
   },
 );
 
+/** Parts of two jobs, among jobs that are none. */
+const gangs = fc.constantFrom(undefined, undefined, undefined, "a", "b");
+
 /** Few shapes shared by many jobs: what the fast path remembers of a shape has to be right. */
 const jobs: fc.Arbitrary<Job[]> = fc
   .array(fc.tuple(constraints, kind), { minLength: 1, maxLength: 4 })
   .chain((shapes) =>
     fc
-      .array(fc.constantFrom(...shapes), { minLength: 1, maxLength: 10 })
+      .array(fc.tuple(fc.constantFrom(...shapes), gangs), { minLength: 1, maxLength: 10 })
       .map((drawn) =>
-        drawn.map(([asked, fields], index) =>
-          defineJob({ ...fields, name: `j${index}`, constraints: asked }),
+        drawn.map(([[asked, fields], gang], index) =>
+          defineJob({ ...fields, name: `j${index}`, constraints: asked, gang }),
         ),
       ),
   );

@@ -56,7 +56,12 @@ describe("a job that a budget holds", () => {
 test("whoever is held: held jobs get what they run on, the others what they would get without the held ones' wishes", () => {
   fc.assert(
     fc.property(planInputs, fc.array(fc.boolean(), { minLength: 1 }), (given, pattern) => {
-      const isHeld = (index: number) => pattern[index % pattern.length] === true;
+      // Parts of a gang are held together: one that is not would wait for those that are.
+      const firstOf = (index: number) => {
+        const gang = given.jobs[index]?.gang;
+        return gang === undefined ? index : given.jobs.findIndex((each) => each.gang === gang);
+      };
+      const isHeld = (index: number) => pattern[firstOf(index) % pattern.length] === true;
       const jobs = given.jobs.map((each, index) => (isHeld(index) ? { ...each, hold: geo } : each));
       const held = plan({ ...given, jobs });
       held.jobs.forEach((outcome, index) => {
@@ -64,7 +69,7 @@ test("whoever is held: held jobs get what they run on, the others what they woul
         if (!isHeld(index) || each === undefined) return;
         expect(outcome.granted).toBeLessThanOrEqual(each.executingHostnames.length);
         if (outcome.granted < outcome.asked)
-          expect(["BudgetSpent", "DemandCapReached"]).toContain(outcome.reasons[0]?.code);
+          expect(["BudgetSpent", "DemandCapReached", "GangIncomplete"]).toContain(outcome.reasons[0]?.code);
       });
       // A job that waits and is held might as well not be there.
       const isThere = (index: number) =>

@@ -15,11 +15,22 @@ import type {
  */
 export function planNaively(input: PlanInput): NaiveResult {
   let world: World = { nodes: existingNodes(input), pools: new Map() };
-  const jobs = input.jobs.map((job) => {
-    const placed = placeJob(input, world, job);
-    world = placed.world;
-    return { name: job.name, nodes: placed.nodes };
-  });
+  const nodesOf = new Map<Job, readonly string[]>();
+  for (const job of input.jobs) {
+    if (nodesOf.has(job)) continue;
+    const parts = job.gang === undefined ? [job] : input.jobs.filter(({ gang }) => gang === job.gang);
+    const before = world;
+    for (const part of parts) {
+      const placed = placeJob(input, world, part);
+      world = placed.world;
+      nodesOf.set(part, placed.nodes);
+    }
+    if (job.gang === undefined || parts.every((part) => nodesOf.get(part)?.length === slotsOf(part)))
+      continue;
+    world = before;
+    for (const part of parts) nodesOf.set(part, []);
+  }
+  const jobs = input.jobs.map((job) => ({ name: job.name, nodes: nodesOf.get(job) ?? [] }));
   const created = world.nodes.filter((node) => node.origin === "new").map((node) => node.name);
   const started = world.nodes.filter((node) => node.origin === "deallocated" && node.jobs.length > 0);
   return { jobs, created, started: started.map((node) => node.name) };
@@ -222,6 +233,10 @@ interface Placed {
   readonly nodes: readonly string[];
 }
 
+function slotsOf({ packingStrategy, nodeCount, iterations }: Job): number {
+  return packingStrategy === "scatter" ? nodeCount : iterations;
+}
+
 function placeJob(input: PlanInput, before: World, job: Job): Placed {
   const asked: readonly Constraint[] = job.exclusive
     ? [...job.constraints, { kind: "exclusive", scope: "iteration" }]
@@ -234,9 +249,14 @@ function placeJob(input: PlanInput, before: World, job: Job): Placed {
     constraints.filter((constraint) => constraint.kind !== "exclusive"),
   );
   const scattered = job.packingStrategy === "scatter";
-  const slots = scattered ? job.nodeCount : job.iterations;
-  if (!scattered && !job.colocated)
-    return fill({ input, job, constraints, places: candidates, slots, buys: true }, world);
+  const slots = slotsOf(job);
+  if (!scattered && !job.colocated) {
+    const most = fill({ input, job, constraints, places: candidates, slots, buys: true }, world);
+    const { gangSize = 1 } = job;
+    if (most.nodes.length === slots) return most;
+    const whole = most.nodes.length - (most.nodes.length % gangSize);
+    return fill({ input, job, constraints, places: candidates, slots: whole, buys: true }, world);
+  }
   for (const turn of turnsOf(input, candidates)) {
     const ways = turn.isShared ? [false, true] : [true];
     for (const buys of ways) {

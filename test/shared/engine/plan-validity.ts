@@ -210,6 +210,10 @@ function nodeViolations(result: Plan): string[] {
   return found;
 }
 
+function isGangComplete({ jobs }: PlanInput, result: Plan, gang: string): boolean {
+  return result.jobs.every(({ asked, granted }, index) => jobs[index]?.gang !== gang || granted === asked);
+}
+
 function jobViolations(input: PlanInput, result: Plan): string[] {
   const nodes = new Map(result.nodes.map((node) => [node.name, node]));
   const taken = new Map<string, Map<string, number>>();
@@ -233,6 +237,10 @@ function jobViolations(input: PlanInput, result: Plan): string[] {
       (names.size !== outcome.asked || slots !== names.size)
     )
       found.push(`${job.name} is scattered over ${names.size} of ${outcome.asked} nodes`);
+    if (job.gang !== undefined && slots > 0 && !isGangComplete(input, result, job.gang))
+      found.push(`${job.name} has ${slots} slots, and its gang "${job.gang}" is not complete`);
+    if (!job.colocated && slots < outcome.asked && slots % (job.gangSize ?? 1) !== 0)
+      found.push(`${job.name} has ${slots} slots, which are no lots of ${job.gangSize}`);
     if (job.colocated && slots > 0)
       found.push(
         ...colocationViolations(

@@ -241,6 +241,13 @@ const rows: Readonly<Record<string, Told>> = {
     next: "by 1 node or more",
     fixed: { bucket: { availableCount: 7 } },
   },
+  "another-part-without-room": {
+    kinds: "gang-incomplete",
+    says: ['together with all of gang "17"', '"17.2" finds no room'],
+    next: "`ccscale explain 17.2`",
+    refusals: "GangIncomplete",
+    fixed: { limits: { availableCount: 10 } },
+  },
   "placement-group-too-small": {
     kinds: "placement-group-too-small",
     figures: [8, 4],

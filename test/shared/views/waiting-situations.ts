@@ -178,6 +178,13 @@ export const situations: Readonly<Record<string, Situation>> = {
     ...full(6),
     jobs: [{ name: "1201", iterations: 6, ...slot }, one],
   },
+  "another-part-without-room": {
+    ...full(2),
+    jobs: [
+      { name: asked, ...slot, gang: "17" },
+      { name: "17.2", nodeCount: 8, ...slot, gang: "17" },
+    ],
+  },
   "placement-group-too-small": {
     bucket: { placementGroups: [{ name: "pg0", activeCount: 0 }] },
     limits: { maxPlacementGroupSize: 4 },

@@ -115,13 +115,14 @@ function jobsOf(
           )
         : poolsIn(first.draws, size.slots, { once: false });
     const constraints = { ...constraintsOf(same, 1, first, context, false), ...pools };
+    const together = colocated ? { colocated } : { gangSize: size.slots };
     return [
       {
         ...common,
         name,
         constraints,
         iterations: size.slots * (starting > 0 ? starting : tasks),
-        ...(colocated && size.slots > 1 ? { colocated: true } : {}),
+        ...(size.slots > 1 ? together : {}),
       },
     ];
   }

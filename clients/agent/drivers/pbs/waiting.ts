@@ -110,7 +110,15 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       },
     ];
   if (isSpread && parts.length === 1 && !isWhole && !isColocated && draws.length === 0)
-    return [{ ...common, name, constraints: withAmounts(first, []), iterations: first.count * tasks.length }];
+    return [
+      {
+        ...common,
+        name,
+        constraints: withAmounts(first, []),
+        iterations: first.count * tasks.length,
+        gangSize: first.count,
+      },
+    ];
   // Parts are several jobs to the planner: one of them draws what the whole job takes.
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   return tasks.slice(0, mostGangs).flatMap((task) =>
@@ -120,9 +128,10 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
       return {
         ...common,
+        ...(parts.length > 1 ? { gang: own } : {}),
         name: parts.length === 1 ? own : `${own}.${index + 1}`,
         constraints: withAmounts(part, [...alone, ...pools]),
-        ...(isSpread ? { iterations: part.count } : { nodeCount: part.count }),
+        ...(isSpread ? { iterations: part.count, gangSize: part.count } : { nodeCount: part.count }),
         // Chunks that are scattered have hosts of their own, whatever part they are of.
         ...(isSpread ? {} : { exclusive: isWhole || parts.length > 1 }),
         colocated: isColocated && part.count > 1,

@@ -127,6 +127,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     note.slice(0, longestNote),
   );
   const common = {
+    ...(record.het_job_id ? { gang: String(record.het_job_id) } : {}),
     ...orderOf(record),
     ...detailsOf(record, record.partition.split(","), { isRunning: false }),
     ...whyItWaits(record),
@@ -135,10 +136,10 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   };
   const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
     allOf([where.constraints, ...wanted.common, ...more, amounts, pools]);
-  if (isSpread && (tasks === 1 || (!colocated && draws.length === 0))) {
-    const constraints = withAmounts(perSlot);
-    return [{ ...common, name, constraints, iterations: slots * tasks, ...(colocated ? { colocated } : {}) }];
-  }
+  // Tasks that may sit anywhere start together all the same.
+  const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
+  if (isSpread && (tasks === 1 || (!colocated && draws.length === 0)))
+    return [{ ...common, name, constraints: withAmounts(perSlot), iterations: slots * tasks, ...together }];
   if (isOneEach) {
     const constraints = withAmounts(perNode, wanted.parts[0]?.constraints);
     return [{ ...common, name, constraints, iterations: tasks }];
@@ -146,9 +147,10 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => {
     const own = tasks === 1 ? name : `${name}#${index}`;
     if (isSpread)
-      return [{ ...common, name: own, constraints: withAmounts(perSlot), iterations: slots, colocated }];
+      return [{ ...common, name: own, constraints: withAmounts(perSlot), iterations: slots, ...together }];
     return wanted.parts.map(({ count, constraints }, part) => ({
       ...common,
+      ...(wanted.parts.length > 1 ? { gang: common.gang ?? own } : {}),
       // One job's nodes are different ones; its parts are several jobs to the planner.
       exclusive: common.exclusive || wanted.parts.length > 1,
       name: wanted.parts.length === 1 ? own : `${own}.${part + 1}`,
@@ -262,7 +264,7 @@ function notesOf(
     ...(isOfUser
       ? ["--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody"]
       : []),
-    ...(record.het_job_id ? ["part of a heterogeneous job: planned by itself, on nodes of its own"] : []),
+    ...(record.het_job_id ? ["part of a heterogeneous job: planned on nodes of its own"] : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),
   ];
 }

@@ -89,7 +89,7 @@ describe("a job becomes", () => {
     [
       "-t 1-3 -pe mpi 6",
       { tasks: "1-3:1", pe: ["mpi", "6"], details: {} },
-      { constraints: { ...on, slots: 1 }, iterations: 18 },
+      { constraints: { ...on, slots: 1 }, iterations: 18, gangSize: 6 },
     ],
     ["-l gpus=1", { requests: { gpus: "1" } }, { constraints: { ...on, slots: 1, gpus: 1 } }],
     [

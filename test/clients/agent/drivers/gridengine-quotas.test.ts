@@ -178,7 +178,7 @@ describe("a resource quota is a pool of what is left of it", () => {
 
   test("of an array of such jobs, as many tasks as start", () => {
     const { jobs } = read(quotaSet("to slots=12"), [{ pe: ["mpi", "4"], tasks: "1-10:1" }]);
-    expect(jobs).toMatchObject([{ iterations: 8 }]);
+    expect(jobs).toMatchObject([{ iterations: 8, gangSize: 4 }]);
   });
 });
 

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { plan } from "../../../shared/engine/index.ts";
+import { array, bucket, cluster, codes, input, job, node, nodesOf } from "./tiny.ts";
+
+/** Room for two nodes of four cpus, beside those that are there. */
+const roomForTwo = (fields: Parameters<typeof cluster>[0] = {}) =>
+  cluster({ nodeArrays: [array({ buckets: [bucket({ available: 2 })] })], ...fields });
+
+describe("a gang gets all that it asks for, or nothing", () => {
+  test("a job that wants its slots at once buys nothing where only some of them fit, and leaves the room to others", () => {
+    const jobs = [job("mpi", { ncpus: 1 }, { iterations: 12, gangSize: 12 }), job("next", { ncpus: 4 })];
+    const result = plan(input({ cluster: roomForTwo(), jobs }));
+    expect(nodesOf(result, "mpi")).toEqual([]);
+    expect(codes(result, "mpi")).toEqual(["NoCapacity"]);
+    expect(nodesOf(result, "next")).toEqual(["htc-1"]);
+    const alone = [job("slots", { ncpus: 1 }, { iterations: 12 })];
+    expect(plan(input({ cluster: roomForTwo(), jobs: alone })).create).toMatchObject([{ count: 2 }]);
+  });
+
+  test("its slots fill what is there, and new nodes of several sizes", () => {
+    const buckets = [bucket({ available: 1 }), bucket({ vcpus: 8, available: 1 })];
+    const nodes = [node("htc-1")];
+    const jobs = [job("mpi", { ncpus: 1 }, { iterations: 16, gangSize: 16 })];
+    const result = plan(input({ cluster: cluster({ nodeArrays: [array({ buckets })], nodes }), jobs }));
+    expect(result.jobs[0]).toMatchObject({ granted: 16 });
+    expect(result.create.map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  test("of an array of such jobs, as many get their slots as there is room for", () => {
+    const jobs = [job("array", { ncpus: 1 }, { iterations: 12, gangSize: 3 })];
+    const result = plan(input({ cluster: roomForTwo(), jobs }));
+    expect(result.jobs[0]).toMatchObject({ asked: 12, granted: 6 });
+    expect(result.create).toMatchObject([{ count: 2 }]);
+    expect(codes(result, "array")).toEqual(["NoCapacity"]);
+  });
+
+  test("parts of one job get nothing while one of them finds no room, wherever it stands in the queue", () => {
+    const parts = (order: readonly string[]) =>
+      order.map((name) =>
+        name === "large"
+          ? job(name, { ncpus: 4 }, { nodeCount: 3, packingStrategy: "scatter", gang: "17" })
+          : job(name, { ncpus: 1 }, name === "other" ? {} : { gang: "17" }),
+      );
+    for (const order of [
+      ["small", "large", "other"],
+      ["small", "other", "large"],
+      ["large", "other", "small"],
+    ]) {
+      const result = plan(input({ cluster: roomForTwo(), jobs: parts(order) }));
+      expect(result.create).toMatchObject([{ count: 1 }]);
+      expect(nodesOf(result, "other")).toEqual(["htc-1"]);
+      expect(codes(result, "small")).toEqual(["GangIncomplete"]);
+      expect(codes(result, "large")).toEqual(["NoCapacity"]);
+    }
+  });
+
+  test("what has room for one gang and not for two goes to the first", () => {
+    const jobs = ["a", "b"].map((name) => job(name, { ncpus: 1 }, { iterations: 5, gangSize: 5 }));
+    const result = plan(input({ cluster: roomForTwo(), jobs }));
+    expect(result.jobs.map(({ granted }) => granted)).toEqual([5, 0]);
+  });
+});
