@@ -2,7 +2,7 @@ import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import { availableNodes, charge } from "../limits/charges.ts";
 import type { NodeNames } from "../model/names.ts";
 import type { BucketName } from "../model/reasons.ts";
-import type { Demand } from "./availability.ts";
+import type { Availability, Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
 import { Journal } from "./journal.ts";
@@ -159,12 +159,7 @@ export class Ledger {
     const { table } = node.bucket;
     this.#journal.taken(node, slots);
     if (node.origin === "deallocated") this.#start(node);
-    for (let i = 0; i < demand.columns.length; i++) {
-      const column = demand.columns[i] as number;
-      // The two marker columns are demanded, not used up.
-      if (column !== vacantColumn && column !== open)
-        table.take(node.position, column, (demand.amounts[i] as number) * slots);
-    }
+    takeAmounts(table, node.position, demand, slots);
     this.#assign(node, job, slots);
     if (closes) table.set(node.position, open, 0);
   }
@@ -172,11 +167,7 @@ export class Ledger {
   /** Takes slots of a job off a node again, outside of attempts; a node that was started for it goes back to sleep. */
   release(node: LedgerNode, job: string, slots: number, demand: Demand): void {
     const { bucket, position } = node;
-    for (let i = 0; i < demand.columns.length; i++) {
-      const column = demand.columns[i] as number;
-      if (column !== vacantColumn && column !== open)
-        bucket.table.take(position, column, -(demand.amounts[i] as number) * slots);
-    }
+    takeAmounts(bucket.table, position, demand, -slots);
     const at = node.jobs.findLastIndex((entry) => entry.job === job);
     const entry = node.jobs[at];
     if (entry !== undefined && entry.slots > slots) entry.slots -= slots;
@@ -279,6 +270,19 @@ export class Ledger {
     this.index.forget(node);
     this.#charge(bucket, -1);
     this.#fields.names.release(this.#nameFormatOf(bucket), nameIndex);
+  }
+}
+
+/** Takes slots off a row. The two marker columns are demanded, not used up. */
+export function takeAmounts(
+  table: Availability,
+  row: number,
+  { columns, amounts }: Demand,
+  slots: number,
+): void {
+  for (let i = 0; i < columns.length; i++) {
+    const column = columns[i] as number;
+    if (column !== vacantColumn && column !== open) table.take(row, column, (amounts[i] as number) * slots);
   }
 }
 

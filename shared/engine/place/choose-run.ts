@@ -5,6 +5,7 @@ import { type PlacementPolicy, placementOf } from "../model/placement.ts";
 import type { Target } from "../model/target.ts";
 import type { Allocation } from "./allocation.ts";
 import { priceOf } from "./bucket-kinds.ts";
+import { fitsAgain } from "./first-fit-again.ts";
 import { mayMove } from "./loose-slots.ts";
 import { meetTargets } from "./meet-targets.ts";
 import { mayAskAll, movableJobs } from "./movable-jobs.ts";
@@ -83,6 +84,7 @@ class Choice {
   }
 
   #makeWholes(): readonly Run[] {
+    if (this.#hasNoPrice) return [];
     const beginnings = this.#input.cluster.nodes.length + this.#input.pending.length > 0 ? both : fromNothing;
     const runs: Run[] = [];
     for (const beginning of beginnings) {
@@ -91,6 +93,13 @@ class Choice {
       if (made !== "no-place" && made.isSound) runs.push(made);
     }
     return runs;
+  }
+
+  get #hasNoPrice(): boolean {
+    const { nodeArrays } = this.#input.cluster;
+    return nodeArrays.every(({ buckets }) =>
+      buckets.every((size) => (size.pricePerHourUsd ?? null) === null),
+    );
   }
 
   /** Whether price may choose where jobs go that cannot be moved slot by slot: they take what other jobs would get as well. */
@@ -137,6 +146,7 @@ class Choice {
   #isLasting(chosen: Run): boolean {
     if (buysNothing(chosen) || isSurelyLasting(this.#input, chosen)) return true;
     if (new Set(chosen.queue.map(({ shape }) => shape)).size > this.#mostShapes) return false;
+    if (fitsAgain(chosen)) return true;
     const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)), this.#mostShapes);
     return next.#buysNothingFor(chosen);
   }

@@ -3,7 +3,7 @@ import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { open, vacantColumn } from "../ledger/columns.ts";
 import type { Ledger, Taking } from "../ledger/ledger.ts";
-import type { LedgerNode } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { timesInto } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { choose, withChoice } from "./alternatives.ts";
@@ -66,7 +66,10 @@ export const entriesPerAnswer = 5;
 
 /** Slots that a node has room for; infinite for a demand that takes nothing. */
 export function capacityOn(
-  { bucket: { table }, position }: LedgerNode,
+  {
+    bucket: { table },
+    position,
+  }: { readonly bucket: Pick<LedgerBucket, "table">; readonly position: number },
   { columns, amounts }: Demand,
   exclusive: ExclusiveScope,
 ): number {

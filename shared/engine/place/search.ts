@@ -1,3 +1,4 @@
+import type { Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
@@ -6,8 +7,18 @@ import type { Taken } from "./offer.ts";
 import type { Profile } from "./profile.ts";
 import { demandIn, type Shape } from "./shape.ts";
 
+/** Rows being searched for one demand. */
+interface Searched {
+  readonly bucket: Pick<LedgerBucket, "table" | "memory"> & { readonly nodes: readonly unknown[] };
+  readonly demand: Demand;
+  /** Positions of the only nodes that will do, in order; null: any may. */
+  readonly named: readonly number[] | null;
+  /** The first node that may still fit. */
+  readonly at: number;
+}
+
 /** One bucket being searched for one shape. */
-export interface Search extends Taken {
+export interface Search extends Searched, Taken {
   readonly bucket: LedgerBucket;
   readonly shape: Shape;
   /** Place of the bucket among the shape's candidates. */
@@ -16,14 +27,11 @@ export interface Search extends Taken {
   readonly perNode: number;
   /** Whether only nodes that run or are on order are asked: none is started or made. */
   readonly isReuse: boolean;
-  /** Positions of the only nodes that will do, in order; null: any may. */
-  readonly named: readonly number[] | null;
-  /** The first node that may still fit. */
   at: number;
 }
 
 /** Cursor of a bucket that the shape never searched. */
-const notSearched = -1;
+export const notSearched = -1;
 
 export function openSearch(
   ledger: Ledger,
@@ -49,7 +57,7 @@ export function openSearch(
 }
 
 /** The first node to try: where the shape stopped last time, or the first that the bucket's index allows. */
-export function firstPosition(search: Search): number {
+export function firstPosition(search: Searched): number {
   const { bucket, demand, at, named } = search;
   const { table, memory } = bucket;
   if (!table.mayFit(demand)) return -1;
@@ -63,7 +71,7 @@ export function firstPosition(search: Search): number {
 }
 
 /** The first node from a position on that covers the demand; -1: none. */
-export function nextPosition({ bucket, demand, named }: Search, from: number): number {
+export function nextPosition({ bucket, demand, named }: Searched, from: number): number {
   if (named === null) return bucket.table.firstFit(from, demand);
   for (let i = firstFrom(named, from); i < named.length; i++) {
     const position = named[i] as number;
