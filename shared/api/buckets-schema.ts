@@ -121,9 +121,47 @@ const limitView = z
   })
   .meta({ id: "Limit" });
 
+/** A quota that clusters of the deployment share, and who has what of it. */
+const sharedLimit = z
+  .object({
+    limit: z.enum(["family", "region"]),
+    scope: z.string().describe("As in the limits"),
+    max: count.nullable().describe("Cores; null: CycleCloud states no maximum"),
+    clusters: z
+      .array(
+        z.object({
+          cluster: z.string(),
+          heldCores: count.describe("Of its nodes, in its newest plan"),
+          orderedCores: count.describe("Of nodes that it has ordered and not seen yet"),
+          seenAtSeconds: unixSeconds.describe("When the snapshot of that plan was taken"),
+        }),
+      )
+      .describe("Those that have some, the most first"),
+    otherCores: count
+      .nullable()
+      .describe(
+        "Used beyond these clusters, by the figures of this cluster's snapshot: somebody else in the subscription has them; null: nothing tells",
+      ),
+  })
+  .meta({ id: "SharedLimit" });
+
 /** `GET /api/clusters/{cluster}/limits`: those that hold for a selected bucket, what most cores wait for first */
 export const limitsAnswer = z
-  .object({ ...aboutCluster, snapshotTakenAtSeconds: unixSeconds, limits: z.array(limitView) })
+  .object({
+    ...aboutCluster,
+    snapshotTakenAtSeconds: unixSeconds,
+    limits: z.array(limitView),
+    shared: z
+      .array(sharedLimit)
+      .optional()
+      .describe("Quotas that it shares with other clusters of the deployment; absent: it is alone"),
+    unshared: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Node arrays that share nothing, because CycleCloud does not name their account; absent: none",
+      ),
+  })
   .meta({ id: "Limits" });
 
 export type BucketsQuery = Answer<typeof bucketsQuery>;
@@ -132,3 +170,4 @@ export type BucketView = Answer<typeof bucketView>;
 export type BucketsAnswer = Answer<typeof bucketsAnswer>;
 export type LimitView = Answer<typeof limitView>;
 export type LimitsAnswer = Answer<typeof limitsAnswer>;
+export type SharedLimit = Answer<typeof sharedLimit>;

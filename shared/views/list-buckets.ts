@@ -13,6 +13,7 @@ import { countedText } from "./counted-text.ts";
 import { holdInWords, holdOn } from "./held-sizes.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
+import { sharedLimits } from "./shared-limits.ts";
 import { bucketKey, limitKey, ownerKey, waitingBehind, waitingForOwners } from "./waiting-behind.ts";
 
 /** What new nodes can come from: every limit that holds there, what is left, and what binds. */
@@ -114,7 +115,8 @@ function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): Limi
   });
   const { cluster, atSeconds, snapshot } = outlook;
   const ranked = [...rows, ...ownerLimits(outlook)].toSorted(mostWantedFirst);
-  return { cluster, atSeconds, snapshotTakenAtSeconds: snapshot.takenAtSeconds, limits: ranked };
+  const takenAtSeconds = { snapshotTakenAtSeconds: snapshot.takenAtSeconds };
+  return { cluster, atSeconds, ...takenAtSeconds, limits: ranked, ...sharedLimits(outlook) };
 }
 
 /** What the jobs of one owner may have binds no bucket: it holds for these jobs wherever they run. */

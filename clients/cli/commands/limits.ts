@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { LimitView } from "../../../shared/api/index.ts";
+import type { LimitsAnswer, LimitView, SharedLimit } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
@@ -9,12 +9,14 @@ import { pageOn } from "../output/report.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = LookFlags & SelectionFlags;
+type Flags = LookFlags & SelectionFlags & { readonly shared?: true };
 
 export const limitColumns = columnsOf(
   "limit,scope,unit,max:-,used:-,left,jobs@waiting_jobs,cores@waiting_cores,binds",
   "bound_by:-",
 );
+
+export const sharedColumns: readonly string[] = ["limit", "scope", "max:-", "cluster", "held", "ordered"];
 
 const narrowing: Narrowing = {
   goFirst: ["BINDS", "BOUND_BY"],
@@ -28,12 +30,15 @@ export function limitsCommand(terminal: Terminal): Command {
     .description(
       "Lists every limit once, with what is used and left, the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED, which is another limit, or CycleCloud, which gives no reason; of a back-off, why and for how long.",
     )
+    .option("--shared", "who has what of the quotas that the cluster shares with others of its deployment")
     .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
 async function showLimits({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  const { limits } = await service.ask("limits", { query: toQuery(flags) });
+  const answer = await service.ask("limits", { query: toQuery(flags) });
+  const { limits } = answer;
+  if (flags.shared) return printShared(terminal, answer, { flags, settings });
   const list = {
     name: "limits",
     columns: limitColumns,
@@ -48,6 +53,36 @@ async function showLimits({ terminal, service, settings }: Looking, flags: Flags
     pageOn(terminal).line(
       'Jobs wait for a quota that the whole subscription has. CycleCloud does not say who uses it; "ccscale clusters --quotas" shows what clusters of this service have.',
     );
+}
+
+function printShared(
+  terminal: Terminal,
+  { shared = [], unshared = [] }: LimitsAnswer,
+  how: { readonly flags: Flags; readonly settings: Looking["settings"] },
+): void {
+  const list = {
+    name: "shared",
+    columns: sharedColumns,
+    records: shared.flatMap(sharedRows),
+    data: shared,
+    none: "No other cluster of the deployment takes from the same quotas.",
+  };
+  printList(terminal, list, how);
+  if (unshared.length > 0)
+    pageOn(terminal).line(
+      `Cannot tell who shares the quotas of ${unshared.join(", ")}: CycleCloud does not name the account (Credentials).`,
+    );
+}
+
+function sharedRows({ limit, scope, max, clusters, otherCores }: SharedLimit): readonly Fields[] {
+  const quota = { limit, scope, max };
+  const rows = clusters.map(({ cluster, heldCores: held, orderedCores: ordered }) => ({
+    ...quota,
+    cluster,
+    held,
+    ordered,
+  }));
+  return otherCores ? [...rows, { ...quota, cluster: "(others)", held: otherCores, ordered: 0 }] : rows;
 }
 
 function isWaitedForQuota({ limit, waitingJobs }: LimitView): boolean {

@@ -41,6 +41,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   limits: [
     { line: "limits", does: "every limit once", isShown: true },
     { line: "limits -C 'node.vm_size=Standard_F*'", does: "limits of nodes of these sizes" },
+    { line: "limits --shared", does: "who has what of the quotas that clusters share" },
     { line: "limits --format jsonl", does: "for a script" },
   ],
   prices: [

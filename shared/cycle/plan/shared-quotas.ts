@@ -56,17 +56,20 @@ export async function readClaims(
   );
 }
 
+/** Claims that count at a moment. */
+export function claimsAt({ stored }: SharedSubscription, nowSeconds: number): readonly QuotaClaim[] {
+  return (stored?.value.claims ?? []).filter(({ untilSeconds }) => untilSeconds > nowSeconds);
+}
+
 /** What other clusters have of the quotas of an array, for the figures of a snapshot that was taken then. */
 export function otherUses(
   shared: readonly SharedSubscription[],
   self: { readonly cluster: string; readonly takenAtSeconds: number; readonly nowSeconds: number },
 ): (nodeArray: string, key: string) => OtherUse | undefined {
   const claimsOf = new Map(
-    shared.flatMap(({ nodeArrays, stored }) => {
-      const claims = (stored?.value.claims ?? []).filter(
-        ({ cluster, untilSeconds }) => cluster !== self.cluster && untilSeconds > self.nowSeconds,
-      );
-      return nodeArrays.map((name) => [name, claims] as const);
+    shared.flatMap((each) => {
+      const claims = claimsAt(each, self.nowSeconds).filter(({ cluster }) => cluster !== self.cluster);
+      return each.nodeArrays.map((name) => [name, claims] as const);
     }),
   );
   return (nodeArray, key) => {
@@ -287,14 +290,9 @@ function isNews(
 }
 
 /** Everybody's claims with this one; those whose time is over are left out. */
-function withClaim(
-  { subscription, stored }: SharedSubscription,
-  claim: QuotaClaim,
-  nowSeconds: number,
-): QuotaClaims {
-  const others = (stored?.value.claims ?? []).filter(
-    ({ cluster, untilSeconds }) => cluster !== claim.cluster && untilSeconds > nowSeconds,
-  );
+function withClaim(shared: SharedSubscription, claim: QuotaClaim, nowSeconds: number): QuotaClaims {
+  const { subscription } = shared;
+  const others = claimsAt(shared, nowSeconds).filter(({ cluster }) => cluster !== claim.cluster);
   return { subscription, claims: Object.keys(claim.uses).length === 0 ? others : [...others, claim] };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { snapshotCluster } from "../../../shared/cycle/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -18,7 +19,10 @@ function withNodes(count: number) {
   const limits = { ...base.limits, region, family: { maxCores: 200, usedCores: 200 } };
   const names = Array.from({ length: count }, (_, index) => `htc-${index + 1}`);
   return clusterOf({
-    nodeArrays: [nodeArrayOf({ buckets: [{ ...base, limits }] })],
+    nodeArrays: [
+      nodeArrayOf({ account: "azure", buckets: [{ ...base, limits }] }),
+      nodeArrayOf({ name: "bare", buckets: [] }),
+    ],
     nodes: names.map((name) => nodeOf({ name })),
   });
 }
@@ -26,7 +30,7 @@ function withNodes(count: number) {
 beforeAll(async () => {
   const world = createWorld(new FakeCycleCloud(withNodes(20)));
   served.world = world;
-  await world.snapshot();
+  await snapshotCluster(world.ports, "hpc", { amongOthers: true });
   await world.post([{ name: "1", constraints: { ncpus: 4 }, iterations: 30 }]);
   world.advance(10);
   await world.plan();
@@ -34,6 +38,14 @@ beforeAll(async () => {
   const own = await world.ports.snapshots.load("hpc");
   if (own === undefined) throw new Error("no snapshot was taken");
   await world.ports.snapshots.save("viz", { ...own.value, cluster: withNodes(3) });
+  const subscription = "https://cyclecloud.example azure";
+  const claimed = await world.ports.quotaClaims.load(subscription);
+  const [claim] = claimed?.value.claims ?? [];
+  if (claim === undefined) throw new Error("the plan claimed nothing");
+  const viz = { held: 12, ordered: 8, grown: [] };
+  const uses = { "family westeurope/standardFSv2Family": viz, "region westeurope": viz };
+  const claims = [claim, { ...claim, cluster: "viz", uses }];
+  await world.ports.quotaClaims.save({ subscription, claims }, claimed?.etag);
   server = await serveApi({ clusters: handlerOf("clusters"), limits: handlerOf("limits") });
 });
 afterAll(() => server?.stop());
@@ -52,4 +64,15 @@ test("limits says where to look when jobs wait for a quota of the subscription, 
   expect(stdout).toMatch(/^family +westeurope\/standardFSv2Family +cores +200 +200 +0 +1 /m);
   expect(stdout).toContain('"ccscale clusters --quotas" shows what clusters of this service have.');
   expect((await limits("--format", "csv")).stdout).not.toContain("--quotas");
+});
+
+test("limits --shared says who has what of the quotas that clusters share, and for which array nothing tells", async () => {
+  const shared = (...argv: string[]) =>
+    ccscale(["limits", "--shared", ...argv, "--url", server.url, "--cluster", "hpc"]);
+  const { code, stdout } = await shared();
+  expect(code).toBe(0);
+  await expect(`$ ccscale limits --shared\n${stdout}`).toMatchFileSnapshot(
+    "../../../clients/cli/reference/printed/limits-shared.txt",
+  );
+  expect((await shared("--format", "csv")).stdout).toContain("region,westeurope,1000,viz,12,8");
 });

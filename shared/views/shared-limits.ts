@@ -1,0 +1,48 @@
+import type { LimitsAnswer, SharedLimit } from "../api/index.ts";
+import { claimsAt, quotaKeysOf } from "../cycle/index.ts";
+import type { CoreQuota } from "../engine/index.ts";
+import type { Outlook } from "./outlook.ts";
+
+/** What CycleCloud reports where there is no quota is not below this. */
+const unlimited = 2 ** 31 - 1;
+
+/** Who has what of the quotas that the cluster shares; nothing for one that is alone. */
+export function sharedLimits(outlook: Outlook): Pick<LimitsAnswer, "shared" | "unshared"> {
+  const { snapshot, loaded, atSeconds } = outlook;
+  if (snapshot.amongOthers !== true) return {};
+  const shared = (loaded.shared ?? []).flatMap((subscription) => {
+    const claims = claimsAt(subscription, atSeconds);
+    const keys = new Set(claims.flatMap(({ uses }) => Object.keys(uses)));
+    return [...keys].map((key): SharedLimit => {
+      const limit = key.startsWith("family ") ? "family" : "region";
+      const scope = key.slice(limit.length + 1);
+      const figures = figuresOf(outlook, subscription.nodeArrays, key);
+      const clusters = claims.flatMap(({ cluster, seenAtSeconds, uses: { [key]: use } }) =>
+        use === undefined ? [] : [{ cluster, heldCores: use.held, orderedCores: use.ordered, seenAtSeconds }],
+      );
+      const held = clusters.reduce((sum, { heldCores }) => sum + heldCores, 0);
+      return {
+        limit,
+        scope,
+        max: figures === undefined || figures.maxCores >= unlimited ? null : figures.maxCores,
+        clusters: clusters.toSorted((a, b) => b.heldCores + b.orderedCores - a.heldCores - a.orderedCores),
+        otherCores: figures === undefined ? null : Math.max(0, figures.usedCores - held),
+      };
+    });
+  });
+  const sharing = new Set(loaded.shared?.flatMap(({ nodeArrays }) => nodeArrays));
+  const unshared = snapshot.cluster.nodeArrays.map(({ name }) => name).filter((name) => !sharing.has(name));
+  return {
+    shared: shared.toSorted((a, b) => `${a.limit} ${a.scope}`.localeCompare(`${b.limit} ${b.scope}`)),
+    ...(unshared.length > 0 && { unshared }),
+  };
+}
+
+/** Undefined: no array of this cluster draws on that quota. */
+function figuresOf({ snapshot }: Outlook, nodeArrays: readonly string[], key: string): CoreQuota | undefined {
+  for (const array of snapshot.cluster.nodeArrays)
+    for (const bucket of nodeArrays.includes(array.name) ? array.buckets : [])
+      if (quotaKeysOf(array, bucket).includes(key))
+        return key.startsWith("family ") ? bucket.limits.family : bucket.limits.region;
+  return undefined;
+}
