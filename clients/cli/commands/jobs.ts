@@ -106,6 +106,8 @@ const requested: readonly string[] = [
   "constraints",
   "iterations",
   "colocated",
+  "gang",
+  "gangSize",
   "exclusive",
   "packingStrategy",
   "executingHostnames",

@@ -76,6 +76,8 @@ export class Jobs {
       iterations: shape.kind === "slots" ? shape.count : 1,
       nodeCount: shape.kind === "nodes" ? shape.count : 0,
       colocated: shape.colocated,
+      // All parts start at once, as real schedulers start them.
+      ...(shape.kind === "slots" && shape.count > 1 ? { gangSize: shape.count } : {}),
       exclusive: shape.need.exclusive === "part",
       executingHostnames: [],
       priority: 0,
@@ -94,12 +96,13 @@ export class Jobs {
 
   /** As the planner reads it. */
   planned(place: number): Job {
-    const { name, constraints, iterations, nodeCount, colocated, exclusive } = this.waiting(place);
+    const { name, constraints, iterations, nodeCount, colocated, gangSize, exclusive } = this.waiting(place);
     return defineJob({
       name,
       iterations,
       nodeCount,
       colocated,
+      gangSize,
       exclusive,
       constraints: readConstraints(constraints),
     });
