@@ -2,6 +2,7 @@ import { byOwner, type JobSum, type JobTotal, type OwnerSum, type RankedJobs } f
 import {
   type Amount,
   type Dimensions,
+  dearestFirst,
   type Line,
   nothing,
   type Purpose,
@@ -97,7 +98,7 @@ function inOrder(rows: readonly CostRow[], [first = "array"]: readonly CostKey[]
     (a, b) =>
       Number(a.isOverhead) - Number(b.isOverhead) ||
       (first === "node" ? Number(isUnnamed(a)) - Number(isUnnamed(b)) : 0) ||
-      compareAmounts(sumOf(a), sumOf(b)) ||
+      dearestFirst(sumOf(a), sumOf(b)) ||
       compareNames(firstOf(a), firstOf(b)) ||
       compareCosts(a, b),
   );
@@ -225,13 +226,9 @@ function compareCosts(a: CostRow, b: CostRow): number {
   return (
     Number(a.isOverhead) - Number(b.isOverhead) ||
     Number(isUnnamed(a)) - Number(isUnnamed(b)) ||
-    compareAmounts(a.amount, b.amount) ||
+    dearestFirst(a.amount, b.amount) ||
     compareNames(JSON.stringify(a.keys), JSON.stringify(b.keys))
   );
-}
-
-function compareAmounts(a: Amount, b: Amount): number {
-  return b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs;
 }
 
 function compareNames(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { type Amount, type Dimensions, nothing, plus } from "./lines.ts";
+import { type Amount, type Dimensions, dearestFirst, nothing, plus } from "./lines.ts";
 import type { SeenJob, SeenNode, Sight } from "./sight.ts";
 import type { Sum } from "./tally.ts";
 
@@ -68,7 +68,7 @@ export function rank(
 ): RankedJobs {
   if (ended.length === 0) return before;
   const all = [...before.dearest, ...ended].toSorted(
-    (a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs || (a.key < b.key ? -1 : 1),
+    (a, b) => dearestFirst(a, b) || (a.key < b.key ? -1 : 1),
   );
   const dearest: JobTotal[] = [];
   const rest: JobTotal[] = [];
@@ -97,9 +97,7 @@ export function byOwner(sums: readonly OwnerSum[]): readonly OwnerSum[] {
     const { jobs, ...amount } = owners.get(key) ?? { ...nothing, jobs: 0 };
     owners.set(key, { user, account, queue, ...plus(amount, sum), jobs: jobs + sum.jobs });
   }
-  return [...owners.values()]
-    .toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs)
-    .slice(0, mostOwners);
+  return [...owners.values()].toSorted(dearestFirst).slice(0, mostOwners);
 }
 
 export function isSameOwner(a: SeenJob, b: SeenJob): boolean {

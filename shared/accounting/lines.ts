@@ -28,6 +28,14 @@ export interface Line extends Dimensions, Amount {}
 
 export const nothing: Amount = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0, runs: 0 };
 
+/** Orders amounts for `sort`. */
+export function dearestFirst(
+  a: Pick<Amount, "nanoUsd" | "nodeMs">,
+  b: Pick<Amount, "nanoUsd" | "nodeMs">,
+): number {
+  return b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs;
+}
+
 export function plus(a: Amount, b: Amount): Amount {
   return {
     nodeMs: a.nodeMs + b.nodeMs,

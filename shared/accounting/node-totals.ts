@@ -1,4 +1,4 @@
-import { type Dimensions, type Line, Lines, nothing, type Purpose } from "./lines.ts";
+import { type Dimensions, dearestFirst, type Line, Lines, nothing, type Purpose } from "./lines.ts";
 import type { SeenNode } from "./sight.ts";
 
 type Where = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
@@ -71,14 +71,14 @@ export function named(totals: readonly NodeTotal[]): readonly NodeTotal[] {
     total,
     wasted: sumOf(total, ({ purpose }) => purpose !== "job"),
   }));
-  const idle = others.toSorted((a, b) => compare(a.wasted, b.wasted)).slice(0, mostIdleNodes);
+  const idle = others.toSorted((a, b) => dearestFirst(a.wasted, b.wasted)).slice(0, mostIdleNodes);
   return [...ranked.slice(0, mostNodes), ...idle.map(({ total }) => total)];
 }
 
 function dearest(totals: readonly NodeTotal[]): readonly NodeTotal[] {
   return totals
     .map((total) => ({ total, all: sumOf(total, () => true) }))
-    .toSorted((a, b) => compare(a.all, b.all) || (a.total.node < b.total.node ? -1 : 1))
+    .toSorted((a, b) => dearestFirst(a.all, b.all) || (a.total.node < b.total.node ? -1 : 1))
     .map(({ total }) => total);
 }
 
@@ -150,8 +150,4 @@ function sumOf({ byPurpose }: NodeTotal, counts: (of: { readonly purpose: Purpos
     nanoUsd += sums[1];
   }
   return { nodeMs, nanoUsd };
-}
-
-function compare(a: Cost, b: Cost): number {
-  return b.nanoUsd - a.nanoUsd || b.nodeMs - a.nodeMs;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { pathText } from "../text/describe-issues.ts";
 import { redactMember } from "../text/redact.ts";
 
 const mostProblems = 50;
@@ -44,13 +45,6 @@ function describe(
     return [`${where}: ${wanted}`];
   const key = path.findLast((step) => typeof step === "string") ?? "";
   return [`${where}: ${shown(redactMember(key, issue.input))}, ${wanted}`];
-}
-
-/** `jobs[3].constraints[0].ncpus` */
-function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`))
-    .join("");
 }
 
 /** A value as JSON, cut short: enough to find it in the sender's data. */

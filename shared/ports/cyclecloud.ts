@@ -1,4 +1,4 @@
-import type { Cluster } from "../engine/index.ts";
+import type { Cluster, NodeKind } from "../engine/index.ts";
 import type { ActionCreateSet } from "../messages/index.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 
@@ -26,11 +26,9 @@ interface ActedNode {
 }
 
 /** A node that a request made or touched, and the bucket that it belongs to. */
-export interface RequestedNode {
+export interface RequestedNode extends NodeKind {
   readonly nodeId: string;
   readonly name: string;
-  readonly nodeArray: string;
-  readonly vmSize: string;
   readonly placementGroup: string | null;
   /** The dynamic array that it is accounted to; absent: its node array. */
   readonly dynamicArray?: string;

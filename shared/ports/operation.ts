@@ -1,3 +1,4 @@
+import type { NodeKind } from "../engine/index.ts";
 import type { ScaleAction } from "../messages/index.ts";
 import type { RequestedNode } from "./cyclecloud.ts";
 import type { IfMatch, Stored } from "./stored.ts";
@@ -39,9 +40,7 @@ export interface Operation {
 }
 
 /** One set of a create that was not met. */
-export interface Shortfall {
-  readonly nodeArray: string;
-  readonly vmSize: string;
+export interface Shortfall extends NodeKind {
   readonly asked: number;
   readonly added: number;
   /** CycleCloud's reason, when it gave one. */

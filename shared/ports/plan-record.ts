@@ -2,6 +2,7 @@ import type {
   Clipping,
   HeldBack,
   JobOutcome,
+  NodeKind,
   Plan,
   PlanInput,
   SizeChoice,
@@ -56,9 +57,7 @@ export interface LongestWait {
 }
 
 /** A VM size of a node array of which no new nodes are asked for until then. */
-export interface BackedOff {
-  readonly nodeArray: string;
-  readonly vmSize: string;
+export interface BackedOff extends NodeKind {
   readonly untilSeconds: number;
   readonly why: string;
   /** Name of the budget that allows none; absent: no budget is why. */
@@ -126,19 +125,11 @@ export interface ReplacedNode extends Pick<UnhealthyNode, "nodeId" | "name" | "n
 }
 
 /** A VM size of a node array that gets no new nodes until then, because so many of its boots failed within an hour. */
-export interface BootsFailing {
-  readonly nodeArray: string;
-  readonly vmSize: string;
+export interface BootsFailing extends NodeKind {
   readonly failures: number;
   /** Boots that ended within that hour, those included. */
   readonly boots: number;
   readonly untilSeconds: number;
-}
-
-/** Nodes of an array and size. */
-export interface NodeKind {
-  readonly nodeArray: string;
-  readonly vmSize: string;
 }
 
 /** A job with a place on nodes that are up, which its scheduler had not started when a plan first saw that. */

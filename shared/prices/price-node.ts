@@ -1,6 +1,7 @@
 import type { BucketPrices, Price, PriceRule } from "../engine/index.ts";
 import { pricePerHourUsd, shippedAsOfSeconds, type VmSizeOverride } from "../facts/index.ts";
 import type { ListPrice } from "../ports/index.ts";
+import { inMicroUsd } from "./rounded.ts";
 
 /** What is known of the price of a VM size in a location. */
 export interface PriceQuestion {
@@ -78,9 +79,4 @@ function withRules(
     }
   }
   return changes ? { ...price, usdPerHour: inMicroUsd(usdPerHour), source: "rule" } : price;
-}
-
-/** Money is counted in whole millionths of a dollar, so that sums do not depend on their order. */
-function inMicroUsd(usd: number): number {
-  return Math.round(usd * 1_000_000) / 1_000_000;
 }

@@ -35,11 +35,7 @@ export function newestPlanFirst(a: PlanSummary, b: PlanSummary): number {
   return b.atSeconds - a.atSeconds || compareNames(b.planId, a.planId);
 }
 
-export function newestLossFirst(a: NodeLoss, b: NodeLoss): number {
-  return b.atSeconds - a.atSeconds || compareNames(a.eventId, b.eventId);
-}
-
-export function newestEventFirst(a: NotedEvent, b: NotedEvent): number {
+export function newestEventFirst(a: NodeLoss | NotedEvent, b: NodeLoss | NotedEvent): number {
   return b.atSeconds - a.atSeconds || compareNames(a.eventId, b.eventId);
 }
 

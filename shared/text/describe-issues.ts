@@ -18,7 +18,7 @@ export function bounded(sentences: readonly string[]): readonly string[] {
 export function describeIssues(error: z.ZodError): string[] {
   return error.issues.map((issue) => {
     const params: { place?: string; secret?: boolean } = (issue.code === "custom" && issue.params) || {};
-    const where = pathText(issue.path);
+    const where = issue.path.length === 0 ? "configuration" : pathText(issue.path);
     const key = issue.path.findLast((step) => typeof step === "string") ?? "";
     if (params.place !== undefined) return `${where}${params.place}: ${issue.message}`;
     // The whole file is not quoted either: it may hold a password.
@@ -28,8 +28,8 @@ export function describeIssues(error: z.ZodError): string[] {
   });
 }
 
-function pathText(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return "configuration";
+/** `jobs[3].constraints[0].ncpus` */
+export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`))
     .join("");

@@ -1,5 +1,6 @@
 import { monthOf } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, KnownProblem } from "../api/index.ts";
+import { inCents } from "../prices/index.ts";
 import { moment } from "../text/moment.ts";
 import { counted } from "../text/text.ts";
 
@@ -41,7 +42,7 @@ function spentText(budget: BudgetStatus): string {
   const ofWhom = budget.of === null ? "" : `Budget "${budget.name}" (${subjectOf(budget)}): `;
   const last = new Date((untilSeconds - 1) * 1_000).toISOString().slice(0, "2026-11-22".length);
   const when = period === "month" ? monthOf(untilSeconds - 1) : last;
-  return `${ofWhom}${cents(spentUsd)} of ${limitUsd} USD of ${when} are spent, by estimate; an hour costs ${cents(usdPerHour)} USD now.`;
+  return `${ofWhom}${inCents(spentUsd)} of ${limitUsd} USD of ${when} are spent, by estimate; an hour costs ${inCents(usdPerHour)} USD now.`;
 }
 
 function effectOf({ of, hold }: BudgetStatus): string {
@@ -60,8 +61,4 @@ function subjectOf({ of }: Pick<BudgetStatus, "of">): string {
 
 function keyOf({ of, name, period }: BudgetStatus): string {
   return of === null ? name : `${period === "day" ? "daily_usd" : "monthly_usd"} of the budget`;
-}
-
-function cents(usd: number): number {
-  return Math.round(usd * 100) / 100;
 }

@@ -1,5 +1,6 @@
 import type { BucketsQuery, PricesAnswer, SizePriceView } from "../api/index.ts";
-import { type Bucket, type NodeArray, runningIn } from "../engine/index.ts";
+import { type Bucket, kindName, type NodeArray, runningIn } from "../engine/index.ts";
+import { inMicroUsd } from "../prices/index.ts";
 import { ofSelected, type Selected, selectingOf } from "./node-selection.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -9,11 +10,13 @@ export function listPrices(outlook: Outlook, query: BucketsQuery): Selected<Pric
   return ofSelected(input, selectingOf(query), (selector) => {
     const surveyed = outlook.buckets();
     const selected = selector === undefined ? surveyed : surveyed.filter(selector.isBucketSelected);
-    const keys = new Set(selected.map(({ nodeArray, vmSize }) => keyOf(nodeArray, vmSize)));
+    const keys = new Set(selected.map(kindName));
     const { reservedNodes } = runningIn(snapshot.cluster);
     const prices = snapshot.cluster.nodeArrays.flatMap((array) =>
       array.buckets
-        .filter(({ vmSize }) => selector === undefined || keys.has(keyOf(array.name, vmSize)))
+        .filter(
+          ({ vmSize }) => selector === undefined || keys.has(kindName({ nodeArray: array.name, vmSize })),
+        )
         .map((bucket) => toView(array, bucket, reservedNodes)),
     );
     const { cluster, atSeconds } = outlook;
@@ -39,12 +42,4 @@ function toView(array: NodeArray, bucket: Bucket, reservedNodes: ReadonlyMap<str
         ? null
         : { ...reservation, running: reservedNodes.get(reservation.name) ?? 0 },
   };
-}
-
-function inMicroUsd(usd: number): number {
-  return Math.round(usd * 1_000_000) / 1_000_000;
-}
-
-function keyOf(nodeArray: string, vmSize: string): string {
-  return JSON.stringify([nodeArray, vmSize]);
 }

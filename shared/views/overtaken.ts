@@ -1,5 +1,5 @@
-import type { Cluster } from "../engine/index.ts";
-import type { BackedOff, Operation, PlanHead } from "../ports/index.ts";
+import { type Cluster, kindName } from "../engine/index.ts";
+import type { Operation, PlanHead } from "../ports/index.ts";
 
 export interface Since {
   /** The newest operations, newest first. */
@@ -40,7 +40,7 @@ function isSame({ action: first }: Operation, { action: second }: Operation): bo
 
 function subjectsOf(action: Operation["action"]): readonly string[] {
   return action.kind === "create-nodes"
-    ? action.sets.map(({ nodeArray, vmSize }) => bucketOf({ nodeArray, vmSize }))
+    ? action.sets.map(kindName)
     : action.nodes.map(({ nodeId }) => nodeId);
 }
 
@@ -55,10 +55,6 @@ function isNotNeeded({ action, updatedAtSeconds }: Operation, { head, nowSeconds
   if (head === undefined || head.atSeconds <= updatedAtSeconds) return false;
   const isShort = [...head.waiting, ...head.targets].some(({ asked, granted }) => granted < asked);
   if (action.kind !== "create-nodes" || !isShort) return true;
-  const closed = new Set(head.backedOff.filter((each) => each.untilSeconds > nowSeconds).map(bucketOf));
+  const closed = new Set(head.backedOff.filter((each) => each.untilSeconds > nowSeconds).map(kindName));
   return !subjectsOf(action).some((bucket) => closed.has(bucket));
-}
-
-function bucketOf({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
-  return JSON.stringify([nodeArray, vmSize]);
 }

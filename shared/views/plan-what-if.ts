@@ -2,6 +2,7 @@ import { type AutoscaleAnswer, quoted, type WhatIfAnswer, type WhatIfAsked } fro
 import { firstTargets, type World } from "../cycle/index.ts";
 import { kindName, type PlacementPolicy, type Plan, sizesByKind } from "../engine/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
+import { inMilliCents } from "../prices/index.ts";
 import { counted } from "../text/text.ts";
 import { additionsOf, beyond } from "./additions.ts";
 import { decided, drawUpDemand } from "./draw-up-demand.ts";
@@ -107,7 +108,7 @@ function netUsdPerHour(before: Outlook, after: Outlook): number | null {
     if (nodes !== 0 && price === null) return null;
     usd += nodes * (price ?? 0);
   }
-  return Math.round(usd * 1e5) / 1e5;
+  return inMilliCents(usd);
 }
 
 const mostNext = 3;

@@ -1,5 +1,6 @@
 import type { JobsCost } from "../api/index.ts";
 import { kindName, largestShare, sizesByKind } from "../engine/index.ts";
+import { inMilliCents } from "../prices/index.ts";
 import type { OutlookJob } from "./job-states.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -35,14 +36,9 @@ export function priceJobs({ input, nodesByName }: Outlook, jobs: readonly Outloo
   }
   const { usdPerHour, usd, timed, untimedJobs, unpricedJobs } = sum;
   return {
-    usdPerHour: rounded(usdPerHour),
-    usd: timed === 0 ? null : rounded(usd),
+    usdPerHour: inMilliCents(usdPerHour),
+    usd: timed === 0 ? null : inMilliCents(usd),
     untimedJobs,
     unpricedJobs,
   };
-}
-
-/** To a thousandth of a cent, as costs are. */
-function rounded(usd: number): number {
-  return Math.round(usd * 1e5) / 1e5;
 }

@@ -14,6 +14,7 @@ import {
   shortHostname,
 } from "../engine/index.ts";
 import { InvariantError } from "../errors/errors.ts";
+import { inMilliCents } from "../prices/index.ts";
 import { duration } from "../text/durations.ts";
 import { explainOne } from "./explain/explain-job.ts";
 import { isUpNode, type OutlookJob, outlookJobs, waits } from "./job-states.ts";
@@ -400,7 +401,7 @@ function costOf(
     const run = Math.max(...own.map(({ job }) => job.runtimeSeconds ?? 0));
     usd += (price * part * (boot + run + idle)) / secondsPerHour;
   }
-  return { usd: Math.round(usd * 1e5) / 1e5, why: null };
+  return { usd: inMilliCents(usd), why: null };
 }
 
 function shareOf({ job, slots, node }: OnNode): number {

@@ -2,6 +2,7 @@ import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, SpendingStatus } from "../api/index.ts";
 import { runningIn } from "../engine/index.ts";
 import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
+import { inCents, inMilliCents } from "../prices/index.ts";
 
 /** What the cluster cost and will cost, as the newest snapshot has it. Null before the first one. */
 export function spendingStatus(snapshot: Snapshot | undefined): SpendingStatus | null {
@@ -23,11 +24,11 @@ export function spendingStatus(snapshot: Snapshot | undefined): SpendingStatus |
 
 function shownSums(sums: SpentSums) {
   return {
-    hourUsd: shown(sums.hourUsd),
-    dayUsd: shown(sums.dayUsd),
-    monthUsd: shown(sums.monthUsd),
+    hourUsd: inMilliCents(sums.hourUsd),
+    dayUsd: inMilliCents(sums.dayUsd),
+    monthUsd: inMilliCents(sums.monthUsd),
     forecastUsd: inCents(sums.forecastUsd),
-    usdPerHour: shown(sums.usdPerHour),
+    usdPerHour: inMilliCents(sums.usdPerHour),
     unpricedNodes: Math.round(sums.unpricedNodes),
     unpricedNodeHours: inCents(sums.unpricedNodeHours),
   };
@@ -46,24 +47,14 @@ function budgetStatus(spending: BudgetSpending, asOfSeconds: number): BudgetStat
     limitUsd,
     hold,
     level,
-    spentUsd: shown(spentUsd),
+    spentUsd: inMilliCents(spentUsd),
     leftUsd: inCents(leftUsd),
-    usdPerHour: shown(usdPerHour),
+    usdPerHour: inMilliCents(usdPerHour),
     unpricedNodeHours: inCents(unpricedNodeHours),
     untilSeconds,
     sustainableUsdPerHour: inCents(leftUsd / ((untilSeconds - asOfSeconds) / hourSeconds)),
     spentAtSeconds: spentAtSeconds < untilSeconds ? Math.floor(spentAtSeconds) : null,
   };
-}
-
-/** As exact as `GET cost`, so that sums there are the same. */
-function shown(usd: number): number {
-  return Math.round(usd * 1e5) / 1e5;
-}
-
-/** For what is reckoned, cents are enough. */
-function inCents(usd: number): number {
-  return Math.round(usd * 100) / 100;
 }
 
 function reservedIn({ cluster }: Snapshot): number {

@@ -18,7 +18,7 @@ export function spotStatus(facts: {
   const recent = losses.filter(
     (loss) => isEviction(loss) && loss.atSeconds > nowSeconds - evictedWithinSeconds,
   );
-  const bySize = Map.groupBy(recent, ({ nodeArray, vmSize }) => JSON.stringify([nodeArray, vmSize]));
+  const bySize = Map.groupBy(recent, kindName);
   return {
     ...coresOf(cluster, arrays),
     evicted: [...bySize.values()]

@@ -47,7 +47,11 @@ async function* buffersOf(source: AsyncIterable<Buffer | string>): AsyncGenerato
   return undefined;
 }
 
-async function* withHead(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+/** What was read already, before the rest. */
+export async function* withHead<Part>(
+  head: Part,
+  rest: AsyncIterable<Part>,
+): AsyncGenerator<Part, undefined> {
   yield head;
   yield* rest;
   return undefined;

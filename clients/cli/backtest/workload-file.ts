@@ -14,7 +14,7 @@ import { parseJson } from "../../../shared/json/json.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
-import { textParts } from "./text-parts.ts";
+import { textParts, withHead } from "./text-parts.ts";
 
 /** An empty week is an answer, not an error. */
 export const noJobs = "The workload has no jobs: nothing runs and nothing is bought.";
@@ -127,12 +127,6 @@ async function readJobs(parts: Parts, file: string): Promise<Workload> {
     throw new CommandFailure(`Cannot read "${printable(file)}": ${error.message}`, "Check the file.");
   }
   return reader.end();
-}
-
-async function* withHead(head: string, rest: Parts): Parts {
-  yield head;
-  yield* rest;
-  return undefined;
 }
 
 async function readSacctFile(parts: Parts, file: string, timeZone: TimeZone | undefined): Promise<Workload> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { BucketView } from "../../../shared/api/index.ts";
-import { size } from "../../../shared/engine/index.ts";
+import { kindName, size } from "../../../shared/engine/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted, joined } from "../../../shared/text/text.ts";
 import { shownValue } from "../../columns/column.ts";
@@ -132,7 +132,7 @@ type BootRow = BucketView["boots"] & Pick<BucketView, "nodeArray" | "vmSize">;
 
 /** A row for each array and size: placement groups of one share their boots. */
 function bootRows(buckets: readonly BucketView[]): readonly BootRow[] {
-  const bySize = Map.groupBy(buckets, ({ nodeArray, vmSize }) => JSON.stringify([nodeArray, vmSize]));
+  const bySize = Map.groupBy(buckets, kindName);
   const shareOf = ({ failed, count }: BootRow) => failed / count;
   return [...bySize.values()]
     .flatMap(([first]) => (first === undefined || first.boots.count === 0 ? [] : [first]))

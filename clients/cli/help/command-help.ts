@@ -47,7 +47,7 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
 }
 
 /** Without `help`, which commander adds to everything that has commands. */
-function visible(command: Command): readonly Command[] {
+export function visible(command: Command): readonly Command[] {
   return command
     .createHelp()
     .visibleCommands(command)

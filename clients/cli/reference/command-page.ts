@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { visible } from "../help/command-help.ts";
 import type { Example } from "./command-example.ts";
 import { examples } from "./examples.ts";
 import type { Printed } from "./read-printed.ts";
@@ -77,14 +78,6 @@ function section(command: Command, { parents, shared, printed }: Around): readon
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
   ];
-}
-
-/** Without `help`, which commander adds to everything that has commands. */
-function visible(command: Command): readonly Command[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((child) => child.name() !== "help");
 }
 
 function optionsOf(command: Command): readonly Option[] {

@@ -3,6 +3,7 @@ import {
   type Constraint,
   type EngineSettings,
   largestShare,
+  type NodeKind,
   parseConstraints,
   type Resources,
   resourcesOfSizes,
@@ -40,11 +41,7 @@ export class HostCapacity {
   }
 
   /** The share of such a node that one part of a job takes. */
-  shareOf(
-    shape: JobShape,
-    constraints: () => readonly Constraint[],
-    size: { readonly nodeArray: string; readonly vmSize: string },
-  ): number {
+  shareOf(shape: JobShape, constraints: () => readonly Constraint[], size: NodeKind): number {
     const bySize = this.#shares.get(shape) ?? new Map<string, number>();
     this.#shares.set(shape, bySize);
     const key = `${size.nodeArray}/${size.vmSize}`;

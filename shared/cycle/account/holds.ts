@@ -2,6 +2,7 @@ import { monthOf, periodEnd } from "../../accounting/index.ts";
 import type { Caps, SpentBudget } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import type { BackedOff, BudgetSettings, ClusterConfig, CycleSettings, Snapshot } from "../../ports/index.ts";
+import { inCents } from "../../prices/index.ts";
 import { budgetsOf, namesOf, spentOf } from "./budgets.ts";
 
 /** The caps that the engine applies; undefined: nothing is capped. */
@@ -87,6 +88,6 @@ function spentText(
 ): string {
   const when =
     period === "month" ? monthOf(nowSeconds) : new Date(nowSeconds * 1_000).toISOString().slice(0, 10);
-  const spent = spentUsd === null ? "an unknown amount" : `${Math.round(spentUsd * 100) / 100}`;
+  const spent = spentUsd === null ? "an unknown amount" : `${inCents(spentUsd)}`;
   return `budget "${name}" is spent: ${spent} of ${usd} USD of ${when}`;
 }

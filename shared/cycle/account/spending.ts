@@ -15,6 +15,7 @@ import type {
   Spending,
   SpentSums,
 } from "../../ports/index.ts";
+import { inCents } from "../../prices/index.ts";
 import { type CountedBudget, isNews, levelOf } from "./budgets.ts";
 import { carriedOn } from "./carry-on.ts";
 import type { Counted } from "./keep-accounts.ts";
@@ -116,8 +117,4 @@ export function reportSpending(
     if (level === "near") log.warn("budget-near", fields);
     else log.error("budget-reached", fields);
   }
-}
-
-function inCents(usd: number): number {
-  return Math.round(usd * 100) / 100;
 }

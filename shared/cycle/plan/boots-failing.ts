@@ -1,13 +1,18 @@
-import { type Cluster, type EngineSettings, forNodeArray, type NodeHistory } from "../../engine/index.ts";
+import {
+  type Cluster,
+  type EngineSettings,
+  forNodeArray,
+  kindName,
+  type NodeHistory,
+  type NodeKind,
+} from "../../engine/index.ts";
 import type { BackedOff, BootsFailing } from "../../ports/index.ts";
 
 /** How far back boots are counted, unless the back-off is longer. */
 const windowSeconds = 3_600;
 
 /** How a boot ended. */
-interface Boot {
-  readonly nodeArray: string;
-  readonly vmSize: string;
+interface Boot extends NodeKind {
   readonly atSeconds: number;
   readonly failed: boolean;
 }
@@ -32,7 +37,7 @@ export function bootsFailing(known: {
   if (least === 0) return [];
   const since = nowSeconds - Math.max(windowSeconds, backoffSeconds);
   const boots = bootsOf(known).filter(({ atSeconds }) => atSeconds > since);
-  const bySize = Map.groupBy(boots, ({ nodeArray, vmSize }) => JSON.stringify([nodeArray, vmSize]));
+  const bySize = Map.groupBy(boots, kindName);
   return [...bySize.values()].flatMap((ended) => {
     const failed = ended.filter((boot) => boot.failed);
     const [first] = failed;

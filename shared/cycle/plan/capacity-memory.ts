@@ -1,4 +1,4 @@
-import type { Cluster, HeldSize } from "../../engine/index.ts";
+import { type Cluster, type HeldSize, kindName } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
 import { isFamilyRefusal, isQuotaShortfall } from "./quota-refusals.ts";
 
@@ -46,9 +46,9 @@ export function backedOffBuckets(known: {
 export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
   const latest = new Map<string, BackedOff>();
   for (const bucket of backedOff) {
-    const latestOfBucket = latest.get(bucketKey(bucket));
+    const latestOfBucket = latest.get(kindName(bucket));
     if (latestOfBucket === undefined || latestOfBucket.untilSeconds < bucket.untilSeconds)
-      latest.set(bucketKey(bucket), bucket);
+      latest.set(kindName(bucket), bucket);
   }
   return [...latest.values()];
 }
@@ -87,8 +87,4 @@ export function heldSizesOf(backedOff: readonly BackedOff[]): readonly HeldSize[
     vmSize,
     hold: budget === undefined ? "back-off" : "budget",
   }));
-}
-
-function bucketKey({ nodeArray, vmSize }: Pick<BackedOff, "nodeArray" | "vmSize">): string {
-  return JSON.stringify([nodeArray, vmSize]);
 }

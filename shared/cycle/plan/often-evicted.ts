@@ -1,4 +1,4 @@
-import type { Cluster } from "../../engine/index.ts";
+import type { Cluster, NodeKind } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss } from "../../ports/index.ts";
 
 const withinSeconds = 3_600;
@@ -23,8 +23,7 @@ export function oftenEvicted(known: {
     .filter(({ spot }) => spot)
     .flatMap(({ name: nodeArray, buckets }) =>
       buckets.flatMap(({ vmSize }): BackedOff[] => {
-        const isThere = (each: { readonly nodeArray: string; readonly vmSize: string }) =>
-          each.nodeArray === nodeArray && each.vmSize === vmSize;
+        const isThere = (each: NodeKind) => each.nodeArray === nodeArray && each.vmSize === vmSize;
         const lost = recent.filter(isThere);
         const count = timesEvicted(lost);
         const left = cluster.nodes.filter((node) => isThere(node) && node.targetState === "Started").length;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ArrayChoice, ClusterNode, Job, Plan, PlannedNode } from "../../engine/index.ts";
-import { shortHostname } from "../../engine/index.ts";
-import type { NodeKind, PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
+import { kindName, type NodeKind, shortHostname } from "../../engine/index.ts";
+import type { PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
 import { redactText } from "../../text/redact.ts";
 import { liveSources } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
@@ -56,7 +56,7 @@ export function stillStalled(
   );
   const kindOfHost = new Map(
     nodes.flatMap((node) =>
-      node.hostname === null ? [] : [[shortHostname(node.hostname), kindKey(node)] as const],
+      node.hostname === null ? [] : [[shortHostname(node.hostname), kindName(node)] as const],
     ),
   );
   const hostOfNode = new Map(nodes.map(({ name, hostname }) => [name, hostname]));
@@ -70,7 +70,7 @@ export function stillStalled(
     if (!live.has(source)) return [row];
     const isOut = (name: string) => out.has(keyOf(source, shortHostname(hostOfNode.get(name) ?? "")));
     if (row.nodes.length > 0 && row.nodes.every(isOut)) return [];
-    const kinds = new Set(row.kinds.map(kindKey));
+    const kinds = new Set(row.kinds.map(kindName));
     const hosts = row.jobs.flatMap(({ name }) => running.get(keyOf(source, name)) ?? []);
     const isThere = (host: string) =>
       kinds.size === 0 || kinds.has(kindOfHost.get(shortHostname(host)) ?? "");
@@ -334,13 +334,9 @@ function firstOf(names: readonly string[]): readonly string[] {
 function kindsIn(nodes: readonly NodeKind[]): readonly NodeKind[] {
   const kinds = nodes.map((node) => {
     const { nodeArray, vmSize } = node;
-    return [kindKey(node), { nodeArray, vmSize }] as const;
+    return [kindName(node), { nodeArray, vmSize }] as const;
   });
   return [...new Map(kinds).values()];
-}
-
-function kindKey({ nodeArray, vmSize }: NodeKind): string {
-  return keyOf(nodeArray, vmSize);
 }
 
 /** It runs nowhere, and wants something. */

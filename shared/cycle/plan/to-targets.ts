@@ -2,10 +2,6 @@ import type { Cluster, Json, Target, TargetWish } from "../../engine/index.ts";
 import { accountOf, asksForSpares, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
-function liveSets(sets: readonly RequestSet[], nowSeconds: number): readonly RequestSet[] {
-  return sets.filter((set) => set.expiresAtSeconds > nowSeconds);
-}
-
 type Arrays = Pick<Cluster, "nodeArrays" | "nodes">;
 
 /** The targets of request sets, in the engine's terms. An expired set has none. */
@@ -13,9 +9,11 @@ export function toTargets(
   sets: readonly RequestSet[],
   { cluster, nowSeconds }: { readonly cluster: Arrays; readonly nowSeconds: number },
 ): readonly Target[] {
-  return liveSets(sets, nowSeconds).flatMap(({ requestSet, arrays }) =>
-    arrays.map((definition) => toTarget(definition, requestSet, cluster)),
-  );
+  return sets
+    .filter(({ expiresAtSeconds }) => expiresAtSeconds > nowSeconds)
+    .flatMap(({ requestSet, arrays }) =>
+      arrays.map((definition) => toTarget(definition, requestSet, cluster)),
+    );
 }
 
 /**

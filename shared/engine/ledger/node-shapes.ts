@@ -1,3 +1,4 @@
+import { kindName } from "../model/bucket.ts";
 import type { NodeShape } from "../model/node.ts";
 import type { Warning } from "../model/plan-result.ts";
 import { isSize, type Resources, type Scalar } from "../values/resources.ts";
@@ -41,7 +42,7 @@ export class NodeShapes {
 
   /** Null: no scheduler reports anything of such nodes. */
   of(nodeArray: string, vmSize: string): CountedNode | null {
-    const key = JSON.stringify([nodeArray, vmSize]);
+    const key = kindName({ nodeArray, vmSize });
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const counted = this.#merge(nodeArray, vmSize);

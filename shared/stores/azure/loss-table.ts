@@ -1,5 +1,5 @@
 import type { Log, NodeLoss, NodeLossStore } from "../../ports/index.ts";
-import { newestLossFirst } from "../order.ts";
+import { newestEventFirst } from "../order.ts";
 import { escapeName, reverseTime } from "./keys.ts";
 import { Retention } from "./retention.ts";
 import type { Change, Table } from "./table.ts";
@@ -40,6 +40,6 @@ export class TableNodeLossStore implements NodeLossStore {
     const from = untilSeconds === undefined ? "time:" : `time:${reverseTime(untilSeconds)}:`;
     const to = sinceSeconds === undefined ? "time;" : `time:${reverseTime(sinceSeconds)};`;
     const losses = await this.#table.values<NodeLoss>(escapeName(cluster), { from, to, limit });
-    return losses.sort(newestLossFirst);
+    return losses.sort(newestEventFirst);
   }
 }

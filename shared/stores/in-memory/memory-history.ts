@@ -6,7 +6,7 @@ import type {
   NodeLoss,
   NodeLossStore,
 } from "../../ports/index.ts";
-import { byNodeId, newestLossFirst } from "../order.ts";
+import { byNodeId, newestEventFirst } from "../order.ts";
 import { Records, recordKey } from "./memory-records.ts";
 
 /** Rows of node history, per cluster. */
@@ -77,7 +77,7 @@ export class MemoryNodeLossStore implements NodeLossStore {
       .map(({ stored }) => stored.value)
       .filter((loss) => loss.cluster === cluster)
       .filter(({ atSeconds }) => atSeconds >= sinceSeconds && atSeconds <= untilSeconds)
-      .sort(newestLossFirst)
+      .sort(newestEventFirst)
       .slice(0, limit);
   }
 }

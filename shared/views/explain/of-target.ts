@@ -1,5 +1,6 @@
 import type { CauseView } from "../../api/index.ts";
 import {
+  type NodeKind,
   nearest,
   type Reason,
   type Target,
@@ -79,7 +80,7 @@ function wantedByTarget(
 ): Wanted {
   const missing = asked - granted;
   const { wish, coresPerNode } = target;
-  const coresOf = ({ nodeArray, vmSize }: { readonly nodeArray: string; readonly vmSize: string }) =>
+  const coresOf = ({ nodeArray, vmSize }: NodeKind) =>
     coresPerNode ??
     snapshot.cluster.nodeArrays
       .find(({ name }) => name === nodeArray)

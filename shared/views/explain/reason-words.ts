@@ -12,6 +12,7 @@ import {
 } from "../../engine/index.ts";
 import { bucketLabel, bucketList } from "../../names/bucket-words.ts";
 import type { BackedOff, WaitingJob } from "../../ports/index.ts";
+import { inCents } from "../../prices/index.ts";
 import { exactDuration } from "../../text/durations.ts";
 import { redact } from "../../text/redact.ts";
 import { joined } from "../../text/text.ts";
@@ -220,7 +221,7 @@ function budgetSpent({ budget, asked, left }: Reason): string {
   const spent =
     asked === null
       ? "it is not known yet how much is spent"
-      : `${Math.round(amount(asked) * 100) / 100} of ${scalarText(left)} USD are spent`;
+      : `${inCents(amount(asked))} of ${scalarText(left)} USD are spent`;
   return `Budget "${budget}" holds the job: ${spent}. What runs runs on.`;
 }
 
