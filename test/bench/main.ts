@@ -24,6 +24,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     options: "--quick --check --write-baseline --only NAME --trace FILE --json",
   },
   cycle: { file: "cycle.ts", shows: "the whole cycle of large clusters" },
+  fleet: {
+    file: "fleet/clusters.ts",
+    shows: "many clusters in one deployment, or the way of single jobs, after npm run build",
+    options: "--clusters --healthy --jobs",
+  },
   hostile: { file: "hostile.ts", shows: "valid demand that was, or could be, dear to plan" },
   cost: {
     file: "placement-cost.ts",

@@ -60,6 +60,8 @@ export interface Fleet {
   readonly lines: readonly Line[];
   /** Nodes of a cluster that CycleCloud shows, its own fixed ones left out. */
   nodes(cluster: string): number;
+  /** When CycleCloud was asked to create nodes of a cluster (Unix seconds), the newest last. */
+  creates(cluster: string): readonly number[];
   /** Posts what a cluster's scheduler wants from now on. */
   post(cluster: string, jobs: readonly object[]): Promise<void>;
   /** Requests that the storage account has answered, as `GET /devstoreaccount1/…`. */
@@ -102,7 +104,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         PRICES_SCHEDULE: "0 0 0 1 1 *",
         PRICE_LIST_URL: "off",
         CYCLECLOUD_PASSWORD: account.password,
-        AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.500",
+        AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
       },
     });
     ending.push(() => host.stop());
@@ -111,14 +113,23 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     );
     const uploads = BlobServiceClient.fromConnectionString(azurite.connectionString);
     let sequence = 0;
+    const cloudOf = (cluster: string) => clouds.find(({ names }) => names.includes(cluster))?.cloud;
     return {
       connectionString: azurite.connectionString,
       invocations,
       lines,
       nodes: (cluster) => {
-        const cloud = clouds.find(({ names }) => names.includes(cluster))?.cloud;
-        const nodes = cloud?.control.ledger(cluster).nodes ?? [];
+        const nodes = cloudOf(cluster)?.control.ledger(cluster).nodes ?? [];
         return nodes.filter(({ terminatedAt }) => terminatedAt === null).length;
+      },
+      creates: (cluster) => {
+        const control = cloudOf(cluster)?.control;
+        if (control === undefined) return [];
+        const [realSeconds, simulatedSeconds] = [Date.now() / 1000, control.nowSeconds()];
+        return control.calls
+          .recent()
+          .filter(({ path }) => path.startsWith(`/clusters/${cluster}/nodes/create`))
+          .map(({ at }) => realSeconds - (simulatedSeconds - at) / options.speed);
       },
       post: async (cluster, jobs) => {
         sequence += 1;
