@@ -11,6 +11,8 @@ export const planRequestSchema = z.object({
   traceparent: z.string().optional(),
   /** Asked for because of new demand or targets alone: of no use when the newest plan has seen all that there is. */
   onlyDemand: z.literal(true).optional(),
+  /** Put off until a second after the start of this plan: planned if that is the newest still. */
+  afterPlan: z.string().optional(),
   /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
   refresh: z.literal(true).optional(),
   /** Asked for by the snapshot timer: taken if the cluster's rhythm wants one now. With `refresh`, for older programs. */

@@ -17,7 +17,7 @@ import { liveSources } from "../demand/live-demand.ts";
 import { nextEndSeconds } from "../ended.ts";
 import { measurePlan } from "../measure.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
-import { requestPlanAt } from "../request-plan.ts";
+import { isPutOffAfter, putOffAfter, requestPlanAt } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { holdForUnread } from "./hold-unread.ts";
@@ -53,6 +53,8 @@ export type PlanOutcome =
   | { readonly outcome: "planned"; readonly summary: PlanSummary }
   /** A plan that began well after this one was asked for has seen all there was to see then, or has seen all demand. */
   | { readonly outcome: "superseded" }
+  /** It came too soon after the newest plan, and was sent again for later. */
+  | { readonly outcome: "put-off" }
   | { readonly outcome: "unknown-cluster" };
 
 /**
@@ -81,7 +83,10 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const { config, control, head, operations, stray } = opened;
   if (isSuperseded(request, { head: head?.value, operations, nowSeconds: opened.readAtSeconds }))
     return { outcome: "superseded" };
-  if (request.onlyDemand && (await isPlanned(ports, request, opened))) return { outcome: "superseded" };
+  if (!isPutOffAfter(request, head?.value)) {
+    if (request.onlyDemand && (await isPlanned(ports, request, opened))) return { outcome: "superseded" };
+    if (await putOffAfter(ports, request, head?.value)) return { outcome: "put-off" };
+  }
   const held = whyHeld(config, control);
   const isSent = held === undefined;
   const world = await readWorld(ports, opened, { mostAgeSeconds: config.cycle.maxSnapshotAgeSeconds });

@@ -169,14 +169,17 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
 
   test("it is taken back when the operator says so", async () => {
     const { world, source, decide } = await wishedWorld();
+    world.advance(1);
     await planScale(world.ports, request);
     source.hear();
     await source.post();
     expect(source.takesJobs("host-htc-1")).toBe(false);
     await decide([]);
+    world.advance(1);
     await planScale(world.ports, request);
     source.hear();
     await source.post();
+    world.advance(1);
     await planScale(world.ports, request);
     expect(told(source)).toEqual(["drain htc-1", "undrain htc-1"]);
     expect(source.takesJobs("host-htc-1")).toBe(true);
@@ -379,6 +382,7 @@ describe("draining: a job comes meanwhile", () => {
     await world.execute();
     expect(staying(world)).toEqual(["htc-1", "htc-2"]);
     expect(await lastMessages(world)).toEqual(["htc-1 runs a job now", "htc-2 runs a job now"]);
+    world.advance(1);
     await planScale(world.ports, request);
     expect(told(source).at(-1)).toBe("undrain htc-1 htc-2");
   });

@@ -272,7 +272,6 @@ test("planScale: a request that a later plan has overtaken makes no plan of its 
   await world.snapshot();
   const request = { version: 1, cluster, reason: "burst", atSeconds: world.now() } as const;
   world.advance(5);
-  await planNow(world);
   expect((await planScale(world.ports, request)).outcome).toBe("planned");
   world.advance(1);
   await planNow(world);
