@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SessionLease } from "../../../../../infra/local/service-bus/broker/session.ts";
-import { contents, Inbox, lockMs, text, textOf, type World, world } from "./world.ts";
+import { contents, Inbox, lockMs, text, type World, world } from "./world.ts";
 
 const inSession = (session: string, ...values: string[]) =>
   values.map((value) => text(value, { sessionId: session }));
@@ -30,12 +30,6 @@ function waitForNext(bus: World, options: { waitMs?: number; inbox?: Inbox } = {
 const sessionWorld = () => world({ requiresSession: true });
 
 describe("sending", () => {
-  test("session: one message without a session id refuses the whole batch", () => {
-    const { queue } = sessionWorld();
-    expect(queue.send([...inSession("s", "a"), text("b")])).toBe("session-id-missing");
-    expect(contents(queue)).toEqual([]);
-  });
-
   test("session: the empty string is a session id", () => {
     const bus = sessionWorld();
     const inbox = new Inbox();
@@ -46,23 +40,6 @@ describe("sending", () => {
 });
 
 describe("accepting", () => {
-  test("session: only its own messages arrive, in order, also those sent later", () => {
-    const bus = sessionWorld();
-    const inbox = new Inbox();
-    bus.queue.send([...inSession("s", "a"), ...inSession("t", "x"), ...inSession("s", "b")]);
-    accept(bus, "s", inbox);
-    bus.queue.send([...inSession("t", "y"), ...inSession("s", "c")]);
-    expect(inbox.texts).toEqual(["a", "b", "c"]);
-  });
-
-  test("session: a second receiver is refused while the first one holds the lock", () => {
-    const bus = sessionWorld();
-    const lease = accept(bus, "s");
-    expect(sessionsOf(bus).accept("s", new Inbox())).toBe("session-cannot-be-locked");
-    lease.release();
-    expect(accept(bus, "s").sessionId).toBe("s");
-  });
-
   test("session: the next one is the free one with the oldest message", () => {
     const bus = sessionWorld();
     bus.queue.send([...inSession("held", "1"), ...inSession("old", "2"), ...inSession("new", "3")]);
@@ -98,29 +75,9 @@ describe("accepting", () => {
     expect(gone.answers).toEqual([]);
     expect(here.answers.map((lease) => lease?.sessionId)).toEqual(["s"]);
   });
-
-  test("session: a scheduled message wakes a waiter when its time comes", () => {
-    const bus = sessionWorld();
-    bus.queue.send([text("a", { sessionId: "s", scheduledAt: bus.clock.now() + 100 })]);
-    const { answers } = waitForNext(bus);
-    bus.clock.advance(99);
-    expect(answers).toEqual([]);
-    bus.clock.advance(1);
-    expect(answers.map((lease) => lease?.sessionId)).toEqual(["s"]);
-  });
 });
 
 describe("losing and giving up the lock", () => {
-  test("session: released messages are free at once and were not counted", () => {
-    const bus = sessionWorld();
-    bus.queue.send(inSession("s", "a", "b"));
-    accept(bus, "s").release();
-    const inbox = new Inbox();
-    accept(bus, "s", inbox);
-    expect(inbox.texts).toEqual(["a", "b"]);
-    expect(inbox.counts).toEqual([0, 0]);
-  });
-
   test("session: when the lock expires its holder is told, and what it held counts as failed", () => {
     const bus = sessionWorld();
     const inbox = new Inbox();
@@ -143,18 +100,6 @@ describe("losing and giving up the lock", () => {
     const { answers } = waitForNext(bus, { waitMs: lockMs * 2 });
     bus.clock.advance(lockMs);
     expect(answers.map((lease) => lease?.sessionId)).toEqual(["s"]);
-  });
-
-  test("session: renewing keeps the lock, and with it the locks of its messages", () => {
-    const bus = sessionWorld();
-    const inbox = new Inbox();
-    bus.queue.send(inSession("s", "a"));
-    const lease = accept(bus, "s", inbox);
-    bus.clock.advance(lockMs - 1);
-    expect(lease.renew()).toBe(bus.clock.now() + lockMs);
-    bus.clock.advance(lockMs - 1);
-    expect(bus.queue.settle(inbox.token(), { kind: "complete" })).toBeUndefined();
-    expect(inbox.lostSessions).toBe(0);
   });
 
   test("session: releasing a lease that was lost does not take the session from its next holder", () => {
@@ -180,17 +125,6 @@ describe("losing and giving up the lock", () => {
 });
 
 describe("order", () => {
-  test("session: an abandoned message comes before those that were not delivered yet", () => {
-    const bus = sessionWorld();
-    const inbox = new Inbox({ room: 1 });
-    bus.queue.send(inSession("s", "a", "b"));
-    accept(bus, "s", inbox);
-    bus.queue.settle(inbox.token(), { kind: "abandon" });
-    inbox.room = 2;
-    bus.queue.pump("s");
-    expect(inbox.texts).toEqual(["a", "a", "b"]);
-  });
-
   test("session: messages given back out of order are in order for the next holder", () => {
     const bus = sessionWorld();
     const inbox = new Inbox({ room: 3 });
@@ -203,23 +137,4 @@ describe("order", () => {
     lease.release();
     expect(waiting.texts).toEqual(["a", "b", "c"]);
   });
-});
-
-test("session: peek can be narrowed to one session", () => {
-  const { queue } = sessionWorld();
-  queue.send([...inSession("s", "a"), ...inSession("t", "b")]);
-  const seen = [...queue.peek({ from: 0, sessionId: "t" })].map(({ message }) => textOf(message.payload));
-  expect(seen).toEqual(["b"]);
-});
-
-test("session: dead letters are read without sessions", () => {
-  const bus = sessionWorld();
-  const inbox = new Inbox();
-  bus.queue.send(inSession("s", "a"));
-  accept(bus, "s", inbox);
-  bus.queue.settle(inbox.token(), { kind: "dead-letter", edits: {} });
-  const reader = new Inbox();
-  bus.deadLetters.attach(reader);
-  bus.deadLetters.pump();
-  expect(reader.texts).toEqual(["a"]);
 });
