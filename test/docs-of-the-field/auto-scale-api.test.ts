@@ -100,6 +100,14 @@ describe.skipIf(noPython !== "")(
 
     afterAll(() => stack?.stop());
 
+    // First, while there are no other nodes.
+    test("update with a machine type and configuration: new nodes have both", async () => {
+      await runBlock("machine-type.py");
+      await becomes(["standard execute: 128 of 128 cores"], { execute: 32 });
+      for (const each of await stack.nodes())
+        expect(each).toMatchObject({ MachineType: "Standard_D4v3", Configuration: { custom_setting: 123 } });
+    });
+
     test("Jetpack CLI: 128 cores of execute", async () => {
       await runBlock("jetpack-cli.sh");
       await becomes(["standard execute: 128 of 128 cores"], { execute: 32 });
@@ -201,23 +209,3 @@ describe.skipIf(noPython !== "")(
     });
   },
 );
-
-describe.skipIf(noPython !== "")(`new nodes of a target${noPython}`, { timeout: 240_000 }, () => {
-  beforeAll(async () => {
-    stack = await startStack({
-      definition,
-      speed: 300,
-      config: { target_attributes: ["Configuration.custom_setting"] },
-    });
-    node = await nodeWith("none");
-  }, 240_000);
-
-  afterAll(() => stack?.stop());
-
-  test("update with a machine type and configuration: new nodes have both", async () => {
-    await runBlock("machine-type.py");
-    await becomes(["standard execute: 128 of 128 cores"], { execute: 32 });
-    for (const each of await stack.nodes())
-      expect(each).toMatchObject({ MachineType: "Standard_D4v3", Configuration: { custom_setting: 123 } });
-  });
-});

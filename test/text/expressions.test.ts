@@ -111,7 +111,12 @@ describe("expressions that are slow", () => {
   });
 
   test("a long text tells", { timeout: 600_000 }, async () => {
-    const questions = [...slow, slowOnlyInAll].map(({ source, flags }) => ({ place: "slow", source, flags }));
+    // One that the automaton knows too, and one that only this finds: each takes seconds.
+    const questions = [...slow.slice(-1), slowOnlyInAll].map(({ source, flags }) => ({
+      place: "slow",
+      source,
+      flags,
+    }));
     const found = await measure(questions);
     expect(found.map((each) => each.split(": ")[0])).toEqual(questions.map(named));
   });
