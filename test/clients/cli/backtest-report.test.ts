@@ -64,16 +64,6 @@ describe("ccscale backtest --suggest", () => {
     expect(sentences.at(-1)).toMatch(/^3 runs on the first part of the workload; the budget was over/);
   });
 
-  test("on threads the same, byte for byte", async () => {
-    const [one, three] = [
-      await run(short, "--suggest", "--suggest-runs", "7", "--workers", "1", "--format", "json"),
-      await run(short, "--suggest", "--suggest-runs", "7", "--workers", "3", "--format", "json"),
-    ];
-    expect(one.code).toBe(0);
-    expect(one.stderr).toContain("7 runs on the first part of the workload");
-    expect(three).toEqual(one);
-  }, 300_000);
-
   test("one job is too few", async () => {
     const one = join(folder, "one.json");
     await writeFile(one, JSON.stringify([{ name: "a", runSeconds: 60 }]));

@@ -120,6 +120,14 @@ test("limits are ranked by the cores and jobs that wait behind them", async () =
   ]);
 });
 
+test("a bucket has what it offers now, and what is left of that once the plan is carried out", async () => {
+  const world = worldWith({ nodeArrays: [nodeArrayOf({ buckets: [bucketOf({ availableCount: 5 })] })] });
+  await world.snapshot();
+  await world.post([jobFor(2)]);
+  const { buckets } = await limitsOf(world);
+  expect(buckets).toMatchObject([{ availableCount: 5, leftAfterPlan: 3 }]);
+});
+
 /** Whoever is advised to raise a limit can try that first with `ccscale what-if`. A price is given, not raised. */
 test.each(limitNames.filter((name) => name !== "unknown-price"))(
   "limits: %s names what to raise if, and only if, the planner can raise it",
