@@ -129,7 +129,7 @@ export function text(value: string, extra: Partial<NewMessage> = {}): NewMessage
   return { messageId: `id-${value}`, payload: Buffer.from(JSON.stringify({ text: value })), ...extra };
 }
 
-export function textOf(payload: Uint8Array): string {
+function textOf(payload: Uint8Array): string {
   return JSON.parse(Buffer.from(payload).toString()).text;
 }
 
