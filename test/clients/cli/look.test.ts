@@ -91,6 +91,8 @@ describe("what commands print, compared with committed examples", () => {
   test.each([
     ["status", ["status"]],
     ["nodes", ["nodes"]],
+    ["buckets", ["buckets"]],
+    ["jobs", ["jobs"]],
     ["explain-too-big", ["explain", "1202"]],
   ])("a screen of 60 columns: %s", async (name, argv) => {
     const terminal = screen({ columns: 60 });
@@ -98,6 +100,15 @@ describe("what commands print, compared with committed examples", () => {
     const code = await run([...argv, "--offline", folders.busy ?? "", "--cluster", "hpc"], terminal);
     expect(code).toBe(0);
     await expect(terminal.text() + terminal.errors()).toMatchFileSnapshot(`examples/narrow/${name}.txt`);
+  });
+
+  test("in colour", async () => {
+    const terminal = screen({ columns: 120 });
+    vi.stubEnv("NO_COLOR", undefined);
+    vi.stubEnv("FORCE_COLOR", "1");
+    for (const name of ["status", "limits"])
+      expect(await run([name, "--offline", folders.busy ?? "", "--cluster", "hpc"], terminal)).toBe(0);
+    await expect(terminal.text()).toMatchFileSnapshot("examples/colour.txt");
   });
 });
 
@@ -590,19 +601,6 @@ describe("offline", () => {
       'no record has "*nosuch"; "--format json" without -o shows every field',
     ]);
   });
-});
-
-test("ten thousand nodes are one aligned table", async () => {
-  const nodes = Array.from({ length: 10_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
-  await world.snapshot();
-  const folder = await archiveOf(world, join(root, "large"));
-  const { code, stdout } = await ccscale(["nodes", "--offline", folder]);
-  const lines = stdout.trimEnd().split("\n");
-  expect({ code, lines: lines.length }).toEqual({ code: 0, lines: 10_001 });
-  expect(new Set(lines.slice(1).map((line) => line.indexOf("Ready"))).size).toBe(1);
-  const { stdout: status } = await ccscale(["status", "--offline", folder]);
-  expect(status).toContain("10000 Ready");
 });
 
 test.each([

@@ -5,7 +5,6 @@ import { fromZip } from "../../../clients/cli/archive/files.ts";
 import type { ClusterStatus } from "../../../shared/api/index.ts";
 import { eventually, type LocalStack } from "../../support/local-stack.ts";
 import {
-  addLarge,
   asks,
   files,
   jobsOf,
@@ -17,7 +16,7 @@ import {
   startScene,
   wants,
 } from "./stack/scene.ts";
-import { inProcessOfItsOwn, inShort, type Look, openSession, type Session } from "./stack/session.ts";
+import { inProcessOfItsOwn, inShort, openSession, type Session } from "./stack/session.ts";
 import { standIn } from "./stack/steady.ts";
 
 // A command and what it leads to, also on a machine that does much else.
@@ -43,13 +42,13 @@ let askedSeconds = 0;
 const views = /^(nodes|status|plans|demand|jobs|explain|operations)\b|--dry-run\b/;
 
 /** Types lines one after the other, does what stands between them, and compares what is seen with the committed transcript. */
-async function shows(name: string, steps: readonly Step[], look?: Look): Promise<void> {
+async function shows(name: string, steps: readonly Step[]): Promise<void> {
   const transcripts: string[] = [];
   for (const step of steps) {
     if (typeof step !== "string") await step();
     else {
       if (!views.test(step)) askedSeconds = Date.now() / 1000;
-      transcripts.push(await session.ccscale(step, look));
+      transcripts.push(await session.ccscale(step));
     }
   }
   await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, `${name}.txt`));
@@ -92,19 +91,6 @@ const done = () =>
       openOperations === 0 && Object.keys(nodes).every((state) => !moving.includes(state)),
     "no operation that is open",
   );
-
-test("a cluster without nodes and jobs", () =>
-  shows("variants/empty", [
-    "status",
-    "nodes",
-    "buckets",
-    "limits",
-    "jobs",
-    "demand",
-    "plans --limit 1",
-    "operations",
-    "rejects list",
-  ]));
 
 describe("a cluster at work", () => {
   beforeAll(async () => {
@@ -156,19 +142,6 @@ describe("a cluster at work", () => {
     ],
     ["config-show", "config show"],
   ])("%s", (name, ...lines) => shows(name, lines));
-});
-
-describe("on a screen", () => {
-  test.each([["status"], ["nodes"], ["buckets"], ["jobs"], ["explain 1203"]])("of 72 columns: %s", (line) => {
-    vi.stubEnv("NO_COLOR", "1");
-    return shows(`variants/narrow-${line.replace(" ", "-")}`, [line], { columns: 72 });
-  });
-
-  test("in colour", () => {
-    vi.stubEnv("NO_COLOR", undefined);
-    vi.stubEnv("FORCE_COLOR", "1");
-    return shows("variants/colour", ["status", "limits"], { columns: 120 });
-  });
 });
 
 describe("commands that act, and what is seen of it", () => {
@@ -274,11 +247,6 @@ describe("commands that act, and what is seen of it", () => {
       until({ Ready: 11, Deallocated: 1 }),
       viz,
     ]));
-
-  test("delete-nodes asks", () =>
-    shows("variants/asking", ["delete-nodes -N htc-8 --force", "remove-nodes -N htc-8 --force"], {
-      types: "n\n",
-    }));
 
   test("autoscale", () =>
     shows("autoscale", [
@@ -429,20 +397,6 @@ test("what cannot be done", () =>
     "agent --driver slurm",
     "status --url http://127.0.0.1:9",
   ]));
-
-test("ten thousand nodes", async () => {
-  await addLarge(stack, 10_000);
-  const status = "status --cluster large";
-  await eventually(
-    () => session.ccscale(status),
-    (shown) => shown.includes("10000 Ready"),
-  );
-  const transcripts = [
-    await session.ccscale(status),
-    inShort(await session.ccscale("nodes --cluster large")),
-  ];
-  await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, "variants/large.txt"));
-});
 
 test("a long list of jobs is pushed, and taken", async () => {
   const jobs = Array.from({ length: 5_000 }, (_, index) => ({

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
 import { readSettings } from "../../../functions/support/settings.ts";
 import { createService, type Service } from "../../../functions/support/wire.ts";
@@ -343,13 +343,15 @@ describe.each([
   });
 
   test("a rejected message is listed, shown whole, and sent again", async () => {
-    const id = await reject({}, demand());
+    const id = await reject({ problems: ["jobs: \u001b[2Jnone", "and: more"] }, demand());
     const { stdout } = await run(["rejects", "list"]);
     expect(stdout).toContain("RECEIVED");
     expect(stdout).toContain(id);
-    expect(stdout).toContain("jobs: none (and 1 more)");
+    expect(stdout).toContain("jobs: \\u001b[2Jnone (and 1 more)");
     expect(JSON.parse((await run(["rejects", "list", "--format", "json"])).stdout)).toHaveLength(1);
-    expect((await run(["rejects", "show", id])).stdout).toContain("  - and: more");
+    const { stdout: shown } = await run(["rejects", "show", id]);
+    expect(shown).toContain("  - and: more");
+    expect(shown.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
     const { stdout: json } = await run(["rejects", "show", id, "--format", "json"]);
     expect(JSON.parse(JSON.parse(json).message)).toEqual(demand());
 
@@ -511,4 +513,60 @@ test("with --storage the functions are not asked", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain(cluster);
   expect(server.calls.length).toBe(before);
+});
+
+describe("rejects, where the service is", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test("the settings of the app lead there too; without Service Bus nothing that needs it is sent", async () => {
+    vi.stubEnv("AutoscaleStorage", account.connectionString);
+    const rejection = {
+      rejectionId: "bad-plan",
+      kind: "dead-letter" as const,
+      cluster,
+      source: undefined,
+      queue: "plan-requests",
+      attempts: 1,
+      receivedAtSeconds: Date.now() / 1000,
+      problems: ["no number"],
+      excerpt: "",
+    };
+    await ports().rejections.add({ rejection, body: "{}" });
+    const listed = await ccscale(["rejects", "list", "--storage", "--cluster", cluster]);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("bad-plan") });
+    const replayed = await ccscale([
+      "rejects",
+      "replay",
+      "bad-plan",
+      "--yes",
+      "--storage",
+      "--cluster",
+      cluster,
+    ]);
+    expect(replayed.code).toBe(1);
+    expect(replayed.stderr).toContain("ServiceBusConnection__fullyQualifiedNamespace is not set");
+  });
+
+  test("no settings", async () => {
+    const { code, stderr } = await ccscale(["rejects", "list", "--storage"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("AutoscaleStorage__accountName is not set");
+  });
+
+  test("a connection string that is none is not repeated", async () => {
+    vi.stubEnv("AutoscaleStorage", "AccountKey=geheim");
+    const { code, stderr } = await ccscale(["rejects", "list", "--storage"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Cannot use the connection string of the storage account");
+    expect(stderr).not.toContain("geheim");
+  });
+
+  test.each([
+    ["is missing", "no-such.json", 2, 'No such file, expected the one that "npm start" writes'],
+    ["is something else", import.meta.filename, 1, 'is not what "npm start" writes'],
+  ])("a local environment that %s", async (_case, path, code, words) => {
+    const ended = await ccscale(["rejects", "list", "--local", path]);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(words);
+  });
 });

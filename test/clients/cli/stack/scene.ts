@@ -1,10 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigurationError } from "../../../../shared/errors/errors.ts";
-import { connectStorage, createAzureStores } from "../../../../shared/stores/azure/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { eventually, type LocalStack, startStack } from "../../../support/local-stack.ts";
-import { snapshotOf } from "../../../support/snapshot.ts";
 
 /** Everything takes as long as everywhere else: a second of this machine. */
 const second = { minSeconds: 60, medianSeconds: 60, maxSeconds: 60 };
@@ -223,21 +219,3 @@ export const moving: readonly string[] = [
   "Restarting",
   "Reimaging",
 ];
-
-/** Makes a second cluster known, as large as one gets: its snapshot is ours, for CycleCloud has no part in it. */
-export async function addLarge({ environment }: LocalStack, nodeCount: number): Promise<void> {
-  const { storageConnectionString, cycleCloudUrl: url, account } = environment;
-  const { blob, table } = connectStorage({ connectionString: storageConnectionString });
-  const parseConfig = () => Promise.reject(new ConfigurationError("it", ["not needed"]));
-  const stores = createAzureStores({ blob, table, parseConfig });
-  const nodes = Array.from({ length: nodeCount }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-  const cluster = { ...clusterOf({ maxCount: 20_000, maxCoreCount: 80_000, nodes }), name: "large" };
-  await stores.snapshots.save("large", snapshotOf(cluster, Date.now() / 1000));
-  const text = JSON.stringify({
-    cluster_name: "large",
-    url,
-    username: account.username,
-    verify_certificates: true,
-  });
-  await blob.getContainerClient("config").getBlockBlobClient("large.json").upload(text, text.length);
-}

@@ -9,17 +9,10 @@ import type { LocalStack } from "../../../support/local-stack.ts";
 import { screen } from "../output/screen.ts";
 import { steady } from "./steady.ts";
 
-export interface Look {
-  /** Of the screen; without it nobody looks, as in a pipe. */
-  readonly columns?: number;
-  /** What is typed when the command asks. */
-  readonly types?: string;
-}
-
 /** Somebody who types commands, and what they see. */
 export interface Session {
   /** Runs a line; the transcript of it, as it would be on any run. */
-  ccscale(line: string, look?: Look): Promise<string>;
+  ccscale(line: string): Promise<string>;
   /** Has lines name, from now on, this where they say that. */
   means(word: string, real: string): void;
 }
@@ -43,12 +36,11 @@ export function openSession(stack: LocalStack, files: readonly string[]): Sessio
   };
   return {
     means: (word, meant) => real.set(word, meant),
-    ccscale: async (line, look = {}) => {
-      const terminal = screen(look);
+    ccscale: async (line) => {
+      const terminal = screen();
       const code = await run(await argvOf(line), terminal);
-      const inHere = (text: string) => text.replaceAll(`${stack.folder}/`, "").replaceAll("\u001b[", "␛[");
-      const asked = terminal.errors().replace("[y/N] ", (question) => question + (look.types ?? ""));
-      const written = [steady(inHere(terminal.text()), look.columns), steady(inHere(asked), look.columns)];
+      const inHere = (text: string) => steady(text.replaceAll(`${stack.folder}/`, ""));
+      const written = [inHere(terminal.text()), inHere(terminal.errors())];
       return transcriptOf(line, written.join(""), code);
     },
   };

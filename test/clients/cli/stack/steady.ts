@@ -1,4 +1,3 @@
-import { furtherIn, wrapped, wrappedAfter } from "../../../../clients/cli/output/wrapped.ts";
 import { table } from "../../../../clients/columns/table.ts";
 
 /** What differs from one run to the next stands in transcripts as one and the same, as long as the real thing. */
@@ -33,7 +32,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/, ready in about \w+(?=; \d+ (extra )?jobs? wait)/g, ""],
   // What nodes cost since they are there, and so all month: the table of the status.
   [/^(\S+ {2,})\d+\.\d\d( {2,})\d+\.\d\d( {2,})\d+\.\d\d( {2,})\d+\.\d\d$/, "$10.05$20.05$30.05$42000.00"],
-  [/^((?:␛\[1m)?NODE ARRAY +THIS HOUR +TODAY +)20\d\d-\d\d/, "$12026-11"],
+  [/^(NODE ARRAY +THIS HOUR +TODAY +)20\d\d-\d\d/, "$12026-11"],
   // Unix time, and the sequences of those who number their messages by it.
   [/(Seconds": )1[789]\d{8}(\.\d+)?\b/g, "$11795341600"],
   [/\b1[789]\d{11}\b/g, "1795341600000"],
@@ -51,31 +50,33 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
 ];
 
 /**
- * An output as it would be on any run. A table is laid out again, since a column is as wide as its widest cell, and so are
- * sentences that were broken at the width of a screen of `columns`. Throws an Error for a table whose columns are not aligned.
+ * An output as it would be on any run. A table is laid out again, since a column is as wide as its widest cell. Throws an Error for a table
+ * whose columns are not aligned.
  */
-export function steady(output: string, columns?: number): string {
-  const blocks = output.split("\n\n");
-  return blocks.map((block) => steadyBlock(block.split("\n"), columns)).join("\n\n");
+export function steady(output: string): string {
+  return output
+    .split("\n\n")
+    .map((block) => steadyBlock(block.split("\n")))
+    .join("\n\n");
 }
 
-function steadyBlock(lines: readonly string[], columns: number | undefined): string {
+function steadyBlock(lines: readonly string[]): string {
   const start = lines.findIndex((line) => isHead(line));
-  if (start < 0) return steadySentences(lines, columns).join("\n");
+  if (start < 0) return lines.map(steadyText).join("\n");
   const end = lines.at(-1) === "" ? lines.length - 1 : lines.length;
   const [head = "", ...rows] = lines.slice(start, end);
   const inTable = rows.filter((row) => !isUnderRow(row));
-  const cells = steadyBoots(cellsOf([plain(head), ...inTable]).map((row) => row.map(steadyText)));
+  const cells = steadyBoots(cellsOf([head, ...inTable]).map((row) => row.map(steadyText)));
   const [heading = "", ...body] = table(undefined, cells).trimEnd().split("\n");
-  const before = steadySentences(lines.slice(0, start), columns);
+  const before = lines.slice(0, start).map(steadyText);
   const laidOut = body.values();
   const after = rows.map((row) => (isUnderRow(row) ? steadyText(row) : (laidOut.next().value ?? "")));
-  return [...before, head.replace(plain(head), heading), ...after, ...lines.slice(end)].join("\n");
+  return [...before, heading, ...after, ...lines.slice(end)].join("\n");
 }
 
-/** On a narrow screen the sentences of a table stand under its rows; so does how many more there are. */
+/** How many more there are. */
 function isUnderRow(line: string): boolean {
-  return line.startsWith(" ".repeat(furtherIn)) || line.startsWith("… and ");
+  return line.startsWith("… and ");
 }
 
 /** On a slow machine a plan sees a node for the first time when it is Ready: then nobody knows how long it took. */
@@ -91,52 +92,6 @@ function steadyBoots(cells: readonly (readonly string[])[]): readonly (readonly 
   return [head, ...(head.includes("FAILED_SHARE") ? steadied.toSorted() : steadied)];
 }
 
-/** Makes sentences whole, has them steady, and breaks them again. */
-function steadySentences(lines: readonly string[], columns: number | undefined): readonly string[] {
-  if (columns === undefined) return lines.map(steadyText);
-  return wholeSentences(lines).map((sentence) => {
-    // A style takes no room on a screen.
-    const [, on = "", words = "", off = ""] = styledSentence.exec(sentence) ?? [];
-    const [name = ""] = factName.exec(words) ?? [];
-    const text = steadyText(words);
-    const broken =
-      name === ""
-        ? wrapped(text, columns)
-        : wrappedAfter(name, text.slice(name.length), { columns, hang: name.length });
-    return `${on}${broken}${off}`;
-  });
-}
-
-const styledSentence = /^(␛\[\d+m)?(.*?)(␛\[\d+m)?$/;
-
-const factName = /^\S+( \S+)* {2,}(?=\S)/;
-
-function wholeSentences(lines: readonly string[]): readonly string[] {
-  const whole: string[] = [];
-  for (const line of lines) {
-    const before = whole.at(-1);
-    if (before !== undefined && before !== "" && indentOf(line) === hangAfter(before))
-      whole[whole.length - 1] = `${before} ${line.trimStart()}`;
-    else whole.push(line);
-  }
-  return whole;
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-/** Where further lines of it begin. */
-function hangAfter(sentence: string): number {
-  return factName.exec(sentence)?.[0].length ?? indentOf(sentence) + furtherIn;
-}
-
-const bold = /^␛\[1m(.*)␛\[22m$/;
-
-function plain(line: string): string {
-  return bold.exec(line)?.[1] ?? line;
-}
-
 function steadyText(text: string): string {
   const changed = rules.reduce((so, [pattern, stands]) => so.replace(pattern, stands), text);
   return changed.replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]*(?=…)/g, (cut) => standIn.id.slice(0, cut.length));
@@ -144,7 +99,7 @@ function steadyText(text: string): string {
 
 /** At least two headings in capitals, and nothing else. */
 function isHead(line: string): boolean {
-  const words = plain(line).split(/ {2,}/);
+  const words = line.split(/ {2,}/);
   return words.length > 1 && words.every((word) => /^[*/]?[A-Z][A-Z0-9_-]*( [A-Z]+)*$/.test(word));
 }
 
