@@ -19,11 +19,13 @@ export interface Look {
   readonly colorScheme: "light" | "dark";
 }
 
-/** Three widths, light and dark: a large screen, a small one, a telephone. */
-export const looks: readonly Look[] = [1440, 1024, 390].flatMap((width) => [
-  { width, colorScheme: "light" as const },
-  { width, colorScheme: "dark" as const },
-]);
+/** Three widths: a large screen, a small one, a telephone; and dark on the large one, because how a page is laid out does not depend on its colours. */
+export const looks: readonly Look[] = [
+  { width: 1440, colorScheme: "light" },
+  { width: 1440, colorScheme: "dark" },
+  { width: 1024, colorScheme: "light" },
+  { width: 390, colorScheme: "light" },
+];
 
 /** A browser with a profile of its own, which goes with it. */
 export interface Browser {

@@ -45,27 +45,6 @@ describe.skipIf(noBrowser !== undefined)("acts", () => {
     expect(await button.isDisabled()).toBe(true);
   });
 
-  test("scaling is paused and resumed, and the status says so", async () => {
-    await open("overview");
-    expect(await act("Pause scaling")).not.toBe("");
-    await page.getByRole("button", { name: "Resume scaling" }).waitFor();
-    expect((await stack.readStatus()).paused).toMatchObject({ by: "dashboard", reason: "a test" });
-    await act("Resume scaling");
-    await page.getByRole("button", { name: "Pause scaling" }).waitFor();
-    expect((await stack.readStatus()).paused).toBeNull();
-  });
-
-  test("a dry run changes nothing", async () => {
-    await open("overview");
-    await page.getByRole("button", { name: "Pause scaling" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Reason, for the record").fill("only to see");
-    await dialog.getByRole("button", { name: "Show what would be done" }).click();
-    await dialog.locator(".answer").waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    expect((await stack.readStatus()).paused).toBeNull();
-  });
-
   test.each([
     ["Keep alive", "kept alive", "End keep-alive"],
     ["Ignore", "ignored", "Stop ignoring"],
@@ -114,47 +93,5 @@ describe.skipIf(noBrowser !== undefined)("acts", () => {
     expect(operations).toContainEqual(
       expect.objectContaining({ requestedBy: { who: "dashboard", why: "bad disk" } }),
     );
-  });
-
-  test("the configuration is changed, and counts from the next snapshot on", async () => {
-    await open("config/edit");
-    await page.getByLabel("Key").fill("boot_timeout.htc");
-    await page.getByLabel("Value, as JSON or text").fill("45m");
-    await page.getByRole("button", { name: "Set", exact: true }).click();
-    await page.getByLabel("Reason, for the record").fill("large image");
-    await page.getByRole("button", { name: "Show what would be done" }).click();
-    await page.getByRole("region", { name: "What would change" }).getByText('"htc": "45m"').waitFor();
-    await page.getByRole("button", { name: "Store the configuration" }).click();
-    await page.getByText("In effect since the snapshot of").waitFor();
-    await open("config");
-    await page.getByText("by dashboard: large image").waitFor();
-  });
-
-  test("a rejected message is fixed, sent again, and arrives", async () => {
-    const message = {
-      version: 1,
-      kind: "snapshot",
-      cluster: stack.cluster,
-      source: "other",
-      sequence: 1,
-      sentAt: new Date().toISOString(),
-      jobs: [{ name: "1", constraints: { ncpus: 1 } }],
-    };
-    await stack.send({ ...message, ttlSeconds: "an hour" });
-    await open("rejects");
-    await page.getByRole("row").filter({ hasText: "ttlSeconds" }).getByRole("link").click();
-    await page.getByRole("button", { name: "Fix it first" }).click();
-    await page.getByLabel("Message to send").fill(JSON.stringify({ ...message, ttlSeconds: 3_600 }));
-    await page.getByRole("button", { name: "Show what would be done" }).click();
-    await page.getByText('Would post snapshot 1 of source "other"').waitFor();
-    await page.getByRole("button", { name: "Send the fixed message" }).click();
-    await page.getByText("It has arrived: source “other” wants 1 job.").waitFor();
-  });
-
-  test("nothing happens by reading: an address with an act in it shows a list", async () => {
-    const before = await stack.readStatus();
-    await open("nodes?kind=delete&names=htc-1");
-    await page.getByRole("checkbox", { name: "Choose htc-1" }).waitFor();
-    expect((await stack.readStatus()).operations.length).toBe(before.operations.length);
   });
 });

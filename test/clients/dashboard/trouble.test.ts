@@ -65,17 +65,6 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     expect(await page.evaluate("Object.keys(sessionStorage).length")).toBe(0);
   });
 
-  test("a failing service is reported, known data stays, and it recovers without a reload", async () => {
-    await page.goto(`${server.url}#/clusters/hpc/overview`);
-    await page.getByText("Nothing is wrong.").waitFor();
-    server.fail(503);
-    await page.getByRole("alert").first().waitFor();
-    expect(await text()).toContain("Nothing is wrong.");
-    server.fail(undefined);
-    await page.getByRole("button", { name: "Try again now" }).first().click();
-    await page.getByRole("alert").first().waitFor({ state: "detached" });
-  });
-
   test("a service that does not answer is reported", async () => {
     await page.goto(`${server.url}#/clusters/hpc/overview`);
     await page.getByText("Nothing is wrong.").waitFor();
@@ -108,6 +97,9 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     expect(await page.getByRole("alert").count()).toBe(1);
     expect(await text()).toContain("No problems");
     expect(await page.getByRole("alert").innerText()).toContain("What you see is as of");
+    server.fail(undefined);
+    await page.getByRole("button", { name: "Try again now" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
   test("a key that is revoked meanwhile leads to the sign-in, and a new one back to where one was", async () => {
@@ -135,11 +127,6 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     server.release();
     await page.getByRole("table", { name: "Plans, newest first" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
-  test("an unknown cluster is reported", async () => {
-    await page.goto(`${server.url}#/clusters/nobody/overview`);
-    await page.getByText('No cluster "nobody" is configured').first().waitFor();
   });
 
   test.each([

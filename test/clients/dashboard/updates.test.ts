@@ -292,13 +292,17 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
   });
 
   test("on paper are all rows, and when they were printed", async () => {
+    // Each is laid out for the paper, which takes its time.
+    const count = 300;
+    world = await serveLargeWorld(count);
+    await whole(count);
     await page.evaluate(`
       const rows = () => [...document.querySelectorAll('.rows [role="row"]')].map(({ ariaRowIndex }) => ariaRowIndex);
       addEventListener("beforeprint", () => { globalThis.printed = { rows: rows(), text: document.body.innerText }; });
     `);
     await page.pdf();
     const { rows, text } = (await page.evaluate("printed")) as { rows: string[]; text: string };
-    expect(rows).toEqual(Array.from({ length: nodeCount }, (_, index) => String(index + 2)));
+    expect(rows).toEqual(Array.from({ length: count }, (_, index) => String(index + 2)));
     expect(text).toMatch(/printed .* UTC/);
     await page.emulateMedia({ media: "print" });
     await page.getByRole("columnheader", { name: "State" }).getByText("State").waitFor();

@@ -5,7 +5,7 @@ import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { expectNoScriptRan, expectSound, page, problems } from "./pages.ts";
+import { expectNoScriptRan, expectSound, page, problems, views as viewsOfCluster } from "./pages.ts";
 import { server, useDashboard } from "./served-dashboard.ts";
 
 let world: World;
@@ -86,11 +86,10 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
   const tried = JSON.stringify({ change: { job: "1201", with: { iterations: 3 } } });
   const asked = { constraints: { ncpus: 4 }, iterations: 2, runtimeSeconds: 3_600 };
   const views = {
-    overview: "overview",
-    events: "events",
-    targets: "targets",
+    ...Object.fromEntries(viewsOfCluster.map((view) => [view, view])),
+    map: "nodes?show=map",
+    node: "nodes/htc-1",
     target: "targets/htc?requestSet=standard",
-    plans: "plans",
     plan: "plans/plan-0001",
     "plan-difference": "plans/plan-0002?against=plan-0001",
     quote: `quote?${new URLSearchParams({ try: JSON.stringify({ jobs: [asked] }) })}`,
