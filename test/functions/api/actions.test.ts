@@ -199,12 +199,4 @@ describe("actions on nodes", () => {
       requestedBy: { who: "alice" },
     });
   });
-
-  test("on a paused cluster nothing is asked for, and a dry run shows what would be", async () => {
-    await ask({ kind: "pause" });
-    expect(await refusalOf({ kind: "delete", nodes: { names: ["htc-1"] } })).toContain("paused by alice");
-    expect(await ask({ kind: "delete", nodes: { names: ["htc-1"] }, dryRun: true })).toMatchObject({
-      outcome: "would",
-    });
-  });
 });

@@ -49,28 +49,6 @@ describe("what takes effect at once", () => {
     expect([states.get("htc-1"), states.get("htc-2")]).toEqual(["Started", "Terminated"]);
   });
 
-  test("a node that is kept alive stays when its idle time is over, and says who keeps it", async () => {
-    const { world } = served;
-    const keep = { kind: "keep-alive", on: true, nodes: { names: ["htc-1"] } };
-    expect(await ask(keep)).toMatchObject({
-      outcome: "done",
-      actions: [{ kind: "keep-alive on", nodes: [{ name: "htc-1" }] }],
-    });
-    expect(await api.read("nodes", { query: { name: "htc-1" } })).toMatchObject({
-      nodes: [{ keepAlive: true, kept: { by: "alice", reason: "maintenance" } }],
-    });
-    expect(await api.read("status")).toMatchObject({ keptNodes: [{ name: "htc-1", by: "alice" }] });
-    world.advance(301);
-    await world.post([{ name: "running", executingHostnames: ["busy"] }]);
-    await world.round();
-    const states = new Map(world.cycleCloud.nodes.map(({ name, targetState }) => [name, targetState]));
-    expect([states.get("htc-1"), states.get("htc-2")]).toEqual(["Started", "Terminated"]);
-    expect(await ask({ ...keep, on: false })).toMatchObject({ outcome: "done" });
-    expect(await api.read("nodes", { query: { name: "htc-1" } })).toMatchObject({
-      nodes: [{ keepAlive: false, kept: null }],
-    });
-  });
-
   test("drain is carried out by the next plan, which tells the schedulers that can", async () => {
     const { world } = served;
     await world.post([{ name: "running", constraints: { ncpus: 4 }, executingHostnames: ["busy"] }], {
