@@ -6,8 +6,7 @@ import { TableClient, TableServiceClient } from "@azure/data-tables";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ClusterStatus, supportParts } from "../../shared/api/index.ts";
-import { connectStorage } from "../../shared/stores/azure/index.ts";
+import type { ClusterStatus } from "../../shared/api/index.ts";
 import { eventually, type LocalStack, startStack } from "../support/local-stack.ts";
 
 let stack: LocalStack;
@@ -118,38 +117,4 @@ test("the password of CycleCloud is in no blob, table, queue, message, log or an
   ];
   const told = [...written].filter(([, text]) => secrets.some((secret) => text.includes(secret)));
   expect(told.map(([place]) => place)).toEqual([]);
-});
-
-test("a password that somebody put where it does not belong is in nothing that a support archive is made of", async () => {
-  const { password } = stack.environment.account;
-  const before = status.rejections.length;
-  await stack.post([{ name: "b", constraints: { ncpus: 4 } }], {
-    version: 2,
-    note: password,
-    token: "geheim",
-  });
-  await eventually(stack.readStatus, ({ rejections }) => rejections.length > before);
-  const { blob } = connectStorage({ connectionString: stack.environment.storageConnectionString });
-  const config = blob.getContainerClient("config").getBlockBlobClient(`${stack.cluster}.json`);
-  const text = JSON.stringify({
-    ...JSON.parse((await config.downloadToBuffer()).toString()),
-    password: "geheim",
-    $comment: password,
-  });
-  await config.upload(text, Buffer.byteLength(text));
-
-  const ask = async (path: string): Promise<string> => {
-    const { functionsUrl } = stack.environment;
-    const answer = await fetch(`${functionsUrl}/api/clusters/${stack.cluster}/${path}`);
-    expect({ path, status: answer.status }).toEqual({ path, status: 200 });
-    return answer.text();
-  };
-  const plans = status.plans.map(({ planId }) => `plans/${planId}/archive`);
-  const paths = ["config", ...supportParts.map((part) => `support/${part}`), ...plans.slice(0, 1)];
-  const answers = new Map<string, string>();
-  for (const path of paths) answers.set(path, await ask(path));
-  expect(answers.get("support/rejects")).toContain("***");
-  expect(answers.get("config")).toContain('"password":"***"');
-  for (const secret of [password, "geheim"])
-    expect([...answers].filter(([, text]) => text.includes(secret)).map(([path]) => path)).toEqual([]);
 });
