@@ -92,7 +92,11 @@ const longestSentence = 250;
 /** A machine that is still there so long after it was to go is to go once more. */
 const removeAgainSeconds = 60;
 
+/** So many nodes that cannot join, each tried by itself, and it is not because of the node. */
+export const mostAlone = 3;
+
 type Group = NamedNodes["wanted"][number];
+type NodeAtHost = Parameters<NamedNodes["join"]>[0][number];
 
 /** One pass: what the scheduler wants, where its names are, which nodes are there, and what was done. */
 interface Round {
@@ -130,6 +134,7 @@ export class NamedNodeKeeper {
           const node = there.get(name);
           if (node !== undefined) await meet(name, node, named, done);
         }
+        await done.join(named);
         const lost = [...named.lost].filter(([name, nodeId]) => isGone(there.get(name), nodeId));
         if (lost.length > 0)
           await done.giveBack(
@@ -170,6 +175,7 @@ export class NamedNodeKeeper {
       }
       if (names.length > 0) free.push({ ...group, names });
     }
+    await done.join(named);
     for (const alike of Map.groupBy(
       free,
       ({ nodeArray, colocated }) => `${nodeArray}\n${colocated}`,
@@ -318,6 +324,8 @@ class Done implements NamedReport {
   readonly problems: string[] = [];
   commands = 0;
   isOpen = false;
+  /** Their machines have an address, which the scheduler may have, too. */
+  addressed: NodeAtHost[] = [];
   readonly #back = new Set<string>();
   readonly #run: NamedNodesPorts["run"];
 
@@ -329,6 +337,24 @@ class Done implements NamedReport {
     for (const command of commands) {
       this.commands += 1;
       await this.#run(command);
+    }
+  }
+
+  /** All at once; where that fails, each by itself, so that one keeps no other from its jobs. */
+  async join(named: NamedNodes): Promise<void> {
+    const nodes = this.addressed;
+    this.addressed = [];
+    try {
+      await this.run(named.join(nodes));
+    } catch (error) {
+      let failed = 0;
+      for (const node of nodes.length === 1 ? [] : nodes) {
+        await this.run(named.join([node])).catch(() => {
+          failed += 1;
+        });
+        if (failed > mostAlone) break;
+      }
+      if (nodes.length === 1 || failed > 0) this.problems.push(messageOf(error));
     }
   }
 
@@ -388,7 +414,7 @@ async function meet(name: string, node: ServiceNode, named: NamedNodes, done: Do
       `CycleCloud could not start it${failure === null ? "" : `: ${failure}`}`,
     );
   // Before it is Ready: its scheduler's daemon starts before that, and jobs follow.
-  else if (targetState === "Started" && hostname !== null) await done.run(named.join(name, hostname));
+  else if (targetState === "Started" && hostname !== null) done.addressed.push({ name, hostname });
   else if (targetState === "Deallocated")
     await done.giveBack(named, [name], "it is deallocated; `ccscale start` starts it");
 }

@@ -17,7 +17,7 @@ import type {
 import type { Taken, TakenEvent } from "./event-queue.ts";
 import type { KeptAliveReport } from "./kept-alive.ts";
 import type { FilesReport } from "./kept-files.ts";
-import type { NamedReport } from "./named-nodes.ts";
+import { mostAlone, type NamedReport } from "./named-nodes.ts";
 import type { Posted } from "./outbox.ts";
 import type { AgentState } from "./state.ts";
 
@@ -191,9 +191,6 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
   }
   return { state, commands, events, refusals, problems };
 }
-
-/** So many nodes that cannot join, each tried by itself, and it is not because of the node. */
-const mostAlone = 3;
 
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */
 async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState, ports: PassPorts) {

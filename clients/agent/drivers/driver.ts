@@ -188,8 +188,10 @@ export interface NamedNodes {
   readonly off: readonly string[];
   /** Absent: what the scheduler never switches off by itself is not known. */
   readonly exempt?: ExemptNodes | undefined;
-  /** Gives a node the address of its machine; nothing where it has that. */
-  readonly join: (name: string, hostname: string) => readonly Command[];
+  /** Gives nodes the addresses of their machines, in few commands; nothing where they have those. */
+  readonly join: (
+    nodes: readonly { readonly name: string; readonly hostname: string }[],
+  ) => readonly Command[];
   /**
    * Tells the scheduler that these do not come, so that their jobs go elsewhere. `names`: with those that were to come for these
    * jobs, too, and for no other.

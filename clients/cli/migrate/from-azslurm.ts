@@ -337,6 +337,7 @@ const writtenHere = new Map([
   ["privatedata", "cloud"],
   ["returntoservice", "1"],
   ["communicationparameters", "NoAddrCache"],
+  ["treewidth", "65533"],
 ]);
 
 function fateAlone({ name, value }: SlurmPair, inFiles: NodesInFiles, isWritten: boolean): Fate | "stays" {

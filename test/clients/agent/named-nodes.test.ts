@@ -131,13 +131,18 @@ class Scheduler {
   going: string[] = [];
   off: string[] = [];
   disk: string | undefined;
+  /** No address belongs to it. */
+  unknownHost = "";
   nowSeconds = 1000;
   #keeper = this.#start();
 
   #start(): NamedNodeKeeper {
     return new NamedNodeKeeper({
       service: this.site,
-      run: (command: Command) => Promise.resolve(this.commands.push(command.args.join(" "))),
+      run: ({ args }: Command) =>
+        args.includes(this.unknownHost)
+          ? Promise.reject(new Error(`${this.unknownHost} is not known`))
+          : Promise.resolve(this.commands.push(args.join(" "))),
       load: () => Promise.resolve(this.disk),
       save: (text) => {
         this.disk = text;
@@ -171,7 +176,10 @@ class Scheduler {
         lost,
         going,
         off,
-        join: (name, host) => [{ program: "scontrol", args: ["join", name, host] }],
+        join: (nodes) =>
+          nodes.length === 0
+            ? []
+            : [{ program: "scontrol", args: ["join", ...nodes.flatMap(Object.values<string>)] }],
         giveBack: (some, why) => {
           const names = [...some, ...some.flatMap((name) => this.along[name] ?? [])];
           return { names, commands: [{ program: "scontrol", args: ["back", names.join(","), why] }] };
@@ -212,6 +220,22 @@ test("a node that is in use gets the address of its machine, and no other machin
   slurm.withoutAddress = ["hpc-1", "hpc-2"];
   await slurm.pass();
   expect([slurm.commands, slurm.site.orders]).toEqual([["join hpc-1 ip-1"], []]);
+});
+
+test("many machines get their addresses in one command; one that the scheduler cannot have keeps no other from it", async () => {
+  const slurm = new Scheduler();
+  const names = Array.from({ length: 300 }, (_, index) => `hpc-${index + 1}`);
+  slurm.wants(names);
+  for (const name of names) slurm.site.put(name, { hostname: `ip-${name}` });
+  await slurm.pass();
+  expect(slurm.commands).toEqual([`join ${names.map((name) => `${name} ip-${name}`).join(" ")}`]);
+
+  const some = new Scheduler();
+  some.wants(["hpc-1", "hpc-2", "hpc-3"]);
+  for (const name of ["hpc-1", "hpc-2", "hpc-3"]) some.site.put(name, { hostname: `ip-${name}` });
+  some.unknownHost = "ip-hpc-2";
+  expect((await some.pass()).problems).toEqual(["ip-hpc-2 is not known"]);
+  expect(some.commands).toEqual(["join hpc-1 ip-hpc-1", "join hpc-3 ip-hpc-3"]);
 });
 
 test("a request of which the agent never got the answer is not made twice", async () => {

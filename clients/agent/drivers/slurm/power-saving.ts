@@ -88,10 +88,13 @@ export function namedNodes(
     lost: new Map([...lost].map(([name, nodeId]) => [cycleCloudName(name, settings), nodeId])),
     going: namesWith("POWERING_DOWN"),
     off: namesWith("POWERED_DOWN"),
-    join: (name, hostname) => {
-      const node = recordOf(name);
-      if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
-      return setAddresses([{ node: node.name, hostname }], settings);
+    join: (nodes) => {
+      const differing = nodes.flatMap(({ name, hostname }) => {
+        const node = recordOf(name);
+        if (node === undefined || node.address === hostname || !nodeName.test(hostname)) return [];
+        return [{ node: node.name, hostname }];
+      });
+      return setAddresses(differing, settings);
     },
     giveBack: (names, why) => {
       const coming = named.filter(({ flags }) => flags.has("POWERING_UP")).map(({ name }) => name);

@@ -94,6 +94,7 @@ export const jobFields = z.object({
   user_id: amount.catch(undefined),
   association_id: amount.catch(undefined),
   qos: text.catch(""),
+  admin_comment: text.catch(""),
   name: text.catch(""),
 });
 

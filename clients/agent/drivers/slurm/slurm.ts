@@ -12,6 +12,7 @@ import type {
   Steps,
 } from "../driver.ts";
 import { fieldOf } from "../records.ts";
+import { adminComments } from "./admin-comments.ts";
 import { applyFiles, releaseIn } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
@@ -358,9 +359,11 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };
+  const leftOut = new Map<number, string>();
   const jobs = readers.translator.translate(readable, jobContext).flatMap((read, index) => {
     if (!("leftOut" in read)) return read;
     const { leftOut: reason, executingHostnames = [] } = read;
+    if (records[index]?.job_state.includes("PENDING")) leftOut.set(records[index].job_id, reason);
     const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
     setAside.push({ record: `job ${records[index]?.job_id}`, reason, ...hosts });
     return [];
@@ -387,6 +390,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
   const exempt = exemptNodes(config, readers.exempt, saving, settings);
   const amounts = new NodeAmounts(nodes, partitions);
+  const comments = adminComments(records, leftOut, context.memory, settings);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
   return {
@@ -405,12 +409,15 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       // One that is powering up has not said anything yet.
       .filter(({ flags }) => flags.has("NOT_RESPONDING") && !flags.has("POWERING_UP"))
       .map(({ name }) => name),
-    corrections: reconcile(
-      [...own, ...saving],
-      records,
-      { draining: context.draining, joining: joined, stillJoining: joining, gone },
-      settings,
-    ),
+    corrections: [
+      ...reconcile(
+        [...own, ...saving],
+        records,
+        { draining: context.draining, joining: joined, stillJoining: joining, gone },
+        settings,
+      ),
+      ...comments.corrections,
+    ],
     ...(hasPowerSaving(settings)
       ? { named: { ...namedNodes(saving, records, lost, settings), exempt } }
       : {}),
@@ -419,6 +426,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         withJoined(
           withJoining(
             {
+              ...comments.memory,
               nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
               ...(enforcement === undefined ? {} : { limits: enforcement }),
               ...(saving.length === 0

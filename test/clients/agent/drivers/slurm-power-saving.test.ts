@@ -152,10 +152,10 @@ describe("what Slurm wants", () => {
     const partitions = { hpc: { mode: "power-saving", node_array: ["mpi", "other"], colocated: true } };
     const { named } = known(readSlurm({ jobs: [], nodes, section: { partitions, node_prefix: "c-" } }));
     expect(named?.wanted).toMatchObject([{ names: ["mpi-1"], nodeArray: "mpi", colocated: true }]);
-    expect(linesOf(named?.join("mpi-1", "ip-1") ?? [])).toEqual([
+    expect(linesOf(named?.join([{ name: "mpi-1", hostname: "ip-1" }]) ?? [])).toEqual([
       "scontrol update NodeName=c-mpi-1 NodeAddr=ip-1 NodeHostname=ip-1",
     ]);
-    expect(named?.join("mpi-1", "c-mpi-1")).toEqual([]);
+    expect(named?.join([{ name: "mpi-1", hostname: "c-mpi-1" }])).toEqual([]);
   });
   test("what cannot be had goes back at once with the reason, and no job is lost that must not be requeued", () => {
     const nodes = [1, 2].map((index) => savingNode(index, ["POWERING_UP"]));

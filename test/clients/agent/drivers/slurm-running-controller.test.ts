@@ -11,6 +11,7 @@ CommunicationParameters = NoAddrCache
 PrivateData             = cloud
 ResumeProgram           = /bin/true
 ReturnToService         = 1
+TreeWidth               = 65533
 SuspendProgram          = /bin/true
 SuspendTime             = INFINITE
 

@@ -165,6 +165,10 @@ const otherKeys: Keys = [
     "ReturnToService=1",
   ],
   ["A name comes again with another address.", "CommunicationParameters=NoAddrCache"],
+  [
+    "Nodes do not know each other's addresses: slurmctld calls each itself, and none on behalf of others.",
+    "TreeWidth=65533",
+  ],
 ];
 
 function isSaving(nodeArray: string, settings: SlurmSettings): boolean {

@@ -15,7 +15,7 @@ mark='#ccscale# '
 # The service is away, or does not know the cluster yet: worth another try.
 not_drawn_up=75
 # What cyclecloud.conf says instead. The includes have the nodes of azslurm, and the nodes that it keeps.
-replaced='Include[ \t]+(azure|keep_alive)\.conf|(ReturnToService|PrivateData|SuspendTime|SuspendProgram|ResumeProgram|ResumeFailProgram)='
+replaced='Include[ \t]+(azure|keep_alive)\.conf|(ReturnToService|TreeWidth|PrivateData|SuspendTime|SuspendProgram|ResumeProgram|ResumeFailProgram)='
 
 # The agent's environment, as systemd reads it: no line of it is run.
 read_environment() {
