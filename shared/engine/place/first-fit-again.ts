@@ -18,7 +18,9 @@ import { demandIn, type Shape } from "./shape.ts";
  * Whether first fit surely places all jobs of a run again once what it bought is there: then the next plan buys nothing. It is
  * played through on nothing but what nodes have left. False: something else may decide, or somebody finds no place.
  */
-export function fitsAgain({ opened: { ledger, byNode }, queue, leftAtStart, targets }: Run): boolean {
+export function fitsAgain({ opened: { ledger, byNode }, queue, gangs, leftAtStart, targets }: Run): boolean {
+  // Parts of a gang come with its first one, not where they stand in the queue.
+  if (gangs.size > 0) return false;
   if (targets.length > 0 || byNode.all.size > onlyNodeId.all.size) return false;
   if (queue.some(({ granted, asked }) => granted < asked)) return false;
   const waiting = queue.filter(({ job, asked }) => job.executingHostnames.length < asked);
