@@ -1,5 +1,6 @@
 import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, SchedulerNode } from "../driver.ts";
+import { reasonText } from "../scheduler-words.ts";
 import { amountOf } from "./amounts.ts";
 import { disable, enable, setValues } from "./commands.ts";
 import type { Definitions } from "./definitions.ts";
@@ -7,9 +8,6 @@ import type { GridengineSettings, NodeArraySettings } from "./gridengine-setting
 import type { GridengineMemory } from "./memory.ts";
 import type { QueueInstance, RunningRecord } from "./queue-records.ts";
 import { slotsName, takenBy } from "./running.ts";
-
-/** As a demand message takes it. */
-const longestReason = 500;
 
 /** A host with its queue instances. */
 export interface Host {
@@ -138,7 +136,7 @@ function reasonOf({ instances }: Host): { readonly stateReason?: string } {
     const said = [...state].flatMap((letter) => closing[letter] ?? []);
     return said.length === 0 ? [] : [[`queue ${queue} is ${said.join(", ")}`, ...messages].join(": ")];
   });
-  const text = words.join("; ").slice(0, longestReason);
+  const text = reasonText(words.join("; "));
   return text === "" ? {} : { stateReason: text };
 }
 

@@ -1,7 +1,6 @@
+import { reasonText } from "../scheduler-words.ts";
 import type { Details } from "./memory.ts";
 import { childrenOf, type Element, textOf } from "./xml.ts";
-
-const longestReason = 500;
 
 /** By job; undefined when the text is not what qstat prints. */
 export function readDetails(root: Element | undefined): ReadonlyMap<string, Details> | undefined {
@@ -15,7 +14,7 @@ export function readDetails(root: Element | undefined): ReadonlyMap<string, Deta
       const said = textOf(each, "MES_message") ?? "";
       // What it says last is about the job as a whole, after what it says of single queues.
       for (const id of childrenOf(each, "MES_job_number_list").flatMap(({ elements }) => elements))
-        reasons.set(textOf(id, "ULNG_value") ?? "", said.slice(0, longestReason));
+        reasons.set(textOf(id, "ULNG_value") ?? "", reasonText(said));
     }
   const jobs = childrenOf(root, "djob_info").flatMap((each) => childrenOf(each, "element"));
   return new Map(

@@ -1,4 +1,5 @@
 import type { Job } from "../driver.ts";
+import { mostGangs, withNotes } from "../scheduler-words.ts";
 import { poolsConstraint } from "../shared-pools.ts";
 import { countIn, matches, type Range, rangesOf } from "./amounts.ts";
 import { fieldFor, listOf, mayUse, type ParallelEnvironment, pesMatching } from "./definitions.ts";
@@ -11,11 +12,6 @@ import type { JobRecord } from "./queue-records.ts";
 import { type Asked, askedAt } from "./requests.ts";
 
 type Constraints = Readonly<Record<string, unknown>>;
-
-/** More tasks of several nodes of one array than this are not told at once: each is a job of its own. */
-const mostGangs = 100;
-/** As a demand message takes it. */
-const longestNote = 500;
 
 export interface LeftOut {
   readonly leftOut: string;
@@ -93,12 +89,12 @@ function jobsOf(
         ]
       : []),
     ...(record.masterQueues.length > 0 ? ["-masterq is not planned for: any queue is taken"] : []),
-  ].map((note) => note.slice(0, longestNote));
+  ];
   const common = {
     ...detailsOf(record, { queue: record.queues.join(",") }),
     ...whyItWaits(record, details),
     ...(isWhole ? { exclusive: true } : {}),
-    ...(notes.length === 0 ? {} : { notes }),
+    ...withNotes(notes),
   };
   const name = nameOf(record, { waits: true });
   const nodeCount = hostsOf(first);

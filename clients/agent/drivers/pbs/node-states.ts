@@ -1,15 +1,7 @@
-/** What a state of a node means for its host: names of OpenPBS and PBS Professional, in lower case. */
-export type Meaning =
-  /** It may take work. */
-  | "up"
-  /** There is no host, or none that answers. */
-  | "no-host"
-  /** Somebody takes it out of service: no new work, and it goes when it is idle. */
-  | "out"
-  /** It takes no work at the moment, or only that of a reservation. */
-  | "held";
+import { meanings, type StateMeaning } from "../scheduler-words.ts";
 
-const states: Readonly<Record<Meaning, readonly string[]>> = {
+/** Names of OpenPBS and PBS Professional, in lower case. */
+const states: Readonly<Record<StateMeaning, readonly string[]>> = {
   up: ["free", "job-busy", "job-exclusive", "job-sharing"],
   "no-host": ["down", "state-unknown", "unknown", "stale", "unresolvable", "need-addrs", "deleted"],
   out: ["offline"],
@@ -27,14 +19,10 @@ const states: Readonly<Record<Meaning, readonly string[]>> = {
   ],
 };
 
-const byState = new Map<string, Meaning>(
-  Object.entries(states).flatMap(([meaning, list]) =>
-    list.map((name) => [name, meaning as Meaning] as const),
-  ),
-);
+const byState = meanings(states);
 
 /** A state of another release is held: nothing is planned there, and nothing is deleted. */
-export function stateMeaning(state: string): Meaning {
+export function stateMeaning(state: string): StateMeaning {
   return byState.get(state) ?? "held";
 }
 

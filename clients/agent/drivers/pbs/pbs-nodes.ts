@@ -1,12 +1,10 @@
 import { matchesWildcard, shortHostname } from "../../../../shared/engine/index.ts";
 import type { SchedulerNode } from "../driver.ts";
+import { reasonText } from "../scheduler-words.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { stateMeaning } from "./node-states.ts";
 import { isOffline, isOldNews, isOurs, isPinned } from "./pbs-commands.ts";
 import type { PbsSettings } from "./pbs-settings.ts";
-
-/** As a demand message takes it. */
-const longestReason = 500;
 
 /**
  * OpenPBS 23.06 has all hosts down for two seconds whenever a node is created. Nothing is bought in place of a host for that. Where
@@ -42,7 +40,7 @@ export function stateOf(
   return {
     state: isEmpty && !isPinned(host) ? "drained" : "draining",
     isOutByOthers: true,
-    stateReason: reason.slice(0, longestReason),
+    stateReason: reasonText(reason),
   };
 }
 

@@ -1,5 +1,6 @@
 import { memberOf } from "../../../../shared/engine/index.ts";
 import type { Job } from "../driver.ts";
+import { mostGangs, reasonText, withNotes } from "../scheduler-words.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import { helpWith, isBehindOthers } from "./comments.ts";
 import { isOtherPartition } from "./hosts.ts";
@@ -9,12 +10,6 @@ import type { JobRecord } from "./pbs-records.ts";
 import { booleanIn } from "./pbs-resources.ts";
 import { type Chunk, type Place, parsePlace, parseSelect } from "./select.ts";
 import { amountsWritten, type Constraint, propertyNamed, together, type Wish, wishOf } from "./wishes.ts";
-
-/** More tasks of one array than this are not told at once where each is a job of its own. */
-const mostGangs = 100;
-/** As a demand message takes them. */
-const longestNote = 500;
-const mostNotes = 20;
 
 /** `tasks`: the records of all tasks of one array that wait, or of one job. */
 export interface Waiting {
@@ -84,13 +79,12 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const parts = isOneHost ? [{ count: 1, wish: together(wishes) }] : wishes;
   const isSpread = place.arrangement === "free" && !isOneHost;
   const isColocated = !isOneHost && isGrouped(asked, context);
-  const notes = notesOf(asked, { isWhole, isDivided: parts.length > 1, isSpread }, context);
   const common = {
     ...orderOf(record, context),
     ...detailsOf(record, { isRunning: false }),
-    ...(record.comment === "" ? {} : { waitingReason: record.comment.slice(0, 500) }),
+    ...(record.comment === "" ? {} : { waitingReason: reasonText(record.comment) }),
     ...(isBehindOthers(record.comment) ? { behindOthers: true } : {}),
-    ...(notes.length === 0 ? {} : { notes }),
+    ...withNotes(notesOf(asked, { isWhole, isDivided: parts.length > 1, isSpread }, context)),
   };
   const where = arraysOf(record, context);
   const withAmounts = ({ wish }: Part, more: readonly Constraint[]) =>
@@ -174,12 +168,11 @@ function notesOf(
   { settings }: JobContext,
 ): readonly string[] {
   const { group } = place;
-  const notes = [
+  return [
     ...wishes.flatMap(({ wish }) => wish.notes),
     ...(group === undefined || group === "host" || propertyNamed(group, settings) === "node.placement_group"
       ? []
       : [`group=${group}: nodes of any ${group}`]),
     ...(isDivided && isSpread && isWhole ? ["its chunks are planned on nodes of their own"] : []),
   ];
-  return [...new Set(notes)].slice(0, mostNotes).map((note) => note.slice(0, longestNote));
 }

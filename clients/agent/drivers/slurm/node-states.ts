@@ -1,17 +1,8 @@
+import { meanings, type StateMeaning } from "../scheduler-words.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 
-/** What a state of a node, or a flag beside it, means for its host: Slurm's names of releases 22.05 to 26.05. */
-type Meaning =
-  /** It may take work. */
-  | "up"
-  /** There is no host, or none that Slurm would use. */
-  | "no-host"
-  /** Somebody takes it out of service: no new work, and it goes when it is idle. */
-  | "out"
-  /** It takes no work at the moment, or only that of a reservation. */
-  | "held";
-
-const states: Readonly<Record<Meaning, readonly string[]>> = {
+/** States, and flags beside them: Slurm's names of releases 22.05 to 26.05. */
+const states: Readonly<Record<StateMeaning, readonly string[]>> = {
   up: [
     "ALLOCATED",
     "CANCEL_REBOOT",
@@ -44,14 +35,10 @@ const states: Readonly<Record<Meaning, readonly string[]>> = {
   held: ["BLOCKED", "MAINTENANCE", "REBOOT_ISSUED", "RESERVED"],
 };
 
-const byState = new Map<string, Meaning>(
-  Object.entries(states).flatMap(([meaning, list]) =>
-    list.map((name) => [name, meaning as Meaning] as const),
-  ),
-);
+const byState = meanings(states);
 
 /** The states of a node that have one meaning. */
-export function statesMeaning({ flags }: NodeRecord, meaning: Meaning): readonly string[] {
+export function statesMeaning({ flags }: NodeRecord, meaning: StateMeaning): readonly string[] {
   return [...flags].filter((flag) => byState.get(flag) === meaning);
 }
 

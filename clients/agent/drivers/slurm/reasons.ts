@@ -1,3 +1,5 @@
+import { meanings } from "../scheduler-words.ts";
+
 /**
  * What a pending job's reason means for demand. Slurm's names of releases 22.05 to 26.05; it may have named the reason before
  * it looked at the job again, so only those are here that say nothing about what else the record has (hold, dependency, time).
@@ -73,9 +75,7 @@ const names: Readonly<Record<Help, readonly string[]>> = {
   ],
 };
 
-const byName = new Map<string, Help>(
-  Object.entries(names).flatMap(([help, list]) => list.map((name) => [name, help as Help] as const)),
-);
+const byName = meanings(names);
 
 /** Limits of a QOS or an association: 170 names, from `AssocGrpBB` to `QOSUsageThreshold`, and these without such a beginning. */
 const limit =

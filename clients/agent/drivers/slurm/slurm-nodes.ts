@@ -1,6 +1,7 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
+import { reasonText } from "../scheduler-words.ts";
 import { isoTime } from "./common.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { NodeRecord } from "./slurm-records.ts";
@@ -9,8 +10,7 @@ import type { SlurmSettings } from "./slurm-settings.ts";
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
 export const ours = "cyclecloud";
 
-/** As a demand message takes them. */
-const longestReason = 500;
+/** As a demand message takes it. */
 const longestUser = 256;
 
 const holdsJobs = ["ALLOCATED", "MIXED", "COMPLETING"];
@@ -115,7 +115,7 @@ function outByOthers(
   const text = reason !== "" ? reason : others.length > 0 ? `state ${others.join(", ")}` : "";
   return {
     isOutByOthers: true as const,
-    ...(text === "" ? {} : { stateReason: text.slice(0, longestReason) }),
+    ...(text === "" ? {} : { stateReason: reasonText(text) }),
     ...(by === "" ? {} : { stateBy: by.slice(0, longestUser) }),
     ...(stateSince === undefined ? {} : { stateSince }),
   };
@@ -169,7 +169,7 @@ function heldReasonOf(node: NodeRecord): string | undefined {
 /** To be given anew: Slurm then takes us for the one who said it. */
 export function reasonWithUser({ reason, reason_set_by_user: by }: NodeRecord): string {
   if (reason === "") return ours;
-  return `${reason.slice(0, longestReason)}${by === "" ? "" : ` (${by})`}`;
+  return `${reasonText(reason)}${by === "" ? "" : ` (${by})`}`;
 }
 
 /** slurmd starts within a minute or two of its machine. */

@@ -1,4 +1,5 @@
 import type { Job } from "../driver.ts";
+import { mostGangs, reasonText, withNotes } from "../scheduler-words.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import {
   asksForWholeNodes,
@@ -23,11 +24,6 @@ import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import { type Wanted, wantedOf } from "./slurm-wanted.ts";
 import { tresAmount, tresNames } from "./tres.ts";
-
-/** More multi-node tasks of one array than this are not told at once: each is a job of its own. */
-const mostGangs = 100;
-/** As a demand message takes it. */
-const longestNote = 500;
 
 /** A job that waits for nodes, as demand. What is not understood leaves it out: nodes that do not help are not bought. */
 export function waiting(
@@ -123,16 +119,14 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (isDivided && limits.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsConstraint(isDivided ? licences : draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
-  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)].map((note) =>
-    note.slice(0, longestNote),
-  );
+  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)];
   const common = {
     ...(record.het_job_id ? { gang: String(record.het_job_id) } : {}),
     ...orderOf(record),
     ...detailsOf(record, record.partition.split(","), { isRunning: false }),
     ...whyItWaits(record),
     exclusive: where.exclusive,
-    ...(notes.length === 0 ? {} : { notes }),
+    ...withNotes(notes),
   };
   const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
     allOf([where.constraints, ...wanted.common, ...more, amounts, pools]);
@@ -269,8 +263,6 @@ function notesOf(
   ];
 }
 
-/** As a demand message takes it. */
-const longestReason = 500;
 /** Slurm has not looked at it, or starts others first. */
 const othersFirst = new Set(["", "None", "Priority"]);
 
@@ -280,7 +272,7 @@ function whyItWaits({
 }: JobRecord): Pick<Job, "waitingReason" | "behindOthers"> {
   if (othersFirst.has(reason)) return { behindOthers: true };
   const words = text === "" || text.startsWith(reason) ? text || reason : `${reason}: ${text}`;
-  return { waitingReason: words.slice(0, longestReason) };
+  return { waitingReason: reasonText(words) };
 }
 
 /** Of an array: tasks that wait and that its own limit (`%N`) allows beside those that run. */
