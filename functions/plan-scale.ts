@@ -18,9 +18,21 @@ export async function planScale(body: unknown, context: InvocationContext): Prom
   await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, async (ports) => {
     if (request.onBeat === true) return onBeat(ports, request);
     await settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>
-      answerPlanRequest(ports, request),
+      whenThereIsRoom(ports, request, () => answerPlanRequest(ports, request)),
     );
   });
+}
+
+/** Plans of large clusters wait for each other. What they read is known before they read it. */
+async function whenThereIsRoom<T>(
+  ports: Ports,
+  { cluster, refresh }: PlanRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (refresh === true) return work();
+  const demand = await ports.demand.summaries(cluster);
+  const size = demand.reduce((sum, { jobs, nodes }) => sum + jobs + nodes, 0);
+  return service.planning.take(size, work, () => ports.log.info("plan-waits", { cluster, size }));
 }
 
 /** Never throws: the next beat is the retry, and a broker's retries of this one would only come before it. */

@@ -51,3 +51,44 @@ export class Turns {
     return done;
   }
 }
+
+/** So much at a time, in this process: who finds no room waits, first come, first served. What is more than all of it goes in alone. */
+export class Room {
+  readonly #most: number;
+  readonly #waiting: { readonly size: number; readonly enter: () => void }[] = [];
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** `onWait` is called once, before it waits. Throws what `work` throws. */
+  async take<T>(size: number, work: () => Promise<T>, onWait: () => void = () => {}): Promise<T> {
+    if (this.#waiting.length > 0 || !this.#fits(size)) {
+      onWait();
+      await new Promise<void>((enter) => this.#waiting.push({ size, enter }));
+    } else this.#taken += size;
+    try {
+      return await work();
+    } finally {
+      this.#taken -= size;
+      this.#letIn();
+    }
+  }
+
+  #fits(size: number): boolean {
+    return this.#taken === 0 || this.#taken + size <= this.#most;
+  }
+
+  #letIn(): void {
+    for (
+      let [first] = this.#waiting;
+      first !== undefined && this.#fits(first.size);
+      [first] = this.#waiting
+    ) {
+      this.#waiting.shift();
+      this.#taken += first.size;
+      first.enter();
+    }
+  }
+}

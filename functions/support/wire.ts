@@ -41,7 +41,7 @@ import { type ApiLogin, entraGuard, type Guard, keyGuard } from "./guard.ts";
 import type { NodeLogin } from "./node-login.ts";
 import { availableMemoryBytes, createIds, instanceIn, type LogSink, logOf } from "./process.ts";
 import { type AppSettings, type Environment, secretIn } from "./settings.ts";
-import { Pace, Turns } from "./throttle.ts";
+import { Pace, Room, Turns } from "./throttle.ts";
 
 /** Shared by all functions of a process. Holds clients and constants, never the state of an invocation. */
 export interface Service {
@@ -64,6 +64,8 @@ export interface Service {
   readonly jsonLimits: JsonLimits;
   /** Large bodies are read and checked one after the other: each may take a quarter of the memory. */
   readonly largeBodies: Turns;
+  /** For plans, by what they read: jobs and nodes. Who asks for more than there is waits, so that the process does not end. */
+  readonly planning: Room;
 }
 
 export interface OperatorService {
@@ -93,6 +95,9 @@ const mostAskingAtOnce = 500;
 /** As many as the host hands over of a queue at once, and some by HTTP. A few seconds each at worst. */
 const mostLargeBodiesWaiting = 40;
 
+/** Jobs and nodes in plans at once. Measured (docs/performance.md, "Memory"): twice as many fit. */
+const plannedAtOncePerMiB = 150;
+
 /** The composition root: settings become clients, clients become ports. Nothing is sent yet. */
 export function createService(options: {
   readonly settings: AppSettings;
@@ -107,9 +112,8 @@ export function createService(options: {
   const storage = connectStorage(
     "connectionString" in settings.storage ? settings.storage : { ...settings.storage, credential },
   );
-  const jsonLimits = jsonLimitsFor(
-    settings.memoryMiB === undefined ? availableMemoryBytes() : settings.memoryMiB * 1024 * 1024,
-  );
+  const memoryMiB = settings.memoryMiB ?? availableMemoryBytes() / 1024 / 1024;
+  const jsonLimits = jsonLimitsFor(memoryMiB * 1024 * 1024);
   const clock: Clock = { nowSeconds: () => Date.now() / 1000 };
   const bus = createServiceBus({
     client: connectServiceBus(settings, credential),
@@ -172,6 +176,7 @@ export function createService(options: {
     outlooks: new OutlookMemory(),
     jsonLimits,
     largeBodies: new Turns({ mostWaiting: mostLargeBodiesWaiting }),
+    planning: new Room(plannedAtOncePerMiB * memoryMiB),
     operators: {
       configFiles: new BlobConfigFiles(storage.blob, checkConfig),
       demandQueue: new StorageDemandQueue({

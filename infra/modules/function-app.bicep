@@ -16,7 +16,7 @@ param name string
 @allowed(['22', '24'])
 param nodeVersion string
 
-@description('Memory of an instance in MB. It waits for others most of its time: 512 is enough, see the cost table.')
+@description('Memory of an instance in MB: what each size holds is in docs/performance.md.')
 @allowed([512, 2048, 4096])
 param instanceMemoryMB int
 
@@ -111,10 +111,21 @@ var passwordSettings = [
   }
 ]
 
+// Clusters that an instance plans at a time, instead of the number in host.json: what its memory holds.
+var sessionsOfMemory = {
+  '512': '8'
+  '2048': '32'
+  '4096': '64'
+}
+
 var ownSettings = [
   {
     name: 'AUTOSCALE_MEMORY_MIB'
     value: string(instanceMemoryMB)
+  }
+  {
+    name: 'AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentSessions'
+    value: sessionsOfMemory[string(instanceMemoryMB)]
   }
   {
     name: 'AzureWebJobsStorage__credential'

@@ -2,7 +2,7 @@ import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/fu
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { keyGuard } from "../../functions/support/guard.ts";
 import type { NodeLogin } from "../../functions/support/node-login.ts";
-import { Pace, Turns } from "../../functions/support/throttle.ts";
+import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { leavingAnswer, problemSchema, stopAnswer } from "../../shared/api/index.ts";
 import { smallestLimits } from "../../shared/json/json-limits.ts";
@@ -32,6 +32,7 @@ function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
     priceList: undefined,
     notifier: { send: async () => ({ ok: true }) },
     largeBodies: new Turns({ mostWaiting: 40 }),
+    planning: new Room(1_000),
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),
     stop: async () => undefined,

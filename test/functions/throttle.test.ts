@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Pace, Turns } from "../../functions/support/throttle.ts";
+import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
 
 describe("Pace", () => {
   test("a name has to wait for the rest of its time, others do not", () => {
@@ -69,5 +69,53 @@ describe("Turns", () => {
     expect(all[2]).toBeUndefined();
     expect(await Promise.all(all.slice(0, 2))).toEqual([1, 2]);
     expect(await turns.take("x", async () => 4)).toBe(4);
+  });
+});
+
+describe("Room", () => {
+  test("what does not fit waits for room, in the order of asking", async () => {
+    const room = new Room(10);
+    const seen: string[] = [];
+    const gates = new Map<string, () => void>();
+    const take = (name: string, size: number) => {
+      const work = () =>
+        new Promise<void>((done) => {
+          seen.push(name);
+          gates.set(name, done);
+        });
+      return room.take(size, work, () => seen.push(`${name} waits`));
+    };
+    const leave = async (name: string) => {
+      gates.get(name)?.();
+      await new Promise(setImmediate);
+    };
+    const all = [take("a", 6), take("b", 4), take("c", 5), take("d", 1)];
+    await new Promise(setImmediate);
+    expect(seen.splice(0)).toEqual(["a", "b", "c waits", "d waits"]);
+    await leave("b");
+    expect(seen.splice(0)).toEqual([]);
+    await leave("a");
+    expect(seen.splice(0)).toEqual(["c", "d"]);
+    await leave("c");
+    await leave("d");
+    await Promise.all(all);
+  });
+
+  test("what is larger than all of it goes in alone", async () => {
+    const room = new Room(10);
+    const seen: string[] = [];
+    const small = room.take(1, async () => void seen.push("small"));
+    const large = room.take(99, async () => void seen.push("large"));
+    const next = room.take(1, async () => void seen.push("next"));
+    await Promise.all([small, large, next]);
+    expect(seen).toEqual(["small", "large", "next"]);
+  });
+
+  test("what fails makes room as well", async () => {
+    const room = new Room(1);
+    const failing = room.take(1, () => Promise.reject(new Error("failed")));
+    const next = room.take(1, async () => "next");
+    await expect(failing).rejects.toThrow("failed");
+    expect(await next).toBe("next");
   });
 });

@@ -1,5 +1,5 @@
 import { keyGuard } from "../../functions/support/guard.ts";
-import { Pace, Turns } from "../../functions/support/throttle.ts";
+import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/read-config.ts";
 import { smallestLimits } from "../../shared/json/json-limits.ts";
@@ -56,6 +56,7 @@ export const service: Service = {
   apiLogin: { by: "function-key" },
   notifier: { send: async () => ({ ok: true }) },
   largeBodies: new Turns({ mostWaiting: 40 }),
+  planning: new Room(1_000),
 
   get outlooks() {
     const known = memories.get(served.world) ?? new OutlookMemory();

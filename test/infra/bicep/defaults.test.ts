@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { loadHostJson } from "../../../infra/local/functions-host/host-json.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
@@ -38,5 +39,28 @@ describe("zone redundancy", () => {
     expect(main).toContain(
       "sku: zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku",
     );
+  });
+});
+
+describe("clusters that an instance plans at a time", () => {
+  const app = textOf("infra/modules/function-app.bicep");
+  const [, sizes = ""] = /@allowed\(\[([\d, ]+)\]\)\nparam instanceMemoryMB/.exec(app) ?? [];
+  const [, table = ""] = /var sessionsOfMemory = \{\n([^}]*)\}/.exec(app) ?? [];
+  const sessions = [...table.matchAll(/'(\d+)': '(\d+)'/g)].map(([, size = "", count = ""]) => [size, count]);
+
+  test("are set for every size", () => {
+    expect(sessions.map(([size]) => size).join(", ")).toBe(sizes);
+    expect(main).toContain(`@allowed([${sizes}])\nparam instanceMemoryMB`);
+  });
+
+  test.each(sessions)("in the host, with %s MB: %s", (_, count) => {
+    const [, setting = ""] =
+      /name: '(AzureFunctionsJobHost__\S+)'\n {4}value: sessionsOfMemory\[/.exec(app) ?? [];
+    expect(loadHostJson(root, { [setting]: count }).serviceBus.maxConcurrentSessions).toBe(Number(count));
+  });
+
+  test("are in docs/performance.md", () => {
+    const rows = [...textOf("docs/performance.md").matchAll(/^\| ([\d,]+) MB \| (\d+) \|/gm)];
+    expect(rows.map(([, size = "", count]) => [size.replace(",", ""), count])).toEqual(sessions);
   });
 });

@@ -196,7 +196,8 @@ describe("one list of names", () => {
 describe("one list of settings", () => {
   const set = [...stringsOf(functionApp, "ownSettings"), ...stringsOf(functionApp, "entraSettings")];
   /** Read by the Functions host and its extensions, not by our code. */
-  const ofTheHost = /^(AzureWebJobsStorage|AutoscaleStorage|ServiceBusConnection)__|^APPLICATIONINSIGHTS_/;
+  const ofTheHost =
+    /^(AzureWebJobsStorage|AutoscaleStorage|ServiceBusConnection)__|^APPLICATIONINSIGHTS_|^AzureFunctionsJobHost__/;
   /** The other forms of a connection: by account name, or locally by connection string. */
   const alternatives = [
     names.storageConnection,
