@@ -254,7 +254,7 @@ const singleRules = [
     {
       dependencyTypesNot: ["core"],
       path: ours,
-      pathNot: ["^clients/agent/drivers/", roomsPath(["collections", "engine", "json", "messages"])],
+      pathNot: ["^clients/agent/drivers/", roomsPath(["collections", "engine", "json", "messages", "text"])],
     },
   ),
   forbid(
