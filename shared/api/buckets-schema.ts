@@ -112,7 +112,7 @@ const limitView = z
       .string()
       .nullable()
       .describe(
-        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts, or `orders of cluster b`, which shares it and whose nodes its figures do not show yet; of a `back-off` or `budget`, for which the autoscaler itself asks for nothing, how long and why; null: nothing does",
+        "What leaves less of it than `max` − `used`: another limit of the bucket by name and scope, such as `node-array htc`, else `CycleCloud`, which offers no more and does not say why; of a quota `refusal` and how long it counts, or `orders of cluster b`, which shares it and whose nodes its figures do not show yet, or `kept for cluster b`, which waits and has less for its share; of a `back-off` or `budget`, for which the autoscaler itself asks for nothing, how long and why; null: nothing does",
       ),
     waitingJobs: count.describe(
       "Jobs that would have a place if it were higher, or would meet the next limit; of the first 10,000 that wait",
@@ -133,6 +133,17 @@ const sharedLimit = z
           cluster: z.string(),
           heldCores: count.describe("Of its nodes, in its newest plan"),
           orderedCores: count.describe("Of nodes that it has ordered and not seen yet"),
+          waitingCores: count.describe(
+            "That its jobs would take besides; counted while a cluster of the subscription has `shares`",
+          ),
+          guaranteedCores: z.number().describe("What `shares` guarantees it; 0: nothing"),
+          dueCores: z
+            .number()
+            .describe("Its guarantee, or its part by weight of those who have some or wait"),
+          lendsCores: z.number().describe("Of its guarantee, what it does not want now: others may take it"),
+          waitsFor: z
+            .array(z.string())
+            .describe("Clusters that have more than is due to them, while it waits"),
           seenAtSeconds: unixSeconds.describe("When the snapshot of that plan was taken"),
         }),
       )

@@ -212,6 +212,25 @@ export const spotSchema = z
     });
   });
 
+const part = "expected a part of the quota from 0 to 1";
+const weight = "expected a number above 0";
+
+/** What the cluster may have of every quota that it shares. */
+const sharesSchema = z
+  .looseObject(
+    {
+      guaranteed: z.number(part).min(0, part).max(1, part).default(0),
+      most: z.number(share).gt(0, share).max(1, share).default(1),
+      weight: z.number(weight).positive(weight).default(1),
+      subscription: text.optional(),
+    },
+    "expected an object of shares",
+  )
+  .refine(({ guaranteed, most }) => guaranteed <= most, {
+    path: ["guaranteed"],
+    message: 'expected no more than "most"',
+  });
+
 const attributePatterns = z
   .array(
     z
@@ -283,6 +302,7 @@ export const cycleShape = {
     .default(50),
   predict_run_times: flag.default(true),
   spot: spotSchema.optional(),
+  shares: sharesSchema.optional(),
   read_only: flag.default(false),
   max_nodes_per_plan: wholeNumber.optional(),
   max_cores: wholeNumber.optional(),

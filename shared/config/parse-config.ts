@@ -168,6 +168,7 @@ function toCycle(keys: ConfigKeys): CycleSettings {
     ...toOwnerCaps(keys),
     ...(keys.budgets.length > 0 && { budgets: keys.budgets }),
     ...toSpot(keys),
+    ...toShares(keys),
   };
 }
 
@@ -182,6 +183,12 @@ function toSpot({ spot, compatibility }: ConfigKeys): Pick<CycleSettings, "spot"
       evictionsBeforeRegular: spot.evictions_before_regular,
     },
   };
+}
+
+function toShares({ shares }: ConfigKeys): Pick<CycleSettings, "shares"> {
+  if (shares === undefined) return {};
+  const { guaranteed, most, weight, subscription } = shares;
+  return { shares: { guaranteed, most, weight, ...(subscription !== undefined && { subscription }) } };
 }
 
 /** With nodes filled array by array, a job whose regular node is on order would get a spot node as well. */

@@ -57,7 +57,7 @@ export { isEviction, timesEvicted } from "./plan/often-evicted.ts";
 export { plannedOperation, sendRecorded } from "./plan/outbox.ts";
 export { firstTargets } from "./plan/plan-head.ts";
 export { planScale } from "./plan/plan-scale.ts";
-export { claimsAt } from "./plan/shared-quotas.ts";
+export { claimsAt, guaranteeProblems, standings } from "./plan/shared-quotas.ts";
 export { evictionsOf, waitingSinceOf } from "./plan/spot-stance.ts";
 export { requestsOf, toActions } from "./plan/to-actions.ts";
 export { isStandIn, toPlanInput } from "./plan/to-plan-input.ts";

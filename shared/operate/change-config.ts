@@ -1,5 +1,5 @@
 import type { ConfigBody, ConfigChanged } from "../api/index.ts";
-import type { WorldPorts } from "../cycle/index.ts";
+import { guaranteeProblems, type WorldPorts } from "../cycle/index.ts";
 import { kindOf } from "../errors/errors.ts";
 import { isDictionary } from "../json/json.ts";
 import { warnOfUnknownArrays } from "../names/unknown-arrays.ts";
@@ -67,6 +67,8 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   const merged = before && (await ports.configFiles.check(cluster, before)).json;
   const forbidden = forbiddenChanges(allowed, dictionary(merged), dictionary(checked.json));
   if (forbidden.length > 0) return { outcome: "forbidden", problems: forbidden };
+  const overdrawn = await guaranteeProblems(ports, checked.config);
+  if (overdrawn.length > 0) return { outcome: "unusable", problems: overdrawn };
 
   const changes = changesOf(before, next, knownSecrets);
   const arrays = await arraysOf(ports, cluster);

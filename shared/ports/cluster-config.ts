@@ -66,6 +66,20 @@ export interface CycleSettings {
   readonly budgets?: readonly BudgetSettings[];
   /** Absent: spot arrays are like all others. */
   readonly spot?: SpotSettings;
+  /** Of every quota that it shares with other clusters of the deployment. Absent: the usual part. */
+  readonly shares?: QuotaShare;
+}
+
+/** The part of every shared quota that a cluster may have. */
+export interface QuotaShare {
+  /** What others get of it only while this cluster does not want it; from 0 to 1 of the quota. */
+  readonly guaranteed: number;
+  /** Of the quota, at most. */
+  readonly most: number;
+  /** Of clusters that wait, the one that has least for its weight comes first. */
+  readonly weight: number;
+  /** Clusters that name the same subscription share its quotas. Absent: the account in CycleCloud says which it is. */
+  readonly subscription?: string;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { QuotaShare } from "./cluster-config.ts";
 import type { IfMatch, Stored } from "./stored.ts";
 
 /** What a cluster has of one of Azure's quotas, in cores. */
@@ -8,6 +9,8 @@ export interface QuotaUse {
   readonly ordered: number;
   /** By how much `held` grew with its last snapshots: what CycleCloud reported to other clusters before that lacks these nodes. */
   readonly grown: readonly { readonly atSeconds: number; readonly cores: number }[];
+  /** What its jobs would take besides if no other cluster had any. Absent: nothing, or nobody has a share of his own. */
+  readonly waiting?: number;
 }
 
 /** What a cluster has of the quotas of a subscription, as its newest plan knows it. */
@@ -19,6 +22,10 @@ export interface QuotaClaim {
   readonly seenAtSeconds: number;
   /** Then nobody counts it any more. A cluster that goes on planning renews it before. */
   readonly untilSeconds: number;
+  /** Then its jobs are not known to wait any more. Absent: none do. */
+  readonly waitsUntilSeconds?: number;
+  /** Absent: the usual one. */
+  readonly share?: QuotaShare;
   /** By limit and scope: `family westeurope/standardFSv2Family`, `region westeurope spot`. */
   readonly uses: Readonly<Record<string, QuotaUse>>;
 }
@@ -29,13 +36,15 @@ export interface QuotaClaims {
   readonly claims: readonly QuotaClaim[];
 }
 
-/** A quota of which other clusters of the deployment have ordered cores that the figures of a cluster do not contain yet. */
+/** A quota of which other clusters have ordered cores that the figures of a cluster do not contain yet, or wait for some. */
 export interface SharedQuota {
   readonly limit: "family" | "region";
   /** As `ccscale limits` lists it. */
   readonly scope: string;
   /** Whose they are, the largest first. */
   readonly orders: readonly { readonly cluster: string; readonly cores: number }[];
+  /** What is kept for clusters that wait, and have less for their share than this one. */
+  readonly kept: readonly { readonly cluster: string; readonly cores: number }[];
 }
 
 /**

@@ -186,9 +186,10 @@ function refusedUntil(
 function orderedBy({ made }: Outlook, { limit, scope, max, used, left }: LimitFigure): string | null {
   const quota = made.sharedQuotas.find((each) => each.limit === limit && each.scope === scope);
   if (quota === undefined || left >= max - used) return null;
-  const [first] = quota.orders;
-  const others = quota.orders.length > 1 ? " and others" : "";
-  return `orders of cluster ${first?.cluster}${others}`;
+  const isKept = quota.kept.length > 0;
+  const [first, ...more] = isKept ? quota.kept : quota.orders;
+  const others = more.length > 0 ? " and others" : "";
+  return `${isKept ? "kept for" : "orders of"} cluster ${first?.cluster}${others}`;
 }
 
 /** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */

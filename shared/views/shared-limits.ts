@@ -1,5 +1,5 @@
 import type { LimitsAnswer, SharedLimit } from "../api/index.ts";
-import { claimsAt, quotaKeysOf } from "../cycle/index.ts";
+import { claimsAt, quotaKeysOf, standings } from "../cycle/index.ts";
 import type { CoreQuota } from "../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -17,9 +17,26 @@ export function sharedLimits(outlook: Outlook): Pick<LimitsAnswer, "shared" | "u
       const limit = key.startsWith("family ") ? "family" : "region";
       const scope = key.slice(limit.length + 1);
       const figures = figuresOf(outlook, subscription.nodeArrays, key);
-      const clusters = claims.flatMap(({ cluster, seenAtSeconds, uses: { [key]: use } }) =>
-        use === undefined ? [] : [{ cluster, heldCores: use.held, orderedCores: use.ordered, seenAtSeconds }],
-      );
+      const maxCores = figures?.maxCores ?? 0;
+      const stood = standings(claims, key, { maxCores, nowSeconds: atSeconds });
+      const rich = stood.filter(({ cores, dueCores }) => cores > dueCores).map((each) => each.cluster);
+      const clusters = claims.flatMap(({ cluster, seenAtSeconds, uses: { [key]: use } }) => {
+        const own = stood.find((each) => each.cluster === cluster);
+        if (own === undefined || (use === undefined && own.guaranteedCores === 0)) return [];
+        const { waitingCores, guaranteedCores, dueCores, cores } = own;
+        const { held = 0, ordered = 0 } = use ?? {};
+        return {
+          cluster,
+          heldCores: held,
+          orderedCores: ordered,
+          waitingCores,
+          guaranteedCores,
+          dueCores,
+          lendsCores: Math.max(0, guaranteedCores - cores - waitingCores),
+          waitsFor: waitingCores > 0 && cores < dueCores ? rich.filter((name) => name !== cluster) : [],
+          seenAtSeconds,
+        };
+      });
       const held = clusters.reduce((sum, { heldCores }) => sum + heldCores, 0);
       return {
         limit,

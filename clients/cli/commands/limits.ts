@@ -16,7 +16,18 @@ export const limitColumns = columnsOf(
   "bound_by:-",
 );
 
-export const sharedColumns: readonly string[] = ["limit", "scope", "max:-", "cluster", "held", "ordered"];
+export const sharedColumns: readonly string[] = [
+  "limit",
+  "scope",
+  "max:-",
+  "cluster",
+  "held",
+  "ordered",
+  "waiting",
+  "guaranteed",
+  "lends",
+  "waits_for:-",
+];
 
 const narrowing: Narrowing = {
   goFirst: ["BINDS", "BOUND_BY"],
@@ -30,7 +41,10 @@ export function limitsCommand(terminal: Terminal): Command {
     .description(
       "Lists every limit once, with what is used and left, the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED, which is another limit, or CycleCloud, which gives no reason; of a back-off, why and for how long.",
     )
-    .option("--shared", "who has what of the quotas that the cluster shares with others of its deployment")
+    .option(
+      "--shared",
+      "who has what of the quotas that the cluster shares with others of its deployment, who lends of its guarantee, and who waits for whom",
+    )
     .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));
 }
@@ -76,13 +90,18 @@ function printShared(
 
 function sharedRows({ limit, scope, max, clusters, otherCores }: SharedLimit): readonly Fields[] {
   const quota = { limit, scope, max };
-  const rows = clusters.map(({ cluster, heldCores: held, orderedCores: ordered }) => ({
+  const rows = clusters.map((each) => ({
     ...quota,
-    cluster,
-    held,
-    ordered,
+    cluster: each.cluster,
+    held: each.heldCores,
+    ordered: each.orderedCores,
+    waiting: each.waitingCores,
+    guaranteed: Math.floor(each.guaranteedCores),
+    lends: Math.floor(each.lendsCores),
+    waits_for: each.waitsFor.length === 0 ? null : each.waitsFor.join(","),
   }));
-  return otherCores ? [...rows, { ...quota, cluster: "(others)", held: otherCores, ordered: 0 }] : rows;
+  const nothing = { ordered: 0, waiting: 0, guaranteed: 0, lends: 0, waits_for: null };
+  return otherCores ? [...rows, { ...quota, cluster: "(others)", held: otherCores, ...nothing }] : rows;
 }
 
 function isWaitedForQuota({ limit, waitingJobs }: LimitView): boolean {

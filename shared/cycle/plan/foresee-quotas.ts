@@ -8,6 +8,10 @@ export interface OtherUse {
   /** The part that the figures of this cluster's snapshot cannot contain, and whose it is. */
   readonly unseenCores: number;
   readonly orders: SharedQuota["orders"];
+  /** What is kept of such a quota for others who wait, while this cluster has so many cores. */
+  readonly kept: (maxCores: number, ownCores: number) => SharedQuota["kept"];
+  /** The part of the quota that this cluster may have. */
+  readonly most: number;
 }
 
 /**
@@ -42,7 +46,9 @@ export function foreseeQuotas(
     const others = recent.others?.(nodeArray, key);
     if (others === undefined) return Number.POSITIVE_INFINITY;
     const used = Math.max(usedCores + others.unseenCores, held.of(key) + others.claimedCores);
-    const left = Math.max(0, maxCores - used);
+    const own = held.of(key) + pending.of(key);
+    const kept = others.kept(maxCores, own).reduce((sum, { cores }) => sum + cores, 0);
+    const left = Math.max(0, Math.min(maxCores - used - kept, others.most * maxCores - held.of(key)));
     return left < maxCores - Math.max(usedCores, held.of(key)) ? left : Number.POSITIVE_INFINITY;
   };
   const foreseen = (array: NodeArray, quota: CoreQuota, key: string): CoreQuota => {
@@ -91,6 +97,13 @@ export class Cores {
 
   keys(): readonly string[] {
     return [...this.#cores.keys()];
+  }
+
+  /** What is there beyond those others. */
+  without(others: Cores): Cores {
+    const left = new Cores(this.#cluster);
+    for (const key of this.keys()) left.#cores.set(key, Math.max(0, this.of(key) - others.of(key)));
+    return left;
   }
 
   /** Nodes of an unknown array or size are not counted: their cores are unknown. */

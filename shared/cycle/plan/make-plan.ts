@@ -105,7 +105,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
   });
   const { pending } = underWay(loaded.operations, snapshot.cluster);
   const { takenAtSeconds } = snapshot;
-  const self = { cluster: config.cluster, takenAtSeconds, nowSeconds };
+  const self = { cluster: config.cluster, takenAtSeconds, nowSeconds, share: config.cycle.shares };
   const others = otherUses(loaded.shared ?? [], self);
   const quotas = { refusals: refusedQuotas, pending, operations: recent, others };
   const cluster = foreseeQuotas(snapshot.cluster, quotas);

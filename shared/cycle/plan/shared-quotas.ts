@@ -1,4 +1,4 @@
-import type { Cluster, NodeArray, Plan, PlanInput } from "../../engine/index.ts";
+import { type Cluster, type NodeArray, type Plan, type PlanInput, plan } from "../../engine/index.ts";
 import { ConflictError, kindOf } from "../../errors/errors.ts";
 import type {
   ClusterConfig,
@@ -8,6 +8,7 @@ import type {
   QuotaClaim,
   QuotaClaims,
   QuotaRefusal,
+  QuotaShare,
   QuotaUse,
   SharedQuota,
   Snapshot,
@@ -28,14 +29,18 @@ const shownForSeconds = 900;
 /** A cluster that cannot plan for a while still has its nodes. */
 const shortestLifeSeconds = 3_600;
 
+/** A cluster whose jobs wait plans every minute or so. */
+const waitsForSeconds = 600;
+
 /** Tries to save a claim before the plan is made again. */
 const mostTries = 10;
 
 /** One account of a CycleCloud server has one subscription. Null: CycleCloud does not say which account. */
 function subscriptionOf(
-  { connection }: Pick<ClusterConfig, "connection">,
+  { connection, cycle }: ClusterConfig,
   { account }: Pick<NodeArray, "account">,
 ): string | null {
+  if (cycle.shares?.subscription !== undefined) return cycle.shares.subscription;
   return account === undefined ? null : `${connection.url} ${account}`;
 }
 
@@ -64,7 +69,13 @@ export function claimsAt({ stored }: SharedSubscription, nowSeconds: number): re
 /** What other clusters have of the quotas of an array, for the figures of a snapshot that was taken then. */
 export function otherUses(
   shared: readonly SharedSubscription[],
-  self: { readonly cluster: string; readonly takenAtSeconds: number; readonly nowSeconds: number },
+  self: {
+    readonly cluster: string;
+    readonly takenAtSeconds: number;
+    readonly nowSeconds: number;
+    /** Of this cluster; undefined: the usual one. */
+    readonly share: QuotaShare | undefined;
+  },
 ): (nodeArray: string, key: string) => OtherUse | undefined {
   const claimsOf = new Map(
     shared.flatMap((each) => {
@@ -76,7 +87,7 @@ export function otherUses(
     const uses = (claimsOf.get(nodeArray) ?? []).flatMap(({ cluster, uses: { [key]: use } }) =>
       use === undefined ? [] : [{ cluster, use }],
     );
-    if (uses.length === 0) return undefined;
+    if (uses.length === 0 && self.share === undefined) return undefined;
     const orders = uses
       .map(({ cluster, use }) => ({ cluster, cores: unseenIn(use, self.takenAtSeconds) }))
       .filter(({ cores }) => cores > 0);
@@ -84,8 +95,162 @@ export function otherUses(
       claimedCores: sum(uses.map(({ use }) => use.held + use.ordered)),
       unseenCores: sum(orders.map(({ cores }) => cores)),
       orders: orders.toSorted((a, b) => b.cores - a.cores),
+      most: self.share?.most ?? 1,
+      kept: (maxCores, ownCores) =>
+        keptFor(claimsOf.get(nodeArray) ?? [], key, { ...self, maxCores, ownCores }),
     };
   };
+}
+
+const usualShare: QuotaShare = { guaranteed: 0, most: 1, weight: 1 };
+
+/** What a cluster has of a quota, and what it is entitled to while all who have some or wait want more. */
+interface Standing {
+  readonly cluster: string;
+  readonly cores: number;
+  readonly waitingCores: number;
+  readonly share: QuotaShare;
+  readonly guaranteedCores: number;
+  /** Its guarantee, or its part of the quota by its weight. */
+  readonly dueCores: number;
+}
+
+/** How clusters stand to each other under a quota. Guarantees that add up to more than the quota are cut alike. */
+export function standings(
+  claims: readonly QuotaClaim[],
+  key: string,
+  { maxCores, nowSeconds }: { readonly maxCores: number; readonly nowSeconds: number },
+): readonly Standing[] {
+  const known = claims.map((claim) => {
+    const { cluster, share = usualShare, uses, waitsUntilSeconds = 0 } = claim;
+    const { held = 0, ordered = 0, waiting = 0 } = uses[key] ?? {};
+    const waitingCores = waitsUntilSeconds > nowSeconds ? waiting : 0;
+    return { cluster, share, cores: held + ordered, waitingCores };
+  });
+  const guaranteed = Math.max(1, sum(known.map(({ share }) => share.guaranteed)));
+  const weights = sum(
+    known.map(({ share, cores, waitingCores }) => (cores + waitingCores > 0 ? share.weight : 0)),
+  );
+  return known.map((each) => {
+    const { guaranteed: own, most, weight } = each.share;
+    const guaranteedCores = (own / guaranteed) * maxCores;
+    const byWeight = weights === 0 ? 0 : (weight / weights) * maxCores;
+    return {
+      ...each,
+      guaranteedCores,
+      dueCores: Math.min(most * maxCores, Math.max(guaranteedCores, byWeight)),
+    };
+  });
+}
+
+/**
+ * What a cluster leaves to others who wait and have less than is due to them: first those below their guarantee, then those
+ * with least for their weight. Each sees another order of the same list, so one of them always may take what is free.
+ */
+function keptFor(
+  claims: readonly QuotaClaim[],
+  key: string,
+  self: {
+    readonly cluster: string;
+    readonly share: QuotaShare | undefined;
+    readonly nowSeconds: number;
+    readonly maxCores: number;
+    readonly ownCores: number;
+  },
+): SharedQuota["kept"] {
+  const { cluster, share, ownCores: held } = self;
+  const times = { orderedBy: null, seenAtSeconds: 0, untilSeconds: 0 };
+  const uses = { [key]: { held, ordered: 0, grown: [], waiting: 1 } };
+  const claim = { cluster, ...times, waitsUntilSeconds: Number.POSITIVE_INFINITY, uses };
+  const all = standings([...claims, { ...claim, ...(share && { share }) }], key, self);
+  const own = all.find((each) => each.cluster === cluster);
+  if (own === undefined) return [];
+  return all
+    .filter((each) => each.cluster !== cluster && each.waitingCores > 0 && comesBefore(each, own))
+    .map((each) => ({
+      cluster: each.cluster,
+      cores: Math.max(0, Math.min(each.waitingCores, each.dueCores - each.cores)),
+    }))
+    .filter(({ cores }) => cores > 0);
+}
+
+function comesBefore(a: Standing, b: Standing): boolean {
+  const isShort = ({ cores, guaranteedCores }: Standing) => cores < guaranteedCores;
+  if (isShort(a) !== isShort(b)) return isShort(a);
+  const forWeight = ({ cores, share }: Standing) => cores / share.weight;
+  return forWeight(a) === forWeight(b) ? a.cluster < b.cluster : forWeight(a) < forWeight(b);
+}
+
+/** Why a configuration guarantees more than others leave; none: it does not, or nothing is known of others. */
+export async function guaranteeProblems(
+  ports: Pick<Ports, "clock" | "quotaClaims" | "snapshots">,
+  config: ClusterConfig,
+): Promise<readonly string[]> {
+  const guaranteed = config.cycle.shares?.guaranteed ?? 0;
+  if (guaranteed === 0) return [];
+  const snapshot = await ports.snapshots.load(config.cluster);
+  if (snapshot === undefined) return [];
+  const shared = await readClaims(ports, config, snapshot.value);
+  return shared.flatMap((each) => {
+    const others = claimsAt(each, ports.clock.nowSeconds()).filter(
+      ({ cluster }) => cluster !== config.cluster,
+    );
+    const left = 1 - sum(others.map(({ share }) => share?.guaranteed ?? 0));
+    if (guaranteed <= left + 1e-9) return [];
+    const whose = others
+      .flatMap(({ cluster, share }) =>
+        share && share.guaranteed > 0 ? [`${cluster} (${share.guaranteed})`] : [],
+      )
+      .join(", ");
+    return [
+      `shares.guaranteed: ${guaranteed}, expected at most ${Number(Math.max(0, left).toFixed(6))}: the rest of the quotas of "${each.subscription}" is guaranteed to ${whose}`,
+    ];
+  });
+}
+
+/** What jobs of the cluster would take besides if no other cluster had any of the quotas. Only where somebody has a share of his own. */
+export function waitingCores(
+  shared: readonly SharedSubscription[],
+  claiming: Omit<Claiming, "waiting"> & { readonly input: PlanInput; readonly made: Plan },
+): Cores | undefined {
+  const { config, isSent, made, input, snapshot, nowSeconds } = claiming;
+  const isShared =
+    config.cycle.shares !== undefined ||
+    shared.some((each) => claimsAt(each, nowSeconds).some(({ share }) => share !== undefined));
+  const waits = [...made.jobs, ...made.targets].some(({ asked, granted }) => granted < asked);
+  if (!isShared || !isSent || !waits) return undefined;
+  const held = heldCores(snapshot.cluster);
+  const sharing = new Set(shared.flatMap(({ nodeArrays }) => nodeArrays));
+  const alone = (array: NodeArray): NodeArray => ({
+    ...array,
+    buckets: array.buckets.map((bucket) => {
+      const { limits } = bucket;
+      const quota = (name: "region" | "family") => {
+        const key = quotaKeysOf(array, bucket).find((each) => each.startsWith(name));
+        const { maxCores, usedCores } = limits[name];
+        return { maxCores, usedCores: key === undefined ? usedCores : held.of(key) };
+      };
+      const availableCount = Math.max(limits.availableCount, limits.maxCount - limits.activeCount);
+      return {
+        ...bucket,
+        limits: { ...limits, availableCount, region: quota("region"), family: quota("family") },
+      };
+    }),
+  });
+  const nodeArrays = input.cluster.nodeArrays.map((array) =>
+    sharing.has(array.name) ? alone(array) : array,
+  );
+  const wanted = createdBy(plan({ ...input, cluster: { ...input.cluster, nodeArrays } }), snapshot.cluster);
+  return wanted.without(createdBy(made, snapshot.cluster));
+}
+
+/** What a plan creates and starts. */
+function createdBy({ create, start }: Pick<Plan, "create" | "start">, cluster: Cluster): Cores {
+  const created = new Cores(cluster);
+  for (const { nodeArray, vmSize, count } of create) created.add(nodeArray, vmSize, count);
+  const sizes = new Map(cluster.nodes.map(({ nodeId, vmSize }) => [nodeId, vmSize]));
+  for (const { nodeId, nodeArray } of start) created.add(nodeArray, sizes.get(nodeId) ?? "", 1);
+  return created;
 }
 
 /** What figures that were read then cannot contain. */
@@ -97,14 +262,17 @@ function unseenIn({ ordered, grown }: QuotaUse, takenAtSeconds: number): number 
 
 /** The quotas of which other clusters have ordered what the figures do not show. */
 export function sharedQuotas(cluster: Cluster, others: ReturnType<typeof otherUses>): readonly SharedQuota[] {
+  const held = heldCores(cluster);
   const quotas = new Map<string, SharedQuota>();
   for (const array of cluster.nodeArrays)
     for (const bucket of array.buckets)
       for (const key of quotaKeysOf(array, bucket)) {
-        const orders = others(array.name, key)?.orders ?? [];
         const limit = key.startsWith("family ") ? "family" : "region";
         const scope = key.slice(limit.length + 1);
-        if (orders.length > 0) quotas.set(key, { limit, scope, orders });
+        const use = others(array.name, key);
+        const kept = use?.kept(bucket.limits[limit].maxCores, held.of(key)) ?? [];
+        const orders = use?.orders ?? [];
+        if (orders.length + kept.length > 0) quotas.set(key, { limit, scope, orders, kept });
       }
   return [...quotas.values()];
 }
@@ -117,6 +285,8 @@ interface Claiming {
   readonly plan: Pick<Plan, "create" | "start">;
   readonly pending: PlanInput["pending"];
   readonly isSent: boolean;
+  /** What its jobs would take besides. */
+  readonly waiting: Cores | undefined;
   readonly refusals: readonly QuotaRefusal[];
   /** The newest plan, and operations of recent ones: open ones, and those of the last minutes. */
   readonly before: PlanHead | undefined;
@@ -168,8 +338,10 @@ export function renewalSeconds(
   shared: readonly SharedSubscription[],
   claiming: Pick<Claiming, "config" | "snapshot" | "pending" | "plan" | "nowSeconds">,
 ): number | null {
-  const { config, snapshot, pending, plan, nowSeconds } = claiming;
-  const hasNodes = heldCores(snapshot.cluster).keys().length + pending.length + plan.create.length > 0;
+  const { config, snapshot, pending, plan: orders, nowSeconds } = claiming;
+  const hasNodes =
+    config.cycle.shares !== undefined ||
+    heldCores(snapshot.cluster).keys().length + pending.length + orders.create.length > 0;
   return shared.length === 0 || !hasNodes ? null : nowSeconds + lifeSeconds(config) / 2;
 }
 
@@ -190,35 +362,36 @@ function claimOf(
   shared: SharedSubscription,
   claiming: Claiming,
 ): { readonly claim: QuotaClaim; readonly created: Cores } {
-  const { planId, config, snapshot, plan, pending, isSent, nowSeconds } = claiming;
+  const { planId, config, snapshot, plan: orders, pending, isSent, waiting, nowSeconds } = claiming;
   const before = ownClaim(shared, claiming);
   const sharing = new Set(shared.nodeArrays);
   const nodeArrays = snapshot.cluster.nodeArrays.filter(({ name }) => sharing.has(name));
   const cluster = { ...snapshot.cluster, nodeArrays };
   const held = heldCores(cluster);
-  const created = new Cores(cluster);
-  if (isSent) {
-    for (const { nodeArray, vmSize, count } of plan.create) created.add(nodeArray, vmSize, count);
-    const sizes = new Map(cluster.nodes.map(({ nodeId, vmSize }) => [nodeId, vmSize]));
-    for (const { nodeId, nodeArray } of plan.start) created.add(nodeArray, sizes.get(nodeId) ?? "", 1);
-  }
+  const created = isSent ? createdBy(orders, cluster) : new Cores(cluster);
   const ordered = new Cores(cluster);
   for (const { nodeArray, vmSize, count } of pending) ordered.add(nodeArray, vmSize, count);
   const earlier = mayStillOrder(before, claiming) ? (before?.uses ?? {}) : {};
-  const keys = new Set([...held.keys(), ...ordered.keys(), ...created.keys(), ...Object.keys(earlier)]);
+  const wanted = waiting?.keys().filter((key) => waiting.of(key) > 0) ?? [];
+  const keys = new Set([
+    ...[held, ordered, created].flatMap((cores) => cores.keys()),
+    ...Object.keys(earlier),
+    ...wanted,
+  ]);
   const uses = [...keys].toSorted().map((key): [string, QuotaUse] => {
     // Of two plans of one cluster one is sent at most.
     const own = Math.max(ordered.of(key) + created.of(key), earlier[key]?.ordered ?? 0);
-    return [
-      key,
-      { held: held.of(key), ordered: own, grown: grownOf(before, { key, held, snapshot, nowSeconds }) },
-    ];
+    const grown = grownOf(before, { key, held, snapshot, nowSeconds });
+    const waits = waiting?.of(key) ?? 0;
+    return [key, { held: held.of(key), ordered: own, grown, ...(waits > 0 && { waiting: waits }) }];
   });
   const claim = {
     cluster: cluster.name,
     orderedBy: created.keys().length === 0 ? null : planId,
     seenAtSeconds: snapshot.takenAtSeconds,
     untilSeconds: nowSeconds + lifeSeconds(config),
+    ...(wanted.length > 0 && { waitsUntilSeconds: nowSeconds + waitsForSeconds }),
+    ...(config.cycle.shares !== undefined && { share: config.cycle.shares }),
     uses: Object.fromEntries(uses),
   };
   return { claim, created };
@@ -256,10 +429,11 @@ function grownOf(
 function fits(
   created: Cores,
   shared: readonly SharedSubscription[],
-  { snapshot, pending, refusals, operations, nowSeconds }: Claiming,
+  { config, snapshot, pending, refusals, operations, nowSeconds }: Claiming,
 ): boolean {
   const { cluster, takenAtSeconds } = snapshot;
-  const others = otherUses(shared, { cluster: cluster.name, takenAtSeconds, nowSeconds });
+  const share = config.cycle.shares;
+  const others = otherUses(shared, { cluster: cluster.name, takenAtSeconds, nowSeconds, share });
   const foreseen = foreseeQuotas(cluster, { refusals, pending, operations, others });
   const ordered = new Cores(cluster);
   for (const { nodeArray, vmSize, count } of pending) ordered.add(nodeArray, vmSize, count);
@@ -283,17 +457,27 @@ function isNews(
   { config, nowSeconds }: Claiming,
 ): boolean {
   if (created.keys().length > 0) return true;
-  if (before === undefined) return Object.keys(claim.uses).length > 0;
-  const figures = ({ uses }: QuotaClaim) =>
-    JSON.stringify(Object.entries(uses).map(([key, { held, ordered }]) => [key, held, ordered]));
-  return figures(claim) !== figures(before) || before.untilSeconds - nowSeconds <= lifeSeconds(config) / 2;
+  if (before === undefined) return !isEmpty(claim);
+  const figures = ({ share, uses }: QuotaClaim) =>
+    JSON.stringify([
+      share ?? null,
+      ...Object.entries(uses).map(([key, { held, ordered, waiting = 0 }]) => [key, held, ordered, waiting]),
+    ]);
+  const isOld =
+    before.untilSeconds - nowSeconds <= lifeSeconds(config) / 2 ||
+    (before.waitsUntilSeconds ?? Number.POSITIVE_INFINITY) - nowSeconds <= waitsForSeconds / 2;
+  return isOld || figures(claim) !== figures(before);
 }
 
 /** Everybody's claims with this one; those whose time is over are left out. */
 function withClaim(shared: SharedSubscription, claim: QuotaClaim, nowSeconds: number): QuotaClaims {
   const { subscription } = shared;
   const others = claimsAt(shared, nowSeconds).filter(({ cluster }) => cluster !== claim.cluster);
-  return { subscription, claims: Object.keys(claim.uses).length === 0 ? others : [...others, claim] };
+  return { subscription, claims: isEmpty(claim) ? others : [...others, claim] };
+}
+
+function isEmpty({ share, uses }: QuotaClaim): boolean {
+  return share === undefined && Object.keys(uses).length === 0;
 }
 
 function sum(values: readonly number[]): number {

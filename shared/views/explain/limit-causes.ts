@@ -7,7 +7,7 @@ import {
   type LimitName,
   type Reason,
 } from "../../engine/index.ts";
-import type { BackedOff } from "../../ports/index.ts";
+import type { BackedOff, SharedQuota } from "../../ports/index.ts";
 import { duration } from "../../text/durations.ts";
 import { counted } from "../../text/text.ts";
 import { holdOn, holdSentence } from "../held-sizes.ts";
@@ -70,13 +70,25 @@ function ordersOfOthers({ made }: Outlook, figure: LimitFigure | undefined): str
     ({ limit, scope }) => limit === figure?.limit && scope === figure.scope,
   );
   if (quota === undefined) return "";
-  const [first, ...others] = quota.orders.map(
-    ({ cluster, cores }) => `cluster ${cluster} (${counted(cores, "cores")})`,
+  const { orders, kept } = quota;
+  const used =
+    orders.length === 0
+      ? ""
+      : ` The quota is used by orders of ${clusterNames(orders)}, which its figures do not show yet.`;
+  const waits = kept.length === 1 ? "waits and has" : "wait and have";
+  return kept.length === 0
+    ? used
+    : `${used} It is kept for ${clusterNames(kept)}, which ${waits} less for ${kept.length === 1 ? "its share" : "their shares"}.`;
+}
+
+const mostClusterNames = 3;
+
+function clusterNames(clusters: SharedQuota["orders"]): string {
+  const names = clusters.map(
+    ({ cluster, cores }) => `cluster ${cluster} (${counted(Math.ceil(cores), "cores")})`,
   );
-  const some = others.slice(0, 2);
-  const more =
-    others.length > some.length ? ` and ${counted(others.length - some.length, "more clusters")}` : "";
-  return ` The quota is used by orders of ${[first, ...some].join(", ")}${more}, which its figures do not show yet.`;
+  const left = names.length - mostClusterNames;
+  return `${names.slice(0, mostClusterNames).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
 /** Set: the autoscaler itself asks the bucket for nothing for a while. */

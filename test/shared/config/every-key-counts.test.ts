@@ -55,6 +55,7 @@ const values: Values<typeof configSchema, "cluster_name" | "nodearrays" | "autos
   target_attributes: ["ImageId"],
   max_sources: 7,
   predict_run_times: false,
+  shares: { guaranteed: 0.2 },
   spot: { pairs: [{ spot: "cheap", regular: "htc" }] },
   read_only: true,
   max_nodes_per_plan: 7,

@@ -5,6 +5,9 @@ const family = "standardFSv2Family";
 /** A third of what residents and jobs of twenty clusters want at the same time: 140 nodes of four cores. */
 const familyCores = 48 * 4;
 
+/** Of the first clusters; the others have the usual one. */
+const shares = [{ guaranteed: 0.2 }, { weight: 3 }, { most: 0.1 }];
+
 /** Twenty clusters that want three times the quota that they share, and nobody else who draws on it. */
 export const sharedQuota: Scenario = {
   name: "shared-quota",
@@ -14,6 +17,7 @@ export const sharedQuota: Scenario = {
     const quotaLagSeconds = chance.pick([0, 30, 120]);
     const clusters = range(20).map((index) => ({
       definition: smallCluster(`cluster-${index + 1}`, { subscription: "shared", quotas, quotaLagSeconds }),
+      ...(shares[index] !== undefined && { config: { shares: shares[index] } }),
       jobs: range(6).map((job) =>
         slotsJob(`job-${job}`, {
           submitSeconds: chance.between(0, 200),

@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import {
   answerPlanRequest,
   executeAction,
+  guaranteeProblems,
   receiveDemand,
   requestSnapshots,
   snapshotOnBeat,
 } from "../../../../shared/cycle/index.ts";
 import type { NodeArray } from "../../../../shared/engine/index.ts";
-import type { ClusterConfig, Ports } from "../../../../shared/ports/index.ts";
+import type { Ports, QuotaShare } from "../../../../shared/ports/index.ts";
 import { explainJob, listLimits, lookAhead } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
@@ -27,7 +28,10 @@ const array = (fields: Partial<NodeArray> = {}) =>
   });
 
 /** Clusters of one deployment, each with a CycleCloud of its own that never refuses: what it makes is what was ordered. */
-function deployment(arrays: Readonly<Record<string, NodeArray>>, config: Partial<ClusterConfig> = {}) {
+function deployment(
+  arrays: Readonly<Record<string, NodeArray>>,
+  shares: Readonly<Record<string, QuotaShare>> = {},
+) {
   const { ports, advance, now } = createWorld();
   const clouds = new Map(
     Object.entries(arrays).map(([name, each]) => [
@@ -41,7 +45,10 @@ function deployment(arrays: Readonly<Record<string, NodeArray>>, config: Partial
     ...ports,
     configs: Object.assign(Object.create(ports.configs) as typeof ports.configs, {
       clusters: async () => [...clouds.keys()],
-      load: async (cluster: string) => ({ ...configOf({}), cluster, ...config }),
+      load: async (cluster: string) => {
+        const own = shares[cluster];
+        return { ...configOf(own === undefined ? {} : { cycle: { shares: own } }), cluster };
+      },
     }),
     quotaClaims: {
       load: (subscription) => {
@@ -86,6 +93,14 @@ function deployment(arrays: Readonly<Record<string, NodeArray>>, config: Partial
     },
     plan: (cluster: string, ports: Ports = all) =>
       answerPlanRequest(ports, { version: 1, cluster, reason: "test", atSeconds: now() }),
+    /** So many nodes of a cluster go, as if their time was up. */
+    endNodes: async (cluster: string, count: number) => {
+      const nodeIds = cloudOf(cluster)
+        .nodes.slice(0, count)
+        .map(({ nodeId }) => nodeId);
+      await cloudOf(cluster).manageNodes("remove", { requestId: `end-${nodeIds[0]}`, nodeIds });
+      cloudOf(cluster).settle();
+    },
     execute: async () => {
       for (let action = all.scaleActions.take(now()); action; action = all.scaleActions.take(now()))
         await executeAction(all, action);
@@ -254,4 +269,111 @@ test.each<readonly [string, Partial<NodeArray>]>([
   await plan("b");
   await execute();
   expect([nodes("a"), nodes("b")]).toEqual([7, 7]);
+});
+
+const share = (fields: Partial<QuotaShare>): QuotaShare => ({ guaranteed: 0, most: 1, weight: 1, ...fields });
+
+test("a cluster takes no more of a quota than its most, and others may have the rest", async () => {
+  const { post, beat, plan, execute, nodes } = deployment(
+    { a: array(), b: array() },
+    { a: share({ most: 0.5 }) },
+  );
+  await beat();
+  await post("a", 9);
+  await post("b", 9);
+  await plan("a");
+  await plan("b");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([5, 5]);
+});
+
+test("a guarantee that is not wanted is lent, and comes back as nodes end", async () => {
+  const { post, beat, plan, execute, endNodes, nodes, advance, cloudOf, ports } = deployment(
+    { a: array(), b: array(), c: array() },
+    { a: share({ guaranteed: 0.6 }) },
+  );
+  await beat();
+  await beat();
+  // Lent: nobody else wants it.
+  await post("b", 10);
+  await plan("b");
+  await execute();
+  expect(nodes("b")).toBe(10);
+  cloudOf("b").settle();
+  advance(60);
+  await beat();
+  await plan("b");
+  await post("a", 6);
+  await plan("a");
+  await execute();
+  expect(nodes("a")).toBe(0);
+  const limits = async (cluster: string) => {
+    const outlook = await lookAhead(ports, cluster);
+    const listed = outlook && listLimits(outlook, {});
+    return listed?.ok ? listed.answer : undefined;
+  };
+  const family = (await limits("b"))?.shared?.find(({ limit }) => limit === "family")?.clusters;
+  expect(family).toMatchObject([
+    { cluster: "b", heldCores: 40, waitsFor: [] },
+    { cluster: "a", heldCores: 0, waitingCores: 24, guaranteedCores: 24, lendsCores: 0, waitsFor: ["b"] },
+  ]);
+  // Four nodes of b end: c may not have them, though it comes first.
+  await endNodes("b", 4);
+  await post("b", 6);
+  advance(60);
+  await beat();
+  await plan("b");
+  await post("c", 4);
+  await plan("c");
+  await execute();
+  expect(nodes("c")).toBe(0);
+  const outlook = await lookAhead(ports, "c");
+  const explained = JSON.stringify(outlook && explainJob(outlook, "job-1"));
+  expect(explained).toContain("It is kept for cluster a (24 cores), which waits and has less for its share.");
+  await plan("a");
+  await execute();
+  expect([nodes("a"), nodes("b"), nodes("c")]).toEqual([4, 6, 0]);
+});
+
+test("of clusters that wait, the one with least for its weight comes first", async () => {
+  const { post, beat, plan, execute, endNodes, nodes, advance, cloudOf } = deployment(
+    { a: array(), b: array(), c: array() },
+    { a: share({ weight: 1 }), b: share({ weight: 4 }) },
+  );
+  await beat();
+  await post("a", 1);
+  await post("b", 2);
+  await post("c", 7);
+  for (const name of ["a", "b", "c"]) await plan(name);
+  await execute();
+  for (const name of ["a", "b", "c"]) cloudOf(name).settle();
+  advance(60);
+  await beat();
+  await post("a", 3);
+  await post("b", 4);
+  await plan("a");
+  await plan("b");
+  await endNodes("c", 2);
+  await post("c", 5);
+  advance(60);
+  await beat();
+  await plan("c");
+  await plan("a");
+  await plan("b");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([1, 4]);
+});
+
+test("guarantees that add up to more than the quota are refused in words", async () => {
+  const { beat, ports, plan } = deployment({ a: array(), b: array() }, { a: share({ guaranteed: 0.7 }) });
+  await beat();
+  await plan("a");
+  const config = (guaranteed: number) => ({
+    ...configOf({ cycle: { shares: share({ guaranteed }) } }),
+    cluster: "b",
+  });
+  expect(await guaranteeProblems(ports, config(0.3))).toEqual([]);
+  expect(await guaranteeProblems(ports, config(0.4))).toEqual([
+    'shares.guaranteed: 0.4, expected at most 0.3: the rest of the quotas of "https://cyclecloud.example azure" is guaranteed to a (0.7)',
+  ]);
 });
