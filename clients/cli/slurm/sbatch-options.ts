@@ -102,6 +102,7 @@ function sbatch(): Command {
     .option("--mem <size>", "", megabytes)
     .option("--mem-per-cpu <size>", "", megabytes)
     .option("--mem-per-gpu <size>", "", megabytes)
+    .option("--tmp <size>", "", megabytes)
     .option("-t, --time <time>", "", minutes)
     .option("--gres <list>")
     .option("-G, --gpus <count>")

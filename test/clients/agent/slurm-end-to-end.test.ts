@@ -13,6 +13,7 @@ import {
   nodesOfKinds,
   nodesPerPartition,
   partitionsOf,
+  type Selection,
   sbatchArgs,
 } from "./drivers/slurm-job-kinds.ts";
 
@@ -28,6 +29,7 @@ const machineTypes = {
   spec: "Standard_D4s_v5",
   cores: "Standard_D4s_v5",
   nvme: "Standard_D4s_v5",
+  disk: "Standard_D4s_v5",
   gpu: "Standard_NC24s_v3",
 };
 
@@ -51,7 +53,7 @@ describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 60
 
 interface Case {
   readonly kinds: readonly JobKind[];
-  readonly select: "cons_tres" | "linear";
+  readonly select: Selection;
   /** Both habits of CycleCloud. */
   readonly likeNodes: boolean;
 }

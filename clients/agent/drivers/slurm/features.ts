@@ -5,7 +5,9 @@ import { gpuRequestOf, gpuTypesIn } from "./tres.ts";
 /** What `--constraint` asks for: `a&(b|c)`. A count is of nodes that have it: `[a*2&b*1]`. */
 export type Features =
   | { readonly kind: "feature"; readonly name: string; readonly count: number | undefined }
-  | { readonly kind: "all" | "any"; readonly parts: readonly Features[] };
+  | { readonly kind: "all"; readonly parts: readonly Features[] }
+  /** `isSame`: all nodes of a job have the same one, `[a|b]`. */
+  | { readonly kind: "any"; readonly parts: readonly Features[]; readonly isSame?: boolean };
 
 export type Constraints = Readonly<Record<string, unknown>>;
 
@@ -54,7 +56,8 @@ function readOne(reader: Reader): Features | undefined {
   const end = closing[token];
   if (end !== undefined) {
     const inner = readAny(reader);
-    return reader.tokens[reader.at++] === end ? inner : undefined;
+    const read = token === "[" && inner?.kind === "any" ? { ...inner, isSame: true } : inner;
+    return reader.tokens[reader.at++] === end ? read : undefined;
   }
   const match = /^([^*]+)(?:\*(\d{1,6}))?$/.exec(token);
   if (match?.[1] === undefined || /^[&,|\])]$/.test(token)) return undefined;
@@ -84,6 +87,14 @@ export function hasCounts(features: Features): boolean {
   return features.kind === "feature" ? features.count !== undefined : features.parts.some(hasCounts);
 }
 
+/** Of alternatives that all nodes of a job have alike, the first that there is. */
+export function withOneKind(features: Features, nodes: readonly NodeRecord[]): Features {
+  if (features.kind === "feature") return features;
+  if (features.kind === "any" && features.isSame === true)
+    return features.parts.find((part) => nodes.some((node) => holds(node, part))) ?? features;
+  return { ...features, parts: features.parts.map((part) => withOneKind(part, nodes)) };
+}
+
 /** A node without reported features may have any. */
 export function holds(node: NodeRecord, features: Features): boolean {
   switch (features.kind) {
@@ -101,38 +112,52 @@ function holdsFeature(node: NodeRecord, name: string): boolean {
   return node.features === undefined || node.features.includes(name);
 }
 
+/** The nodes of each node array on which a job may run. */
+export type NodesOfArrays = ReadonlyMap<string, readonly NodeRecord[]>;
+
 /**
- * Constraints that mean the features on these nodes, all of which have to hold: what is configured, or the VM size that
- * a feature names. A feature that all the nodes have means nothing. Undefined: only some have it, and nobody says which.
+ * Constraints that mean the features on these nodes, all of which have to hold: what is configured, the VM size that
+ * a feature names, or the node arrays whose nodes all have it. A feature that all the nodes have means nothing. Undefined:
+ * only some nodes of an array have it, and nobody says which.
  */
 export function constraintsFor(
   features: Features,
-  nodes: readonly NodeRecord[],
+  arrays: NodesOfArrays,
   settings: SlurmSettings,
 ): readonly Constraints[] | undefined {
   switch (features.kind) {
     case "feature":
-      return meaningOf(features.name, nodes, settings);
+      return meaningOf(features.name, arrays, settings);
     case "all":
-      return concat(features.parts.map((part) => constraintsFor(part, nodes, settings)));
-    case "any":
+      return concat(features.parts.map((part) => constraintsFor(part, arrays, settings)));
+    case "any": {
+      const nodes = [...arrays.values()].flat();
       return anyOf(
         features.parts
           .filter((part) => nodes.length === 0 || nodes.some((node) => holds(node, part)))
-          .map((part) => constraintsFor(part, nodes, settings)),
+          .map((part) => constraintsFor(part, arrays, settings)),
       );
+    }
   }
 }
 
 function meaningOf(
   name: string,
-  nodes: readonly NodeRecord[],
+  arrays: NodesOfArrays,
   { features }: SlurmSettings,
 ): readonly Constraints[] | undefined {
   const configured = Object.hasOwn(features, name) ? features[name] : undefined;
   if (configured !== undefined) return [configured];
   if (/^Standard_\w+$/.test(name)) return [{ "node.vm_size": name }];
-  return nodes.every((node) => holdsFeature(node, name)) ? [] : undefined;
+  const kinds = [...arrays].map(([nodeArray, nodes]) => ({
+    nodeArray,
+    isOfAll: nodes.every((node) => holdsFeature(node, name)),
+    isOfSome: nodes.some((node) => holdsFeature(node, name)),
+  }));
+  if (kinds.every(({ isOfAll }) => isOfAll)) return [];
+  const having = kinds.filter(({ isOfAll }) => isOfAll).map(({ nodeArray }) => nodeArray);
+  const isDivided = kinds.some(({ isOfAll, isOfSome }) => isOfSome && !isOfAll);
+  return isDivided || having.length === 0 ? undefined : [{ "node.nodearray": having }];
 }
 
 function concat(parts: readonly (readonly Constraints[] | undefined)[]): readonly Constraints[] | undefined {
@@ -144,16 +169,15 @@ function anyOf(parts: readonly (readonly Constraints[] | undefined)[]): readonly
   const known = parts.filter((part) => part !== undefined);
   if (known.some((part) => part.length === 0)) return [];
   if (known.length < parts.length) return undefined;
-  const sizes = known.map((part) => (part.length === 1 ? soleSize(part[0]) : undefined));
-  if (!sizes.includes(undefined)) return [{ "node.vm_size": sizes }];
+  for (const name of ["node.vm_size", "node.nodearray"]) {
+    const values = known.map((part) => (part.length === 1 ? soleValue(part[0], name) : undefined));
+    if (!values.includes(undefined)) return [{ [name]: values.flat() }];
+  }
   return [{ or: known.map((part) => (part.length === 1 ? part[0] : { and: part })) }];
 }
 
-function soleSize(constraints: Constraints | undefined): unknown {
-  const names = Object.keys(constraints ?? {});
-  return names.length === 1 && typeof constraints?.["node.vm_size"] === "string"
-    ? constraints["node.vm_size"]
-    : undefined;
+function soleValue(constraints: Constraints | undefined, name: string): unknown {
+  return Object.keys(constraints ?? {}).length === 1 ? constraints?.[name] : undefined;
 }
 
 /** One object when no key is there twice, which is easier to read; else a list, all of which hold. */

@@ -53,8 +53,9 @@ export function running(
   const arrays = [...new Set(partitions.flatMap((name) => candidates.nodeArraysOf(name)))];
   const count = names.length;
   const hosts = hostsOf(record, names, context);
-  const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), count);
   const [partition = "", ...more] = partitions;
+  const counting = candidates.countingOf(partition);
+  const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
   const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
   return {
     ...orderOf(record),

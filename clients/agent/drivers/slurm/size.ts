@@ -1,4 +1,5 @@
 import { type Gres, gresIn, gresNotConsumed, resourceName } from "./gres.ts";
+import type { Counting } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import { gpuRequestOf, gpusIn, tresAmount } from "./tres.ts";
 
@@ -7,7 +8,7 @@ export interface Size {
   /** The fewest nodes that it starts on. */
   readonly nodeCount: number;
   readonly perNode: Readonly<Record<string, number>>;
-  /** Set when its tasks may sit anywhere, several on a node: what one of them takes. */
+  /** Set when its tasks may sit anywhere, several on a node: what one of them takes, or those that share a core. */
   readonly perSlot: Readonly<Record<string, number>> | undefined;
   readonly slots: number;
 }
@@ -17,38 +18,67 @@ export interface Size {
  * estimate of the number of nodes counts, but where a job takes a range (`-N 2-4`) it is of the most: then the fewest
  * are worked out here. `onNodes`: the number of nodes is known.
  */
-export function sizeOf(record: JobRecord, node: NodeRecord | undefined, onNodes?: number): Size {
+export function sizeOf(
+  record: JobRecord,
+  node: NodeRecord | undefined,
+  counting: Counting,
+  onNodes?: number,
+): Size {
   const tasks = Math.max(1, record.tasks ?? 1);
-  const task = taskOf(record, tasks, node);
+  const unit = isRunning(record) ? 1 : unitOf(node, counting);
+  const task = taskOf(record, tasks, node, counting);
   const least = leastNodes(record);
-  const nodeCount = onNodes ?? nodesNeeded(record, { tasks, least, task, node });
+  const nodeCount = onNodes ?? nodesNeeded(record, { tasks, least, task, node, counting });
   const waits = !isRunning(record);
   const tasksPerNode = Math.ceil(tasks / nodeCount);
   const gpus = gpusPerNode(record, nodeCount, tasksPerNode);
-  const ncpus = Math.max(
+  const asked = Math.max(
     Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksPerNode)),
     waits ? (record.minimum_cpus_per_node ?? 1) : 1,
     waits ? gpusIn(record.cpus_per_tres) * gpus : 0,
   );
+  const ncpus = inUnits(asked, unit, node);
   const lasting = gresNotConsumed(node?.gres ?? "");
+  const together = tasksOfSlot(record, task, unit);
   return {
     nodeCount,
     perNode: amounts({
       ncpus,
-      memmb: memoryPerNode(record, ncpus, gpus, least),
+      memmb: counting.isOfMemory ? memoryPerNode(record, ncpus, gpus, least) : 0,
       ngpus: gpus,
       ...named(gresPerNode(record, nodeCount, tasksPerNode), lasting),
     }),
-    perSlot: maySpread(record, task, gpus)
-      ? amounts({
-          ncpus: task.cpus,
-          memmb: (record.memory_per_cpu ?? 0) * task.cpus,
-          ngpus: gpusIn(record.tres_per_task),
-          ...named(gresIn(record.tres_per_task), lasting),
-        })
-      : undefined,
-    slots: tasks,
+    perSlot:
+      together !== undefined && maySpread(record, task, gpus, counting)
+        ? amounts({
+            ncpus: task.cpus * together,
+            memmb: counting.isOfMemory ? (record.memory_per_cpu ?? 0) * task.cpus * together : 0,
+            ngpus: gpusIn(record.tres_per_task),
+            ...named(gresIn(record.tres_per_task), lasting),
+          })
+        : undefined,
+    slots: Math.ceil(tasks / (together ?? 1)),
   };
+}
+
+/** CPUs that only one job can have. */
+function unitOf(node: NodeRecord | undefined, { by }: Counting): number {
+  if (by === "node") return 1;
+  return by === "core"
+    ? cpusPerCore(node)
+    : Math.max(1, Math.floor((node?.cpus ?? 1) / (node?.sockets ?? 1)));
+}
+
+function inUnits(cpus: number, unit: number, node: NodeRecord | undefined): number {
+  const whole = Math.ceil(cpus / unit) * unit;
+  // Of the last core or socket a part may be kept for the system.
+  return Math.max(cpus, Math.min(whole, node?.usable_cpus ?? whole));
+}
+
+/** Tasks that fill whole cores, or sockets, together; undefined: they end in the middle of one. */
+function tasksOfSlot(record: JobRecord, { cpus }: Task, unit: number): number | undefined {
+  if (cpus % unit === 0) return 1;
+  return unit % cpus === 0 && record.tres_per_task === "" ? unit / cpus : undefined;
 }
 
 interface Task {
@@ -58,12 +88,14 @@ interface Task {
 }
 
 /** A task that wants cores for itself takes all their threads. */
-function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined): Task {
+function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined, { by }: Counting): Task {
   const cpus = Math.max(1, record.cpus ?? 1);
-  const wholeCores = record.threads_per_core === 1 || record.tasks_per_core === 1;
-  const factor = wholeCores && !isRunning(record) ? cpusPerCore(node) : 1;
-  if (cpus < tasks) return { cpus: cpus * factor, isShared: true };
-  return { cpus: Math.ceil(cpus / tasks) * factor, isShared: false };
+  const threads = by === "node" || isRunning(record) ? 1 : cpusPerCore(node);
+  const factor = record.threads_per_core === 1 ? threads : 1;
+  if (cpus < tasks) return { cpus: cpus * (record.tasks_per_core === 1 ? threads : factor), isShared: true };
+  const ofTask = Math.ceil(cpus / tasks) * factor;
+  const isAlone = record.tasks_per_core === 1;
+  return { cpus: isAlone ? Math.ceil(ofTask / threads) * threads : ofTask, isShared: false };
 }
 
 /** Then its cpus are what it got. */
@@ -74,7 +106,8 @@ function isRunning({ nodes }: JobRecord): boolean {
 /** 2 where Slurm counts hyperthreads as cpus; 1 where it counts cores. */
 function cpusPerCore(node: NodeRecord | undefined): number {
   const cores = (node?.sockets ?? 0) * (node?.cores ?? 0);
-  return cores > 0 ? Math.max(1, Math.floor((node?.cpus ?? 0) / cores)) : 1;
+  const most = node?.threads ?? Number.POSITIVE_INFINITY;
+  return cores > 0 ? Math.max(1, Math.min(most, Math.floor((node?.cpus ?? 0) / cores))) : 1;
 }
 
 function leastNodes({ tres_req_str }: JobRecord): number {
@@ -86,6 +119,7 @@ interface Asked {
   readonly task: Task;
   readonly least: number;
   readonly node: NodeRecord | undefined;
+  readonly counting: Counting;
 }
 
 function nodesNeeded(record: JobRecord, asked: Asked): number {
@@ -98,20 +132,21 @@ function nodesNeeded(record: JobRecord, asked: Asked): number {
 }
 
 /** How many nodes of a kind hold the job; also for a partition that Slurm's own estimate is not of. */
-export function nodesOn(record: JobRecord, node: NodeRecord): number {
+export function nodesOn(record: JobRecord, node: NodeRecord, counting: Counting): number {
   const tasks = Math.max(1, record.tasks ?? 1);
   const least = leastNodes(record);
-  return Math.max(least, estimateOn(record, { tasks, task: taskOf(record, tasks, node), least, node }, node));
+  const task = taskOf(record, tasks, node, counting);
+  return Math.max(least, estimateOn(record, { tasks, task, least, node, counting }, node));
 }
 
-function estimateOn(record: JobRecord, { tasks, task }: Asked, node: NodeRecord): number {
+function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: NodeRecord): number {
   const cpus = node.usable_cpus ?? Number.POSITIVE_INFINITY;
   const gpus = gpusIn(gpuRequestOf(node.gres));
   const has = gresIn(node.gres);
   const perGres = [...gresIn(record.tres_per_job)].map(([name, count]) => count / (has.get(name) ?? count));
   const forGpus = Math.ceil(Math.max(1, gpus > 0 ? gpusIn(record.tres_per_job) / gpus : 1, ...perGres));
   if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / cpus));
-  const memoryPerTask = (record.memory_per_cpu ?? 0) * task.cpus;
+  const memoryPerTask = counting.isOfMemory ? (record.memory_per_cpu ?? 0) * task.cpus : 0;
   const gpusPerTask = gpusIn(record.tres_per_task);
   const perNode = Math.min(
     Math.floor(cpus / task.cpus),
@@ -170,7 +205,7 @@ function memoryPerNode(record: JobRecord, ncpus: number, gpus: number, least: nu
 }
 
 /** Nobody fixed how many tasks a node takes, or how many nodes there are, and everything is counted by task. */
-function maySpread(record: JobRecord, task: Task, gpusOfNode: number): boolean {
+function maySpread(record: JobRecord, task: Task, gpusOfNode: number, { isOfMemory }: Counting): boolean {
   const isPerNode = (record.tasks_per_node ?? 0) > 0 || (record.tasks_per_socket ?? 0) > 0;
   const isWide = (record.minimum_cpus_per_node ?? 1) > task.cpus;
   const isFixed = leastNodes(record) > 1 || (record.max_nodes ?? 0) > 0 || record.required_nodes !== "";
@@ -185,7 +220,7 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number): boolean {
     !isWide &&
     !isFixed &&
     !record.contiguous &&
-    (record.memory_per_cpu ?? 0) > 0 &&
+    (!isOfMemory || (record.memory_per_cpu ?? 0) > 0) &&
     gpusByTask &&
     gresByTask
   );

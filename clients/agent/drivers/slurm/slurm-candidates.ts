@@ -5,7 +5,13 @@ import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
 import { nodesOn, type Size, sizeOf } from "./size.ts";
-import { cpusAllowed, type Partition, type Partitions } from "./slurm-partitions.ts";
+import {
+  type Counting,
+  cpusAllowed,
+  type Partition,
+  type Partitions,
+  usualCounting,
+} from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -44,6 +50,7 @@ interface Selection {
 export class Candidates {
   readonly #settings: SlurmSettings;
   readonly #partitions: Partitions;
+  readonly #counting: Counting;
   /** So many nodes more can register themselves. */
   readonly #room: number;
   /** Nodes of each partition by the node array that they may be of. */
@@ -57,8 +64,10 @@ export class Candidates {
     partitions: Partitions,
     nodes: readonly NodeRecord[],
     room = Number.POSITIVE_INFINITY,
+    counting = usualCounting,
   ) {
     this.#room = room;
+    this.#counting = counting;
     this.#settings = settings;
     this.#partitions = partitions;
     for (const node of nodes) {
@@ -107,6 +116,10 @@ export class Candidates {
     );
   }
 
+  countingOf(partition: string): Counting {
+    return this.#partitions.get(partition)?.counting ?? this.#counting;
+  }
+
   /** As `Candidate.cap`. */
   capOf(partition: string): string | undefined {
     const { mostCpusPerNode, mostCpusPerSocket } = this.#partitions.get(partition) ?? {};
@@ -121,19 +134,20 @@ export class Candidates {
     isOneOfSeveral: boolean,
   ): readonly Candidate[] {
     const known = this.#partitions.get(partition);
-    if (known?.isUp === false) return [];
+    if (known?.isUp === false || (known?.isForRoot === true && record.user_name !== "root")) return [];
     const selections = this.#select(record, partition, features);
     // Slurm's own estimate is of one of them, and it does not tell of which.
     const isChoice = isOneOfSeveral || selections.length > 1;
     const isDynamic = hasDynamicPartition([partition], this.#settings);
+    const counting = this.countingOf(partition);
     return selections
       .flatMap(({ nodeArray, left, suiting, largest, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
         // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
         const isBounded = !asksForWholeNodes(record);
         const node = largest && isBounded ? capped(largest, known) : largest;
-        const count = isChoice && node !== undefined ? nodesOn(record, node) : undefined;
-        const size = sizeOf(record, node, count);
+        const count = isChoice && node !== undefined ? nodesOn(record, node, counting) : undefined;
+        const size = sizeOf(record, node, counting, count);
         if (size.nodeCount > (known?.mostNodes ?? size.nodeCount)) return [];
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic) && size.nodeCount > mostAsked(record)) return [];
@@ -148,9 +162,12 @@ export class Candidates {
 
   #select(record: JobRecord, partition: string, features: Features): readonly Selection[] {
     const asked = gresRequests(record);
+    const { minimum_tmp_disk_per_node: disk = 0, memory_per_node = 0 } = record;
+    // Memory that is not used up is not counted, and has to be there all the same.
+    const memory = this.countingOf(partition).isOfMemory ? 0 : memory_per_node;
     const exclusion = this.#exclusions.get(record.excluded_nodes) ?? this.#exclusions.size;
     this.#exclusions.set(record.excluded_nodes, exclusion);
-    const key = [partition, record.features, exclusion, ...asked].join("\n");
+    const key = [partition, record.features, exclusion, disk, memory, ...asked].join("\n");
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
     const excluded = new Set(expandHostlist(record.excluded_nodes) ?? []);
@@ -159,7 +176,11 @@ export class Candidates {
       const all = this.#nodes.get(partition)?.get(nodeArray) ?? [];
       const left = all.filter(({ name }) => !excluded.has(name));
       const suiting = left.filter(
-        (node) => (hasCounts(features) || holds(node, features)) && hasGres(node, gres),
+        (node) =>
+          (hasCounts(features) || holds(node, features)) &&
+          hasGres(node, gres) &&
+          disk <= (node.temporary_disk ?? disk) &&
+          memory <= (node.usable_memory ?? memory),
       );
       const largest = suiting.reduce<NodeRecord | undefined>(
         (most, node) =>

@@ -140,6 +140,9 @@ function toJobs(
   };
 }
 
+/** The queue is read a moment after the pass began; Slurm makes jobs eligible meanwhile. */
+const readingSeconds = 5;
+
 /**
  * Whether nodes would help. `state_reason` alone does not tell: a job that depends on another one shows "ReqNodeNotAvail" as
  * soon as the scheduler has looked at it (22.05). With several partitions the reason is of one, and another may do.
@@ -152,7 +155,7 @@ function helpOf(
   if (record.hold === true || (record.priority ?? 0) === 0) return "does-not-help";
   if (record.dependency.includes("unfulfilled") || record.dependency.includes("failed"))
     return "does-not-help";
-  if ((record.eligible_time ?? 0) > nowSeconds) return "does-not-help";
+  if ((record.eligible_time ?? 0) > nowSeconds + readingSeconds) return "does-not-help";
   if (hasDynamicPartition(partitions, settings) && isForMoreNodes(record.state_reason)) return "may-help";
   if (partitions.length > 1 && record.state_reason.startsWith("Partition")) return "may-help";
   return helpWith(record.state_reason, record.state_description);

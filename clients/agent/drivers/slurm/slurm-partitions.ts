@@ -6,6 +6,8 @@ export interface Partition {
   readonly exclusive: boolean;
   /** Whether it starts jobs at all. */
   readonly isUp: boolean;
+  /** `RootOnly`: it starts jobs of root alone. */
+  readonly isForRoot: boolean;
   /** Of one job. */
   readonly mostNodes: number;
   /** What its jobs together may take of one node, and of one socket of it; undefined: all. */
@@ -13,6 +15,36 @@ export interface Partition {
   readonly mostCpusPerSocket: number | undefined;
   /** The QOS whose limits hold for its jobs; empty: none. */
   readonly qos: string;
+  /** What its jobs take of nodes, where that is not what the cluster's take. */
+  readonly counting: Counting | undefined;
+}
+
+/** What Slurm gives to a job of a node: `SelectType` and `SelectTypeParameters`. */
+export interface Counting {
+  /** Without it jobs use up no memory: it only has to be there. */
+  readonly isOfMemory: boolean;
+  /** No other job gets the rest of a core or a socket. `node`: `select/linear`. */
+  readonly by: "core" | "socket" | "node";
+}
+
+/** `scontrol show config`, which leaves out parameters that are not set. Undefined: it is not all there. */
+export function readCounting(config: string): Counting | undefined {
+  const [, type] = /^SelectType\s*= (\S+)/m.exec(config) ?? [];
+  const [, parameters = ""] = /^SelectTypeParameters\s*= (\S+)/m.exec(config) ?? [];
+  if (type === undefined) return undefined;
+  const counting = countingIn(parameters);
+  return type === "select/linear" ? { ...counting, by: "node" } : counting;
+}
+
+/** As docs/slurm.md has it. */
+export const usualCounting: Counting = { isOfMemory: true, by: "core" };
+
+/** Jobs share no core with `CR_CPU` either, on nodes whose cores are known. */
+function countingIn(parameters: string): Counting {
+  return {
+    isOfMemory: parameters.includes("MEMORY"),
+    by: parameters.includes("CR_SOCKET") ? "socket" : "core",
+  };
 }
 
 export type Partitions = ReadonlyMap<string, Partition>;
@@ -23,18 +55,27 @@ export function readPartitions(text: string): Partitions | undefined {
   if (lines === undefined) return undefined;
   return new Map(
     lines.flatMap((line) => {
-      const { PartitionName: name, OverSubscribe: shared, State: state, QoS: qos } = line;
+      const {
+        PartitionName: name,
+        OverSubscribe: shared,
+        State: state,
+        QoS: qos,
+        SelectTypeParameters: own,
+      } = line;
       if (name === undefined) return [];
       return [
         [
           name,
           {
             exclusive: shared === "EXCLUSIVE",
-            isUp: state === undefined || state === "UP",
+            // One that drains takes no new jobs, and runs those that it has.
+            isUp: state === undefined || state === "UP" || state === "DRAIN",
+            isForRoot: line.RootOnly === "YES",
             mostNodes: numberOf(line.MaxNodes) ?? Number.POSITIVE_INFINITY,
             mostCpusPerNode: numberOf(line.MaxCPUsPerNode),
             mostCpusPerSocket: numberOf(line.MaxCPUsPerSocket),
             qos: qos === undefined || qos === "N/A" ? "" : qos,
+            counting: own === undefined || own === "NONE" ? undefined : countingIn(own),
           },
         ] as const,
       ];

@@ -67,6 +67,7 @@ export const jobFields = z.object({
   threads_per_core: count,
   sockets_per_node: count,
   minimum_cpus_per_node: count,
+  minimum_tmp_disk_per_node: amount,
   features: text,
   licenses: text,
   required_nodes: hostlist,
@@ -121,6 +122,8 @@ const nodeFields = z.object({
   cores: count,
   threads: count,
   real_memory: amount,
+  /** For jobs; they use up none of it. */
+  temporary_disk: amount,
   /** Without cores that are kept for the system; and before 23.02 only in `tres`. */
   effective_cpus: amount,
   tres: text,

@@ -1,5 +1,12 @@
 import { cycleCloudName, type LeftOut } from "./common.ts";
-import { type Constraints, constraintsFor, countsIn, type Features, hasCounts } from "./features.ts";
+import {
+  type Constraints,
+  constraintsFor,
+  countsIn,
+  type Features,
+  hasCounts,
+  withOneKind,
+} from "./features.ts";
 import { expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { patternsOf } from "./name-patterns.ts";
@@ -47,7 +54,9 @@ export function wantedOf(
     const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
     return { common: lists.excluding, parts, notes: lists.notes };
   }
-  const constraints = meaningOf(features, candidates, context);
+  const nodes = candidates.flatMap((each) => each.nodes);
+  const own = nodeCount > 1 ? withOneKind(features, nodes) : features;
+  const constraints = meaningOf(own, candidates, context);
   if (constraints === undefined) return { leftOut: gpuTypeHint(features) ?? unclear };
   const common = [...constraints, ...lists.excluding];
   return { common, parts: lists.partsOf(nodeCount), notes: lists.notes };
@@ -59,15 +68,18 @@ type Meaning = ReturnType<typeof constraintsFor>;
 const knownMeanings = new WeakMap<Candidate["nodes"], Map<string, Meaning>>();
 
 function meaningOf(features: Features, candidates: readonly Candidate[], { settings }: JobContext): Meaning {
-  const lists = candidates.map(({ nodes }) => nodes);
-  const [first = []] = lists;
+  const { nodes: first = [] } = candidates[0] ?? {};
   const known = knownMeanings.get(first) ?? new Map<string, Meaning>();
   knownMeanings.set(first, known);
   const key = JSON.stringify([
     features,
     candidates.map(({ partition, nodeArray }) => [partition, nodeArray]),
   ]);
-  if (!known.has(key)) known.set(key, constraintsFor(features, lists.flat(), settings));
+  if (!known.has(key)) {
+    const byArray = Map.groupBy(candidates, ({ nodeArray }) => nodeArray);
+    const arrays = [...byArray].map(([name, own]) => [name, own.flatMap(({ nodes }) => nodes)] as const);
+    known.set(key, constraintsFor(features, new Map(arrays), settings));
+  }
   return known.get(key);
 }
 

@@ -63,7 +63,7 @@ import {
   stillJoining,
   toNode,
 } from "./slurm-nodes.ts";
-import { readPartitions } from "./slurm-partitions.ts";
+import { readCounting, readPartitions } from "./slurm-partitions.ts";
 import { type JobRecord, keepingMemory, type NodeRecord, readMemoryKept, readNode } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
@@ -148,7 +148,9 @@ function reads(
   const { squeue, scontrol, sinfo } = settings;
   const { nodesFrom } = memory;
   const remembered = rememberedLimits(memory);
-  const isKnown = remembered !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds;
+  // An agent of before did not remember how Slurm counts.
+  const isKnown =
+    remembered?.counting !== undefined && nowSeconds - remembered.atSeconds < limitsKnownSeconds;
   const scontrolRead = readOf("scontrol", scontrol, ["show", "nodes", "--json"], [1]);
   const sinfoRead = readOf("sinfo", sinfo, ["--json"]);
   // The JSON of sinfo leaves out what a node keeps for the system.
@@ -191,6 +193,7 @@ const rememberedSchema = z.object({
   enforced: z.boolean(),
   /** MaxNodeCount. */
   mostNodes: z.number().optional(),
+  counting: z.object({ isOfMemory: z.boolean(), by: z.enum(["core", "socket", "node"]) }).optional(),
   atSeconds: z.number(),
 });
 
@@ -296,6 +299,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       : {
           enforced: areLimitsEnforced(answers.config.text),
           mostNodes: mostNodesIn(answers.config.text),
+          counting: readCounting(answers.config.text),
           atSeconds: context.nowSeconds,
         };
   const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
@@ -352,6 +356,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       partitions,
       nodes,
       (enforcement?.mostNodes ?? Infinity) - known.length,
+      enforcement?.counting,
     ),
     licenses,
     limits,

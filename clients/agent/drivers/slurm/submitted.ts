@@ -2,6 +2,7 @@ import type { Answers } from "../driver.ts";
 import { readRecord } from "../records.ts";
 import { minutesIn } from "./amounts.ts";
 import { nodesOn } from "./size.ts";
+import { readCounting, usualCounting } from "./slurm-partitions.ts";
 import { jobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
 /** What `sbatch` was asked for, by the names of its long options. Counts are numbers, memory is in mebibytes. */
@@ -18,6 +19,7 @@ export interface SbatchOptions {
   readonly mem?: number;
   readonly memPerCpu?: number;
   readonly memPerGpu?: number;
+  readonly tmp?: number;
   readonly timeMinutes?: number;
   readonly gres?: string;
   readonly gpus?: string;
@@ -82,6 +84,7 @@ export function submittedRecord(
     cpus,
     node_count: most ?? least,
     ...(most === undefined ? {} : { max_nodes: most }),
+    minimum_tmp_disk_per_node: options.tmp ?? 0,
     array_task_string: options.array ?? "",
     array_max_tasks: Number(options.array?.split("%")[1] ?? 0),
     features: options.constraint ?? "",
@@ -106,7 +109,9 @@ export function submittedRecord(
   const isGiven = options.nodes !== undefined && options.useMinNodes !== true;
   if (isGiven || largest === undefined) return record;
   const read = readRecord(jobRecord, record);
-  return read.ok ? { ...record, node_count: nodesOn(read.record, largest) } : record;
+  return read.ok
+    ? { ...record, node_count: nodesOn(read.record, largest, readCounting(config) ?? usualCounting) }
+    : record;
 }
 
 function countsOf(options: SbatchOptions) {

@@ -38,6 +38,7 @@ const nodeKinds = {
     gpus: 0,
   },
   nvme: { slurm: "CPUs=4 RealMemory=15000 Gres=nvme:1 Feature=a", vcpus: 4, memoryGiB: 16, gpus: 0 },
+  disk: { slurm: "CPUs=4 RealMemory=15000 TmpDisk=50000 Feature=a", vcpus: 4, memoryGiB: 16, gpus: 0 },
 };
 type NodeKind = keyof typeof nodeKinds;
 
@@ -180,6 +181,28 @@ export const jobKinds: readonly JobKind[] = [
   on("htc", "--begin=now+1hour", 0, "its time has not come"),
   on("htc", "--hold", 0, "held"),
   on("htc", "--dependency=afterok:1", 0, "depends on a job that waits"),
+  on("smt", "--array=1-8 -n 1 --mem=1G", 2),
+  on("smt", "--array=1-4 --mem-per-cpu=6G", 2),
+  on("smt", "-n 9 --mem-per-cpu=1G", 2),
+  on("htc&disk", "--tmp=10G", 1),
+  on("htc&hpc", "-C a|b -N 2", 2),
+  on("htc&hpc", "-C [a|b] -N 2", 2),
+  on("htc&hpc", "-C [a*2&b*1] -N 3", 3),
+];
+
+/** Memory is not used up: it only has to be there. */
+const coreKinds: readonly JobKind[] = [
+  on("htc", "--array=1-6 --mem=7000", 2),
+  on("htc", "-n 6 --mem-per-cpu=6G", 2),
+  on("smt", "--array=1-6 -n 1", 2),
+  on("htc&hpc", "--mem=20G", 1),
+];
+
+/** A job has whole sockets. */
+const socketKinds: readonly JobKind[] = [
+  on("hpc", "--array=1-3 -n 4", 2),
+  on("hpc", "-n 46", 2),
+  on("smt", "--array=1-2 -n 1", 2),
 ];
 
 /** `select/linear` gives every job whole nodes. */
@@ -199,6 +222,16 @@ export const linearKinds: readonly JobKind[] = [
   on("htc&nvme", "--gres=nvme:1", 1),
   on("htc&hpc", "-N1 -n 44", 1),
 ];
+
+/** Tables by what slurm.conf says of how nodes are shared. */
+export const kindsBySelection = {
+  cons_tres: jobKinds,
+  linear: linearKinds,
+  cores: coreKinds,
+  sockets: socketKinds,
+} as const;
+export type Selection = keyof typeof kindsBySelection;
+export const selections = Object.keys(kindsBySelection) as readonly Selection[];
 
 export interface KindPartition {
   readonly name: string;
@@ -226,7 +259,7 @@ export interface SlurmNodes {
   readonly toCome: string;
 }
 
-export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "linear"): SlurmNodes {
+export function nodesOfKinds(kinds: readonly JobKind[], select: Selection): SlurmNodes {
   const all = kinds.flatMap(partitionsOf);
   const range = `[1-${nodesPerPartition}]`;
   const lines = all.map(({ name, arrays, oversubscribe }, index) =>
@@ -244,6 +277,8 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: "cons_tres" | "l
   const selection = {
     cons_tres: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n",
     linear: "SelectType=select/linear\nSelectTypeParameters=CR_Memory\n",
+    cores: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n",
+    sockets: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Socket_Memory\n",
   };
   const settings =
     "ReturnToService=1\nPrivateData=cloud\nSuspendProgram=/bin/true\nResumeProgram=/bin/true\nSuspendTime=60000\nResumeTimeout=60000\nDefMemPerCPU=3500\nLicenses=ansys:2\n";

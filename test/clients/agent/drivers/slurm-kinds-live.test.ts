@@ -8,10 +8,11 @@ import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machine
 import {
   boughtFor,
   type JobKind,
-  jobKinds,
-  linearKinds,
+  kindsBySelection,
   nodesOfKinds,
+  type Selection,
   sbatchArgs,
+  selections,
 } from "./slurm-job-kinds.ts";
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
@@ -21,13 +22,12 @@ const recordTo =
   process.env.RECORD_SLURM_KINDS === "1" ? join(import.meta.dirname, "fixtures/slurm-kinds") : undefined;
 
 describeHere(`a live Slurm controller uses what is bought${reason}`, { timeout: 300_000 }, () => {
-  test(`${jobKinds.length} kinds of jobs on nodes that jobs share`, () => check(jobKinds, "cons_tres"));
-  test(`${linearKinds.length} kinds of jobs where every job has whole nodes`, () =>
-    check(linearKinds, "linear"));
+  const rows = selections.map((select) => [kindsBySelection[select].length, select] as const);
+  test.each(rows)("%i kinds of jobs, %s", (_, select) => check(kindsBySelection[select], select));
 });
 
 /** Submits a job of each kind, gives the controller the nodes that the engine would make, and no others, and looks what it uses. */
-async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"): Promise<void> {
+async function check(kinds: readonly JobKind[], select: Selection): Promise<void> {
   const { conf, gres, toCome } = nodesOfKinds(kinds, select);
   const controller = await startSlurm({ conf, gres });
   try {
@@ -41,7 +41,7 @@ async function check(kinds: readonly JobKind[], select: "cons_tres" | "linear"):
     const names = bought.flat();
     await controller.run("scontrol", "update", `NodeName=${names.join(",")}`, "State=RESUME");
     const used = await usedBy(controller, ids, (counts) =>
-      bought.every((nodes, index) => nodes.length === 0 || (counts[index] ?? 0) > 0),
+      bought.every((nodes, index) => (counts[index] ?? 0) >= nodes.length),
     );
     const outcome = kinds.map(({ on, options }, index) => ({
       job: `${on.join(",")} ${options}`,
@@ -108,14 +108,14 @@ async function record(folder: string, answers: Answers): Promise<void> {
   }
 }
 
-function enforcement(config: string): string {
-  return `${/^AccountingStorageEnforce.*$/m.exec(config)?.[0] ?? ""}\n`;
+function linesRead(config: string): string {
+  return `${config.match(/^(?:AccountingStorageEnforce|SelectType).*$/gm)?.join("\n") ?? ""}\n`;
 }
 
 function shortened(name: string, text: string): string {
   if (name === "partitions")
     return text.replace(/ (?!OverSubscribe|State|MaxNodes|MaxCPUsPerNode|Nodes)\w+=\S*/g, "");
-  if (name === "config") return enforcement(text);
+  if (name === "config") return linesRead(text);
   // Behind "State=" stands what people wrote, with blanks in it.
   return name === "specs"
     ? text

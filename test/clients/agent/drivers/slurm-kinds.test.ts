@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { boughtFor, type JobKind, jobKinds, linearKinds } from "./slurm-job-kinds.ts";
+import { boughtFor, type JobKind, kindsBySelection, selections } from "./slurm-job-kinds.ts";
 
 /** What a controller printed of each kind, written by `slurm-kinds-live.test.ts`, which also saw how many nodes it used. */
 function recorded(select: string): Extract<Reading, { known: true }> {
@@ -25,10 +25,8 @@ function recorded(select: string): Extract<Reading, { known: true }> {
   return reading;
 }
 
-describe.each([
-  ["cons_tres", jobKinds],
-  ["linear", linearKinds],
-] as const)("what is bought for jobs that wait, with select/%s, is what Slurm used", (select, kinds) => {
+describe.each(selections)("what is bought for jobs that wait (%s) is what Slurm used", (select) => {
+  const kinds = kindsBySelection[select];
   const reading = recorded(select);
   const bought = boughtFor(kinds, reading);
   const rows = kinds.map((kind, index) => [title(kind), kind.nodes, bought[index]?.length] as const);

@@ -157,6 +157,80 @@ describe("what is bought is what Slurm uses of its own nodes", () => {
   });
 });
 
+describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
+  const counts = (parameters: string, type = "cons_tres") =>
+    `SelectType              = select/${type}\n${parameters === "" ? "" : `SelectTypeParameters    = ${parameters}\n`}`;
+  /** Two threads a core. */
+  const smt = away("htc", 6, { cpus: 8, sockets: 2, cores: 2, threads: 2, real_memory: 32_000 });
+  const array = { array_task_string: "1-6", array_job_id: 7, memory_per_cpu: 1000 };
+  const tasks = (count: number, fields: Fields = {}) => ({
+    tasks: count,
+    cpus: count,
+    tres_req_str: `cpu=${count},mem=${count}000M,node=1`,
+    ...fields,
+  });
+  const large = { memory_per_cpu: 7000, tres_req_str: "cpu=1,mem=7000M,node=1" };
+
+  test.each([
+    ["one cpu: the other thread of its core is nobody's", "CR_CORE_MEMORY", array, 2],
+    ["the same, where Slurm speaks of CPUs", "CR_CPU_MEMORY", array, 2],
+    ["three tasks, which take two cores", "CR_CORE_MEMORY", { ...array, ...tasks(3) }, 3],
+    ["nine tasks, which may sit anywhere", "CR_CORE_MEMORY", tasks(9), 2],
+    ["two tasks, whose core has 12,000 MB", "CR_CORE_MEMORY", { ...array, memory_per_cpu: 6000 }, 3],
+    ["one cpu: the rest of its socket is nobody's", "CR_SOCKET_MEMORY", array, 3],
+    [
+      "two cpus of a task that has its core alone",
+      "CR_CORE_MEMORY",
+      { ...array, cpus: 2, tasks: 1, tasks_per_core: 1 },
+      2,
+    ],
+  ])("%s (%s)", (_, parameters, fields, nodes) => {
+    expect(bought(read({ jobs: oneJob(fields), nodes: smt, config: counts(parameters) }))).toHaveLength(
+      nodes,
+    );
+  });
+
+  test.each([
+    ["uses up memory", "CR_CORE_MEMORY", 3],
+    ["only wants it to be there", "CR_CORE", 2],
+    ["the same", "CR_CPU", 2],
+  ])("a job %s with %s", (_, parameters, nodes) => {
+    const jobs = oneJob({ ...array, ...large });
+    const reading = read({ jobs, nodes: away("htc", 6), config: counts(parameters) });
+    expect(bought(reading)).toHaveLength(nodes);
+  });
+
+  test("memory that is not used up has to be there: only one of two node arrays has it", () => {
+    const nodes = [
+      ...away("htc", 4, { partitions: ["all"] }),
+      ...away("hpc", 4, { partitions: ["all"], cpus: 44, cores: 44, real_memory: 340_000 }),
+    ];
+    const job = { partition: "all", memory_per_cpu: 0, memory_per_node: 20_000 };
+    const world = { jobs: oneJob(job), nodes, partitions: partition("all"), config: counts("CR_CORE") };
+    expect(bought(read(world))).toEqual(["hpc-1"]);
+  });
+
+  test("with select/linear and no parameters a job has whole nodes, and memory is no matter", () => {
+    const job = { ...tasks(6), memory_per_cpu: 6000, shared: ["none"], node_count: 2 };
+    const config = counts("", "linear");
+    expect(bought(read({ jobs: oneJob(job), nodes: away("htc", 4), config }))).toHaveLength(2);
+    const single = { ...tasks(8), threads_per_core: 1, shared: ["none"] };
+    expect(bought(read({ jobs: oneJob(single), nodes: smt, config }))).toHaveLength(1);
+  });
+
+  test("a partition may have its own", () => {
+    const partitions = partition("htc", "SelectTypeParameters=CR_SOCKET_MEMORY");
+    const config = counts("CR_CORE_MEMORY");
+    expect(bought(read({ jobs: oneJob(array), nodes: smt, partitions, config }))).toHaveLength(3);
+  });
+
+  test("they are remembered beside the limits", () => {
+    const config = counts("CR_CORE");
+    const { memory } = read({ jobs: [], nodes: smt, config });
+    expect(memory).toMatchObject({ limits: { counting: { isOfMemory: false, by: "core" } } });
+  });
+});
+
 describe("a partition over two node arrays", () => {
   const nodes = [
     ...away("htc", 4, { partitions: ["two"] }),
@@ -174,6 +248,40 @@ describe("a partition over two node arrays", () => {
     const reading = read({ jobs: oneJob({ partition: "two" }), ...world });
     expect(reading.jobs).toMatchObject([{ constraints: { "node.nodearray": ["htc", "hpc"] } }]);
     expect(reading.shapes).toMatchObject([{ nodeArray: "hpc" }, { nodeArray: "htc" }]);
+  });
+
+  test.each([
+    ["a", ["htc", "htc"]],
+    ["a|b", ["htc", "htc"]],
+    ["[a|b]", ["htc", "htc"]],
+    ["[a*1&b*1]", ["htc", "hpc"]],
+    ["b", ["hpc", "hpc"]],
+  ])("two nodes with features %s, each of which all nodes of one array have", (features, arrays) => {
+    const having = nodes.map((node) => ({
+      ...node,
+      features: node.partitions && String(node.name).startsWith("htc") ? "a" : "b",
+    }));
+    const job = {
+      partition: "two",
+      features,
+      node_count: 2,
+      tasks: 2,
+      cpus: 2,
+      max_nodes: 2,
+      tres_req_str: "cpu=2,mem=2000M,node=2",
+    };
+    const reading = read({ ...world, nodes: having, jobs: oneJob(job) });
+    expect(reading.setAside).toEqual([]);
+    expect(bought(reading).map((name) => name.split("-")[0])).toEqual(arrays);
+  });
+
+  test("--tmp goes where there is such a disk", () => {
+    const jobs = oneJob({ partition: "two", minimum_tmp_disk_per_node: 10_240 });
+    const disks = nodes.map((node) => ({
+      ...node,
+      temporary_disk: String(node.name).startsWith("hpc") ? 50_000 : 0,
+    }));
+    expect(bought(read({ ...world, nodes: disks, jobs }))).toEqual(["hpc-1"]);
   });
 
   test("the setting overrides the names, and may list several", () => {

@@ -8,11 +8,11 @@ import { readSbatch } from "../../../../clients/cli/slurm/sbatch-options.ts";
 import {
   boughtFrom,
   type JobKind,
-  jobKinds,
-  linearKinds,
+  kindsBySelection,
   nodesPerPartition,
   partitionsOf,
   sbatchArgs,
+  selections,
 } from "./slurm-job-kinds.ts";
 
 /** What a controller printed of its nodes and partitions, without any job. */
@@ -24,7 +24,7 @@ function answersOf(select: string): Answers {
       return [file.replace(".txt", ""), { text, exitCode: 0 }];
     }),
   );
-  const config = `${answers.config?.text ?? ""}DefMemPerCPU            = 3500\nSelectType              = select/${select}\n`;
+  const config = `${answers.config?.text ?? ""}DefMemPerCPU            = 3500\n`;
   return { ...answers, config: { text: config, exitCode: 0 } };
 }
 
@@ -47,10 +47,8 @@ const refused = /--begin|--hold|--dependency| : /;
 /** A job before it takes the licences; here it is alone. */
 const alone: Readonly<Record<string, number>> = { "-L ansys:2 -N 3": 3 };
 
-describe.each([
-  ["cons_tres", jobKinds],
-  ["linear", linearKinds],
-] as const)("what sbatch is asked for takes the nodes that Slurm used, with select/%s", (select, kinds) => {
+describe.each(selections)("what sbatch is asked for takes the nodes that Slurm used (%s)", (select) => {
+  const kinds = kindsBySelection[select];
   const answers = answersOf(select);
   const rows = kinds.map((kind, index) => [`${kind.on.join(" or ")} ${kind.options}`, index, kind] as const);
 
