@@ -12,11 +12,12 @@ export function readLicenses(text: string): ReadonlyMap<string, License> | undef
   const lines = readLines(text);
   if (lines === undefined) return undefined;
   return new Map(
-    lines.flatMap(({ LicenseName: name, Total: total, Free: free }) =>
-      name === undefined || !isCount(total) || !isCount(free)
-        ? []
-        : [[name, { total: Number(total), free: Number(free) }] as const],
-    ),
+    lines.flatMap(({ LicenseName: name, Total: total, Free: free, Reserved: reserved = "0" }) => {
+      if (name === undefined || !isCount(total) || !isCount(free)) return [];
+      // Those of reservations count as free.
+      const open = Math.max(0, Number(total) - (isCount(reserved) ? Number(reserved) : 0));
+      return [[name, { total: Number(total), free: Math.min(open, Number(free)) }] as const];
+    }),
   );
 }
 

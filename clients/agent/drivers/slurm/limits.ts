@@ -265,7 +265,9 @@ function isOverAlone({ minutes, amounts, nodeCount }: Taker, limited: readonly L
   // A job that shares its nodes takes a part of one from a pool; as a job it still has whole nodes.
   const ofJob = (resource: string, amount: number) =>
     resource === "node" ? Math.max(1, Math.ceil(amount)) : amount;
-  return [...amounts].some(
+  const wanted = limited.flatMap(({ leastOfJob }) => [...leastOfJob.keys()]);
+  const all = new Map([...wanted.map((resource) => [resource, 0] as const), ...amounts]);
+  return [...all].some(
     ([resource, amount]) =>
       isOver(
         ofJob(resource, amount),

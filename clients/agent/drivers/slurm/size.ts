@@ -32,14 +32,17 @@ export function sizeOf(
   const waits = !isRunning(record);
   const tasksPerNode = Math.ceil(tasks / nodeCount);
   const gpus = gpusPerNode(record, nodeCount, tasksPerNode);
+  // Slurm lays tasks in turn on the sockets of a node.
+  const ofSockets = waits && counting.by === "socket" ? Math.min(tasksPerNode, node?.sockets ?? 1) * unit : 1;
   const asked = Math.max(
+    ofSockets,
     Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksPerNode)),
     waits ? (record.minimum_cpus_per_node ?? 1) : 1,
     waits ? gpusIn(record.cpus_per_tres) * gpus : 0,
   );
   const ncpus = inUnits(asked, unit, node);
   const lasting = gresNotConsumed(node?.gres ?? "");
-  const together = tasksOfSlot(record, task, unit);
+  const together = counting.by === "socket" ? undefined : tasksOfSlot(record, task, unit);
   return {
     nodeCount,
     perNode: amounts({
@@ -75,7 +78,7 @@ function inUnits(cpus: number, unit: number, node: NodeRecord | undefined): numb
   return Math.max(cpus, Math.min(whole, node?.usable_cpus ?? whole));
 }
 
-/** Tasks that fill whole cores, or sockets, together; undefined: they end in the middle of one. */
+/** Tasks that fill whole cores together; undefined: they end in the middle of one. */
 function tasksOfSlot(record: JobRecord, { cpus }: Task, unit: number): number | undefined {
   if (cpus % unit === 0) return 1;
   return unit % cpus === 0 && record.tres_per_task === "" ? unit / cpus : undefined;

@@ -88,7 +88,11 @@ export class Candidates {
    * starts; the planner has to choose before, for one number of nodes: the fewest that the first partition takes.
    */
   of(record: JobRecord, names: readonly string[], features: Features): Choice {
-    const usable = names.flatMap((name) => this.#candidates(record, name, features, names.length > 1));
+    // Newer releases let accounts below those of a list in, too: where no partition takes the job, Slurm knows better.
+    const taking = names.filter((name) => this.#partitions.get(name)?.takes(record) !== false);
+    const usable = (taking.length === 0 ? names : taking).flatMap((name) =>
+      this.#candidates(record, name, features, names.length > 1),
+    );
     const nodeCount = usable[0]?.size.nodeCount;
     return {
       candidates: usable.filter(({ size }) => size.nodeCount === nodeCount),
@@ -134,7 +138,7 @@ export class Candidates {
     isOneOfSeveral: boolean,
   ): readonly Candidate[] {
     const known = this.#partitions.get(partition);
-    if (known?.isUp === false || (known?.isForRoot === true && record.user_name !== "root")) return [];
+    if (known?.isUp === false) return [];
     const selections = this.#select(record, partition, features);
     // Slurm's own estimate is of one of them, and it does not tell of which.
     const isChoice = isOneOfSeveral || selections.length > 1;

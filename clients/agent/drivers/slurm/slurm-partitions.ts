@@ -1,4 +1,4 @@
-import { type NodeRecord, readLines } from "./slurm-records.ts";
+import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
 /** What Slurm says of a partition, as far as demand goes. */
 export interface Partition {
@@ -6,8 +6,8 @@ export interface Partition {
   readonly exclusive: boolean;
   /** Whether it starts jobs at all. */
   readonly isUp: boolean;
-  /** `RootOnly`: it starts jobs of root alone. */
-  readonly isForRoot: boolean;
+  /** Whether it starts jobs of a user, account and QOS: `RootOnly`, `AllowAccounts` and their like. Groups are not known. */
+  readonly takes: (job: Pick<JobRecord, "user_name" | "account" | "qos">) => boolean;
   /** Of one job. */
   readonly mostNodes: number;
   /** What its jobs together may take of one node, and of one socket of it; undefined: all. */
@@ -70,7 +70,10 @@ export function readPartitions(text: string): Partitions | undefined {
             exclusive: shared === "EXCLUSIVE",
             // One that drains takes no new jobs, and runs those that it has.
             isUp: state === undefined || state === "UP" || state === "DRAIN",
-            isForRoot: line.RootOnly === "YES",
+            takes: ({ user_name, account, qos }) =>
+              (line.RootOnly !== "YES" || user_name === "root") &&
+              isTaken(account, line.AllowAccounts, line.DenyAccounts) &&
+              isTaken(qos, line.AllowQos, line.DenyQos),
             mostNodes: numberOf(line.MaxNodes) ?? Number.POSITIVE_INFINITY,
             mostCpusPerNode: numberOf(line.MaxCPUsPerNode),
             mostCpusPerSocket: numberOf(line.MaxCPUsPerSocket),
@@ -81,6 +84,12 @@ export function readPartitions(text: string): Partitions | undefined {
       ];
     }),
   );
+}
+
+/** A list of those who may, or one of those who may not. */
+function isTaken(name: string, allowed = "ALL", denied = ""): boolean {
+  const isIn = (list: string) => list.toLowerCase().split(",").includes(name.toLowerCase());
+  return name === "" || (allowed === "ALL" ? !isIn(denied) : isIn(allowed));
 }
 
 function numberOf(text: string | undefined): number | undefined {

@@ -88,6 +88,7 @@ export const jobFields = z.object({
   nodes: text,
   // What a job is planned without, too: one that cannot be read must not set the job aside.
   time_limit: amount.catch(undefined),
+  time_minimum: amount.catch(undefined),
   start_time: amount.catch(undefined),
   requeue: z.boolean().nullish().catch(undefined),
   user_name: text.catch(""),

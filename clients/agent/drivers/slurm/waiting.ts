@@ -38,7 +38,9 @@ export function waiting(
   if (record.resv_name !== "")
     return { leftOut: `reservation "${record.resv_name}": its nodes cannot be ordered` };
   const { nowSeconds } = context;
-  const reserved = context.reserved.from({ nowSeconds, minutes: minutesOf(record) }, partitions);
+  // Slurm shortens a job to fit before a reservation.
+  const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
+  const reserved = context.reserved.from({ nowSeconds, minutes }, partitions);
   if (reserved.length > 0) return waitingBeside(reserved, { record, tasks, partitions }, context);
   return waitingOn(record, tasks, partitions, context);
 }

@@ -200,8 +200,8 @@ const coreKinds: readonly JobKind[] = [
 
 /** A job has whole sockets. */
 const socketKinds: readonly JobKind[] = [
-  on("hpc", "--array=1-3 -n 4", 2),
-  on("hpc", "-n 46", 2),
+  on("hpc", "--array=1-3 -c 4", 2),
+  on("hpc", "--array=1-3 -n 4", 3),
   on("smt", "--array=1-2 -n 1", 2),
 ];
 

@@ -75,6 +75,7 @@ describe("limits of accounts and QOS", () => {
     ["two nodes", "node=2", "cpu=1,mem=1000M,node=1", 0],
     ["two cpus", "cpu=2", "cpu=1,mem=1000M,node=1", 0],
     ["one cpu", "cpu=1", "cpu=1,mem=1000M,node=1", 1],
+    ["one GPU", "gres/gpu=1", "cpu=1,mem=1000M,node=1", 0],
   ])("a job that shares its node has a whole one where a QOS wants at least %s", (_, least, tres, jobs) => {
     const reading = readSlurm({
       jobs: [waitingJob({ ...ann, qos: "normal", tres_req_str: tres })],
@@ -118,6 +119,7 @@ describe("reservations", () => {
     ["without a time limit", {}, 0],
     ["that ends later", { time_limit: { set: true, infinite: false, number: 60 } }, 0],
     ["that ends before", { time_limit: { set: true, infinite: false, number: 4 } }, 1],
+    ["that Slurm may shorten", { time_limit: 600, time_minimum: 4 }, 1],
   ])("a job %s", (_, job, count) => {
     const reading = readSlurm({ jobs: [waitingJob(job)], reservations: line("") });
     expect(reading).toMatchObject({

@@ -178,6 +178,7 @@ describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
     ["nine tasks, which may sit anywhere", "CR_CORE_MEMORY", tasks(9), 2],
     ["two tasks, whose core has 12,000 MB", "CR_CORE_MEMORY", { ...array, memory_per_cpu: 6000 }, 3],
     ["one cpu: the rest of its socket is nobody's", "CR_SOCKET_MEMORY", array, 3],
+    ["two tasks, one on each socket", "CR_SOCKET_MEMORY", { ...array, ...tasks(2) }, 6],
     [
       "two cpus of a task that has its core alone",
       "CR_CORE_MEMORY",
@@ -216,6 +217,25 @@ describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
     expect(bought(read({ jobs: oneJob(job), nodes: away("htc", 4), config }))).toHaveLength(2);
     const single = { ...tasks(8), threads_per_core: 1, shared: ["none"] };
     expect(bought(read({ jobs: oneJob(single), nodes: smt, config }))).toHaveLength(1);
+  });
+
+  test.each([
+    ["takes no such account", "AllowAccounts=chem,bio"],
+    ["denies the account", "DenyAccounts=proj"],
+    ["takes no such QOS", "AllowQos=high"],
+    ["denies the QOS", "DenyQos=low,normal"],
+    ["is root's", "RootOnly=YES"],
+  ])("of two partitions the first %s: the other one's node is bought", (_, own) => {
+    const nodes = [...away("htc", 4), ...away("hpc", 4, { cpus: 44, cores: 44 })];
+    const job = {
+      partition: "hpc,htc",
+      account: "proj",
+      qos: "normal",
+      user_name: "ann",
+      state_reason: "PartitionConfig",
+    };
+    const partitions = `${partition("htc")}${partition("hpc", own)}`;
+    expect(bought(read({ jobs: oneJob(job), nodes, partitions }))).toEqual(["htc-1"]);
   });
 
   test("a partition may have its own", () => {

@@ -180,6 +180,13 @@ describe("licences", () => {
     ]);
   });
 
+  test("that a reservation keeps are not free, though Slurm counts them so", () => {
+    const kept = licenses.replace("Reserved=0", "Reserved=3");
+    expect(jobsOf({ jobs: [waitingJob({ licenses: "ansys:2" })], licenses: kept })).toMatchObject([
+      { constraints: { "shared-consumable-constraint": [{ ...pool, "current-value": 1 }] } },
+    ]);
+  });
+
   test("are drawn once by a job of several nodes or tasks", () => {
     const record = waitingJob({ licenses: "ansys:2", node_count: 2, max_nodes: 2, tres_req_str: "node=2" });
     expect(jobsOf({ jobs: [record], licenses })).toMatchObject([
