@@ -9,6 +9,8 @@ export interface Reservation {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly nodes: readonly string[];
+  /** Set where jobs of one user keep others away. */
+  readonly owner?: string;
 }
 
 /** `scontrol show reservations --oneliner` with times in seconds since 1970; undefined when it is not all there. */
@@ -34,14 +36,32 @@ export function readReservations(
   return known.length < read.length ? undefined : known;
 }
 
+/** Nodes that users have for themselves (`--exclusive=user`, `ExclusiveUser=YES`): to others they are reserved, nobody knows how long. */
+export function ownedNodes(nodes: readonly NodeRecord[]): readonly Reservation[] {
+  const owned = nodes.filter(({ owner }) => owner !== "");
+  return [...Map.groupBy(owned, ({ owner }) => owner)].map(([owner, own]) => ({
+    name: `user ${owner}`,
+    startSeconds: 0,
+    endSeconds: Number.POSITIVE_INFINITY,
+    nodes: own.map(({ name }) => name),
+    owner,
+  }));
+}
+
 /** Those into which a job would run that starts now. Without a time limit it runs into all that are to come. */
 export function inTheWay(
   reservations: readonly Reservation[],
-  { nowSeconds, minutes }: { readonly nowSeconds: number; readonly minutes: number | undefined },
+  {
+    nowSeconds,
+    minutes,
+    user,
+  }: { readonly nowSeconds: number; readonly minutes: number | undefined; readonly user: string },
 ): readonly Reservation[] {
   return reservations.filter(
-    ({ startSeconds, endSeconds }) =>
-      endSeconds > nowSeconds && (minutes === undefined || startSeconds < nowSeconds + minutes * 60),
+    ({ startSeconds, endSeconds, owner }) =>
+      owner !== user &&
+      endSeconds > nowSeconds &&
+      (minutes === undefined || startSeconds < nowSeconds + minutes * 60),
   );
 }
 

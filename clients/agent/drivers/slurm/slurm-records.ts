@@ -123,6 +123,8 @@ const nodeFields = z.object({
   cores: count,
   threads: count,
   real_memory: amount,
+  /** The user whose jobs alone run there (`--exclusive=user`); empty: nobody's. */
+  owner: text.catch(""),
   /** For jobs; they use up none of it. */
   temporary_disk: amount,
   /** Without cores that are kept for the system; and before 23.02 only in `tres`. */

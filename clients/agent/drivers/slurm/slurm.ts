@@ -45,7 +45,7 @@ import {
 } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
 import { RecordList } from "./record-list.ts";
-import { Reserved, readReservations } from "./reservations.ts";
+import { ownedNodes, Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
@@ -360,7 +360,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     ),
     licenses,
     limits,
-    reserved: new Reserved(reservations, byName),
+    reserved: new Reserved([...reservations, ...ownedNodes(nodes)], byName),
     switches: readSwitches(answers.switches?.text ?? ""),
     running: runningTasks(records),
   };

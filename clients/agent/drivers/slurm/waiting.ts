@@ -40,7 +40,7 @@ export function waiting(
   const { nowSeconds } = context;
   // Slurm shortens a job to fit before a reservation.
   const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
-  const reserved = context.reserved.from({ nowSeconds, minutes }, partitions);
+  const reserved = context.reserved.from({ nowSeconds, minutes, user: record.user_name }, partitions);
   if (reserved.length > 0) return waitingBeside(reserved, { record, tasks, partitions }, context);
   return waitingOn(record, tasks, partitions, context);
 }
@@ -258,7 +258,7 @@ function notesOf(
           `planned for node array ${nodeArray} only: of ${arrays.join(", ")} it would take another number of nodes`,
         ]),
     ...(isOfUser
-      ? ["--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody"]
+      ? ["--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody"]
       : []),
     ...(record.het_job_id ? ["part of a heterogeneous job: planned on nodes of its own"] : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),

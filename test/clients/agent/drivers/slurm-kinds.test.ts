@@ -43,7 +43,7 @@ test("what is not planned for is in the notes of the job", () => {
   );
   expect([...notes].sort()).toEqual([
     "--contiguous is not planned for: any nodes are taken",
-    "--exclusive=user or mcs is not planned for: nodes are counted as shared with anybody",
+    "--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody",
     "excludes k-1, k-2, k-3: gets no new node while the next one would have such a name",
     "excludes k-4, k-5, k-6: gets no new node while the next one would have such a name",
     "part of a heterogeneous job: planned on nodes of its own",

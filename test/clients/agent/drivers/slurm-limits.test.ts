@@ -129,4 +129,16 @@ describe("reservations", () => {
       })),
     });
   });
+
+  test("a node that a user has (--exclusive=user) is excluded for all others", () => {
+    const nodes = [slurmNode(1, { owner: "ann", alloc_cpus: 1, state: ["MIXED"] }), slurmNode(2)];
+    const jobs = ["ann", "bob"].map((user_name, index) => waitingJob({ job_id: 7 + index, user_name }));
+    expect(readSlurm({ jobs, nodes })).toMatchObject({
+      jobs: [
+        { name: "7", constraints: { "node.nodearray": "htc", ncpus: 1, memmb: 1000 } },
+        { name: "8", constraints: { not: { "node.name": ["htc-1"] } } },
+      ],
+      setAside: [],
+    });
+  });
 });
