@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadHostJson } from "../../../infra/local/functions-host/host-json.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
@@ -53,10 +52,10 @@ describe("clusters that an instance plans at a time", () => {
     expect(main).toContain(`@allowed([${sizes}])\nparam instanceMemoryMB`);
   });
 
-  test.each(sessions)("in the host, with %s MB: %s", (_, count) => {
-    const [, setting = ""] =
-      /name: '(AzureFunctionsJobHost__\S+)'\n {4}value: sessionsOfMemory\[/.exec(app) ?? [];
-    expect(loadHostJson(root, { [setting]: count }).serviceBus.maxConcurrentSessions).toBe(Number(count));
+  test("override the value of host.json by its path", () => {
+    const path = "extensions.serviceBus.maxConcurrentSessions".replaceAll(".", "__");
+    expect(app).toContain(`name: 'AzureFunctionsJobHost__${path}'\n    value: sessionsOfMemory[`);
+    expect(JSON.parse(textOf("host.json")).extensions.serviceBus.maxConcurrentSessions).toBeGreaterThan(0);
   });
 
   test("are in docs/performance.md", () => {
