@@ -184,6 +184,10 @@ export interface DemandStore {
   sourcesWithParts(cluster: string): Promise<readonly string[]>;
   /** The parts that have come, by index. */
   loadParts(message: MessageIdentity): Promise<readonly DemandPart[]>;
+  /** The part with index 0 of this message, which is all of a parked delta. Costs less than `loadParts`. */
+  loadFirstPart(message: MessageIdentity): Promise<DemandPart | undefined>;
+  /** Forgets that part. Costs less than `dropParts`. */
+  dropFirstPart(message: MessageIdentity): Promise<void>;
   /** Forgets the parts of this message and of every older one of the source. */
   dropParts(message: MessageIdentity): Promise<void>;
 }

@@ -114,6 +114,8 @@ export function memoryPorts(options: {
       waitingParts: none,
       sourcesWithParts: none,
       loadParts: none,
+      loadFirstPart: nothing,
+      dropFirstPart: nothing,
       dropParts: nothing,
     },
     uploads: { read: nothing },

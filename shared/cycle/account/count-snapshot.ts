@@ -42,7 +42,7 @@ export async function countSnapshot(
   const { cluster } = config;
   const keeping = { ...ports, accounts };
   const sight = seeCluster(sources);
-  const counted = await countTime(keeping, cluster, sight);
+  const counted = await countTime(keeping, cluster, { sight, before });
   return {
     spending: spendingOf(counted, before, countedBudgets(ports, config)),
     jobsBefore: (nodeId) => (counted.ok ? jobsOn(counted.stored?.value, nodeId) : undefined),

@@ -7,7 +7,7 @@ import {
   type Sight,
 } from "../../accounting/index.ts";
 import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
-import type { Ports, Stored } from "../../ports/index.ts";
+import type { Ports, Snapshot, Stored } from "../../ports/index.ts";
 
 /** Hours are kept for queries of the last days; days for the rest. */
 const keptHourSeconds = 8 * daySeconds;
@@ -27,17 +27,40 @@ export type Counted =
 export async function countTime(
   { accounts }: Pick<Ports, "accounts">,
   cluster: string,
-  sight: Sight,
+  { sight, before }: { readonly sight: Sight; readonly before: Snapshot | undefined },
 ): Promise<Counted> {
   try {
     const stored = await accounts.load(cluster);
     const book =
-      stored === undefined ? await opened(accounts, cluster, sight) : accountFor(stored.value, sight);
+      stored === undefined
+        ? await opened(accounts, cluster, sight)
+        : accountFor(asLastSeen(stored.value, before), sight);
     return { ok: true, book, stored };
   } catch (error) {
     if (kindOf(error) !== "upstream") throw error;
     return { ok: false, book: openBook(sight), error: error as UpstreamError };
   }
+}
+
+/** With what the snapshot before saw, if that was nothing, which is not saved. */
+function asLastSeen(book: Book, before: Snapshot | undefined): Book {
+  if (before === undefined || before.cluster.nodes.length > 0 || !isEmpty(book)) return book;
+  const seen = accountFor(book, { takenAtSeconds: before.takenAtSeconds, nodes: [], jobs: [] });
+  return seen.hour.fromSeconds === book.hour.fromSeconds ? seen : book;
+}
+
+function isEmpty({ nodes, running }: Book): boolean {
+  return nodes.length === 0 && running.length === 0;
+}
+
+/** Nothing to count and nothing to keep: it is saved once in an hour. */
+function isUnchanged(book: Book, stored: Book): boolean {
+  const isSameHour = book.hour.fromSeconds === stored.hour.fromSeconds;
+  return isSameHour && [book, stored].every((each) => isEmpty(each) && hasClosedNothing(each));
+}
+
+function hasClosedNothing({ closed: { hours, days, jobs } }: Book): boolean {
+  return hours.length + days.length + jobs.length === 0;
 }
 
 /** Without an open record, the pages that earlier ones closed show what the month cost. */
@@ -77,7 +100,7 @@ async function keep(
   cluster: string,
   { book, stored }: Counted & { readonly ok: true },
 ): Promise<void> {
-  if (book === stored?.value) return;
+  if (stored !== undefined && (book === stored.value || isUnchanged(book, stored.value))) return;
   await keepClosed(accounts, cluster, stored);
   await accounts.save(cluster, book, stored?.etag);
   if (book.closed.days.length > 0)
@@ -93,8 +116,6 @@ async function keepClosed(
   cluster: string,
   stored: Stored<Book> | undefined,
 ): Promise<void> {
-  if (stored === undefined) return;
-  const { closed } = stored.value;
-  if (closed.hours.length + closed.days.length + closed.jobs.length === 0) return;
-  await accounts.keep(cluster, closed);
+  if (stored === undefined || hasClosedNothing(stored.value)) return;
+  await accounts.keep(cluster, stored.value.closed);
 }

@@ -3,7 +3,7 @@ import { type DemandMessage, describeSetAside, type SetAside } from "../../messa
 import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { configuredTtlSeconds, keepsPastOf, unknownCluster } from "./configured.ts";
-import { assemble, parkDelta, parkedAfter } from "./demand-parts.ts";
+import { assemble, forgetWaiting, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { noRoomForSource } from "./room-for-source.ts";
 
@@ -71,13 +71,15 @@ async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<Acce
   if (merged.outcome === "early") return { outcome: "parked", reason: earlyReason(message, merged.have) };
   const reason = `demand from ${source}`;
   if (merged.outcome === "ignored") {
-    // The run that saved this message may have died before it asked for the plan.
-    if (merged.demand.sequence === message.sequence)
+    // The run that saved this message may have died before it forgot parts and asked for the plan.
+    if (merged.demand.sequence === message.sequence) {
+      await ports.demand.dropParts(message);
       await requestPlan(ports, { cluster, reason, onlyDemand: true });
+    }
     return { outcome: "ignored" };
   }
   const demand = await saveParked(ports, merged.demand, message);
-  await ports.demand.dropParts({ cluster, source, sequence: demand.sequence });
+  await forgetWaiting(ports.demand, assembled.message, { before: merged.before, now: demand });
   await requestPlan(ports, { cluster, reason, onlyDemand: true });
   const { jobs, nodes, setAside } = demand;
   const news = setAside === undefined ? undefined : newlySetAside(setAside, merged.before);

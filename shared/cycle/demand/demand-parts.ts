@@ -103,12 +103,27 @@ export async function parkDelta(
   await bounded(demand, delta);
 }
 
+/**
+ * Forgets what waited until a message took effect. Whatever took effect before it forgot its own, so behind a direct
+ * predecessor only the message itself can have been parked, by a run that died.
+ */
+export async function forgetWaiting(
+  demand: DemandStore,
+  message: DemandMessage,
+  { before, now }: { readonly before: SourceDemand | undefined; readonly now: SourceDemand },
+): Promise<void> {
+  const isWhole = message.kind === "delta" || message.part === undefined || message.part.count === 1;
+  const isDirect = before?.sequence === message.sequence - 1 && now.sequence === message.sequence;
+  if (isWhole && isDirect) await demand.dropFirstPart(message);
+  else await demand.dropParts(now);
+}
+
 /** The parked delta that follows directly on a source's present demand. */
 export async function parkedAfter(
   demand: DemandStore,
   { cluster, source, sequence }: SourceDemand,
 ): Promise<(DemandPart & { readonly remove: readonly string[] }) | undefined> {
-  const parts = await demand.loadParts({ cluster, source, sequence: sequence + 1 });
-  const delta = parts.find((part) => part.remove !== undefined);
-  return delta === undefined ? undefined : { ...delta, remove: delta.remove ?? [] };
+  const part = await demand.loadFirstPart({ cluster, source, sequence: sequence + 1 });
+  // One without is of a snapshot.
+  return part?.remove === undefined ? undefined : { ...part, remove: part.remove };
 }

@@ -1,9 +1,9 @@
 import type { PlanRequest } from "../../messages/index.ts";
 import { isOpen, type Ports } from "../../ports/index.ts";
 import { digestOf } from "../control.ts";
-import type { WorldOpened } from "./load-world.ts";
+import type { Wanted, WorldOpened } from "./load-world.ts";
 
-type Planned = Pick<Ports, "clock" | "demand" | "ids" | "losses" | "operations" | "snapshots" | "targets">;
+type Planned = Pick<Ports, "clock" | "ids" | "losses" | "operations" | "snapshots">;
 
 /** How far the clocks of two instances may differ. */
 const longestSkewSeconds = 5;
@@ -16,8 +16,8 @@ const recentOperations = 50;
  */
 export async function isPlanned(
   ports: Planned,
-  { cluster, atSeconds }: PlanRequest,
-  { head: stored, operations, control, config }: WorldOpened,
+  { atSeconds }: PlanRequest,
+  { cluster, head: stored, operations, control, config, demand, targets }: WorldOpened & Wanted,
 ): Promise<boolean> {
   const head = stored?.value;
   // The run that made the newest plan for this very request may have died half way.
@@ -25,10 +25,8 @@ export async function isPlanned(
   if (operations.some(({ value }) => value.state === "planned")) return false;
   if (head.controlDigest !== digestOf(ports, control)) return false;
   if (head.configDigest !== digestOf(ports, config)) return false;
-  const [snapshot, demand, targets, recent, [loss]] = await Promise.all([
+  const [snapshot, recent, [loss]] = await Promise.all([
     ports.snapshots.load(cluster),
-    ports.demand.summaries(cluster),
-    ports.targets.list(cluster),
     ports.operations.recent(cluster, recentOperations),
     ports.losses.recent(cluster, 1),
   ]);

@@ -6,7 +6,9 @@ import type {
   Operation,
   PlanHead,
   Ports,
+  RequestSet,
   Snapshot,
+  SourceDemand,
   Stored,
 } from "../../ports/index.ts";
 import { jobHoldsAt } from "../account/holds.ts";
@@ -90,18 +92,34 @@ export async function openWorld(ports: WorldPorts, cluster: string): Promise<Wor
   return { cluster, config, control, head, operations, stray: open.filter(isStray), readAtSeconds };
 }
 
+/** What sources and request sets want. */
+export interface Wanted {
+  readonly demand: readonly SourceDemand[];
+  readonly targets: readonly RequestSet[];
+}
+
+/** Each of the two lists costs more than all other reads of a plan together. */
+export async function readWanted(
+  ports: Pick<Ports, "demand" | "targets">,
+  cluster: string,
+): Promise<Wanted> {
+  const [demand, targets] = await Promise.all([ports.demand.list(cluster), ports.targets.list(cluster)]);
+  return { demand, targets };
+}
+
 /**
  * Reads the rest. Open operations come first, before the snapshot: one that a newer snapshot closes in between is then
  * counted in both, which buys too few for a moment. The other way round it would be in neither, and be bought twice.
  *
  * Throws StaleSnapshotError for a snapshot that is older than `mostAgeSeconds`, and always for a cluster without a
- * snapshot. `listHistory` may replace the reading of the node history, which is slow.
+ * snapshot. `wanted` was read since `opened`, if at all. `listHistory` may replace the reading of the node history, which is slow.
  */
 export async function readWorld(
   ports: WorldPorts,
   opened: WorldOpened,
   options: {
     readonly mostAgeSeconds?: number;
+    readonly wanted?: Wanted | undefined;
     readonly listHistory?: () => ReturnType<Ports["history"]["list"]>;
   } = {},
 ): Promise<WorldRead> {
@@ -116,9 +134,8 @@ export async function readWorld(
   const lossesForSeconds = config.cycle.spot === undefined ? 0 : evictionsCountForSeconds;
   const lossesSinceSeconds = readAtSeconds - Math.max(capacityFailureBackoffSeconds, lossesForSeconds);
   const mostLosses = config.cycle.spot === undefined ? mostOfLastMinutes : mostEvictions;
-  const [demand, targets, history, recent, losses, shared] = await Promise.all([
-    ports.demand.list(cluster),
-    ports.targets.list(cluster),
+  const [{ demand, targets }, history, recent, losses, shared] = await Promise.all([
+    options.wanted ?? readWanted(ports, cluster),
     listHistory(),
     ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
     ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),

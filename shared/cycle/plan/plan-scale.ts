@@ -22,7 +22,7 @@ import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { holdForUnread } from "./hold-unread.ts";
 import { isPlanned } from "./is-planned.ts";
-import { openWorld, readWorld, type WorldPorts } from "./load-world.ts";
+import { openWorld, readWanted, readWorld, type WorldPorts } from "./load-world.ts";
 import { type MadePlan, makePlan, type PlanFacts } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
@@ -83,13 +83,15 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const { config, control, head, operations, stray } = opened;
   if (isSuperseded(request, { head: head?.value, operations, nowSeconds: opened.readAtSeconds }))
     return { outcome: "superseded" };
-  if (!isPutOffAfter(request, head?.value)) {
-    if (request.onlyDemand && (await isPlanned(ports, request, opened))) return { outcome: "superseded" };
-    if (await putOffAfter(ports, request, head?.value)) return { outcome: "put-off" };
-  }
+  const isPutOff = isPutOffAfter(request, head?.value);
+  const wanted = request.onlyDemand && !isPutOff ? await readWanted(ports, cluster) : undefined;
+  if (wanted !== undefined && (await isPlanned(ports, request, { ...opened, ...wanted })))
+    return { outcome: "superseded" };
+  if (!isPutOff && (await putOffAfter(ports, request, head?.value))) return { outcome: "put-off" };
   const held = whyHeld(config, control);
   const isSent = held === undefined;
-  const world = await readWorld(ports, opened, { mostAgeSeconds: config.cycle.maxSnapshotAgeSeconds });
+  const mostAgeSeconds = config.cycle.maxSnapshotAgeSeconds;
+  const world = await readWorld(ports, opened, { mostAgeSeconds, wanted });
   const { snapshot, loaded, recent, losses, readAtSeconds: demandReadAtSeconds } = world;
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);

@@ -74,7 +74,7 @@ export class BlobDemandStore implements DemandStore {
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
     await this.#dropStaleParts(snapshot.cluster);
-    await this.#container.put(`${partsOf(snapshot)}${sortableNumber(part.index)}.json`, jsonContent(part));
+    await this.#container.put(partName(snapshot, part.index), jsonContent(part));
   }
 
   async remove({ cluster, source }: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void> {
@@ -99,6 +99,15 @@ export class BlobDemandStore implements DemandStore {
   async loadParts(snapshot: MessageIdentity): Promise<readonly DemandPart[]> {
     const parts = await this.#container.loadAll<DemandPart>(partsOf(snapshot));
     return parts.sort((a, b) => a.index - b.index);
+  }
+
+  async loadFirstPart(message: MessageIdentity): Promise<DemandPart | undefined> {
+    const blob = await this.#container.read(partName(message, 0));
+    return blob && fromJson<DemandPart>(blob.bytes);
+  }
+
+  async dropFirstPart(message: MessageIdentity): Promise<void> {
+    await this.#container.delete(partName(message, 0));
   }
 
   async dropParts(snapshot: MessageIdentity): Promise<void> {
@@ -150,6 +159,10 @@ function partsOfSource({ cluster, source }: Pick<MessageIdentity, "cluster" | "s
 /** Sequences have a fixed width: an older snapshot's prefix compares smaller. */
 function partsOf(snapshot: MessageIdentity): string {
   return `${partsOfSource(snapshot)}${sortableNumber(snapshot.sequence)}/`;
+}
+
+function partName(message: MessageIdentity, index: number): string {
+  return `${partsOf(message)}${sortableNumber(index)}.json`;
 }
 
 /** Container `demand-uploads`: senders write there, this program only reads. */

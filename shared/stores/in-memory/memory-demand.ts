@@ -47,8 +47,7 @@ export class MemoryDemandStore implements DemandStore {
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {
-    const { cluster, source, sequence } = snapshot;
-    this.#parts.put(recordKey(cluster, source, String(sequence), String(part.index)), { snapshot, part });
+    this.#parts.put(partKey(snapshot, part.index), { snapshot, part });
   }
 
   async remove({ cluster, source }: Pick<SourceDemand, "cluster" | "source">, etag: string): Promise<void> {
@@ -78,6 +77,14 @@ export class MemoryDemandStore implements DemandStore {
       .sort((a, b) => a.index - b.index);
   }
 
+  async loadFirstPart(message: MessageIdentity): Promise<DemandPart | undefined> {
+    return this.#parts.get(partKey(message, 0))?.value.part;
+  }
+
+  async dropFirstPart(message: MessageIdentity): Promise<void> {
+    this.#parts.delete(partKey(message, 0));
+  }
+
   async dropParts(snapshot: MessageIdentity): Promise<void> {
     for (const { key, kept } of this.#partsOfSource(snapshot)) {
       if (kept.snapshot.sequence <= snapshot.sequence) this.#parts.delete(key);
@@ -93,6 +100,10 @@ export class MemoryDemandStore implements DemandStore {
       .map(({ key, stored }) => ({ key, kept: stored.value }))
       .filter(({ kept }) => kept.snapshot.cluster === cluster && kept.snapshot.source === source);
   }
+}
+
+function partKey({ cluster, source, sequence }: MessageIdentity, index: number): string {
+  return recordKey(cluster, source, String(sequence), String(index));
 }
 
 /** Targets per request set. */

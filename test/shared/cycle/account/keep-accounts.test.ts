@@ -56,6 +56,32 @@ const running = (name: string, ncpus: number, host: string, fields: Record<strin
   ...fields,
 });
 
+describe("a cluster without nodes and running jobs", () => {
+  test("has its accounts written once in an hour", async () => {
+    const world = worldWith();
+    await world.snapshot();
+    const etags = new Set<string | undefined>();
+    for (let minute = 0; minute < 121; minute += 1) {
+      await minutes(world, 1);
+      etags.add((await world.ports.accounts.load(cluster))?.etag);
+    }
+    // The first record, and at each of two full hours: what it closed, and the next without it.
+    expect(etags.size).toBe(5);
+    const always = { fromSeconds: 0, untilSeconds: Number.MAX_SAFE_INTEGER };
+    expect(await world.ports.accounts.hours(cluster, always)).toHaveLength(2);
+  });
+
+  test("pays for a node that comes from half of the time since the snapshot before, not since the record", async () => {
+    const world = worldWith({});
+    world.cycleCloud.shown = 0;
+    await world.snapshot();
+    await minutes(world, 5);
+    world.cycleCloud.shown = 1;
+    await minutes(world, 2);
+    expect(await told(world)).toEqual([["idle", 90, 0.09]]);
+  });
+});
+
 describe("what nodes are used for", () => {
   test.each<readonly [string, Partial<ClusterNode>]>([
     ["idle", {}],

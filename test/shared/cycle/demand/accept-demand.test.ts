@@ -173,6 +173,42 @@ describe("acceptDemand", () => {
   });
 });
 
+describe("acceptDemand: what waits", () => {
+  test("is not listed for a message that follows directly", async () => {
+    const world = createWorld();
+    await acceptAll(world, [message({ sequence: 1 })]);
+    const noList = interposed(world.ports, { port: "demand", method: "dropParts" }, () => {
+      throw new Error("parts were listed");
+    });
+    for (const sequence of [2, 3])
+      expect(await acceptDemand(noList, message({ sequence }))).toMatchObject({ outcome: "accepted" });
+  });
+
+  test("is forgotten when its predecessor came after the run that parked it had died", async () => {
+    const world = createWorld();
+    await acceptAll(world, [message({ sequence: 1 })]);
+    const early: DemandMessage = { ...message({ sequence: 3, jobs: ["c"] }), kind: "delta", remove: [] };
+    await world.ports.demand.savePart(early, { index: 0, jobs: early.jobs, nodes: [], remove: [] });
+    // Its predecessor is handled by a program that does not look for it.
+    const stored = await world.ports.demand.load(cluster, early.source);
+    if (stored === undefined) throw new Error("no demand");
+    await world.ports.demand.save({ ...stored.value, sequence: 2 }, stored.etag);
+    expect(await acceptAll(world, [early])).toEqual(["accepted"]);
+    expect(await world.ports.demand.waitingParts(early)).toEqual([]);
+  });
+
+  test("is forgotten when messages are skipped, and when a message comes again", async () => {
+    const world = createWorld();
+    const [first] = parts(2, "old");
+    if (first === undefined) throw new Error("no part");
+    await acceptAll(world, [message({ sequence: 1 }), first, message({ sequence: 3 })]);
+    expect(await world.ports.demand.waitingParts(first)).toEqual([]);
+    await world.ports.demand.savePart(first, { index: 1, jobs: [], nodes: [] });
+    expect(await acceptAll(world, [message({ sequence: 3 })])).toEqual(["ignored"]);
+    expect(await world.ports.demand.waitingParts(first)).toEqual([]);
+  });
+});
+
 describe("acceptDemand: a snapshot in parts", () => {
   test("waits for its last part", async () => {
     const world = createWorld();
@@ -239,8 +275,7 @@ describe("acceptDemand: a snapshot in parts", () => {
     for (let index = 0; index < count; index += 1)
       await acceptDemand(ports, message({ sequence: 1, part: { index, count }, jobs: [`${index}`] }));
     expect(await jobsOf(world)).toHaveLength(count);
-    // Once for the parts, once for a delta that may have waited for them.
-    expect(reads).toBe(2);
+    expect(reads).toBe(1);
   });
 
   test.each([

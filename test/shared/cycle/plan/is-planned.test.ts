@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { undecided } from "../../../../shared/cycle/control.ts";
+import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 /** Two messages: the second comes in the next window, before the plan of the first is made. */
@@ -24,6 +25,29 @@ async function twoMessages(between: (world: World) => Promise<unknown> = async (
 }
 
 describe("a request for new demand", () => {
+  test("lists sources and request sets once, whether or not a plan is made", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    const lists = { demand: 0, targets: 0 };
+    for (const port of ["demand", "targets"] as const) {
+      const list = world.ports[port].list.bind(world.ports[port]);
+      world.ports[port].list = (name: string) => {
+        lists[port] += 1;
+        return list(name) as never;
+      };
+    }
+    for (const each of [1, 2]) {
+      const request = { cluster, reason: "demand", atSeconds: world.now() - 0.5, onlyDemand: true };
+      world.advance(1);
+      if (each === 1) await world.post([jobFor(1)]);
+      Object.assign(lists, { demand: 0, targets: 0 });
+      await planScale(world.ports, { ...request, version: 1, atSeconds: world.now() });
+      expect(lists).toEqual({ demand: 1, targets: 1 });
+    }
+  });
+
   test("makes no plan when the plan before has seen the demand", async () => {
     expect(await twoMessages((world) => world.execute())).toBe(0);
   });

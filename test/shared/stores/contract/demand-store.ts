@@ -182,6 +182,24 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
     },
   },
   {
+    name: "the first part of a message is read and forgotten alone, by its name",
+    async run(store) {
+      const message = { cluster: uniqueCluster("/?#"), source: "a b", sequence: 7 };
+      await store.savePart(message, partOf(1));
+      expect(await store.loadFirstPart(message)).toBeUndefined();
+      await store.dropFirstPart(message);
+      await store.savePart(message, partOf(0));
+      await store.savePart({ ...message, sequence: 8 }, partOf(0));
+      expect(await store.loadFirstPart(message)).toEqual(partOf(0));
+      await store.dropFirstPart(message);
+      expect(await store.loadParts(message)).toEqual([partOf(1)]);
+      expect(await store.waitingParts(message)).toEqual([
+        { sequence: 7, index: 1 },
+        { sequence: 8, index: 0 },
+      ]);
+    },
+  },
+  {
     name: "a source is removed unless it was saved since it was read",
     async run(store) {
       const cluster = uniqueCluster();
