@@ -99,10 +99,7 @@ export interface Wanted {
 }
 
 /** Each of the two lists costs more than all other reads of a plan together. */
-export async function readWanted(
-  ports: Pick<Ports, "demand" | "targets">,
-  cluster: string,
-): Promise<Wanted> {
+export async function readWanted(ports: Pick<Ports, "demand" | "targets">, cluster: string): Promise<Wanted> {
   const [demand, targets] = await Promise.all([ports.demand.list(cluster), ports.targets.list(cluster)]);
   return { demand, targets };
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Table from "cli-table3";
 import { Command, Option } from "commander";
-import { type Fleet, startFleet } from "./fleet.ts";
+import { type Fleet, type Invocation, startFleet } from "./fleet.ts";
 import { clusterNamed, fleetConfig } from "./load.ts";
-import { billOf, type Counts, hourly, monthOf } from "./prices.ts";
+import { billOf, type Counts, hourly, monthOf, monthOfFleet } from "./prices.ts";
 import { type Held, storedIn } from "./stored.ts";
 
 /**
@@ -39,7 +39,7 @@ const command = new Command("cost")
 async function run(flags: { load: string }): Promise<void> {
   const load = loads[flags.load];
   if (load === undefined) return;
-  const { counts, held, logged } = await measure(load);
+  const { counts, once, held, logged } = await measure(load);
   const month = monthOf(hourly(counts, load.beats));
   const rows = Object.entries(month).map(([what, count]) => [what, Math.round(count).toLocaleString("en")]);
   const counted = new Table({
@@ -66,6 +66,29 @@ async function run(flags: { load: string }): Promise<void> {
       bill.push([memoryMb, alwaysReady, ...parts.map((usd) => usd.toFixed(2))]);
     }
   process.stdout.write(`${bill.toString()}\n`);
+  const fleet = new Table({
+    head: [
+      "clusters, 512 MB",
+      "functions, USD",
+      "Service Bus, USD",
+      "blob writes and lists, USD",
+      "other storage, USD",
+      "together, USD",
+    ],
+    style: { head: [], border: [], compact: true },
+  });
+  const each = Object.entries(counts).map(([what, count]) => [what, count - once[what as keyof Counts]]);
+  const parts = {
+    once: hourly(once, load.beats),
+    cluster: hourly(Object.fromEntries(each) as unknown as Counts, load.beats),
+  };
+  for (const clusters of [1, 10, 100]) {
+    const of = billOf(monthOfFleet(parts, clusters), { memoryMb: 512, alwaysReady: 0 });
+    const { functionsUsd, serviceBusUsd, storageUsd, blobWritesUsd } = of;
+    const usd = [functionsUsd, serviceBusUsd, blobWritesUsd, storageUsd - blobWritesUsd];
+    fleet.push([clusters, ...[...usd, functionsUsd + serviceBusUsd + storageUsd].map((n) => n.toFixed(2))]);
+  }
+  process.stdout.write(`${fleet.toString()}\n`);
   const kept = new Table({
     head: ["kept", "blobs or rows", "KB each", "KB"],
     style: { head: [], border: [], compact: true },
@@ -86,6 +109,8 @@ interface Logged {
 
 interface Measured {
   readonly counts: Counts;
+  /** Of that, what a deployment does once for all of its clusters. */
+  readonly once: Counts;
   /** At the end. */
   readonly held: readonly Held[];
   readonly logged: Logged;
@@ -119,26 +144,33 @@ async function measure(load: Load): Promise<Measured> {
     }
     const calls = (await fleet.storageCalls()).slice(from.calls);
     const invocations = fleet.invocations.slice(from.invocations);
-    const counts = {
-      executions: invocations.length,
-      // At least a second each is billed, in steps of a tenth. Runs that share an instance share the time, too: this is the most.
-      activeSeconds: invocations.reduce(
-        (total, { durationMs }) => total + Math.max(1, Math.ceil(durationMs / 100) / 10),
-        0,
-      ),
-      // Sent, received, settled.
-      messages:
-        3 * invocations.filter(({ functionName }) => /plan-scale|execute-action/.test(functionName)).length,
-      ...storage(calls),
+    const counts = { ...runs(invocations), ...storage(calls) };
+    const once = {
+      ...runs(invocations.filter(({ functionName }) => functionName === "snapshot-nodes")),
+      ...storage(calls.filter((call) => /\/config\?.*comp=list/.test(call))),
     };
     const lines = fleet.lines.slice(from.lines);
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)), 0);
     const held = await storedIn(fleet.connectionString);
-    return { counts, held, logged: { lines: lines.length, bytes } };
+    return { counts, once, held, logged: { lines: lines.length, bytes } };
   } finally {
     await fleet.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function runs(invocations: readonly Invocation[]): Pick<Counts, "executions" | "activeSeconds" | "messages"> {
+  return {
+    executions: invocations.length,
+    // At least a second each is billed, in steps of a tenth. Runs that share an instance share the time, too: this is the most.
+    activeSeconds: invocations.reduce(
+      (total, { durationMs }) => total + Math.max(1, Math.ceil(durationMs / 100) / 10),
+      0,
+    ),
+    // Sent, received, settled.
+    messages:
+      3 * invocations.filter(({ functionName }) => /plan-scale|execute-action/.test(functionName)).length,
+  };
 }
 
 /** Waits until the cluster has all of its nodes and the first things are done that happen once. */

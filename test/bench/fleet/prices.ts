@@ -43,10 +43,24 @@ export function monthOf(hour: Counts): Counts {
   return { ...counts, queueCalls: counts.queueCalls + polls };
 }
 
+/** What a deployment with so many equal clusters does in a month; polls, which `monthOf` adds, are made once. */
+export function monthOfFleet(
+  { once, cluster }: { readonly once: Counts; readonly cluster: Counts },
+  clusters: number,
+): Counts {
+  const sums = Object.entries(cluster).map(([what, count]) => [
+    what,
+    count * clusters + once[what as keyof Counts],
+  ]);
+  return monthOf(Object.fromEntries(sums) as Record<keyof Counts, number>);
+}
+
 export interface Bill {
   readonly functionsUsd: number;
   readonly serviceBusUsd: number;
   readonly storageUsd: number;
+  /** Of that. */
+  readonly blobWritesUsd: number;
 }
 
 /** What a month costs. `alwaysReady` is a number of instances; work on them is cheaper, and nothing of it is free. */
@@ -75,5 +89,6 @@ export function billOf(
         month.tableCalls * storage.table +
         month.queueCalls * storage.queue) /
       10_000,
+    blobWritesUsd: (month.blobWrites * storage.blobWrite) / 10_000,
   };
 }
