@@ -39,7 +39,7 @@ describe("a request for new demand", () => {
       };
     }
     for (const each of [1, 2]) {
-      const request = { cluster, reason: "demand", atSeconds: world.now() - 0.5, onlyDemand: true };
+      const request = { cluster, reason: "demand", atSeconds: world.now() - 0.5, onlyDemand: true as const };
       world.advance(1);
       if (each === 1) await world.post([jobFor(1)]);
       Object.assign(lists, { demand: 0, targets: 0 });
