@@ -96,7 +96,10 @@ async function measureRuns(): Promise<void> {
     const { cluster: seen } = await world.cycleCloud.readCluster();
     const count = async () => {
       const known = { demand, control: noControl, settings: defaultSettings, takenAtSeconds: world.now() };
-      const counted = await countTime(ports, shadow, seeCluster({ ...known, cluster: seen }));
+      const counted = await countTime(ports, shadow, {
+        sight: seeCluster({ ...known, cluster: seen }),
+        before: undefined,
+      });
       await keepAccounts(ports, shadow, counted);
     };
     const run = () => snapshotCluster({ ...ports, ...reading }, cluster);
