@@ -348,7 +348,9 @@ test("what was read is judged by the time after it: Slurm's job that is eligible
     return { text: texts[name] ?? "", exitCode: 0 };
   };
   // Its memory of the limits is too old in the moment after the reading, and counts for it all the same.
-  const memory = { nodesFrom: "scontrol", limits: { enforced: true, atSeconds: nowSeconds - 599.95 } };
+  const counting = { isOfMemory: true, by: "core" };
+  const limits = { enforced: true, counting, atSeconds: nowSeconds - 599.95 };
+  const memory = { nodesFrom: "scontrol", limits };
   const contextOf = () => ({ nowSeconds, draining: new Map<string, number>(), memory });
   const reading = await collect(configured.driver, contextOf, read);
   expect(reading).toMatchObject({
