@@ -99,6 +99,7 @@ async function measureRuns(): Promise<void> {
       const counted = await countTime(ports, shadow, {
         sight: seeCluster({ ...known, cluster: seen }),
         before: undefined,
+        hasNodes: true,
       });
       await keepAccounts(ports, shadow, counted);
     };

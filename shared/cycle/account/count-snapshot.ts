@@ -42,7 +42,11 @@ export async function countSnapshot(
   const { cluster } = config;
   const keeping = { ...ports, accounts };
   const sight = seeCluster(sources);
-  const counted = await countTime(keeping, cluster, { sight, before });
+  const counted = await countTime(keeping, cluster, {
+    sight,
+    before,
+    hasNodes: sources.cluster.nodes.length > 0,
+  });
   return {
     spending: spendingOf(counted, before, countedBudgets(ports, config)),
     jobsBefore: (nodeId) => (counted.ok ? jobsOn(counted.stored?.value, nodeId) : undefined),

@@ -16,7 +16,13 @@ const keptDaySeconds = 400 * daySeconds;
 
 /** The accounts with one more sight, not saved yet. */
 export type Counted =
-  | { readonly ok: true; readonly book: Book; readonly stored: Stored<Book> | undefined }
+  | {
+      readonly ok: true;
+      readonly book: Book;
+      readonly stored: Stored<Book> | undefined;
+      /** Whether the cluster has nodes, paid for or not. */
+      readonly hasNodes: boolean;
+    }
   /** What was spent before is unknown; `book` has only what is there now. */
   | { readonly ok: false; readonly book: Book; readonly error: UpstreamError };
 
@@ -27,7 +33,11 @@ export type Counted =
 export async function countTime(
   { accounts }: Pick<Ports, "accounts">,
   cluster: string,
-  { sight, before }: { readonly sight: Sight; readonly before: Snapshot | undefined },
+  {
+    sight,
+    before,
+    hasNodes,
+  }: { readonly sight: Sight; readonly before: Snapshot | undefined; readonly hasNodes: boolean },
 ): Promise<Counted> {
   try {
     const stored = await accounts.load(cluster);
@@ -35,14 +45,14 @@ export async function countTime(
       stored === undefined
         ? await opened(accounts, cluster, sight)
         : accountFor(asLastSeen(stored.value, before), sight);
-    return { ok: true, book, stored };
+    return { ok: true, book, stored, hasNodes };
   } catch (error) {
     if (kindOf(error) !== "upstream") throw error;
     return { ok: false, book: openBook(sight), error: error as UpstreamError };
   }
 }
 
-/** With what the snapshot before saw, if that was nothing, which is not saved. */
+/** With what the snapshot before saw, if the cluster had no nodes then, which is not saved. */
 function asLastSeen(book: Book, before: Snapshot | undefined): Book {
   if (before === undefined || before.cluster.nodes.length > 0 || !isEmpty(book)) return book;
   const seen = accountFor(book, { takenAtSeconds: before.takenAtSeconds, nodes: [], jobs: [] });
@@ -53,8 +63,9 @@ function isEmpty({ nodes, running }: Book): boolean {
   return nodes.length === 0 && running.length === 0;
 }
 
-/** Nothing to count and nothing to keep: it is saved once in an hour. */
-function isUnchanged(book: Book, stored: Book): boolean {
+/** Nothing to count and nothing to keep in a cluster without nodes: it is saved once in an hour. */
+function isUnchanged(book: Book, stored: Book, hasNodes: boolean): boolean {
+  if (hasNodes) return false;
   const isSameHour = book.hour.fromSeconds === stored.hour.fromSeconds;
   return isSameHour && [book, stored].every((each) => isEmpty(each) && hasClosedNothing(each));
 }
@@ -98,9 +109,9 @@ export async function keepAccounts(
 async function keep(
   { accounts }: Pick<Ports, "accounts">,
   cluster: string,
-  { book, stored }: Counted & { readonly ok: true },
+  { book, stored, hasNodes }: Counted & { readonly ok: true },
 ): Promise<void> {
-  if (stored !== undefined && (book === stored.value || isUnchanged(book, stored.value))) return;
+  if (stored !== undefined && (book === stored.value || isUnchanged(book, stored.value, hasNodes))) return;
   await keepClosed(accounts, cluster, stored);
   await accounts.save(cluster, book, stored?.etag);
   if (book.closed.days.length > 0)

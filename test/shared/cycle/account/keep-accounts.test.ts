@@ -80,6 +80,15 @@ describe("a cluster without nodes and running jobs", () => {
     await minutes(world, 2);
     expect(await told(world)).toEqual([["idle", 90, 0.09]]);
   });
+
+  test("the same of a node that was there before, without a VM", async () => {
+    const world = worldWith({ status: "Deallocated", targetState: "Deallocated" });
+    await world.snapshot();
+    await minutes(world, 5);
+    world.cycleCloud.change("htc-1", { status: "Ready", targetState: "Started" });
+    await minutes(world, 2);
+    expect(await told(world)).toEqual([["idle", 90, 0.09]]);
+  });
 });
 
 describe("what nodes are used for", () => {
