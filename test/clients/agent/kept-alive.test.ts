@@ -192,6 +192,10 @@ describe("a release that changes SuspendExcNodes by a command", () => {
     world.kept.clear();
     await world.pass();
     expect([world.value, world.kept.size]).toEqual(["hpc-[1-3]:2", 0]);
+    world.value = "hpc-[1-3]:2,old-[1-99999999]";
+    world.kept.set("hpc-2", "others");
+    await world.pass();
+    expect(world.value).toContain("old-[1-99999999]");
   });
   test("an agent that was killed between its file and the command takes back what it told, and nothing else", async () => {
     const world = new World();

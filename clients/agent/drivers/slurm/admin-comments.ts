@@ -28,10 +28,16 @@ export function adminComments(
 ): { readonly corrections: readonly Correction[]; readonly memory: Memory } {
   const before = triedSchema.safeParse(comments).data ?? {};
   const tried: Record<string, string> = {};
+  // scontrol takes the number of an array or heterogeneous job for all its tasks or parts.
+  const others = new Set(
+    records
+      .filter(({ admin_comment: now }) => now !== "" && !now.startsWith(beginning))
+      .flatMap(({ job_id, array_job_id, het_job_id }) => [job_id, array_job_id, het_job_id]),
+  );
   const due: { readonly id: number; readonly text: string }[] = [];
   for (const { job_id: id, admin_comment: now } of records) {
     const reason = leftOut.get(id);
-    if (now === "" ? reason === undefined : !now.startsWith(beginning)) continue;
+    if (others.has(id) || (now === "" && reason === undefined)) continue;
     const text = reason === undefined ? "" : printableCut(`${beginning}${reason}`, longest);
     if (text === now) continue;
     if (before[id] === text) tried[id] = text;

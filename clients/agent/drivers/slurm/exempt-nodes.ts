@@ -76,7 +76,8 @@ function assignments(value: string, added: readonly string[], removed: readonly 
   const items = itemsIn(value);
   const names = new Set([...namesIn(items), ...added]);
   for (const name of removed) names.delete(name);
-  const sets = items.filter((each) => each.includes(":"));
+  // Those that cannot be read stay, too.
+  const sets = items.filter((each) => each.includes(":") || expandHostlist(each) === undefined);
   return [`=${[...sets, compactHostlist([...names])].filter((each) => each !== "").join(",")}`];
 }
 

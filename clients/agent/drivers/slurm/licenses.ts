@@ -12,10 +12,11 @@ export function readLicenses(text: string): ReadonlyMap<string, License> | undef
   const lines = readLines(text);
   if (lines === undefined) return undefined;
   return new Map(
-    lines.flatMap(({ LicenseName: name, Total: total, Free: free, Reserved: reserved = "0" }) => {
+    lines.flatMap(({ LicenseName: name, Total: total, Used: used, Free: free, Reserved: reserved }) => {
       if (name === undefined || !isCount(total) || !isCount(free)) return [];
-      // Those of reservations count as free.
-      const open = Math.max(0, Number(total) - (isCount(reserved) ? Number(reserved) : 0));
+      const [inUse = 0, kept = 0] = [used, reserved].map((text) => (isCount(text) ? Number(text) : 0));
+      // Free are those of reservations too, which Slurm gives to no other job.
+      const open = Math.max(0, Number(total) - inUse - kept);
       return [[name, { total: Number(total), free: Math.min(open, Number(free)) }] as const];
     }),
   );

@@ -55,6 +55,17 @@ test("a comment of somebody else stays", () => {
   expect(world.calls).toEqual([]);
 });
 
+test("the comment of a task or part stays, which a command with the number of its array or job would overwrite", () => {
+  const world = new World();
+  const started = { job_state: ["RUNNING"], nodes: "htc-1", admin_comment: "ask ann" };
+  world.put(7, { resv_name: "maint", array_job_id: 7, array_task_string: "2-9" });
+  world.put(8, { ...started, array_job_id: 7, array_task_id: 1 });
+  world.put(20, { resv_name: "maint", het_job_id: 20 });
+  world.put(21, { resv_name: "maint", het_job_id: 20, het_job_offset: 1, admin_comment: "ask ann" });
+  world.pass();
+  expect(world.calls).toEqual([]);
+});
+
 test("who may not change jobs tries each once, a hundred at a time", () => {
   const world = new World();
   world.isRefused = true;

@@ -181,7 +181,7 @@ describe("licences", () => {
   });
 
   test("that a reservation keeps are not free, though Slurm counts them so", () => {
-    const kept = licenses.replace("Reserved=0", "Reserved=3");
+    const kept = licenses.replace("Reserved=0", "Reserved=2");
     expect(jobsOf({ jobs: [waitingJob({ licenses: "ansys:2" })], licenses: kept })).toMatchObject([
       { constraints: { "shared-consumable-constraint": [{ ...pool, "current-value": 1 }] } },
     ]);
