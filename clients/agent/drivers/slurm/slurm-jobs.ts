@@ -78,8 +78,8 @@ function sameOr(before: Alike | LeftOut | undefined, first: Alike | LeftOut): Al
 function firstOf(record: JobRecord, jobs: readonly Job[] | LeftOut): Alike | LeftOut {
   if ("leftOut" in jobs) return jobs;
   const own = ownOf(record);
-  const common = jobs.map(({ name, priority: _, submittedAt: __, jobName: ___, ...rest }) => {
-    return [name.slice(own.name.length), rest];
+  const common = jobs.map(({ name, gang, priority: _, submittedAt: __, jobName: ___, ...rest }) => {
+    return [name.slice(own.name.length), gang === own.name || gang, rest];
   });
   return { own, jobs, text: JSON.stringify(common) };
 }
@@ -107,6 +107,8 @@ function jobsLike({ own, jobs }: Alike, record: JobRecord): readonly Job[] | und
     priority,
     ...(submittedAt === undefined ? {} : { submittedAt }),
     ...(jobName === undefined ? {} : { jobName }),
+    // Parts of another job are no parts of this one.
+    ...(job.gang === own.name ? { gang: name } : {}),
     name: `${name}${job.name.slice(own.name.length)}`,
   }));
 }

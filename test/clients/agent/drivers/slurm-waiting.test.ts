@@ -114,6 +114,24 @@ describe("features", () => {
     expect(job?.constraints).toMatchObject({ "node.vm_size": "Standard_ND96", ngpus: 1 });
   });
 
+  test("kinds of nodes of one job are a gang of its own, also where another job asks for the same", () => {
+    const jobs = [7, 8].map((job_id) =>
+      waitingJob({
+        job_id,
+        features: "[Standard_D8s_v5*2&Standard_D4s_v5*1]",
+        node_count: 3,
+        max_nodes: 3,
+        tres_req_str: "cpu=3,node=3",
+      }),
+    );
+    expect(jobsOf({ jobs }).map(({ name, gang }) => [name, gang])).toEqual([
+      ["7.1", "7"],
+      ["7.2", "7"],
+      ["8.1", "8"],
+      ["8.2", "8"],
+    ]);
+  });
+
   test("counts are jobs of their own, each on nodes of its own", () => {
     const nodes = [slurmNode(1, { features: ["big"] }), slurmNode(2, { features: ["Standard_D4s_v5"] })];
     const record = waitingJob({
