@@ -365,12 +365,21 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     running: runningTasks(records),
   };
   const leftOut = new Map<number, string>();
-  const jobs = readers.translator.translate(readable, jobContext).flatMap((read, index) => {
-    if (!("leftOut" in read)) return read;
+  const translated = readers.translator.translate(readable, jobContext);
+  // The parts of a heterogeneous job start together: without one of them the others never do.
+  const incomplete = new Set(
+    records.flatMap(({ het_job_id, job_state }, index) =>
+      het_job_id && job_state.includes("PENDING") && "leftOut" in (translated[index] ?? []) ? het_job_id : [],
+    ),
+  );
+  const jobs = translated.flatMap((read, index) => {
+    const { job_id = 0, het_job_id = 0, job_state = [] } = records[index] ?? {};
+    const isPending = job_state.includes("PENDING");
+    if (!("leftOut" in read)) return isPending && incomplete.has(het_job_id) ? [] : read;
     const { leftOut: reason, executingHostnames = [] } = read;
-    if (records[index]?.job_state.includes("PENDING")) leftOut.set(records[index].job_id, reason);
+    if (isPending) leftOut.set(job_id, reason);
     const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
-    setAside.push({ record: `job ${records[index]?.job_id}`, reason, ...hosts });
+    setAside.push({ record: `job ${job_id}`, reason, ...hosts });
     return [];
   });
   // A job of several nodes that came between the two commands: one node group or any would be a guess.

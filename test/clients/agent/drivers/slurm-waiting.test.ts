@@ -132,6 +132,13 @@ describe("features", () => {
     ]);
   });
 
+  test("of a heterogeneous job nothing is ordered while one of its parts is left out", () => {
+    const part = (het_job_offset: number, fields = {}) =>
+      waitingJob({ job_id: 7 + het_job_offset, het_job_id: 7, het_job_offset, ...fields });
+    expect(jobsOf({ jobs: [part(0), part(1)] }).map(({ gang }) => gang)).toEqual(["7", "7"]);
+    expect(jobsOf({ jobs: [part(0), part(1, { resv_name: "maint" })] })).toEqual([]);
+  });
+
   test("counts are jobs of their own, each on nodes of its own", () => {
     const nodes = [slurmNode(1, { features: ["big"] }), slurmNode(2, { features: ["Standard_D4s_v5"] })];
     const record = waitingJob({
