@@ -314,7 +314,8 @@ export async function claimQuotas(
     for (let tries = 1; ; tries += 1) {
       const { claim, created } = claimOf(current, claiming);
       if (!isNews(claim, ownRead, created, claiming)) break;
-      if (tries > mostTries || (current !== read && !fits(created, known, claiming))) return known;
+      if (tries > mostTries || (current !== read && !fits(created, known, claiming)))
+        return readAgain(ports, shared);
       try {
         await ports.quotaClaims.save(withClaim(current, claim, claiming.nowSeconds), current.stored?.etag);
         break;
@@ -331,6 +332,16 @@ export async function claimQuotas(
     }
   }
   return undefined;
+}
+
+/** As they are with what this plan has claimed of some of them already. */
+function readAgain(
+  ports: Pick<Ports, "quotaClaims">,
+  shared: readonly SharedSubscription[],
+): Promise<readonly SharedSubscription[]> {
+  return Promise.all(
+    shared.map(async (each) => ({ ...each, stored: await ports.quotaClaims.load(each.subscription) })),
+  );
 }
 
 /** When a plan has to renew the claims of its cluster; null: it has none. */
@@ -400,10 +411,11 @@ function claimOf(
 /** Whether the plan that made the claim is not known to have recorded its orders: it may have died, or be about to. */
 function mayStillOrder(
   claim: QuotaClaim | undefined,
-  { before: head, loaded, operations }: Pick<Claiming, "before" | "loaded" | "operations">,
+  { planId, before: head, loaded, operations }: Pick<Claiming, "planId" | "before" | "loaded" | "operations">,
 ): boolean {
   const by = claim?.orderedBy ?? null;
-  if (by === null || by === head?.planId) return false;
+  // This plan may be made again after it claimed.
+  if (by === null || by === planId || by === head?.planId) return false;
   const known = [...loaded.operations, ...operations];
   return !known.some(({ action, state }) => action.planId === by && state !== "planned");
 }
@@ -454,10 +466,13 @@ function isNews(
   claim: QuotaClaim,
   before: QuotaClaim | undefined,
   created: Cores,
-  { config, nowSeconds }: Claiming,
+  claiming: Claiming,
 ): boolean {
+  const { config, nowSeconds } = claiming;
   if (created.keys().length > 0) return true;
   if (before === undefined) return !isEmpty(claim);
+  // The next plan knows then that those orders were never recorded.
+  if (mayStillOrder(before, claiming)) return true;
   const figures = ({ share, uses }: QuotaClaim) =>
     JSON.stringify([
       share ?? null,

@@ -29,14 +29,14 @@ const array = (fields: Partial<NodeArray> = {}) =>
 
 /** Clusters of one deployment, each with a CycleCloud of its own that never refuses: what it makes is what was ordered. */
 function deployment(
-  arrays: Readonly<Record<string, NodeArray>>,
+  arrays: Readonly<Record<string, NodeArray | readonly NodeArray[]>>,
   shares: Readonly<Record<string, QuotaShare>> = {},
 ) {
   const { ports, advance, now } = createWorld();
   const clouds = new Map(
     Object.entries(arrays).map(([name, each]) => [
       name,
-      new FakeCycleCloud(clusterOf({ name, nodeArrays: [each] })),
+      new FakeCycleCloud(clusterOf({ name, nodeArrays: [each].flat() })),
     ]),
   );
   const calls: string[] = [];
@@ -74,10 +74,10 @@ function deployment(
     advance,
     cloudOf,
     nodes: (cluster: string) => cloudOf(cluster).nodes.length,
-    post: (cluster: string, nodes: number, name = "job-1") => {
+    post: (cluster: string, nodes: number, name = "job-1", fields: Record<string, unknown> = {}) => {
       sequence += 1;
       const sentAt = new Date(now() * 1000).toISOString();
-      const jobs = [{ ...jobFor(nodes), name }];
+      const jobs = [{ ...jobFor(nodes), name, ...fields }];
       const envelope = { version: 1, kind: "snapshot", cluster, source: "celery", sequence, sentAt };
       const body = { ...envelope, ttlSeconds: 80_000, jobs };
       return receiveDemand(all, { body, messageId: `m-${sequence}`, queue: "job-demand" });
@@ -218,6 +218,51 @@ test.each([
   await plan("a");
   await execute();
   expect([nodes("a"), nodes("b")]).toEqual(port === "operations" ? [7, 3] : [3, 7]);
+});
+
+test("what a plan claimed that died is free again after two more plans that want nothing", async () => {
+  const { post, beat, plan, execute, nodes, advance, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 7);
+  const dying = { ...ports, operations: withoutSave(ports.operations) };
+  await expect(plan("a", dying)).rejects.toThrow("crash");
+  await post("a", 0);
+  for (const _ of ["counts what the dead one may still record", "knows that it did not"]) {
+    advance(5);
+    await plan("a");
+  }
+  await post("b", 9);
+  await plan("b");
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([0, 9]);
+});
+
+test("a plan that is made again claims less of a subscription that it had claimed of already", async () => {
+  const { post, beat, plan, execute, nodes, ports } = deployment({
+    a: [array(), array({ name: "other", account: "other", location: "northeurope" })],
+    b: array({ account: "other", location: "northeurope" }),
+  });
+  await beat();
+  await post("a", 18, "lots", { gangSize: 9 });
+  await post("b", 7);
+  const { load, save } = ports.quotaClaims;
+  let isFirst = true;
+  const raced: Ports = {
+    ...ports,
+    quotaClaims: {
+      load,
+      save: async (claims, ifMatch) => {
+        if (isFirst && claims.subscription.endsWith("other")) {
+          isFirst = false;
+          await plan("b");
+        }
+        return save(claims, ifMatch);
+      },
+    },
+  };
+  expect(await plan("a", raced)).toMatchObject({ outcome: "planned" });
+  await execute();
+  expect([nodes("a"), nodes("b")]).toEqual([9, 7]);
 });
 
 test("a claim that nobody renews ends, and a cluster that keeps its nodes renews it", async () => {
