@@ -81,9 +81,9 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const opened = await openWorld(ports, cluster);
   if (opened === undefined) return { outcome: "unknown-cluster" };
   const { config, control, head, operations, stray } = opened;
-  if (isSuperseded(request, { head: head?.value, operations, nowSeconds: opened.readAtSeconds }))
-    return { outcome: "superseded" };
   const isPutOff = isPutOffAfter(request, head?.value);
+  const seen = { head: head?.value, operations, nowSeconds: opened.readAtSeconds };
+  if (!isPutOff && isSuperseded(request, seen)) return { outcome: "superseded" };
   const wanted = request.onlyDemand && !isPutOff ? await readWanted(ports, cluster) : undefined;
   if (wanted !== undefined && (await isPlanned(ports, request, { ...opened, ...wanted })))
     return { outcome: "superseded" };

@@ -82,6 +82,17 @@ describe("how often a cluster is planned", () => {
     );
   });
 
+  test("a request that was put off is planned for those that were dropped for it, old as it is itself", async () => {
+    const world = await quietWorld();
+    await world.post([jobFor(1)]);
+    await plansAt(world, [0.125]);
+    const head = await newest(world);
+    const old = { version: 1, cluster: "hpc", reason: "r", atSeconds: world.now() - 60 } as const;
+    expect(await answerPlanRequest(world.ports, { ...old, afterPlan: head?.planId ?? "" })).toMatchObject({
+      outcome: "planned",
+    });
+  });
+
   test("a run that dies once it has put a request off leaves it to one plan", async () => {
     const world = await quietWorld();
     await world.post([jobFor(1)]);
