@@ -19,7 +19,7 @@ test("the simulation: notices nodes that go while a message names them as busy t
   const scenario = scenarios.find(({ name }) => name === "dying-hosts");
   if (scenario === undefined) throw new RangeError("Cannot find scenario dying-hosts");
   const blind = [];
-  for (const seed of [5, 6, 14]) {
+  for (const seed of [1, 7, 24]) {
     expect((await runSeed({ scenario, seed })).violations).toEqual([]);
     blind.push(...(await runSeed({ scenario, seed, isBlind: true })).violations);
   }

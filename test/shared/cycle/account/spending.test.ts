@@ -57,7 +57,11 @@ function counted(budget: BudgetSettings): CountedBudget {
 
 /** What is spent after sights of so many nodes at these moments. */
 function spendingAfter(readings: readonly Reading[], budgets: readonly BudgetSettings[] = []): Spending {
-  return spendingOf({ ok: true, book: bookOf(readings), stored: undefined }, undefined, budgets.map(counted));
+  return spendingOf(
+    { ok: true, book: bookOf(readings), stored: undefined, hasNodes: true },
+    undefined,
+    budgets.map(counted),
+  );
 }
 
 const unreadable = new UpstreamError("load accounts: 503", { retryable: true });
