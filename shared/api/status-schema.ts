@@ -18,21 +18,6 @@ export const clustersAnswer = z
         planAtSeconds: unixSeconds.nullable().describe("When its newest plan was made; null: never"),
       }),
     ),
-    quotas: z
-      .array(
-        z.object({
-          limit: z.enum(["family", "region"]),
-          scope: z.string().describe("Region, VM family, and whether it is that of spot"),
-          maxCores: count,
-          usedCores: count.describe("As CycleCloud says, in the newest snapshot"),
-          clusters: z.array(z.object({ cluster: z.string(), cores: count.describe("Of its nodes") })),
-          otherCores: count.describe(
-            "Used beyond these clusters: somebody else in the subscription has them",
-          ),
-        }),
-      )
-      .optional()
-      .describe("Quotas that several of these clusters take from, the fullest first"),
   })
   .meta({ id: "Clusters" });
 

@@ -2,7 +2,6 @@ import type { ClustersAnswer } from "../api/index.ts";
 import { release } from "../app/release.ts";
 import { loadControl } from "../cycle/index.ts";
 import type { Ports } from "../ports/index.ts";
-import { sharedQuotas } from "./quota-holders.ts";
 
 /** All clusters that are configured, by name, and the release that answers. */
 export async function listClusters(
@@ -16,24 +15,13 @@ export async function listClusters(
         ports.snapshots.load(cluster),
         ports.plans.loadHead(cluster),
       ]);
-      const row = {
+      return {
         cluster,
         paused: control.paused !== null,
         snapshotTakenAtSeconds: snapshot?.value.takenAtSeconds ?? null,
         planAtSeconds: head?.value.atSeconds ?? null,
       };
-      return { row, snapshot: snapshot?.value };
     }),
   );
-  const seen = clusters.flatMap(({ row: { cluster }, snapshot }) =>
-    snapshot === undefined
-      ? []
-      : [{ cluster, takenAtSeconds: snapshot.takenAtSeconds, world: snapshot.cluster }],
-  );
-  return {
-    atSeconds: ports.clock.nowSeconds(),
-    release,
-    clusters: clusters.map(({ row }) => row),
-    quotas: sharedQuotas(seen),
-  };
+  return { atSeconds: ports.clock.nowSeconds(), release, clusters };
 }

@@ -8,9 +8,7 @@ import { reach, reachAnywhere } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrFilesOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = ServiceFlags & OutputFlags & { readonly quotas?: true };
-
-export const quotaColumns: readonly string[] = ["quota", "max_cores", "used_cores", "cluster", "cores"];
+type Flags = ServiceFlags & OutputFlags;
 
 export const clusterColumns: readonly string[] = ["cluster", "state", "snapshot:never", "plan:never"];
 
@@ -19,7 +17,6 @@ export function clustersCommand(terminal: Terminal): Command {
     .description(
       "Lists the clusters of the service: whether they are paused, and how old their snapshots and plans are.",
     )
-    .option("--quotas", "who has what of the quotas of Azure that several of these clusters take from")
     .action((flags: Flags) => showClusters(terminal, flags));
   return timesOption(outputOptions(serviceOrFilesOptions(command)));
 }
@@ -27,17 +24,7 @@ export function clustersCommand(terminal: Terminal): Command {
 async function showClusters(terminal: Terminal, flags: Flags): Promise<void> {
   // Files are of one cluster.
   const service = flags.offline === undefined ? await reachAnywhere(flags) : (await reach(flags)).service;
-  const { clusters, atSeconds, quotas = [] } = await service.ask("clusters");
-  if (flags.quotas) {
-    const list = {
-      name: "quotas",
-      columns: quotaColumns,
-      records: quotas.flatMap(quotaRows),
-      data: quotas,
-      none: "No two clusters of the service take from one quota.",
-    };
-    return printList(terminal, list, { flags, settings: noOutputSettings });
-  }
+  const { clusters, atSeconds } = await service.ask("clusters");
   const when = momentWriter(
     { flags, settings: noOutputSettings },
     { usual: "relative", nowSeconds: atSeconds },
@@ -50,19 +37,6 @@ async function showClusters(terminal: Terminal, flags: Flags): Promise<void> {
     none: 'No cluster is configured. Add one with "ccscale config push".',
   };
   printList(terminal, list, { flags, settings: noOutputSettings });
-}
-
-function quotaRows(quota: NonNullable<ClustersAnswer["quotas"]>[number]): readonly Fields[] {
-  const { scope, maxCores, usedCores, clusters, otherCores } = quota;
-  const row = (cluster: string, cores: number) => ({
-    quota: scope,
-    max_cores: maxCores,
-    used_cores: usedCores,
-    cluster,
-    cores,
-  });
-  const known = clusters.map(({ cluster, cores }) => row(cluster, cores));
-  return otherCores === 0 ? known : [...known, row("(others)", otherCores)];
 }
 
 function clusterFields(

@@ -65,7 +65,7 @@ async function showLimits({ terminal, service, settings }: Looking, flags: Flags
   const isTable = (flags.format ?? settings.format ?? "table") === "table";
   if (isTable && limits.some(isWaitedForQuota))
     pageOn(terminal).line(
-      'Jobs wait for a quota that the whole subscription has. CycleCloud does not say who uses it; "ccscale clusters --quotas" shows what clusters of this service have.',
+      'Jobs wait for a quota that the whole subscription has. CycleCloud does not say who uses it; "ccscale limits --shared" shows what clusters of this service have.',
     );
 }
 

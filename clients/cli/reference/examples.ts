@@ -5,14 +5,7 @@ import { labExamples } from "./lab-examples.ts";
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   status: [{ line: "status", does: "problems first, then the state of the cluster", isShown: true }],
   top: [{ line: "top", does: "the cluster live; in a pipe it says what to use instead", isShown: true }],
-  clusters: [
-    { line: "clusters", does: "which there are, and whether they scale", isShown: true },
-    {
-      line: "clusters --quotas",
-      does: "who has what of quotas that several clusters take from",
-      isShown: true,
-    },
-  ],
+  clusters: [{ line: "clusters", does: "which there are, and whether they scale", isShown: true }],
   nodes: [
     { line: "nodes", does: "all nodes", isShown: true },
     { line: "nodes --nodearray htc --state 'Ready,Fail*'", does: "nodes of an array in some states" },

@@ -229,8 +229,8 @@ export const questions: readonly Question[] = [
   },
   {
     ask: "Who has what of a quota that clusters share?",
-    argv: ["clusters", "--quotas"],
-    answer: [/^No two clusters of the service take from one quota/],
+    argv: ["limits", "--shared"],
+    answer: [/^No other cluster of the deployment takes from the same quotas/],
   },
   {
     ask: "Which sizes fit such a job?",

@@ -50,20 +50,12 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test("of a quota that two clusters take from it is shown who has how much", async () => {
-  const { code, stdout, stderr } = await ccscale(["clusters", "--quotas", "--url", server.url]);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  await expect(`$ ccscale clusters --quotas\n${stdout}`).toMatchFileSnapshot(
-    "../../../clients/cli/reference/printed/clusters-quotas.txt",
-  );
-});
-
 test("limits says where to look when jobs wait for a quota of the subscription, and leaves tables for programs alone", async () => {
   const limits = (...argv: string[]) => ccscale(["limits", ...argv, "--url", server.url, "--cluster", "hpc"]);
   const { stdout } = await limits();
   expect(stdout).toMatch(/^family +westeurope\/standardFSv2Family +cores +200 +200 +0 +1 /m);
-  expect(stdout).toContain('"ccscale clusters --quotas" shows what clusters of this service have.');
-  expect((await limits("--format", "csv")).stdout).not.toContain("--quotas");
+  expect(stdout).toContain('"ccscale limits --shared" shows what clusters of this service have.');
+  expect((await limits("--format", "csv")).stdout).not.toContain("--shared");
 });
 
 test("limits --shared says who has what of the quotas that clusters share, and for which array nothing tells", async () => {
