@@ -58,6 +58,7 @@ const rows: readonly Row[] = [
     jobs: 9,
     nodes: 2,
   },
+  { limit: "nodes, for jobs whose slots start at once", submit: "-n 20", jobs: 2, nodes: 5 },
   { limit: "GPUs", qos: "MaxTRESPerUser=gres/gpu=3", submit: "--gres=gpu:1", nodes: 3 },
 ];
 const nodesOfEach = 8;
