@@ -66,7 +66,7 @@ export interface CycleSettings {
   readonly budgets?: readonly BudgetSettings[];
   /** Absent: spot arrays are like all others. */
   readonly spot?: SpotSettings;
-  /** Of every quota that it shares with other clusters of the deployment. Absent: the usual part. */
+  /** Its part of every quota that it shares with other clusters of the deployment. Absent: the usual part. */
   readonly shares?: QuotaShare;
 }
 
@@ -74,7 +74,7 @@ export interface CycleSettings {
 export interface QuotaShare {
   /** What others get of it only while this cluster does not want it; from 0 to 1 of the quota. */
   readonly guaranteed: number;
-  /** Of the quota, at most. */
+  /** The largest part of the quota. */
   readonly most: number;
   /** Of clusters that wait, the one that has least for its weight comes first. */
   readonly weight: number;

@@ -206,7 +206,7 @@ export interface NamedNodes {
 export interface ExemptNodes {
   /** Each by its name: not those of a set of which the scheduler keeps some on. */
   readonly names: readonly string[];
-  /** Of all nodes that the scheduler chooses, those that it has on. */
+  /** The nodes that are on, among all that the scheduler chooses. */
   readonly on: readonly string[];
   /** `refused`: a sentence about what somebody has to do instead. No command: files of the scheduler do it. */
   readonly change: (

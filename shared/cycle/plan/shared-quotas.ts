@@ -73,7 +73,7 @@ export function otherUses(
     readonly cluster: string;
     readonly takenAtSeconds: number;
     readonly nowSeconds: number;
-    /** Of this cluster; undefined: the usual one. */
+    /** The share of this cluster; undefined: the usual one. */
     readonly share: QuotaShare | undefined;
   },
 ): (nodeArray: string, key: string) => OtherUse | undefined {
@@ -390,7 +390,7 @@ function claimOf(
     ...wanted,
   ]);
   const uses = [...keys].toSorted().map((key): [string, QuotaUse] => {
-    // Of two plans of one cluster one is sent at most.
+    // At most one of two plans of a cluster is sent.
     const own = Math.max(ordered.of(key) + created.of(key), earlier[key]?.ordered ?? 0);
     const grown = grownOf(before, { key, held, snapshot, nowSeconds });
     const waits = waiting?.of(key) ?? 0;

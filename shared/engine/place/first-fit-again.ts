@@ -38,7 +38,7 @@ export function fitsAgain({ opened: { ledger, byNode }, queue, gangs, leftAtStar
   return waiting.every((allocation) => again.place(allocation, candidatesFor(ledger, allocation)));
 }
 
-/** Of nodes, besides what all of a bucket share. */
+/** Amounts of nodes, besides what all of a bucket share. */
 function asksAmounts(allocation: Allocation): boolean {
   const { own, alternatives, draws } = allocation.shape.profile;
   const asksMore = own.length + alternatives.length + draws.length > 0;

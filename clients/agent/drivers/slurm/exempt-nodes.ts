@@ -22,7 +22,7 @@ function itemsIn(value = ""): readonly string[] {
   return value === "(null)" ? [] : (value.match(item) ?? []);
 }
 
-/** Of a set with a count (`htc-[1-9]:2`) Slurm keeps so many on, whichever they are: no node has to stay. */
+/** Slurm keeps so many nodes of a set with a count (`htc-[1-9]:2`) on, whichever they are: no node has to stay. */
 function namesIn(items: readonly string[]): readonly string[] {
   return items.flatMap((each) => (each.includes(":") ? [] : (expandHostlist(each) ?? [])));
 }

@@ -87,7 +87,7 @@ export function hasCounts(features: Features): boolean {
   return features.kind === "feature" ? features.count !== undefined : features.parts.some(hasCounts);
 }
 
-/** Of alternatives that all nodes of a job have alike, the first that there is. */
+/** The first that there is among alternatives that all nodes of a job have alike. */
 export function withOneKind(features: Features, nodes: readonly NodeRecord[]): Features {
   if (features.kind === "feature") return features;
   if (features.kind === "any" && features.isSame === true)

@@ -74,7 +74,7 @@ function unitOf(node: NodeRecord | undefined, { by }: Counting): number {
 
 function inUnits(cpus: number, unit: number, node: NodeRecord | undefined): number {
   const whole = Math.ceil(cpus / unit) * unit;
-  // Of the last core or socket a part may be kept for the system.
+  // A part of the last core or socket may be kept for the system.
   return Math.max(cpus, Math.min(whole, node?.usable_cpus ?? whole));
 }
 
