@@ -1,5 +1,5 @@
 import type { LimitsAnswer, SharedLimit } from "../api/index.ts";
-import { claimsAt, quotaKeysOf, standings } from "../cycle/index.ts";
+import { claimsAt, quotaKeysOf, quotaNamed, standings } from "../cycle/index.ts";
 import type { CoreQuota } from "../engine/index.ts";
 import type { Outlook } from "./outlook.ts";
 
@@ -14,8 +14,7 @@ export function sharedLimits(outlook: Outlook): Pick<LimitsAnswer, "shared" | "u
     const claims = claimsAt(subscription, atSeconds);
     const keys = new Set(claims.flatMap(({ uses }) => Object.keys(uses)));
     return [...keys].map((key): SharedLimit => {
-      const limit = key.startsWith("family ") ? "family" : "region";
-      const scope = key.slice(limit.length + 1);
+      const { limit, scope } = quotaNamed(key);
       const figures = figuresOf(outlook, subscription.nodeArrays, key);
       const maxCores = figures?.maxCores ?? 0;
       const stood = standings(claims, key, { maxCores, nowSeconds: atSeconds });
@@ -59,7 +58,6 @@ export function sharedLimits(outlook: Outlook): Pick<LimitsAnswer, "shared" | "u
 function figuresOf({ snapshot }: Outlook, nodeArrays: readonly string[], key: string): CoreQuota | undefined {
   for (const array of snapshot.cluster.nodeArrays)
     for (const bucket of nodeArrays.includes(array.name) ? array.buckets : [])
-      if (quotaKeysOf(array, bucket).includes(key))
-        return key.startsWith("family ") ? bucket.limits.family : bucket.limits.region;
+      if (quotaKeysOf(array, bucket).includes(key)) return bucket.limits[quotaNamed(key).limit];
   return undefined;
 }

@@ -82,6 +82,12 @@ export function quotaKeysOf(array: NodeArray, bucket: Bucket): readonly string[]
   return array.spot ? [regionKey(array)] : [regionKey(array), familyKey(array, bucket)];
 }
 
+/** The limit and the scope that such a key names. */
+export function quotaNamed(key: string): { readonly limit: "family" | "region"; readonly scope: string } {
+  const limit = key.startsWith("family ") ? "family" : "region";
+  return { limit, scope: key.slice(limit.length + 1) };
+}
+
 /** Cores of Azure's quotas, by `<limit> <scope>`. */
 export class Cores {
   readonly #cluster: Cluster;

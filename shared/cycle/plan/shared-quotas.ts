@@ -14,7 +14,8 @@ import type {
   Snapshot,
   Stored,
 } from "../../ports/index.ts";
-import { Cores, foreseeQuotas, heldCores, type OtherUse, quotaKeysOf } from "./foresee-quotas.ts";
+import { Cores, foreseeQuotas, heldCores, type OtherUse, quotaKeysOf, quotaNamed } from "./foresee-quotas.ts";
+import { keptFor, sum } from "./quota-shares.ts";
 
 /** A subscription whose quotas a cluster shares, the arrays that draw on them, and what is claimed there. */
 export interface SharedSubscription {
@@ -102,85 +103,6 @@ export function otherUses(
   };
 }
 
-const usualShare: QuotaShare = { guaranteed: 0, most: 1, weight: 1 };
-
-/** What a cluster has of a quota, and what it is entitled to while all who have some or wait want more. */
-interface Standing {
-  readonly cluster: string;
-  readonly cores: number;
-  readonly waitingCores: number;
-  readonly share: QuotaShare;
-  readonly guaranteedCores: number;
-  /** Its guarantee, or its part of the quota by its weight. */
-  readonly dueCores: number;
-}
-
-/** How clusters stand to each other under a quota. Guarantees that add up to more than the quota are cut alike. */
-export function standings(
-  claims: readonly QuotaClaim[],
-  key: string,
-  { maxCores, nowSeconds }: { readonly maxCores: number; readonly nowSeconds: number },
-): readonly Standing[] {
-  const known = claims.map((claim) => {
-    const { cluster, share = usualShare, uses, waitsUntilSeconds = 0 } = claim;
-    const { held = 0, ordered = 0, waiting = 0 } = uses[key] ?? {};
-    const waitingCores = waitsUntilSeconds > nowSeconds ? waiting : 0;
-    return { cluster, share, cores: held + ordered, waitingCores };
-  });
-  const guaranteed = Math.max(1, sum(known.map(({ share }) => share.guaranteed)));
-  const weights = sum(
-    known.map(({ share, cores, waitingCores }) => (cores + waitingCores > 0 ? share.weight : 0)),
-  );
-  return known.map((each) => {
-    const { guaranteed: own, most, weight } = each.share;
-    const guaranteedCores = (own / guaranteed) * maxCores;
-    const byWeight = weights === 0 ? 0 : (weight / weights) * maxCores;
-    return {
-      ...each,
-      guaranteedCores,
-      dueCores: Math.min(most * maxCores, Math.max(guaranteedCores, byWeight)),
-    };
-  });
-}
-
-/**
- * What a cluster leaves to others who wait and have less than is due to them: first those below their guarantee, then those
- * with least for their weight. Each sees another order of the same list, so one of them always may take what is free.
- */
-function keptFor(
-  claims: readonly QuotaClaim[],
-  key: string,
-  self: {
-    readonly cluster: string;
-    readonly share: QuotaShare | undefined;
-    readonly nowSeconds: number;
-    readonly maxCores: number;
-    readonly ownCores: number;
-  },
-): SharedQuota["kept"] {
-  const { cluster, share, ownCores: held } = self;
-  const times = { orderedBy: null, seenAtSeconds: 0, untilSeconds: 0 };
-  const uses = { [key]: { held, ordered: 0, grown: [], waiting: 1 } };
-  const claim = { cluster, ...times, waitsUntilSeconds: Number.POSITIVE_INFINITY, uses };
-  const all = standings([...claims, { ...claim, ...(share && { share }) }], key, self);
-  const own = all.find((each) => each.cluster === cluster);
-  if (own === undefined) return [];
-  return all
-    .filter((each) => each.cluster !== cluster && each.waitingCores > 0 && comesBefore(each, own))
-    .map((each) => ({
-      cluster: each.cluster,
-      cores: Math.max(0, Math.min(each.waitingCores, each.dueCores - each.cores)),
-    }))
-    .filter(({ cores }) => cores > 0);
-}
-
-function comesBefore(a: Standing, b: Standing): boolean {
-  const isShort = ({ cores, guaranteedCores }: Standing) => cores < guaranteedCores;
-  if (isShort(a) !== isShort(b)) return isShort(a);
-  const forWeight = ({ cores, share }: Standing) => cores / share.weight;
-  return forWeight(a) === forWeight(b) ? a.cluster < b.cluster : forWeight(a) < forWeight(b);
-}
-
 /** Why a configuration guarantees more than others leave; none: it does not, or nothing is known of others. */
 export async function guaranteeProblems(
   ports: Pick<Ports, "clock" | "quotaClaims" | "snapshots">,
@@ -244,6 +166,12 @@ export function waitingCores(
   return wanted.without(createdBy(made, snapshot.cluster));
 }
 
+function onOrder(pending: PlanInput["pending"], cluster: Cluster): Cores {
+  const ordered = new Cores(cluster);
+  for (const { nodeArray, vmSize, count } of pending) ordered.add(nodeArray, vmSize, count);
+  return ordered;
+}
+
 /** What a plan creates and starts. */
 function createdBy({ create, start }: Pick<Plan, "create" | "start">, cluster: Cluster): Cores {
   const created = new Cores(cluster);
@@ -267,8 +195,7 @@ export function sharedQuotas(cluster: Cluster, others: ReturnType<typeof otherUs
   for (const array of cluster.nodeArrays)
     for (const bucket of array.buckets)
       for (const key of quotaKeysOf(array, bucket)) {
-        const limit = key.startsWith("family ") ? "family" : "region";
-        const scope = key.slice(limit.length + 1);
+        const { limit, scope } = quotaNamed(key);
         const use = others(array.name, key);
         const kept = use?.kept(bucket.limits[limit].maxCores, held.of(key)) ?? [];
         const orders = use?.orders ?? [];
@@ -380,8 +307,7 @@ function claimOf(
   const cluster = { ...snapshot.cluster, nodeArrays };
   const held = heldCores(cluster);
   const created = isSent ? createdBy(orders, cluster) : new Cores(cluster);
-  const ordered = new Cores(cluster);
-  for (const { nodeArray, vmSize, count } of pending) ordered.add(nodeArray, vmSize, count);
+  const ordered = onOrder(pending, cluster);
   const earlier = mayStillOrder(before, claiming) ? (before?.uses ?? {}) : {};
   const wanted = waiting?.keys().filter((key) => waiting.of(key) > 0) ?? [];
   const keys = new Set([
@@ -447,13 +373,11 @@ function fits(
   const share = config.cycle.shares;
   const others = otherUses(shared, { cluster: cluster.name, takenAtSeconds, nowSeconds, share });
   const foreseen = foreseeQuotas(cluster, { refusals, pending, operations, others });
-  const ordered = new Cores(cluster);
-  for (const { nodeArray, vmSize, count } of pending) ordered.add(nodeArray, vmSize, count);
+  const ordered = onOrder(pending, cluster);
   return foreseen.nodeArrays.every((array) =>
     array.buckets.every((bucket) =>
       quotaKeysOf(array, bucket).every((key) => {
-        const { region, family } = bucket.limits;
-        const { maxCores, usedCores, mostLeftCores } = key.startsWith("family ") ? family : region;
+        const { maxCores, usedCores, mostLeftCores } = bucket.limits[quotaNamed(key).limit];
         const left = Math.min(maxCores - usedCores, mostLeftCores ?? Number.POSITIVE_INFINITY);
         return created.of(key) === 0 || ordered.of(key) + created.of(key) <= left;
       }),
@@ -493,8 +417,4 @@ function withClaim(shared: SharedSubscription, claim: QuotaClaim, nowSeconds: nu
 
 function isEmpty({ share, uses }: QuotaClaim): boolean {
   return share === undefined && Object.keys(uses).length === 0;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
