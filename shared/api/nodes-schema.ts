@@ -3,6 +3,7 @@ import {
   type Answer,
   aboutCluster,
   count,
+  latestSeconds,
   paged,
   pageQuery,
   resources,
@@ -189,11 +190,23 @@ export type NodeView = Answer<typeof nodeView>;
 export type NodesAnswer = Answer<typeof nodesAnswer>;
 export type NodesQuery = Answer<typeof nodesQuery>;
 
+const lifeSpan = z.object({
+  use: z
+    .enum(["boot", "used", "idle", "unknown"])
+    .describe(
+      "boot: not Ready yet; used: jobs or targets needed it; idle: nothing did, for a minute at least; unknown: before the 32 idle times that are remembered",
+    ),
+  fromSeconds: unixSeconds,
+  untilSeconds: unixSeconds.describe("Of the last one of a node that exists: now"),
+});
+
 /** One life of a node: from when a plan first saw it until it was gone. */
 const nodeLife = z
   .object({
     nodeId: z.string(),
     name: z.string(),
+    nodeArray: z.string(),
+    vmSize: z.string(),
     hostname: z.string().nullable(),
     instanceId: z.string().nullable(),
     firstSeenSeconds: unixSeconds,
@@ -203,6 +216,9 @@ const nodeLife = z
       .describe("Since when nothing needed it, Ready or still booting; null: something did"),
     deletedSeconds: unixSeconds.nullable().describe("No longer seen; null: it exists"),
     failure: failure.nullable().describe("The last time that it failed; null: never"),
+    spans: z
+      .array(lifeSpan)
+      .describe("What it did from when it was first seen until now, or until it was gone, in order"),
   })
   .meta({ id: "NodeLife" });
 
@@ -219,5 +235,33 @@ export const historyAnswer = z
 
 export const historyQuery = z.object(pageQuery);
 
+/** `GET /api/clusters/{cluster}/lives`: what nodes did, those that are gone too. */
+export const livesAnswer = z
+  .object({
+    ...aboutCluster,
+    fromSeconds: unixSeconds,
+    untilSeconds: unixSeconds,
+    lives: z
+      .array(
+        nodeLife.extend({
+          usdPerHour: z.number().nullable().describe("What such a node costs now; null: not known"),
+        }),
+      )
+      .describe("Those that were there at some time between the two, by node array, the oldest first"),
+    ...paged,
+  })
+  .meta({ id: "Lives" });
+
+const moment = z.coerce.number().int().min(0).max(latestSeconds);
+
+export const livesQuery = z.object({
+  ...pageQuery,
+  nodeArray: z.string().max(256).optional().describe("Nodes of this array alone"),
+  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
+  until: moment.optional().describe("Unix seconds; absent: now"),
+});
+
 export type NodeLife = Answer<typeof nodeLife>;
 export type HistoryAnswer = Answer<typeof historyAnswer>;
+export type LivesAnswer = Answer<typeof livesAnswer>;
+export type LivesQuery = Answer<typeof livesQuery>;

@@ -21,7 +21,14 @@ import { demandAnswer, demandQuery } from "./demand-schema.ts";
 import { eventsAnswer, eventsQuery } from "./events-schema.ts";
 import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
-import { historyAnswer, historyQuery, nodesAnswer, nodesQuery } from "./nodes-schema.ts";
+import {
+  historyAnswer,
+  historyQuery,
+  livesAnswer,
+  livesQuery,
+  nodesAnswer,
+  nodesQuery,
+} from "./nodes-schema.ts";
 import { operationsAnswer, operationsQuery, operationView } from "./operations-schema.ts";
 import {
   planAnswer,
@@ -70,6 +77,10 @@ export const routes = [
     "What is remembered of a node: its lives, and what was asked of CycleCloud about it",
     { query: historyQuery, answer: historyAnswer },
   ),
+  view("lives", "lives", "What nodes did over time, those that are gone too: boots, use, and idle times", {
+    query: livesQuery,
+    answer: livesAnswer,
+  }),
   polledView(
     "buckets",
     "buckets",

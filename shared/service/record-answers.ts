@@ -11,6 +11,7 @@ import {
   listEvents,
   listJobs,
   listLimits,
+  listLives,
   listNodes,
   listOperations,
   listOperationsOf,
@@ -91,6 +92,13 @@ export const recordAnswers = {
     return history === undefined
       ? notFound(`No history of a node ${quoted(node)} is kept`)
       : answered(history);
+  },
+  lives: async (ports, { cluster, query }) => {
+    const outcome = await listLives(ports, cluster, query);
+    if (outcome === undefined) return unknownCluster(cluster);
+    return outcome.ok
+      ? answered(outcome.answer)
+      : badRequest("These lives cannot be shown", outcome.problems);
   },
   rejects: async (ports, { cluster, query }) => answered(await listRejects(ports, cluster, query)),
   reject: async (ports, { cluster, params: { rejectionId } }) =>

@@ -19,6 +19,7 @@ export { listBuckets, listLimits } from "./list-buckets.ts";
 export { listClusters } from "./list-clusters.ts";
 export { listConfigVersions } from "./list-config-versions.ts";
 export { listJobs } from "./list-jobs.ts";
+export { listLives } from "./list-lives.ts";
 export { listNodes } from "./list-nodes.ts";
 export { listOperations, showOperation } from "./list-operations.ts";
 export { listPlans, showPlan, showPlanArchive, showPlanDifference } from "./list-plans.ts";

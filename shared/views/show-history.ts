@@ -1,8 +1,8 @@
-import type { HistoryAnswer, NodeLife } from "../api/index.ts";
-import type { NodeHistory } from "../engine/index.ts";
+import type { HistoryAnswer } from "../api/index.ts";
 import type { Operation, Ports } from "../ports/index.ts";
 import { isNamed } from "./events/list-events.ts";
 import { mostLookedThrough, toOperationView } from "./list-operations.ts";
+import { toLife } from "./node-life.ts";
 import { type PageQuery, pageOf } from "./page.ts";
 
 /** All that is remembered of a node, by its name, id or host name. Undefined when nothing is. */
@@ -21,11 +21,12 @@ export async function showHistory(
   const about = recent.filter((operation) => isAbout(operation, node, ids));
   if (lives.length === 0 && about.length === 0) return undefined;
   const { items, next, total } = pageOf(about, query, { nameOf: ({ actionId }) => actionId });
+  const atSeconds = ports.clock.nowSeconds();
   return {
     cluster,
-    atSeconds: ports.clock.nowSeconds(),
+    atSeconds,
     node,
-    lives: lives.map(toLife),
+    lives: lives.map((row) => toLife(row, atSeconds)),
     operations: items.map(toOperationView),
     next,
     total,
@@ -41,18 +42,4 @@ function isAbout({ action, nodes }: Operation, node: string, ids: ReadonlySet<st
     actedOn.some(({ name }) => name === node) ||
     (action.kind === "create-nodes" && action.sets.some(({ names }) => names.includes(node)))
   );
-}
-
-function toLife(row: NodeHistory): NodeLife {
-  return {
-    nodeId: row.nodeId,
-    name: row.name,
-    hostname: row.hostname,
-    instanceId: row.instanceId,
-    firstSeenSeconds: row.createdSeconds,
-    readySeconds: row.readySeconds,
-    idleSinceSeconds: row.lastMatchSeconds,
-    deletedSeconds: row.deletedSeconds,
-    failure: row.failure ?? null,
-  };
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ExplainAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
+import type { ExplainAnswer, JobCostAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
 import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -10,7 +10,7 @@ import { TurnPages } from "../parts/turn-pages.tsx";
 import { choose, goTo, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
-import { count, counted } from "../words.ts";
+import { count, counted, duration, usd } from "../words.ts";
 import { WhatIf } from "./what-if.tsx";
 
 const states: readonly JobState[] = ["waiting", "partly", "booting", "placed", "running", "set-aside"];
@@ -58,7 +58,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
               caption="Jobs"
               rows={jobs}
               rowKey={({ source, job }) => `${source} ${job}`}
-              none="No such job."
+              none={state === "" ? "Nobody asks for anything." : "No job is in that state."}
               columns={[
                 {
                   title: "Job",
@@ -134,17 +134,59 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
       <h1>Job {job}</h1>
       <Shown polled={polled}>
         {(answer) => (
-          <>
-            <Explanation answer={answer}>
-              <WhatIf key={`${answer.source} ${job}`} place={place} explained={answer} />
-            </Explanation>
-          </>
+          <Explanation answer={answer}>
+            <Runs cluster={cluster} job={job} query={query} />
+            <WhatIf key={`${answer.source} ${job}`} place={place} explained={answer} />
+          </Explanation>
         )}
       </Shown>
       <p class="quiet">
         In a terminal: <code>{commandLine(["ccscale", "explain", "--cluster", cluster, job])}</code>
       </p>
     </>
+  );
+}
+
+/** When and where it ran, and what that cost; nothing before it does. */
+function Runs(props: { readonly cluster: string; readonly job: string; readonly query: string }) {
+  const { cluster, job, query } = props;
+  const { answer } = usePolled<JobCostAnswer>(`${pathOf("clusters", cluster, "jobs", job, "cost")}${query}`, {
+    everyMs: 30_000,
+  });
+  if (answer === undefined || answer.runs.length === 0) return null;
+  return (
+    <section>
+      <h2>
+        {counted(answer.runs.length, "run")}, {usd(answer.total.usd)}
+      </h2>
+      <Table
+        caption="Runs"
+        rows={answer.runs}
+        rowKey={({ source, fromSeconds }) => `${source} ${fromSeconds}`}
+        columns={[
+          { title: "From", cell: ({ fromSeconds }) => <Time at={fromSeconds} /> },
+          {
+            title: "For",
+            cell: ({ fromSeconds, untilSeconds, isRunning }) =>
+              `${duration(untilSeconds - fromSeconds)}${isRunning ? ", runs" : ""}`,
+          },
+          {
+            title: "Where",
+            cell: ({ array, size, nodes }) =>
+              nodes.length > 0
+                ? nodes.map((name) => (
+                    <>
+                      <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>{" "}
+                    </>
+                  ))
+                : array === ""
+                  ? "no node of the cluster"
+                  : `${array}, ${size}`,
+          },
+          { title: "Cost", isNumber: true, cell: (run) => usd(run.usd) },
+        ]}
+      />
+    </section>
   );
 }
 

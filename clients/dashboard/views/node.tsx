@@ -1,7 +1,8 @@
-import type { ActionAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
+import type { ActionAnswer, HistoryAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { type ActNode, bodyOf, nodeActs } from "../act/kinds.ts";
 import { Goes } from "../parts/goes.tsx";
+import { LifeBars } from "../parts/life-bars.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { linkTo } from "../place.ts";
 import { call, pathOf } from "../service/call.ts";
@@ -51,7 +52,23 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
           )
         }
       </Shown>
+      <Past cluster={cluster} name={name} />
     </>
+  );
+}
+
+/** What the node, and those of its name before it, did; nothing while no plan has seen it. */
+function Past({ cluster, name }: { readonly cluster: string; readonly name: string }) {
+  const { answer } = usePolled<HistoryAnswer>(`${pathOf("clusters", cluster, "nodes", name, "history")}`, {
+    everyMs: 30_000,
+  });
+  const first = answer?.lives.at(-1);
+  if (answer === undefined || first === undefined) return null;
+  return (
+    <section>
+      <h2>Over time</h2>
+      <LifeBars cluster={cluster} lives={answer.lives} span={[first.firstSeenSeconds, answer.atSeconds]} />
+    </section>
   );
 }
 

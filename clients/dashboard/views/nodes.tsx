@@ -13,6 +13,7 @@ import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
 import { count, counted, usd } from "../words.ts";
+import { Lives } from "./lives.tsx";
 import { NodePage } from "./node.tsx";
 
 /** What a row shows. The service sends these alone: all that it knows of 10,000 nodes is three times as much. */
@@ -59,12 +60,55 @@ const sorts = {
 export function Nodes({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { subject } = place;
   if (subject !== undefined) return <NodePage key={subject} cluster={cluster} name={subject} />;
-  return <NodeList place={place} cluster={cluster} />;
+  const { show = "" } = place.options;
+  return (
+    <>
+      <h1>Nodes</h1>
+      <Choice
+        legend="How nodes are shown"
+        options={[
+          { value: "", title: "List" },
+          { value: "map", title: "Map" },
+          { value: "time", title: "Over time" },
+        ]}
+        value={show}
+        onChoose={(value) => choose(place, { show: value, cursor: "" })}
+      />
+      {show === "time" ? (
+        <>
+          <ArrayFilter place={place} />
+          <Lives place={place} cluster={cluster} />
+        </>
+      ) : (
+        <NodeList place={place} cluster={cluster} />
+      )}
+    </>
+  );
+}
+
+/** What is gone has no state to filter by. */
+function ArrayFilter({ place }: { readonly place: Place }) {
+  const { nodeArray = "" } = place.options;
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const array = String(new FormData(event.currentTarget).get("nodeArray")).trim();
+        choose(place, { nodeArray: array, cursor: "" });
+      }}
+    >
+      <label>
+        Node array <input name="nodeArray" placeholder="htc" defaultValue={nodeArray} key={nodeArray} />
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  );
 }
 
 function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  const { name = "", nodeArray = "", state = "", constraint = "" } = place.options;
-  const isMap = place.options.show === "map";
+  const { name = "", nodeArray = "", state = "", constraint = "", show = "" } = place.options;
+  const isMap = show === "map";
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
   const selected = { name, nodeArray, state, constraint };
   const query = { ...selected, fields: fields.join() };
@@ -89,7 +133,6 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
   );
   return (
     <>
-      <h1>Nodes</h1>
       <Filter place={place} />
       <Shown polled={polled}>
         {({ items, atSeconds, total, isWhole }) => (
@@ -99,15 +142,6 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
               {isWhole ? "" : `, of ${count(total ?? items.length)}: loading the others`}.{" "}
               <span aria-live="polite">{picked.length > 0 ? `${count(picked.length)} chosen.` : ""}</span>
             </p>
-            <Choice
-              legend="How nodes are shown"
-              options={[
-                { value: "", title: "List" },
-                { value: "map", title: "Map" },
-              ]}
-              value={isMap ? "map" : ""}
-              onChoose={(show) => choose(place, { show })}
-            />
             {session.mayOperate && !isMap ? (
               <div class="acts toolbar">
                 {nodeActs.map((kind) => (

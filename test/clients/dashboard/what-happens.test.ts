@@ -88,6 +88,8 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
   const views = {
     ...Object.fromEntries(viewsOfCluster.map((view) => [view, view])),
     map: "nodes?show=map",
+    lives: "nodes?show=time",
+    job: "jobs/runs",
     node: "nodes/htc-1",
     target: "targets/htc?requestSet=standard",
     plan: "plans/plan-0001",
@@ -104,6 +106,24 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
       await expectSound(name);
     }
     expect(problems).toEqual([]);
+  });
+
+  test("what nodes did, with what their gaps cost, and what a job ran on and cost, lead to each other", async () => {
+    await open("nodes?show=time");
+    const row = page.getByRole("row").filter({ hasText: "htc-1" });
+    await row.waitFor();
+    expect(
+      await row.locator(".life i").evaluateAll((bars) => bars.map(({ className }) => className)),
+    ).toEqual(["use-jobs"]);
+    await page.getByText(/nodes? shown, idle for .* together, \$/).waitFor();
+    await page.getByLabel("Node array").fill("none");
+    await page.keyboard.press("Enter");
+    await page.getByText("No node was there in that time.").waitFor();
+    await open("jobs/runs");
+    await page.getByRole("heading", { name: "1 run, $" }).waitFor();
+    await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "htc-1" }).click();
+    await page.getByRole("heading", { name: "Node htc-1" }).waitFor();
+    await page.getByRole("table", { name: "Nodes over time" }).waitFor();
   });
 
   test("what if: fewer slots by keyboard, the answer first, a link to it, and the command that does the same", async () => {

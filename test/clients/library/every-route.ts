@@ -39,6 +39,7 @@ const calls = {
   cost: () => service.GET("/clusters/{cluster}/cost", { params: { path } }),
   "config-versions": () => service.GET("/clusters/{cluster}/config/versions", { params: { path } }),
   events: () => service.GET("/clusters/{cluster}/events", { params: { path } }),
+  lives: () => service.GET("/clusters/{cluster}/lives", { params: { path } }),
   samples: () => service.GET("/clusters/{cluster}/samples", { params: { path } }),
   "job-cost": () =>
     service.GET("/clusters/{cluster}/jobs/{job}/cost", { params: { path: { cluster, job: "one" } } }),

@@ -104,6 +104,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "rejects":
     case "events":
     case "samples":
+    case "lives":
     case "config-versions":
     case "status":
     case "usage":

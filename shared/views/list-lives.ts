@@ -1,0 +1,54 @@
+import type { LivesAnswer, LivesQuery } from "../api/index.ts";
+import { kindName } from "../engine/index.ts";
+import type { Ports } from "../ports/index.ts";
+import { toLife } from "./node-life.ts";
+import { pageOf } from "./page.ts";
+
+const daySeconds = 86_400;
+
+export type LivesOutcome =
+  | { readonly ok: true; readonly answer: LivesAnswer }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** What nodes did in a time, by what is remembered of them. Undefined: the cluster is not configured. */
+export async function listLives(
+  ports: Pick<Ports, "clock" | "configs" | "history" | "snapshots">,
+  cluster: string,
+  query: LivesQuery,
+): Promise<LivesOutcome | undefined> {
+  if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
+  const atSeconds = ports.clock.nowSeconds();
+  const untilSeconds = query.until ?? atSeconds;
+  const fromSeconds = query.from ?? untilSeconds - daySeconds;
+  if (fromSeconds >= untilSeconds)
+    return { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
+  const [rows, snapshot] = await Promise.all([ports.history.list(cluster), ports.snapshots.load(cluster)]);
+  const prices = new Map(
+    snapshot?.value.cluster.nodeArrays.flatMap(({ name, buckets }) =>
+      buckets.map(({ vmSize, pricePerHourUsd }) => [
+        kindName({ nodeArray: name, vmSize }),
+        pricePerHourUsd ?? null,
+      ]),
+    ),
+  );
+  const lives = rows
+    .filter(
+      ({ nodeArray, createdSeconds, deletedSeconds }) =>
+        createdSeconds < untilSeconds &&
+        (deletedSeconds ?? atSeconds) > fromSeconds &&
+        nodeArray === (query.nodeArray ?? nodeArray),
+    )
+    .map((row) => ({ ...toLife(row, atSeconds), usdPerHour: prices.get(kindName(row)) ?? null }))
+    .toSorted(
+      (a, b) =>
+        compare(a.nodeArray, b.nodeArray) ||
+        a.firstSeenSeconds - b.firstSeenSeconds ||
+        compare(a.name, b.name),
+    );
+  const { items, next, total } = pageOf(lives, query, {
+    nameOf: ({ nodeId, firstSeenSeconds }) => `${nodeId} ${firstSeenSeconds}`,
+  });
+  return { ok: true, answer: { cluster, atSeconds, fromSeconds, untilSeconds, lives: items, next, total } };
+}
+
+const { compare } = new Intl.Collator("en", { numeric: true });
