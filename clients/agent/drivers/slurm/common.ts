@@ -13,9 +13,22 @@ export interface LeftOut {
 /** The end of the year 9999: what is later is no time. */
 const latestSeconds = 253_402_300_799;
 
-export function orderOf({ priority, submit_time }: JobRecord): Pick<Job, "priority" | "submittedAt"> {
-  const submittedAt = isoTime(submit_time);
-  return { priority: priority ?? 0, ...(submittedAt === undefined ? {} : { submittedAt }) };
+export function orderOf(record: JobRecord): Pick<Job, "priority" | "submittedAt"> {
+  const submittedAt = isoTime(record.submit_time);
+  return { priority: priorityOf(record), ...(submittedAt === undefined ? {} : { submittedAt }) };
+}
+
+/** More than any priority that Slurm gives (32 bits). */
+const beforeAll = 2 ** 32;
+
+/** A job of `--requeue=expedite` (25.11) that was put back comes before all others, whatever its priority. */
+export function priorityOf({ priority = 0, job_state }: JobRecord): number {
+  return job_state.includes("EXPEDITING") ? beforeAll : priority;
+}
+
+/** It waits for nodes. One that is put back with `--requeue=expedite` has its old ones, which take no other job, while they are listed. */
+export function isPending({ job_state, nodes }: JobRecord): boolean {
+  return job_state.includes("PENDING") && !(job_state.includes("EXPEDITING") && nodes !== "");
 }
 
 /** Unix time as Slurm prints it; undefined: none, or not a time. */

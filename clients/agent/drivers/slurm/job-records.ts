@@ -35,16 +35,45 @@ export type ReadJob =
 /** Reads `squeue --json`, answer after answer: what jobs have in common is checked and kept once. */
 export class JobRecords {
   #kinds = new Map<string, JobKind>();
+  readonly #shared = new WeakMap<JobRecord, Extract<ReadJob, { ok: true }>>();
   readonly #list = new RecordList("jobs", (value) => this.#read(value));
   readonly sink: Sink = this.#list;
 
-  /** Undefined: as with `RecordList`. */
-  in(answer: Answer | undefined): readonly ReadJob[] | undefined {
-    const jobs = this.#list.in(answer);
+  /**
+   * Undefined: as with `RecordList`. `shared`: what from 26.05 on the records do not say of jobs that wait, by job id, in the
+   * words of the releases before.
+   */
+  in(
+    answer: Answer | undefined,
+    shared: ReadonlyMap<number, string> = new Map(),
+  ): readonly ReadJob[] | undefined {
+    const read = this.#list.in(answer);
+    const jobs =
+      shared.size === 0
+        ? read
+        : read?.map((job) => (job.ok ? this.#withShared(job, shared.get(job.record.job_id)) : job));
     // Those of which there is no job any more are forgotten.
     const kinds = jobs?.flatMap((job) => (job.ok && job.kind !== undefined ? [job.kind] : [])) ?? [];
     this.#kinds = new Map(kinds.map((kind) => [kind.text, kind]));
     return jobs;
+  }
+
+  /** The same record again where nothing changed: what follows from it is remembered by it. */
+  #withShared<Job extends Extract<ReadJob, { ok: true }>>(job: Job, word: string | undefined): Job {
+    if (word === undefined || job.record.shared.length > 0) return job;
+    const known = this.#shared.get(job.record);
+    if (known?.record.shared.includes(word) === true) return known as Job;
+    const kind = job.kind && this.#kindLike(job.kind, word);
+    const more = { ...job, record: { ...job.record, shared: [word] }, kind };
+    this.#shared.set(job.record, more);
+    return more;
+  }
+
+  #kindLike(kind: JobKind, word: string): JobKind {
+    const text = `${word} ${kind.text}`;
+    const like = this.#kinds.get(text) ?? { text, fields: kind.fields };
+    this.#kinds.set(text, like);
+    return like;
   }
 
   #read(value: unknown): ReadJob {

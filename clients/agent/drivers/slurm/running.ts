@@ -38,7 +38,9 @@ const hasNoNodes = new Set([
 /** A state that is not known leaves a job the nodes that it is said to have. */
 export function mayHoldNodes({ job_state, nodes }: Pick<JobRecord, "job_state" | "nodes">): boolean {
   if (job_state.some((state) => hasNodes.has(state))) return true;
-  return nodes !== "" && !job_state.some((state) => hasNoNodes.has(state));
+  // One that is put back at once (`--requeue=expedite`, 25.11) has its old ones until their epilogs have ended.
+  const isPutBack = job_state.includes("EXPEDITING");
+  return nodes !== "" && (isPutBack || !job_state.some((state) => hasNoNodes.has(state)));
 }
 
 /** A job on hosts, and one that Slurm put on nodes which are not there yet: that one waits. */

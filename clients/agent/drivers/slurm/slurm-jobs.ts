@@ -1,6 +1,6 @@
 import { readJobDetails } from "../../../../shared/messages/index.ts";
 import type { Job } from "../driver.ts";
-import { isoTime, type LeftOut, nameOf } from "./common.ts";
+import { isoTime, isPending, type LeftOut, nameOf, priorityOf } from "./common.ts";
 import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import type { JobContext } from "./job-context.ts";
 import type { JobKind } from "./job-records.ts";
@@ -86,11 +86,11 @@ function firstOf(record: JobRecord, jobs: readonly Job[] | LeftOut): Alike | Lef
 
 /** `like`: many have the same name and time. */
 function ownOf(record: JobRecord, like?: Own): Own {
-  const { submit_time, name: jobName, priority = 0 } = record;
+  const { submit_time, name: jobName } = record;
   return {
     record,
     name: nameOf(record),
-    priority,
+    priority: priorityOf(record),
     submittedAt: like?.record.submit_time === submit_time ? like?.submittedAt : isoTime(submit_time),
     jobName: like?.record.name === jobName ? like?.jobName : readJobDetails({ jobName }).jobName,
   };
@@ -123,8 +123,8 @@ function toJobs(
   const partitions = record.partition.split(",").filter((name) => !ignore_partitions.includes(name));
   if (partitions.length === 0) return [];
   const getsNodesByName = partitions.some((name) => isPowerSavingPartition(name, context.settings));
-  if (getsNodesByName && record.job_state.includes("PENDING")) return [];
-  if (record.job_state.includes("PENDING")) {
+  if (isPending(record)) {
+    if (getsNodesByName) return [];
     const help = helpOf(record, partitions, context);
     if (help === undefined)
       return {

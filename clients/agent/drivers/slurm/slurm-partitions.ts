@@ -2,7 +2,7 @@ import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
 /** What Slurm says of a partition, as far as demand goes. */
 export interface Partition {
-  /** `OverSubscribe=EXCLUSIVE`: its jobs share no node. */
+  /** `OverSubscribe=EXCLUSIVE`, printed as `Exclusive=NODE` or `TOPO` from 26.05 on: its jobs share no node. */
   readonly exclusive: boolean;
   /** Whether it starts jobs at all. */
   readonly isUp: boolean;
@@ -67,7 +67,7 @@ export function readPartitions(text: string): Partitions | undefined {
         [
           name,
           {
-            exclusive: shared === "EXCLUSIVE",
+            exclusive: shared === "EXCLUSIVE" || line.Exclusive === "NODE" || line.Exclusive === "TOPO",
             // One that drains takes no new jobs, and runs those that it has.
             isUp: state === undefined || state === "UP" || state === "DRAIN",
             takes: ({ user_name, account, qos }) =>

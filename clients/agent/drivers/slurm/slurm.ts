@@ -167,7 +167,12 @@ function reads(
     [
       // Without the variable the list of an array's tasks ends after 64 characters.
       { ...readOf("squeue", ["env", "SLURM_BITSTR_LEN=0", ...squeue], ["--json"]), sink },
-      readOf("switches", squeue, ["--noheader", "--states=PENDING", "--Format=JobID:20,ReqSwitch:20"]),
+      // Older releases leave out a column that they do not have.
+      readOf("switches", squeue, [
+        "--noheader",
+        "--states=PENDING",
+        "--Format=JobID:20,ReqSwitch:20,Exclusive:20",
+      ]),
       readOf("licenses", scontrol, ["show", "licenses", "--oneliner"]),
       // Times are the host's own, without their zone, unless they are asked for in seconds.
       readOf(
@@ -286,7 +291,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const nodeRecords = fromScontrol ?? readers.nodes.in(answers.sinfo);
   if (nodeRecords === undefined)
     return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
-  const jobRecords = readers.jobs.in(answers.squeue);
+  const pending = readPending(answers.switches?.text ?? "");
+  const jobRecords = readers.jobs.in(answers.squeue, pending.shared);
   if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
   const partitions = readPartitions(answers.partitions?.text ?? "");
   const licenses = readLicenses(answers.licenses?.text ?? "");
@@ -361,7 +367,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     licenses,
     limits,
     reserved: new Reserved([...reservations, ...ownedNodes(nodes)], byName),
-    switches: readSwitches(answers.switches?.text ?? ""),
+    switches: pending.switches,
     running: runningTasks(records),
   };
   const leftOut = new Map<number, string>();
@@ -478,13 +484,22 @@ function needsSwitches({ job_state, node_count, required_switches }: JobRecord):
   return required_switches === undefined && (node_count ?? 1) > 1 && job_state.includes("PENDING");
 }
 
-function readSwitches(text: string): ReadonlyMap<number, number> {
-  return new Map(
-    [...text.matchAll(/^ {0,20}(\d{1,15}) {1,20}(\d{1,15}) {0,20}$/gm)].map(([, id, count]) => [
-      Number(id),
-      Number(count),
-    ]),
-  );
+/** By job id: leaf switches asked for, and who else may be on the job's nodes. */
+function readPending(text: string) {
+  const lines = [...text.matchAll(/^ {0,20}(\d{1,15}) {1,20}(\d{1,15})(?: {1,20}(\w{1,20}))? {0,20}$/gm)];
+  return {
+    switches: new Map(lines.map(([, id, count]) => [Number(id), Number(count)])),
+    shared: new Map(
+      lines.flatMap(([, id, , exclusive]) =>
+        exclusive === undefined || exclusive === "NO" ? [] : [[Number(id), sharedAs(exclusive)] as const],
+      ),
+    ),
+  };
+}
+
+/** The word of the releases before 26.05. */
+function sharedAs(exclusive: string): string {
+  return exclusive === "NODE" ? "NONE" : exclusive;
 }
 
 function runningTasks(records: readonly JobRecord[]): ReadonlyMap<number, number> {

@@ -14,6 +14,8 @@ export interface SlurmWorld {
   readonly config?: string;
   /** `scontrol show nodes --oneliner`. */
   readonly specs?: string;
+  /** What squeue prints of each job that waits: its id, its leaf switches, and from 26.05 on whether it has whole nodes. */
+  readonly pending?: string;
   readonly section?: Fields;
   readonly memory?: Memory;
 }
@@ -84,12 +86,13 @@ export function answersOfSlurm({
   limits,
   config = "",
   specs,
+  pending,
 }: SlurmWorld): Answers {
   const texts = {
     scontrol: JSON.stringify({ nodes: nodes ?? [slurmNode(1), slurmNode(2)] }),
     partitions: partitions ?? linesOfPartitions(nodes ?? []),
     squeue: JSON.stringify({ jobs }),
-    switches: "7 0\n8 0\n",
+    switches: pending ?? "7 0\n8 0\n",
     licenses: licenses ?? "No licenses configured in Slurm.\n",
     reservations: reservations ?? "No reservations in the system\n",
     config: `AccountingStorageEnforce = ${limits === undefined ? "none" : "associations,limits,qos"}\n${config}`,
