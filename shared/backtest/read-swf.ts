@@ -38,8 +38,11 @@ const leastColumns = column.allocated + 1;
 export class SwfReader implements LineReader {
   readonly #jobs = new JobPacking();
   readonly #leftOut = new LeftOutRecords();
+  #clockStart: Pick<Workload, "clockStartSeconds"> = {};
 
   line({ number, text }: NumberedLine): void {
+    const [, start] = /^;\s*UnixStartTime:\s*(\d{1,12})\s*$/.exec(text) ?? [];
+    if (start !== undefined) this.#clockStart = { clockStartSeconds: Number(start) };
     if (text === "" || text.startsWith(";")) return;
     const read = readLine(text.split(/\s+/));
     if (typeof read === "string") this.#leftOut.add(read, `line ${number}`);
@@ -47,7 +50,7 @@ export class SwfReader implements LineReader {
   }
 
   end(): Workload {
-    return { jobs: this.#jobs.inOrder(), leftOut: this.#leftOut.list() };
+    return { ...this.#clockStart, jobs: this.#jobs.inOrder(), leftOut: this.#leftOut.list() };
   }
 }
 

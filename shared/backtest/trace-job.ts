@@ -57,6 +57,8 @@ export interface Workload {
   readonly remarks?: readonly LeftOut[];
   /** Every job has its nodes for itself, whatever it asked for. */
   readonly wholeNodes?: boolean;
+  /** Unix time at which its clock is 0. Absent: its clock is Unix time, or it does not say when it was. */
+  readonly clockStartSeconds?: number;
 }
 
 /** Ten years. A run is simulated to its end, so one of centuries would fill the memory. */

@@ -14,7 +14,7 @@ export interface SplitWorkload {
  * front. Undefined: one of the parts would have no job.
  */
 export function splitWorkload(
-  { jobs, leftOut, wholeNodes = false }: Workload,
+  { jobs, leftOut, ...about }: Workload,
   share: number,
 ): SplitWorkload | undefined {
   const first = jobs.at(0)?.submitSeconds ?? 0;
@@ -24,5 +24,5 @@ export function splitWorkload(
   const tune = chosen(jobs, ({ submitSeconds }) => submitSeconds - first <= seconds);
   const check = chosen(jobs, ({ submitSeconds }) => submitSeconds - first > seconds);
   if (tune.length === 0 || check.length === 0) return undefined;
-  return { tune: { jobs: tune, leftOut, wholeNodes }, check: { jobs: check, leftOut: [], wholeNodes } };
+  return { tune: { ...about, jobs: tune, leftOut }, check: { ...about, jobs: check, leftOut: [] } };
 }

@@ -18,7 +18,7 @@ import { Load } from "./load.ts";
 import { NeverFits } from "./never-fits.ts";
 import { NodePrices } from "./node-prices.ts";
 import { NodeSights } from "./node-sights.ts";
-import { epochSeconds, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
+import { clockOffset, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
 import { inWholeMs, RunRecord } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
@@ -29,7 +29,7 @@ import { rank, Timeline } from "./timeline.ts";
 export class BacktestWorld {
   readonly #input: RunInput;
   readonly #timeline = new Timeline();
-  readonly #clock = createManualClock(epochSeconds);
+  readonly #startSeconds: number;
   readonly #jobs: Jobs;
   readonly #model: QueueModel;
   readonly #source: DemandSource;
@@ -44,11 +44,12 @@ export class BacktestWorld {
   readonly #reader: ClusterReader;
   readonly record: RunRecord;
   readonly #offsetSeconds: number;
-  #now = epochSeconds;
+  readonly #clock: ReturnType<typeof createManualClock>;
+  #now: number;
   #next = 0;
   #isDirty = false;
   readonly #load = new Load();
-  #progressSeconds = epochSeconds;
+  #progressSeconds: number;
 
   constructor(input: RunInput) {
     this.#input = input;
@@ -56,7 +57,11 @@ export class BacktestWorld {
     const [first, last] = spanOf(workload.jobs);
     const cluster = config.cluster;
     this.#jobs = new Jobs(workload.jobs);
-    this.#offsetSeconds = epochSeconds - first;
+    this.#offsetSeconds = clockOffset(workload);
+    this.#startSeconds = Math.floor(first + this.#offsetSeconds);
+    this.#now = this.#startSeconds;
+    this.#progressSeconds = this.#startSeconds;
+    this.#clock = createManualClock(this.#startSeconds);
     this.#model = new QueueModel(input.scheduler);
     const isBusy = (hostname: string) => this.#model.jobsOn(hostname).size > 0;
     this.#source = new DemandSource(cluster, isBusy);
@@ -73,13 +78,13 @@ export class BacktestWorld {
     const empty = {
       cluster: this.#empty,
       settings: config.engine,
-      nowSeconds: epochSeconds,
+      nowSeconds: this.#startSeconds,
       inWords: input.inWords,
     };
     this.#never = new NeverFits(this.#jobs, empty);
     this.record = new RunRecord({
       jobs: workload.jobs.length,
-      startSeconds: epochSeconds,
+      startSeconds: this.#startSeconds,
       stepSeconds: stepFor(last - first),
     });
     this.#fleet = new Fleet({
@@ -167,7 +172,8 @@ export class BacktestWorld {
       turns += 1;
       if (turns % 1_000 === 0) {
         last = Math.max(last, this.#now);
-        this.#input.onProgress?.((this.#now - epochSeconds) / Math.max(1, last - epochSeconds));
+        const start = this.#startSeconds;
+        this.#input.onProgress?.((this.#now - start) / Math.max(1, last - start));
         await turn();
         this.#input.signal?.throwIfAborted();
       }

@@ -1,9 +1,11 @@
 import type { ClusterConfig } from "../../ports/index.ts";
-import type { TraceJobs } from "../trace-job.ts";
+import type { TraceJobs, Workload } from "../trace-job.ts";
 import { hasBudgets } from "./memory-ports.ts";
 
-/** The first submission is at this moment of the virtual clock: the start of a day, a month and a year (UTC). */
-export const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
+/** When a workload begins that does not say when it was: the start of a day, a month and a year (UTC). */
+const epochSeconds = Date.UTC(2027, 0, 1) / 1_000;
+/** Clocks that are behind this do not tell the time. No workload takes as many seconds. */
+const leastUnixSeconds = Date.UTC(1980, 0, 1) / 1_000;
 
 const daySeconds = 86_400;
 
@@ -15,6 +17,12 @@ export function stuckSeconds(config: Pick<ClusterConfig, "cycle">): number {
 /** When the first and the last job are submitted. */
 export function spanOf(jobs: TraceJobs): readonly [first: number, last: number] {
   return [jobs.at(0)?.submitSeconds ?? 0, jobs.at(-1)?.submitSeconds ?? 0];
+}
+
+/** From a workload's own clock to the virtual one, which tells the time at which its jobs were submitted: schedules go by it. */
+export function clockOffset({ jobs, clockStartSeconds = 0 }: Workload): number {
+  const [first] = spanOf(jobs);
+  return first + clockStartSeconds >= leastUnixSeconds ? clockStartSeconds : epochSeconds - first;
 }
 
 /** Whole hours or days, so that a run has a few hundred steps at most; minutes for short ones. */

@@ -15,8 +15,14 @@ const processorsOf = (text: string) => readSwf(text).jobs.map(({ processors }) =
 
 describe("readSwf", () => {
   test("a job on the trace's own clock", () => {
-    const text = ["; a comment", "", line(15, 599850, [3477, 4, 4, 53940])].join("\n");
+    const text = [
+      "; a comment",
+      ";   UnixStartTime: 843480031",
+      "",
+      line(15, 599850, [3477, 4, 4, 53940]),
+    ].join("\n");
     expect(readSwf(text)).toEqual({
+      clockStartSeconds: 843480031,
       jobs: [
         {
           name: "15",

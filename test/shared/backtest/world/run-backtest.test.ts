@@ -57,6 +57,26 @@ describe("a run", () => {
     );
   });
 
+  // Wednesday, 09:30 in Berlin, in summer.
+  const recorded = Date.parse("1997-07-16T07:30Z") / 1_000;
+  test.each([
+    ["of Unix time", recorded, undefined, 4],
+    ["that begins when the trace did", 0, recorded, 4],
+    ["that does not tell the time", 0, undefined, 1],
+  ] as const)(
+    "windows open at the hours of the workload's clock: %s",
+    async (_, first, clockStartSeconds, bought) => {
+      const office = { start: "0 9 * * wed", end: "0 10 * * *", time_zone: "Europe/Berlin" };
+      const { nodes, period } = await runSmall({
+        jobs: [job("a", { submitSeconds: first })],
+        keys: { schedules: { office: { ...office, targets: [{ Name: "htc", TargetCount: 4 }] } } },
+        ...(clockStartSeconds === undefined ? {} : { clockStartSeconds }),
+      });
+      expect(nodes.bought).toBe(bought);
+      expect(period.startSeconds).toBe(first);
+    },
+  );
+
   test("a last job that comes a month after the others runs like any other", async () => {
     const list = [
       job("first", { runSeconds: hour }),

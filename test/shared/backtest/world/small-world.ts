@@ -37,10 +37,17 @@ export interface Small {
   readonly seed?: number;
   readonly everyBeat?: boolean;
   readonly signal?: AbortSignal;
+  readonly clockStartSeconds?: number;
 }
 
 /** The input of a run, as the command line puts it together. */
-export function inputOf({ jobs, definition = twoSizes, keys = {}, ...more }: Small): RunInput {
+export function inputOf({
+  jobs,
+  definition = twoSizes,
+  keys = {},
+  clockStartSeconds,
+  ...more
+}: Small): RunInput {
   const parsed = parseConfig({
     cluster: definition.name,
     json: { url: "https://nobody.invalid", username: "nobody", ...keys },
@@ -49,7 +56,11 @@ export function inputOf({ jobs, definition = twoSizes, keys = {}, ...more }: Sma
   const known: ClusterDefinition = parseDefinition(definition);
   const catalogue = createVmCatalogue(parsed.config.facts);
   return {
-    workload: { jobs: [...jobs].toSorted((a, b) => a.submitSeconds - b.submitSeconds), leftOut: [] },
+    workload: {
+      jobs: [...jobs].toSorted((a, b) => a.submitSeconds - b.submitSeconds),
+      leftOut: [],
+      ...(clockStartSeconds === undefined ? {} : { clockStartSeconds }),
+    },
     config: parsed.config,
     definition: known,
     scheduler: "easy",
