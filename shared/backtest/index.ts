@@ -37,9 +37,11 @@ export {
   schedulerPolicies,
 } from "./schedule-on-fleet.ts";
 export { certaintyOf } from "./suggest/certainty.ts";
+export { schedulesText, searchSchedules } from "./suggest/schedules.ts";
 export {
   searchSettings,
   type Tunable,
+  type TuneRuns,
   type Varied,
 } from "./suggest/search.ts";
 export { splitWorkload } from "./suggest/split.ts";

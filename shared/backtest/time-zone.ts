@@ -36,6 +36,11 @@ export class TimeZone {
     return { seconds: first, isSkipped: true };
   }
 
+  /** The local time of a moment, as the seconds that it would be in UTC. */
+  localAt(moment: number): number {
+    return moment + this.#ahead(moment);
+  }
+
   /** Seconds by which its clocks are ahead of UTC at a moment. */
   #ahead(seconds: number): number {
     const block = Math.floor(seconds / blockSeconds);

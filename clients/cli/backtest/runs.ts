@@ -1,11 +1,18 @@
 import { availableParallelism } from "node:os";
-import { definitionOf, onWholeNodes, tooMuch, withTasksApart } from "../../../shared/backtest/index.ts";
+import {
+  definitionOf,
+  onWholeNodes,
+  TimeZone,
+  tooMuch,
+  withTasksApart,
+} from "../../../shared/backtest/index.ts";
+import { resolveIncludes } from "../../../shared/config/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { type DefinitionInput, parseDefinition } from "../../../shared/simulated-cyclecloud/index.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { openArchive } from "../archive/open.ts";
-import { readConfig, readJson } from "../config-file.ts";
+import { loadInclude, readConfig, readJson, unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type Progress, progressOn, type Terminal } from "../terminal.ts";
 import { type Past, readPast } from "./from-archive.ts";
@@ -50,7 +57,7 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   });
   const isWhole = finished.length === tasks.length;
   const suggestion =
-    flags.suggest === true && isWhole
+    flags.suggest !== undefined && isWhole
       ? await suggested(
           setting,
           { json, varied: {}, seed: flags.seed },
@@ -60,7 +67,7 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   progress.end();
   process.removeListener("SIGINT", stop);
   if (finished.length > 0 || tasks.length === 0) printRuns(terminal, finished, flags.format);
-  if (flags.suggest === true && isWhole && suggestion === undefined)
+  if (flags.suggest !== undefined && isWhole && suggestion === undefined)
     terminal.stderr.write("Stopped: no suggestion, the search was not finished.\n");
   for (const sentence of suggestion ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
   if (flags.report !== undefined) {
@@ -89,7 +96,7 @@ async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
   if (fromArchive === undefined) {
     const given = await clusterFor(flags);
     const { name } = given.definition;
-    const { json } = await readConfig(config, name);
+    const json = await withPart(flags, (await readConfig(config, name)).json);
     // A value that cannot be used is refused before a long trace is read.
     tasksOf(json, given.definition, flags);
     reportWarnings(terminal, json, given.definition);
@@ -98,9 +105,19 @@ async function given(terminal: Terminal, flags: RunFlags): Promise<Given> {
   const past = await readPast(terminal, { ...flags, fromArchive });
   const given = isOwn ? past : await clusterFor(flags);
   const { name } = given.definition;
-  const { json } = config === "" ? past : await readConfig(config, name);
+  const own = config === "" ? past : await readConfig(config, name);
+  const json = await withPart(flags, own.json);
   reportWarnings(terminal, json, given.definition);
   return { ...withBoots(given, json), json, workload: past.workload };
+}
+
+/** The configuration with the part that is to be tried merged over it, as if it included that. */
+async function withPart({ with: part }: RunFlags, json: unknown): Promise<unknown> {
+  if (part === undefined) return json;
+  const including = { ...(isDictionary(json) ? json : {}), include: [part] };
+  const merged = await resolveIncludes({ path: "", json: including, loadInclude });
+  if (!merged.ok) throw unusable(part, merged.problems);
+  return merged.json;
 }
 
 type ClusterGiven = Pick<Past, "definition"> & Partial<Pick<Past, "nodes">>;
@@ -124,11 +141,13 @@ async function suggested(
   },
 ): Promise<readonly string[] | undefined> {
   const { suggest } = await import("./suggest.ts");
-  const budget = of.flags.suggestRuns;
+  const { suggestRuns: budget, suggest: what = "settings", timeZone = new TimeZone("UTC") } = of.flags;
   const bar = barOf(budget + 2, Date.now());
   return suggest({
     setting,
     task,
+    what,
+    timeZone,
     budget,
     workers: of.workers,
     signal: of.stopping.signal,

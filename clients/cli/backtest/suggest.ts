@@ -1,15 +1,20 @@
 import {
   type RunFigures,
+  schedulesText,
+  searchSchedules,
   searchSettings,
   splitWorkload,
   suggestionOf,
   suggestionText,
+  type TimeZone,
   type Tunable,
+  type TuneRuns,
   type Workload,
 } from "../../../shared/backtest/index.ts";
 import { forNodeArray, placements } from "../../../shared/engine/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
 import { parseFor, type Setting, type Task } from "./one-run.ts";
+import type { suggested } from "./run-flags.ts";
 import { RunThreads } from "./run-tasks.ts";
 import { withValues } from "./vary.ts";
 
@@ -24,6 +29,9 @@ interface Wish {
   readonly setting: Setting;
   /** The configuration as it is. */
   readonly task: Task;
+  readonly what: (typeof suggested)[number];
+  /** Of the hours of schedules. */
+  readonly timeZone: TimeZone;
   /** Runs that the search may take; two more check what it finds. */
   readonly budget: number;
   /** Threads. */
@@ -32,9 +40,9 @@ interface Wish {
   readonly onProgress: (share: number) => void;
 }
 
-/** Searches settings on the first part of the workload and checks them on the rest. In sentences; undefined: it was stopped. */
+/** Searches on the first part of the workload and checks on the rest what it found. In sentences; undefined: it was stopped. */
 export async function suggest(wish: Wish): Promise<readonly string[] | undefined> {
-  const { setting, task, budget, workers, signal, onProgress } = wish;
+  const { setting, task, what, timeZone, budget, workers, signal, onProgress } = wish;
   const split = splitWorkload(setting.workload, tunedShare);
   if (split === undefined)
     return ["No suggestion: the workload is too short to tune on one part and check on another."];
@@ -51,23 +59,42 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
     done += tasks.length;
     return runs.filter((figures) => figures !== undefined);
   };
+  const parts: Parts = { tune: (all) => run(tuning, all), check: (all) => run(checking, all) };
   try {
-    const settings = await searchSettings({
-      tunables: tunablesOf(setting, task),
-      run: (all) => run(tuning, all),
-      budget,
-      longestWait,
-    });
-    const isSame = Object.keys(settings.varied).length === 0;
-    const [configured, changed = configured] = await run(checking, isSame ? [{}] : [{}, settings.varied]);
-    if (configured === undefined || changed === undefined) return undefined;
-    return suggestionText(suggestionOf(settings, { configured, changed }, { seed: task.seed, longestWait }));
+    if (what === "settings") return await settingsFor(wish, parts);
+    const found = await searchSchedules({ workload: split.tune, timeZone, run: parts.tune, budget });
+    const [configured, changed = configured] = await parts.check(
+      found.best === undefined ? [{}] : [{}, found.best.varied],
+    );
+    return configured && changed && schedulesText(found, { configured, changed });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
   } finally {
     await Promise.all([tuning.close(), checking.close()]);
   }
+}
+
+/** Runs each part of the workload with these settings. */
+interface Parts {
+  readonly tune: TuneRuns;
+  readonly check: TuneRuns;
+}
+
+async function settingsFor(
+  { setting, task, budget }: Wish,
+  { tune, check }: Parts,
+): Promise<readonly string[] | undefined> {
+  const settings = await searchSettings({
+    tunables: tunablesOf(setting, task),
+    run: tune,
+    budget,
+    longestWait,
+  });
+  const isSame = Object.keys(settings.varied).length === 0;
+  const [configured, changed = configured] = await check(isSame ? [{}] : [{}, settings.varied]);
+  if (configured === undefined || changed === undefined) return undefined;
+  return suggestionText(suggestionOf(settings, { configured, changed }, { seed: task.seed, longestWait }));
 }
 
 /** The settings that matter for cost and waits, the ones that matter most first. */

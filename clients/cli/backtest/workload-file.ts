@@ -24,8 +24,9 @@ export interface WorkloadFlags {
   readonly trace?: string;
   readonly sacct?: string;
   readonly qacct?: string;
-  /** Time zone of times in `sacct` output that have none. */
+  /** Time zone of times in `sacct` output that have none, and of hours that are suggested. */
   readonly timeZone?: TimeZone;
+  readonly suggest?: string;
 }
 
 export interface NamedWorkload extends Workload {
@@ -57,7 +58,7 @@ export function workloadOptions(command: Command): Command {
     .addOption(
       new Option(
         "--time-zone <name>",
-        "with --sacct: the time zone in which sacct ran, such as Europe/Stockholm (default: UTC)",
+        "such as Europe/Stockholm: with --sacct where it ran, with --suggest schedules that of their hours (default: UTC)",
       ).argParser(readZone),
     );
 }
@@ -83,8 +84,8 @@ interface Source {
   readonly read: (parts: Parts, file: string) => Promise<Workload>;
 }
 
-function sourceOf({ trace, sacct, qacct, timeZone }: WorkloadFlags): Source {
-  if (timeZone !== undefined && sacct === undefined)
+function sourceOf({ trace, sacct, qacct, timeZone, suggest }: WorkloadFlags): Source {
+  if (timeZone !== undefined && sacct === undefined && suggest !== "schedules")
     throw new CommandFailure(
       'Cannot use "--time-zone" without "--sacct": the times of all other workloads are exact',
       "Leave it out.",

@@ -10,7 +10,7 @@ import {
 } from "../../../shared/backtest/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { archiveOptions } from "../backtest/from-archive.ts";
-import { type RunFlags, runFormats } from "../backtest/run-flags.ts";
+import { type RunFlags, runFormats, suggested } from "../backtest/run-flags.ts";
 import { readVaried } from "../backtest/vary.ts";
 import { readWorkload, workloadOptions } from "../backtest/workload-file.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -34,6 +34,10 @@ export function backtestCommand(terminal: Terminal): Command {
       "Runs a recorded workload through the autoscaler itself, on a virtual clock, over a model of CycleCloud and a model of a scheduler, and prints what it would have cost and how long jobs would have waited, for each combination of settings. Or, with --fixed-processors, prints when each job starts and ends on a fleet of a fixed size (CSV: job, submit, start, end, procs). What is left out is reported on standard error. Needs no service, and sends nothing.",
     )
     .option("--config <file>", "autoscale.json of the cluster")
+    .option(
+      "--with <file>",
+      "a part of a configuration, such as schedules, merged over it as an include would be",
+    )
     .option("--cluster <file>", "definition of the cluster, as the local environment takes it")
     .option("--snapshot <file>", 'the cluster as it is: what "ccscale support-archive" wrote')
     .option(
@@ -57,9 +61,13 @@ export function backtestCommand(terminal: Terminal): Command {
       "--report <file>",
       "also writes one HTML file with pictures and tables, and what the work costs at best",
     )
-    .option(
-      "--suggest",
-      "also searches placement, idle_timeout of each array and patience for spot on the first part of the workload, and checks on the rest what it found",
+    .addOption(
+      new Option(
+        "--suggest [what]",
+        "also searches on the first part of the workload, and checks on the rest what it found: settings that cost less (placement, idle_timeout of each array and patience for spot), or schedules of spare nodes that shorten waits",
+      )
+        .choices(suggested)
+        .preset("settings"),
     )
     .option("--suggest-runs <number>", "runs that the search may take", wholeNumber(2), 20)
     .option("--fixed-processors <number>", "a fleet of so many processors, all alike", wholeNumber(1))

@@ -13,7 +13,7 @@ export interface Tunable {
 }
 
 /** Runs the part of the workload that may be tuned on, once for each; several may run at the same time. */
-type TuneRuns = (each: readonly Varied[]) => Promise<readonly RunFigures[]>;
+export type TuneRuns = (each: readonly Varied[]) => Promise<readonly RunFigures[]>;
 
 export interface SearchInput {
   readonly tunables: readonly Tunable[];

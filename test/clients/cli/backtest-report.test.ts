@@ -64,6 +64,30 @@ describe("ccscale backtest --suggest", () => {
     expect(sentences.at(-1)).toMatch(/^3 runs on the first part of the workload; the budget was over/);
   });
 
+  test("a schedule that was found is printed as a part of a configuration, which --with takes", async () => {
+    const { stderr } = await run(short, "--suggest", "schedules", "--suggest-runs", "2");
+    const sentences = stderr.trim().split("\n");
+    expect(sentences[0]).toMatch(
+      /^Use 1 spare node of .* every day \(UTC\)\.$|^Use 1 spare node of .* on weekdays \(UTC\)\.$/,
+    );
+    const part = join(folder, "schedules.json");
+    await writeFile(part, sentences.at(-1) ?? "");
+    const vary = ["--vary", "schedules.suggested.paused=true,false", "--format", "json"];
+    const { code, stdout } = await run(short, "--with", part, ...vary);
+    expect(code).toBe(0);
+    const [without, kept] = JSON.parse(stdout) as readonly (Figures & {
+      readonly waitSeconds: { readonly mean: number };
+    })[];
+    expect(kept?.cost.total.nanoUsd).toBeGreaterThan(without?.cost.total.nanoUsd ?? 0);
+    expect(kept?.waitSeconds.mean).toBeLessThan(without?.waitSeconds.mean ?? 0);
+  });
+
+  test("a part that cannot be used is refused before anything runs", async () => {
+    const { code, stderr, stdout } = await run(short, "--with", join(folder, "none.json"));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error: Cannot use ".*none\.json":\n.*expected one that exists/);
+  });
+
   test("one job is too few", async () => {
     const one = join(folder, "one.json");
     await writeFile(one, JSON.stringify([{ name: "a", runSeconds: 60 }]));

@@ -4,10 +4,13 @@ import {
   certaintyOf,
   type RunFigures,
   type SettingValue,
+  schedulesText,
+  searchSchedules,
   searchSettings,
   splitWorkload,
   suggestionOf,
   suggestionText,
+  TimeZone,
   type TraceJob,
   type TraceJobs,
   type Tunable,
@@ -206,6 +209,103 @@ describe("certaintyOf, suggestionOf", () => {
     ]);
     expect(suggestionText(suggest({}, ofDays(twenty(() => 100))))[0]).toBe(
       "Keep the settings as configured: no change of one of them costs less.",
+    );
+  });
+});
+
+describe("searchSchedules", () => {
+  const hour = 3_600;
+  /** Mondays to Sundays, in winter: a job an hour from 8:00 to 12:00 in Berlin, and one at 22:00. */
+  const monday = Date.parse("2026-11-02T00:00+01:00") / 1_000;
+  const jobs = Array.from({ length: 14 }, (_, day) =>
+    [8, 9, 10, 11, 22].map((at) => ({ submitSeconds: monday + (day * 24 + at) * hour })),
+  ).flat() as unknown as TraceJobs;
+  const waits = (mornings: number) =>
+    Array.from({ length: 14 }, () => [mornings, mornings, mornings, mornings, 20]).flat();
+
+  function worldOf(figures: (start: string | undefined, count: number) => { wait: number; cost: number }) {
+    const asked: unknown[] = [];
+    const run = (all: readonly Varied[]) =>
+      Promise.all(
+        all.map(async (varied) => {
+          const schedule = varied["schedules.suggested"] as
+            | { start: string; end: string; targets: { SpareCount: number }[] }
+            | undefined;
+          asked.push(schedule && [schedule.start, schedule.end, schedule.targets[0]?.SpareCount]);
+          const { wait, cost } = figures(schedule?.start, schedule?.targets[0]?.SpareCount ?? 0);
+          const made = figuresOf({ varied, nodeMs: { job: [cost * 1e9] }, waits: waits(wait) });
+          const boughtByBucket = [
+            { nodeArray: "htc", vmSize: "Standard_F2", spot: false, nodes: 3 },
+            { nodeArray: "htc", vmSize: "Standard_F4", spot: false, nodes: 30 },
+          ];
+          const bootSeconds = { mean: 100, median: 100, p95: 100, max: 100 };
+          return { ...made, nodes: { ...made.nodes, boughtByBucket, bootSeconds } };
+        }),
+      );
+    return { asked, run };
+  }
+
+  const input = { workload: { jobs, leftOut: [] }, timeZone: new TimeZone("Europe/Berlin"), budget: 20 };
+
+  test("one node where most of the waiting is, by the local clock, then more nodes in the best window", async () => {
+    const { run, asked } = worldOf((start, count) =>
+      start === undefined
+        ? { wait: 100, cost: 100 }
+        : { wait: 100 - 40 * Math.min(2, count), cost: 100 + count },
+    );
+    const found = await searchSchedules({ ...input, run });
+    expect(asked).toEqual([
+      undefined,
+      ["0 8 * * mon-fri", "0 11 * * *", 1],
+      ["0 8 * * mon-fri", "0 12 * * *", 1],
+      ["0 8 * * *", "0 11 * * *", 1],
+      ["0 8 * * *", "0 12 * * *", 1],
+      ["0 8 * * mon-fri", "0 11 * * *", 2],
+      ["0 8 * * mon-fri", "0 11 * * *", 4],
+    ]);
+    expect(found).toMatchObject({
+      runs: 7,
+      best: { hours: { nodeArray: "htc", vmSize: "Standard_F4", count: 1 } },
+    });
+    const [configured, changed] = await run([{}, found.best?.varied ?? {}]);
+    if (configured === undefined || changed === undefined) throw new Error("Each run has figures");
+    const text = schedulesText(found, { configured, changed });
+    expect(text[0]).toBe(
+      "Use 1 spare node of htc (Standard_F4) from 8:00 to 11:00 on weekdays (Europe/Berlin).",
+    );
+    expect(text[1]).toContain(
+      "On the part that was not searched on: 1.0 % ($1.00) more, mean wait 52.0 s in place of 84.0 s, $1.61 for each hour of waiting saved.",
+    );
+    expect(text[2]).toContain("Also tried: 2 spare nodes");
+    expect(JSON.parse(text.at(-1) ?? "")).toEqual({
+      schedules: {
+        suggested: {
+          start: "0 8 * * mon-fri",
+          end: "0 11 * * *",
+          time_zone: "Europe/Berlin",
+          targets: [{ Name: "htc", SpareCount: 1, MachineType: "Standard_F4" }],
+        },
+      },
+    });
+  });
+
+  test("keeps to its budget, and suggests nothing that saves little", async () => {
+    const { run, asked } = worldOf((start) => ({ wait: start === undefined ? 100 : 90, cost: 100 }));
+    const found = await searchSchedules({ ...input, run, budget: 3 });
+    expect(asked).toHaveLength(3);
+    expect(found.best).toBeUndefined();
+    const { configured } = found;
+    expect(schedulesText(found, { configured, changed: configured })[0]).toBe(
+      "No schedule: none that was tried saves 25 % of the waiting time.",
+    );
+  });
+
+  test("without waits there is nothing to try", async () => {
+    const nobody = figuresOf({ nodeMs: { job: [1] }, waits: jobs.length === 0 ? [] : [0] });
+    const found = await searchSchedules({ ...input, run: async (all) => all.map(() => nobody) });
+    expect(found).toMatchObject({ runs: 1, best: undefined });
+    expect(schedulesText(found, { configured: nobody, changed: nobody })[0]).toBe(
+      "No schedule: no job waits for a node to boot.",
     );
   });
 });
