@@ -35,11 +35,12 @@ export function plan(input: PlanInput): Plan {
   });
   const history = merged(input.history, observation);
   const overdueNodeIds = overdueIds(input, history);
-  const { opened, allocations, bucketsOfJobs, targets, ownerUses } = chooseRun({
+  const run = chooseRun({
     ...input,
     history: [...history.values()],
     overdueNodeIds,
   });
+  const { opened, allocations, bucketsOfJobs, targets, ownerUses } = run;
   const { ledger } = opened;
   const book = new ReasonBook(ledger, ledger.buckets.slice(0, bucketsOfJobs));
 
@@ -49,7 +50,7 @@ export function plan(input: PlanInput): Plan {
   const changed = settle(input, history, observation, { matchedIds, unneeded });
   const touchable = touchableNodes(input);
   const after = { ...input, nodes: touchable, history: merged([...history.values()], changed), unneeded };
-  const keptFailedNodes = keptFailed(after, roomWanted(input.cluster, allocations, targets));
+  const keptFailedNodes = keptFailed(after, roomWanted(input.cluster, run));
   const expired = [...timedOut(after), ...failedBeyond(after, keptFailedNodes)];
   const isFailed = (node: LedgerNode): boolean => node.reported?.status === "Failed";
   const made = newNodes(ledger);

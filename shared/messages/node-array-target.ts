@@ -7,9 +7,16 @@ const mostNodes = 100_000;
 const mostCores = 10_000_000;
 const mostGroups = 1_000;
 const mostSparePercent = 1_000;
+const mostSpareSlots = 1_000_000;
+const mostUsdPerHour = 1_000_000;
+const mostSlotResources = 20;
 const mostMachineTypes = 50;
 /** Attributes travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
+
+function within(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
+}
 
 /** Letters and digits of any script, and what node arrays are named with. */
 const arrayName = z
@@ -29,8 +36,22 @@ export const nodeArrayShape = z.looseObject({
   GroupInstanceCount: z.int().min(1).max(mostNodes).optional(),
   /** Nodes without jobs, beside those that jobs use. */
   SpareCount: z.int().min(0).max(mostNodes).optional(),
-  /** The same, for each 100 nodes that jobs use. */
+  /** Slots of one shape that are free, also beside jobs. */
+  SpareSlots: z.int().min(0).max(mostSpareSlots).optional(),
+  SlotResources: z
+    .record(
+      z.string().regex(/^[A-Za-z][\w.-]{0,63}$/, "expected the name of a resource, such as ncpus"),
+      z.number().positive(),
+    )
+    .refine(
+      (resources) => within(Object.keys(resources).length, 1, mostSlotResources),
+      `expected 1 to ${mostSlotResources} resources, such as {"ncpus": 4, "memgb": 16}`,
+    )
+    .optional(),
+  /** The same, for each 100 nodes or slots that jobs use. */
   SparePercent: z.number().min(0).max(mostSparePercent).optional(),
+  /** US dollars that the nodes which only these spare ones keep may cost an hour. */
+  SpareCostPerHour: z.number().min(0).max(mostUsdPerHour).optional(),
   MachineType: z
     .union([machineType, z.array(machineType).min(1).max(mostMachineTypes)], {
       error: "expected a VM size, or a list of them in order of preference",
@@ -53,7 +74,8 @@ export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 /** Keys of a request that are no attributes of a node: number, kind and name of the nodes. */
 const wishes = [
   ...["Name", "TargetCount", "TargetCoreCount", "TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
-  ...["SpareCount", "SparePercent", "MachineType", "Extends", "Dynamic", "ClusterName"],
+  ...["SpareCount", "SparePercent", "SpareSlots", "SlotResources", "SpareCostPerHour"],
+  ...["MachineType", "Extends", "Dynamic", "ClusterName"],
 ];
 
 /** Attributes that the service or CycleCloud sets, and why a request cannot. CycleCloud ignores case, so any spelling counts. */
@@ -125,7 +147,7 @@ function whyNoAttribute(key: string): string | undefined {
   for (const name of [small, whole]) if (Object.hasOwn(decided, name)) return decided[name];
   // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
   if (/^(target|group|spare)/i.test(key))
-    return "unknown, expected TargetCount, TargetCoreCount, SpareCount, SparePercent, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
+    return "unknown, expected TargetCount, TargetCoreCount, SpareCount, SparePercent, SpareSlots, SpareCostPerHour, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
   const spelling = Object.keys(nodeArrayShape.shape).find((name) => plain(name) === plain(key));
   if (spelling !== undefined) return `unknown, expected ${spelling}`;
   return /^[A-Z][A-Za-z0-9_.]{0,127}$/.test(key)
@@ -161,17 +183,24 @@ function groupProblems(value: Readonly<Record<string, unknown>>): readonly Probl
 }
 
 function spareProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
-  const key = ["SpareCount", "SparePercent"].find((name) => value[name] !== undefined);
-  const other = ["TargetCount", "TargetCoreCount", "TargetGroupCount"].find(
-    (name) => value[name] !== undefined,
-  );
-  if (key === undefined || other === undefined) return [];
+  const has = (name: string) => value[name] !== undefined;
+  const problem = (key: string, message: string): Problem => ({ path: [key], message, input: value[key] });
+  const key = ["SpareCount", "SparePercent", "SpareSlots"].find(has);
+  if (key === undefined)
+    return ["SlotResources", "SpareCostPerHour"]
+      .filter(has)
+      .map((name) => problem(name, "expected SpareCount, SparePercent or SpareSlots with it"));
+  const other = ["TargetCount", "TargetCoreCount", "TargetGroupCount"].find(has);
   return [
-    {
-      path: [key],
-      message: `expected either spare nodes or a ${other}, in a definition each`,
-      input: value[key],
-    },
+    ...(other === undefined
+      ? []
+      : [problem(key, `expected either spare nodes or a ${other}, in a definition each`)]),
+    ...(has("SpareCount") && (has("SpareSlots") || has("SlotResources"))
+      ? [problem("SpareCount", "expected either whole spare nodes or spare slots, in a definition each")]
+      : []),
+    ...(has("SpareSlots") && !has("SlotResources")
+      ? [problem("SlotResources", 'missing, expected what a slot takes, such as {"ncpus": 4, "memgb": 16}')]
+      : []),
   ];
 }
 
@@ -210,12 +239,13 @@ export function accountOf(target: NodeArrayTarget): string {
   return GroupInstanceCount === undefined ? Name : `${Name}:${GroupInstanceCount}-nodes`;
 }
 
-/** Whether it asks for nodes beside those that jobs use. */
+/** Whether it asks for nodes or slots beside those that jobs use. */
 export function asksForSpares({
   SpareCount,
   SparePercent,
-}: Pick<NodeArrayTarget, "SpareCount" | "SparePercent">): boolean {
-  return SpareCount !== undefined || SparePercent !== undefined;
+  SpareSlots,
+}: Pick<NodeArrayTarget, "SpareCount" | "SparePercent" | "SpareSlots">): boolean {
+  return SpareCount !== undefined || SparePercent !== undefined || SpareSlots !== undefined;
 }
 
 /** The definitions of one request. */

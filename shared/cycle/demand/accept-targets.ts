@@ -87,9 +87,13 @@ async function accept(
 
 /** As much of it as people ask for. */
 function targetInWords(array: NodeArrayTarget): string {
-  const { Name, TargetCount, TargetCoreCount, TargetGroupCount, SpareCount, SparePercent } = array;
-  const share = SparePercent === undefined ? [] : [`${SparePercent} % spare nodes`];
-  const spares = [...(SpareCount === undefined ? [] : [counted(SpareCount, "spare nodes")]), ...share];
+  const { Name, TargetCount, TargetCoreCount, TargetGroupCount } = array;
+  const { SpareCount, SpareSlots, SparePercent } = array;
+  const spares = [
+    ...(SpareCount === undefined ? [] : [counted(SpareCount, "spare nodes")]),
+    ...(SpareSlots === undefined ? [] : [counted(SpareSlots, "spare slots")]),
+    ...(SparePercent === undefined ? [] : [`${SparePercent} % spare`]),
+  ];
   if (spares.length > 0) return `${Name} ${spares.join(" or ")}`;
   // With both, cores count.
   if (TargetCoreCount !== undefined) return `${Name} ${counted(TargetCoreCount, "cores")}`;

@@ -1,4 +1,4 @@
-import type { Cluster, Json, Target, TargetWish } from "../../engine/index.ts";
+import type { Cluster, Json, SpareWish, Target, TargetWish } from "../../engine/index.ts";
 import { accountOf, asksForSpares, attributesOf, type NodeArrayTarget } from "../../messages/index.ts";
 import type { RequestSet } from "../../ports/index.ts";
 
@@ -61,8 +61,7 @@ function arrayFor(
 
 /** A request that names cores and nodes means the cores. Without either it asks for nothing. */
 function wishOf(definition: NodeArrayTarget): TargetWish {
-  const { SpareCount = 0, SparePercent = 0 } = definition;
-  if (asksForSpares(definition)) return { kind: "spares", count: SpareCount, perCent: SparePercent };
+  if (asksForSpares(definition)) return spareWishOf(definition);
   const { TargetCount, TargetCoreCount, TargetGroupCount, GroupCoreCount, GroupInstanceCount } = definition;
   if (TargetGroupCount !== undefined)
     return {
@@ -76,4 +75,15 @@ function wishOf(definition: NodeArrayTarget): TargetWish {
   return TargetCoreCount === undefined
     ? { kind: "nodes", count: TargetCount ?? 0 }
     : { kind: "cores", count: TargetCoreCount };
+}
+
+function spareWishOf(definition: NodeArrayTarget): SpareWish {
+  const { SpareCount = 0, SpareSlots = 0, SparePercent = 0, SpareCostPerHour, SlotResources } = definition;
+  const most = {
+    perCent: SparePercent,
+    ...(SpareCostPerHour !== undefined && { mostUsdPerHour: SpareCostPerHour }),
+  };
+  return SlotResources === undefined
+    ? { kind: "spares", count: SpareCount, ...most }
+    : { kind: "slots", slot: SlotResources, count: SpareSlots, ...most };
 }

@@ -13,6 +13,10 @@ export type ReasonCode =
   | "InvalidBucket"
   | "PlacementGroupTooSmall"
   | "LeftToOthers"
+  /** Spare nodes would cost `asked` US dollars an hour (null: the price is not known) of at most `left`. */
+  | "SpareCost"
+  /** A node, even an empty one, holds no slot of the shape. */
+  | "SlotTooLarge"
   /** There is room for `left` parts of its gang before the first that finds none. */
   | "GangIncomplete"
   | "NoBucketsDefined"
@@ -38,6 +42,8 @@ export type TargetReasonCode = Extract<
   | "NodeArrayDisabled"
   | "NameOfANodeArray"
   | "LeftToOthers"
+  | "SpareCost"
+  | "SlotTooLarge"
 >;
 
 export interface TargetReason extends Reason {

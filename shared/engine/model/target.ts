@@ -27,16 +27,35 @@ export type TargetWish =
   | { readonly kind: "groups"; readonly count: number; readonly size: GroupSize }
   | SpareWish;
 
-/** Nodes on which no job runs or is planned, beside those that jobs use: `count`, or so many of 100 of those, whichever is more. */
-export interface SpareWish {
-  readonly kind: "spares";
+/** Room beside what jobs use: `count`, or so many of 100 of what they use, whichever is more. */
+export type SpareWish = SpareCounts &
+  (
+    | { /** Nodes on which no job runs or is planned. */ readonly kind: "spares" }
+    | {
+        /** Slots of one shape, on nodes that run or are on order, also beside jobs. */
+        readonly kind: "slots";
+        /** What a slot takes of a node, as jobs ask for it: sizes in their own unit, such as `memgb`. */
+        readonly slot: Readonly<Record<string, number>>;
+      }
+  );
+
+interface SpareCounts {
   readonly count: number;
   readonly perCent: number;
+  /** What an hour of the nodes that nobody else needs may cost. Absent: no limit. */
+  readonly mostUsdPerHour?: number;
 }
 
 export type GroupSize =
   | { readonly kind: "nodes"; readonly count: number }
   | { readonly kind: "cores"; readonly count: number };
+
+/** Nodes that only one target needs. */
+export interface KeptNodes {
+  readonly nodes: number;
+  /** Null: the price of one is not known. */
+  readonly usdPerHour: number | null;
+}
 
 /** How far a target was met. */
 export interface TargetOutcome {
@@ -51,6 +70,8 @@ export interface TargetOutcome {
   /** Nodes that count towards it, those that the plan makes included. */
   readonly nodes: number;
   readonly groups: readonly TargetGroup[];
+  /** Of spare nodes and slots. */
+  readonly kept?: KeptNodes;
   /** Why it was not met in full, at most one per VM size. */
   readonly reasons: readonly TargetReason[];
 }

@@ -27,7 +27,7 @@ export function chooseRun(input: RunInput, mostShapes = mostShapesPlannedAgain):
   const others = targets.filter((target) => !isSpare(target));
   const made = new Choice({ ...input, targets: others }, mostShapes).make();
   // Spare nodes change nothing for anybody else, so the run is chosen without them.
-  const isRoomWanted = roomWanted(cluster, made.allocations, made.targets);
+  const isRoomWanted = roomWanted(cluster, made);
   const spares = meetTargets(made.opened, { cluster, targets: targets.filter(isSpare) }, isRoomWanted);
   const [met, spare] = [made.targets.values(), spares.values()];
   return {
@@ -37,7 +37,7 @@ export function chooseRun(input: RunInput, mostShapes = mostShapesPlannedAgain):
 }
 
 function isSpare({ wish }: Target): boolean {
-  return wish.kind === "spares";
+  return wish.kind === "spares" || wish.kind === "slots";
 }
 
 /** One choice, with the runs made for it: each is made once, and only when it is needed. */

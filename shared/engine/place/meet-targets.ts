@@ -6,8 +6,10 @@
  * holds them, and none is held or made under a limit at which something else waits.
  */
 
+import { open } from "../ledger/columns.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
+import { exampleNode } from "../ledger/ledger-node.ts";
 import type { OpenedLedger } from "../ledger/open-ledger.ts";
 import { bindingCharge, nodesLeft } from "../limits/charges.ts";
 import type { NodeArray } from "../model/bucket.ts";
@@ -15,7 +17,9 @@ import { plainName } from "../model/dynamic-array.ts";
 import { sortByNodeName } from "../model/names.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import type { BucketName, TargetReason, TargetReasonCode } from "../model/reasons.ts";
-import type { GroupSize, SpareWish, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
+import type { GroupSize, KeptNodes, SpareWish, Target, TargetGroup, TargetOutcome } from "../model/target.ts";
+import { timesInto, unitOf } from "../values/amounts.ts";
+import { priceOf } from "./bucket-kinds.ts";
 import type { RoomWanted } from "./room-wanted.ts";
 
 /** Meets the targets one after the other, as far as that goes; spare nodes where nobody else wants the room. */
@@ -37,6 +41,7 @@ export function meetTargets(
       case "groups":
         return pass.meetGroups(array, wish);
       case "spares":
+      case "slots":
         return pass.meetSpares(array, wish, isRoomWanted);
       case "nodes":
       case "cores":
@@ -110,6 +115,20 @@ class GroupIds {
   }
 }
 
+/** How many more slots a node holds: none if a job has it for itself, or if it lacks a resource. */
+function slotsLeft(node: LedgerNode, slot: Readonly<Record<string, number>>): number {
+  const { bucket, position } = node;
+  if (position !== exampleNode && bucket.table.get(position, open) <= 0) return 0;
+  const times = Object.entries(slot).map(([name, amount]) =>
+    timesInto(node.left(name), amount * unitOf(node.resource(name))),
+  );
+  return Math.max(0, Math.min(...times));
+}
+
+function withOne({ nodes, usdPerHour }: KeptNodes, price: number | null): KeptNodes {
+  return { nodes: nodes + 1, usdPerHour: usdPerHour === null || price === null ? null : usdPerHour + price };
+}
+
 /** One target being met. */
 class Pass {
   readonly #opened: OpenedLedger;
@@ -122,6 +141,9 @@ class Pass {
   readonly #groups: TargetGroup[] = [];
   #asked: number;
   #nodes = 0;
+  /** Null: what it keeps is not counted. */
+  #kept: KeptNodes | null = null;
+  #mostUsdPerHour: number | null = null;
 
   constructor(opened: OpenedLedger, accounts: Accounts, target: Target) {
     this.#opened = opened;
@@ -138,18 +160,27 @@ class Pass {
   }
 
   meetCount(array: NodeArray, { kind }: { readonly kind: "nodes" | "cores" }): TargetOutcome {
-    const weightOf = (bucket: LedgerBucket): number => (kind === "nodes" ? 1 : this.#coresOf(bucket));
-    return this.#meet(array, this.#own, weightOf, () => true);
+    const weightOf = ({ bucket }: LedgerNode): number => (kind === "nodes" ? 1 : this.#coresOf(bucket));
+    return this.#meet(array, { have: 0, nodes: this.#own }, weightOf, () => true);
   }
 
-  meetSpares(array: NodeArray, { perCent }: SpareWish, isRoomWanted: RoomWanted): TargetOutcome {
+  meetSpares(array: NodeArray, wish: SpareWish, isRoomWanted: RoomWanted): TargetOutcome {
+    const { perCent, mostUsdPerHour = null } = wish;
+    const used = this.#own.filter(({ jobs }) => jobs.length > 0);
     const free = this.#own.filter(({ jobs }) => jobs.length === 0);
-    const used = this.#own.length - free.length;
-    this.#asked = Math.max(this.#asked, Math.ceil((used * perCent) / 100));
+    const roomOf = (node: LedgerNode) => (wish.kind === "spares" ? 1 : slotsLeft(node, wish.slot));
+    const inUse =
+      wish.kind === "spares"
+        ? used.length
+        : used.reduce((sum, node) => sum + slotsLeft(node.emptied(), wish.slot) - roomOf(node), 0);
+    this.#asked = Math.max(this.#asked, Math.ceil((inUse * perCent) / 100));
+    const besideJobs = wish.kind === "spares" ? 0 : used.reduce((sum, node) => sum + roomOf(node), 0);
+    this.#mostUsdPerHour = mostUsdPerHour;
+    this.#kept = { nodes: 0, usdPerHour: 0 };
     return this.#meet(
       array,
-      free,
-      () => 1,
+      { have: besideJobs, nodes: free.filter((node) => roomOf(node) > 0) },
+      roomOf,
       ({ name }) => !isRoomWanted(name),
     );
   }
@@ -157,31 +188,34 @@ class Pass {
   /** Holds nodes that are there, and makes others where that may be. */
   #meet(
     array: NodeArray,
-    there: readonly LedgerNode[],
-    weightOf: (bucket: LedgerBucket) => number,
+    there: { readonly have: number; readonly nodes: readonly LedgerNode[] },
+    weightOf: (node: LedgerNode) => number,
     mayHave: (bucket: LedgerBucket) => boolean,
   ): TargetOutcome {
     const asked = this.#asked;
-    let have = 0;
-    for (const node of asked > 0 ? inOrder(there) : []) {
+    let { have } = there;
+    for (const node of have < asked ? inOrder(there.nodes) : []) {
       if (have >= asked) break;
-      if (mayHave(node.bucket) && this.#hold(node)) have += weightOf(node.bucket);
+      if (mayHave(node.bucket) && this.#hold(node)) have += weightOf(node);
     }
     for (const vmSize of this.#sizes(array)) {
       if (have >= asked) break;
       const last = this.#bucketOf(vmSize, array.placementGroup);
       if (last === null) continue;
-      const weight = weightOf(last);
+      const weight = weightOf(last.example);
+      if (weight <= 0) {
+        this.#refuse("SlotTooLarge", last.name, asked - have);
+        continue;
+      }
       const buckets = this.#bucketsInTurn(last);
       for (const bucket of buckets.filter(mayHave)) {
         const wanted = Math.ceil((asked - have) / weight);
-        const made = Math.max(0, Math.min(wanted, this.#ledger.roomFor(bucket)));
+        const made = Math.max(0, Math.min(wanted, this.#ledger.roomFor(bucket), this.#affordable(bucket)));
         for (let k = 0; k < made; k++) this.#make(bucket);
         have += made * weight;
       }
       const missing = Math.ceil((asked - have) / weight);
-      if (missing > 0 && !buckets.every(mayHave)) this.#refuse("LeftToOthers", last.name, missing);
-      else if (missing > 0) this.#refuseRoom(last, missing);
+      if (missing > 0) this.#refuseMore(last, missing, buckets.every(mayHave));
     }
     return this.#outcome(have);
   }
@@ -243,9 +277,27 @@ class Pass {
     this.#groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
   }
 
-  /** False for a deallocated node that the limits do not let start. */
+  /** Whether no job and no other target needs the node. */
+  #isOnlyIts({ jobs, keepAlive, targets }: LedgerNode): boolean {
+    return jobs.length === 0 && !keepAlive && targets.every((name) => name === this.#target.name);
+  }
+
+  /** Nodes of a bucket that it may keep for what an hour of them may cost: none whose price is not known. */
+  #affordable(bucket: LedgerBucket): number {
+    if (this.#mostUsdPerHour === null) return Number.POSITIVE_INFINITY;
+    const price = priceOf(bucket);
+    const { usdPerHour = 0 } = this.#kept ?? {};
+    return price === null || usdPerHour === null
+      ? 0
+      : Math.max(0, timesInto(this.#mostUsdPerHour - usdPerHour, price));
+  }
+
+  /** False for a node that costs too much, and for a deallocated one that the limits do not let start. */
   #hold(node: LedgerNode): boolean {
     if (node.origin === "deallocated" && this.#ledger.roomFor(node.bucket) < 1) return false;
+    const isOnlyIts = this.#isOnlyIts(node);
+    if (isOnlyIts && this.#affordable(node.bucket) < 1) return false;
+    if (isOnlyIts && this.#kept !== null) this.#kept = withOne(this.#kept, priceOf(node.bucket));
     this.#ledger.hold(node, this.#target.name);
     this.#nodes++;
     return true;
@@ -293,6 +345,19 @@ class Pass {
     return size.kind === "nodes" ? size.count : Math.ceil(size.count / this.#coresOf(bucket));
   }
 
+  #refuseMore(bucket: LedgerBucket, missing: number, mayHave: boolean): void {
+    if (!mayHave) this.#refuse("LeftToOthers", bucket.name, missing);
+    else if (this.#affordable(bucket) < 1) this.#refuseCost(bucket, missing);
+    else this.#refuseRoom(bucket, missing);
+  }
+
+  #refuseCost(bucket: LedgerBucket, missing: number): void {
+    const price = priceOf(bucket);
+    const about = { code: "SpareCost", bucket: bucket.name, constraint: null, limit: null } as const;
+    const asked = price === null ? null : (this.#kept?.usdPerHour ?? 0) + missing * price;
+    this.#reasons.push({ ...about, asked, left: this.#mostUsdPerHour });
+  }
+
   #refuseRoom(bucket: LedgerBucket, asked: number): void {
     if (bucket.closed === "invalid") {
       this.#refuse("InvalidBucket", bucket.name, asked);
@@ -335,6 +400,7 @@ class Pass {
       granted,
       nodes: this.#nodes,
       groups: this.#groups,
+      ...(this.#kept !== null && { kept: this.#kept }),
       reasons: granted < asked ? this.#reasons : [],
     };
   }

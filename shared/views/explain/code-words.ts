@@ -27,6 +27,8 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   InvalidBucket: "not usable",
   PlacementGroupTooSmall: "group too small",
   LeftToOthers: "others first",
+  SpareCost: "costs too much",
+  SlotTooLarge: "slot too large",
   GangIncomplete: "other parts have no room",
   NoBucketsDefined: "no VM size",
   NothingRequested: "asks for nothing",

@@ -218,6 +218,8 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
     case "UnknownVmSize":
     case "DemandCapReached":
     case "BudgetSpent":
+    case "SpareCost":
+    case "SlotTooLarge":
       return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
     default:
       return code satisfies never;

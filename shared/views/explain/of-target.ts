@@ -20,6 +20,7 @@ import { heldBy, staleness, withHolds } from "./held.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { nearestVmSize } from "./near-names.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
+import { spareCost } from "./reason-words.ts";
 import { inOrder } from "./shortages.ts";
 import type { Wanted } from "./what-is-wanted.ts";
 
@@ -95,6 +96,9 @@ function wantedByTarget(
         case "nodes":
         case "spares":
           return missing;
+        // How many nodes that is, the refusal counts.
+        case "slots":
+          return null;
         case "cores":
           return cores === null ? null : Math.ceil(missing / cores);
         case "groups": {
@@ -130,6 +134,21 @@ function shortage(
       return cause("others-first", {
         text: `Jobs or other targets wait at a limit of ${labelOf(reason.bucket)}, and spare nodes come after them.`,
         next: "They come when nobody waits there any more. Which limit it is: `ccscale limits`.",
+        ...figures(reason),
+      });
+    case "SpareCost":
+      return cause("budget", {
+        text: `Spare nodes of ${labelOf(reason.bucket)}: ${spareCost(reason)}.`,
+        next:
+          reason.asked === null
+            ? "Configure the price of the VM size in `vm_sizes`: a price that is not known does not count as none."
+            : "Raise SpareCostPerHour of the target, or name a MachineType that costs less.",
+        ...figures(reason),
+      });
+    case "SlotTooLarge":
+      return cause("too-big", {
+        text: `No slot of the shape that SlotResources asks for fits on ${labelOf(reason.bucket)}.`,
+        next: "Ask for smaller slots, or name a larger MachineType. What a node has: `ccscale buckets`.",
         ...figures(reason),
       });
     case "UnknownVmSize": {

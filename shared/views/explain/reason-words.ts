@@ -154,6 +154,10 @@ function groupSentence(reasons: Group): string {
       return `${where}: not there, or switched off.`;
     case "LeftToOthers":
       return `${where}: ${othersFirst}.`;
+    case "SpareCost":
+      return `${where}: ${spareCost(first)}.`;
+    case "SlotTooLarge":
+      return `${where}: ${slotTooLarge}.`;
     case "GangIncomplete":
       return "The job starts only together with the other jobs of its gang, and one of these finds no room.";
     case "DemandCapReached":
@@ -256,6 +260,16 @@ function largest(group: Group): number {
 
 const othersFirst = "jobs or other targets wait at one of its limits, and spare nodes come after them";
 
+const slotTooLarge = "no slot of the shape fits on a node";
+
+/** What the spare nodes would cost that are not there for their price. */
+export function spareCost({ asked, left }: Pick<Reason, "asked" | "left">): string {
+  const most = `SpareCostPerHour allows ${amount(left).toFixed(2)} USD an hour`;
+  return asked === null
+    ? `its price is not known, and ${most}`
+    : `all of them would cost ${amount(asked).toFixed(2)} USD an hour, and ${most}`;
+}
+
 /** A target's outcome in sentences: how far it was met, then what was in the way. */
 export function targetSentences(outcome: TargetOutcome): readonly string[] {
   const { name, asked, granted, unit, requestSet, reasons } = outcome;
@@ -272,6 +286,8 @@ function targetReason({ code, bucket, limit, asked, left }: TargetReason, target
     PlacementGroupTooSmall: `${where}: a group needs ${String(asked)} nodes, and a placement group holds at most ${String(left)}.`,
     UnknownVmSize: `${where}: the node array has no such VM size.`,
     LeftToOthers: `${where}: ${othersFirst}.`,
+    SpareCost: `${where}: ${spareCost({ asked, left })}.`,
+    SlotTooLarge: `${where}: ${slotTooLarge}.`,
     NodeArrayDisabled: `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`,
     NameOfANodeArray: `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`,
     UnknownNodeArray: `The cluster has no node array "${target.nodeArray}".`,

@@ -379,13 +379,23 @@ export const targetInputs: fc.Arbitrary<PlanInput> = fc
 const spareTarget: fc.Arbitrary<Target> = fc
   .record({
     target,
-    wish: fc.record({
-      kind: fc.constant("spares" as const),
-      count: fc.nat(3),
-      perCent: fc.constantFrom(0, 0, 50),
-    }),
+    wish: fc.record({ count: fc.nat(3), perCent: fc.constantFrom(0, 0, 50) }),
+    ncpus: fc.option(fc.integer({ min: 1, max: 3 })),
+    mostUsdPerHour: fc.option(fc.constantFrom(0, 0.5, 2), { nil: undefined }),
   })
-  .map(({ target: drawn, wish }) => ({
+  .map(({ target: drawn, wish: amounts, ncpus, mostUsdPerHour }) => ({
+    amounts: { ...amounts, ...(mostUsdPerHour !== undefined && { mostUsdPerHour }) },
+    drawn,
+    ncpus,
+  }))
+  .map(({ amounts, drawn, ncpus }) => ({
+    wish:
+      ncpus === null
+        ? { kind: "spares" as const, ...amounts }
+        : { kind: "slots" as const, slot: { ncpus }, ...amounts },
+    drawn,
+  }))
+  .map(({ drawn, wish }) => ({
     ...drawn,
     name: `${drawn.nodeArray}:spare`,
     dynamicArray: null,
@@ -399,8 +409,19 @@ export const spareInputs: fc.Arbitrary<PlanInput> = fc
     base: targetInputs,
     spares: fc.array(spareTarget, { minLength: 1, maxLength: 3 }),
     at: fc.nat(4),
+    prices: fc.array(fc.constantFrom(null, 0.25, 1), { minLength: 4, maxLength: 4 }),
   })
-  .map(({ base, spares, at }) => ({
+  .map(({ base, spares, at, prices }) => ({
     ...base,
+    cluster: {
+      ...base.cluster,
+      nodeArrays: base.cluster.nodeArrays.map((array) => ({
+        ...array,
+        buckets: array.buckets.map((bucket, index) => ({
+          ...bucket,
+          pricePerHourUsd: prices[index % prices.length] ?? null,
+        })),
+      })),
+    },
     targets: [...(base.targets ?? []).slice(0, at), ...spares, ...(base.targets ?? []).slice(at)],
   }));

@@ -6,6 +6,9 @@ import type {
   PlanInput,
   PlannedNode,
   Scalar,
+  SpareWish,
+  Target,
+  TargetOutcome,
 } from "../../../shared/engine/index.ts";
 
 /**
@@ -452,18 +455,16 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
         .find((array) => array.name === node.nodeArray)
         ?.buckets.find((bucket) => bucket.vmSize === node.vmSize)?.vm.vcpuCount ??
       0;
+    if (target.wish.kind === "spares" || target.wish.kind === "slots") {
+      found.push(...spareViolations(input, { own, held, target, wish: target.wish, outcome }));
+      continue;
+    }
     const amounts = {
       nodes: held.length,
       cores: held.reduce((sum, node) => sum + cores(node), 0),
       groups: groupsAmong(target, held, cores),
-      spares: held.length,
     };
-    const { kind } = target.wish;
-    // A share of the nodes that jobs use: those that take no more jobs are not told apart here.
-    const count = kind === "spares" ? (outcome?.asked ?? 0) : target.wish.count;
-    if (count < target.wish.count) found.push(`target ${target.name} asks for ${count} spare nodes`);
-    if (kind === "spares" && held.some(({ jobs }) => jobs.length > 0))
-      found.push(`target ${target.name} takes a node with jobs for spare`);
+    const { kind, count } = target.wish;
     const granted = Math.min(count, amounts[kind]);
     if (outcome?.granted !== granted)
       found.push(`target ${target.name} is said to have ${outcome?.granted} ${kind}, but has ${granted}`);
@@ -487,6 +488,56 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
       held.some((node) => isNew(node) && node.jobs.length === 0)
     )
       found.push(`target ${target.name} makes nodes although jobs need more of its array`);
+  }
+  return found;
+}
+
+/** No node with jobs is held as a spare one, none costs more than it may, and no slot is there that is not. */
+function spareViolations(
+  input: PlanInput,
+  {
+    own,
+    held,
+    target,
+    wish,
+    outcome,
+  }: {
+    readonly target: Target;
+    readonly own: readonly PlannedNode[];
+    readonly held: readonly PlannedNode[];
+    readonly wish: SpareWish;
+    readonly outcome: TargetOutcome | undefined;
+  },
+): string[] {
+  const found: string[] = [];
+  const { asked = 0, granted = 0, kept, reasons = [] } = outcome ?? {};
+  if (asked < wish.count) found.push(`${asked} ${wish.kind} are asked for, wanted at least ${wish.count}`);
+  if (granted < asked && reasons.length === 0)
+    found.push(`${granted} of ${asked} ${wish.kind} without a reason`);
+  if (held.some(({ jobs }) => jobs.length > 0)) found.push("a node with jobs is taken for spare");
+  const priceOf = ({ nodeArray, vmSize }: PlannedNode) =>
+    input.cluster.nodeArrays
+      .find(({ name }) => name === nodeArray)
+      ?.buckets.find((bucket) => bucket.vmSize === vmSize)?.pricePerHourUsd ?? null;
+  // Of two with one name nobody sees here which keeps a node.
+  const isOne = input.targets?.filter(({ name }) => name === target.name).length === 1;
+  const only = held.filter(({ keepAlive, targets = [] }) => !keepAlive && targets.length === 1 && isOne);
+  const prices = only.map(priceOf);
+  const most = wish.mostUsdPerHour;
+  if (most !== undefined && prices.some((price) => price === null))
+    found.push("a spare node is kept whose price is not known");
+  const usd = prices.reduce<number>((sum, price) => sum + (price ?? 0), 0);
+  if (most !== undefined && usd > most + 1e-6) found.push(`spare nodes cost ${usd} USD an hour of ${most}`);
+  if (kept !== undefined && kept.nodes < only.length)
+    found.push(`${only.length} spare nodes are kept, and ${kept.nodes} are counted`);
+  if (wish.kind === "spares" && isOne && granted !== Math.min(asked, held.length))
+    found.push(`target ${target.name} is said to have ${granted} spare nodes, but has ${held.length}`);
+  if (wish.kind === "slots") {
+    const free = [...held, ...own.filter(({ jobs }) => jobs.length > 0)].reduce(
+      (sum, { available }) => sum + Math.floor(Number(available.ncpus ?? 0) / (wish.slot.ncpus ?? 1) + 1e-9),
+      0,
+    );
+    if (granted > free) found.push(`${granted} spare slots are said to be there, and ${free} are`);
   }
   return found;
 }

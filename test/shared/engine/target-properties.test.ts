@@ -82,7 +82,7 @@ describe("plan with targets", () => {
 });
 
 describe("plan with spare nodes", () => {
-  const isSpare = ({ unit }: TargetOutcome): boolean => unit === "spares";
+  const isSpare = ({ unit }: TargetOutcome): boolean => unit === "spares" || unit === "slots";
 
   test("breaks no rule, and gives jobs and other targets what they get without", () => {
     fc.assert(
@@ -91,7 +91,7 @@ describe("plan with spare nodes", () => {
         expect(violationsOf(input, made)).toEqual([]);
         const others = plan({
           ...input,
-          targets: input.targets?.filter(({ wish }) => wish.kind !== "spares") ?? [],
+          targets: input.targets?.filter(({ wish }) => wish.kind !== "spares" && wish.kind !== "slots") ?? [],
         });
         const placed = ({ jobs }: Plan) =>
           jobs.map(({ name, granted, placements }) => ({ name, granted, placements }));

@@ -4,6 +4,7 @@ import {
   type NodeArray,
   type Plan,
   plan,
+  type SpareWish,
   type Target,
   type TargetWish,
 } from "../../../shared/engine/index.ts";
@@ -128,6 +129,90 @@ describe("spare nodes", () => {
     const jobs = [job("w", { ncpus: 4, "node.nodearray": "other" }), job("never", { ncpus: 400 })];
     const result = planFor([spare(1)], { arrays, nodes: readyNodes(1), jobs });
     expect(result.matched).toEqual(["execute-1"]);
+  });
+
+  test("stay where a job waits that no nodes which go would let run", () => {
+    const arrays = [execute(full)];
+    const jobs = [job("w", { ncpus: 4 }, { nodeCount: 4, packingStrategy: "scatter" }), ...runningOn(1)];
+    const result = planFor([spare(1)], { arrays, nodes: readyNodes(2), jobs });
+    expect(result.targets[0]).toMatchObject({ granted: 1, reasons: [] });
+    // One that waits for running jobs to end finds their nodes, and the room that spare ones leave.
+    const fits = [job("w", { ncpus: 4 }, { nodeCount: 3, packingStrategy: "scatter" }), ...runningOn(1)];
+    expect(
+      planFor([spare(1)], { arrays, nodes: readyNodes(2), jobs: fits }).targets[0]?.reasons[0]?.code,
+    ).toBe("LeftToOthers");
+  });
+
+  describe("as slots of a shape", () => {
+    const slots = (count: number, fields: Partial<SpareWish> = {}, slot = { ncpus: 2 }): Target =>
+      target({ kind: "slots", count, perCent: 0, slot, ...fields } as SpareWish, {
+        name: "execute:spare",
+        vmSizes: [small],
+      });
+    const beside = (index: number, ncpus: number) =>
+      job(`r${index}`, { ncpus }, { executingHostnames: [`host-execute-${index}`] });
+
+    test.each([
+      ["a node holds two, and the third needs another", 3, [], 1, 2],
+      ["what a job leaves of its node counts", 3, [beside(1, 2)], 1, 1],
+      [
+        "a node that a job has for itself has none left",
+        2,
+        [job("x", { ncpus: 1 }, { exclusive: true, executingHostnames: ["host-execute-1"] })],
+        1,
+        1,
+      ],
+    ] as const)("%s", (_, count, jobs, made, kept) => {
+      const result = planFor([slots(count)], { nodes: readyNodes(1), jobs });
+      expect(result.create.reduce((sum, set) => sum + set.count, 0)).toBe(made);
+      expect(result.targets[0]).toMatchObject({ unit: "slots", asked: count, granted: count });
+      expect(result.targets[0]?.kept?.nodes).toBe(kept);
+    });
+
+    test("may be a share of the slots that jobs use", () => {
+      const jobs = [beside(1, 4), beside(2, 2)];
+      const result = planFor([slots(0, { perCent: 50 })], { nodes: readyNodes(2), jobs });
+      expect(result.targets[0]).toMatchObject({ asked: 2, granted: 2 });
+    });
+
+    test("fit on no node that is too small, which is a reason", () => {
+      const result = planFor([slots(1, {}, { ncpus: 64 })], { nodes: readyNodes(1) });
+      expect(result.targets[0]).toMatchObject({ granted: 0, reasons: [{ code: "SlotTooLarge" }] });
+    });
+  });
+
+  describe("that may cost so much an hour", () => {
+    const priced = (pricePerHourUsd: number | null) =>
+      execute({ buckets: [{ ...bucket({ available: 100 }), pricePerHourUsd }] });
+    const most = (mostUsdPerHour: number) =>
+      target(
+        { kind: "spares", count: 5, perCent: 0, mostUsdPerHour },
+        { name: "execute:spare", vmSizes: [small] },
+      );
+
+    test("are as many as that pays for, those that are there included", () => {
+      const result = planFor([most(1)], { arrays: [priced(0.3)], nodes: readyNodes(1) });
+      expect(createdNames(result)).toEqual(["execute-2", "execute-3"]);
+      expect(result.targets[0]).toMatchObject({
+        granted: 3,
+        kept: { nodes: 3, usdPerHour: 0.3 * 3 },
+        reasons: [{ code: "SpareCost", asked: 1.5, left: 1 }],
+      });
+      expect(planFor([most(0.5)], { arrays: [priced(0.3)], nodes: readyNodes(3) }).unmatched).toHaveLength(2);
+    });
+
+    test("are none at a price that is not known", () => {
+      const result = planFor([most(100)], { arrays: [priced(null)], nodes: readyNodes(1) });
+      expect(result.targets[0]).toMatchObject({
+        granted: 0,
+        reasons: [{ code: "SpareCost", asked: null, left: 100 }],
+      });
+    });
+
+    test("cost nothing where another target keeps them", () => {
+      const result = planFor([most(0.3), target(nodes(3))], { arrays: [priced(0.3)], nodes: readyNodes(3) });
+      expect(result.targets[0]).toMatchObject({ granted: 4, kept: { nodes: 1, usdPerHour: 0.3 } });
+    });
   });
 
   test("are as many as the limits allow", () => {

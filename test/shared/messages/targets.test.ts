@@ -52,6 +52,10 @@ describe("an autoscale request that is understood", () => {
       { Name: "execute", TargetGroupCount: 4, GroupCoreCount: 64, MachineType: ["A", "B"] },
     ],
     ["spare nodes", { Name: "execute", SpareCount: 2, SparePercent: 12.5 }],
+    [
+      "spare slots",
+      { Name: "execute", SpareSlots: 64, SlotResources: { ncpus: 4, memgb: 16 }, SpareCostPerHour: 12.5 },
+    ],
     ["groups of instances", { Name: "execute", TargetGroupCount: 4, GroupInstanceCount: 16 }],
     [
       "other attributes",
@@ -152,6 +156,16 @@ describe("an autoscale request that is refused", () => {
       /^arrays\[0\]\.SpareCount: 2, expected either spare nodes or a TargetCount, in a definition each/,
     ],
     ["a share of less than nothing", { Name: "a", SparePercent: -1 }, /^arrays\[0\]\.SparePercent: -1, /],
+    ["slots of no shape", { Name: "a", SpareSlots: 2 }, /^arrays\[0\]\.SlotResources: missing/],
+    ["an empty shape", { Name: "a", SpareSlots: 2, SlotResources: {} }, /expected 1 to 20 resources/],
+    ["a shape of no slots", { Name: "a", SlotResources: { ncpus: 1 } }, /SpareSlots with it/],
+    ["slots that take nothing", { Name: "a", SpareSlots: 2, SlotResources: { ncpus: 0 } }, /ncpus: 0, /],
+    [
+      "nodes and slots",
+      { Name: "a", SpareCount: 1, SpareSlots: 2, SlotResources: { ncpus: 1 } },
+      /expected either whole spare nodes or spare slots/,
+    ],
+    ["a cost of nothing spare", { Name: "a", SpareCostPerHour: 2 }, /expected SpareCount/],
     ["a misspelt wish for spare nodes", { Name: "a", Spares: 2 }, /unknown, expected TargetCount/],
     ["a dynamic array of nothing", { Name: "a", Dynamic: true }, /^arrays\[0\]\.Extends: missing/],
     [

@@ -81,6 +81,22 @@ const rows: Readonly<Record<string, Told>> = {
     next: "when nobody waits there any more",
     fixed: { config: { max_cores: 20 } },
   },
+  "spare-slots-that-cost-too-much": {
+    state: "partly",
+    has: [4, 8, "slots"],
+    kinds: "partly-placed budget booting",
+    says: ["all of them would cost 0.80 USD an hour, and SpareCostPerHour allows 0.50 USD"],
+    next: "Raise SpareCostPerHour",
+    fixed: { arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 }, SpareCostPerHour: 1 }] },
+  },
+  "spare-slots-larger-than-a-node": {
+    state: "waiting",
+    has: [0, 8, "slots"],
+    kinds: "too-big",
+    says: ["No slot of the shape"],
+    next: "smaller slots",
+    fixed: { arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 } }] },
+  },
   "group-too-large-for-a-placement-group": {
     state: "waiting",
     has: [0, 2, "groups"],

@@ -76,6 +76,15 @@ export const targetSituations: Readonly<Record<string, TargetSituation>> = {
     jobs: [{ name: "wide", iterations: 3, constraints: { ncpus: 4 } }],
     target: "htc:spare",
   },
+  "spare-slots-that-cost-too-much": {
+    config: { vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
+    arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 }, SpareCostPerHour: 0.5 }],
+    target: "htc:spare",
+  },
+  "spare-slots-larger-than-a-node": {
+    arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 200 } }],
+    target: "htc:spare",
+  },
   "group-too-large-for-a-placement-group": {
     limits: { maxPlacementGroupSize: 3 },
     arrays: groups,
