@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, flag, paged, unixSeconds, wholeListQuery } from "./answer.ts";
 import { selectionQuery } from "./selection-schema.ts";
+import { jobWhereKeys } from "./where-keys.ts";
+import { whereQuery } from "./where-schema.ts";
 
 export const jobState = z
   .enum(["running", "placed", "booting", "partly", "waiting", "set-aside"])
@@ -97,6 +99,7 @@ export const jobsAnswer = z
 export const jobsQuery = z.object({
   ...wholeListQuery,
   ...selectionQuery,
+  where: whereQuery(jobWhereKeys),
   state: jobState.optional(),
   source: z.string().min(1).max(50).optional(),
   request: flag.optional().describe("true: each job with what it asks for, which makes long lists longer"),

@@ -13,6 +13,8 @@ import {
 import { operationView } from "./operations-schema.ts";
 import { quoted } from "./problem.ts";
 import { globs, selectionQuery } from "./selection-schema.ts";
+import { nodeWhereKeys } from "./where-keys.ts";
+import { whereQuery } from "./where-schema.ts";
 
 const failure = z
   .object({
@@ -159,6 +161,7 @@ const nodeFields: ReadonlySet<string> = new Set(Object.keys(nodeView.shape));
 export const nodesQuery = z.object({
   ...wholeListQuery,
   ...selectionQuery,
+  where: whereQuery(nodeWhereKeys),
   state: globs.describe(
     "CycleCloud's states in upper or lower case, comma-separated; shell wildcards allowed",
   ),

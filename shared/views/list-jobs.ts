@@ -1,4 +1,4 @@
-import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
+import { type JobState, type JobsAnswer, type JobsQuery, type JobView, jobWhereKeys } from "../api/index.ts";
 import { evictionsOf, isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
 import { asSent } from "./explain/explain-job.ts";
@@ -21,13 +21,19 @@ import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
 import { nameOf, setAsideJobs, setAsideView } from "./set-aside-jobs.ts";
 import { spotReader } from "./spot-jobs.ts";
+import { type Readers, readWhere } from "./where.ts";
 
 const mostNodesNamed = 20;
 
 /** Jobs in the order of the queue. Of selected nodes: those that run there or have a place there. */
 export function listJobs(outlook: Outlook, query: JobsQuery): Selected<JobsAnswer> {
+  const where = readWhere(query.where ?? "", jobWhereKeys, readersOf(outlook));
+  if (!where.ok) return where;
   return ofSelected(outlook.input, selectingOf(query), (selector) =>
-    drawUpJobs(outlook, query, selector && selectedNames(outlook, selector)),
+    drawUpJobs(outlook, query, {
+      nodes: selector && selectedNames(outlook, selector),
+      isAsked: where.matches,
+    }),
   );
 }
 
@@ -41,11 +47,18 @@ interface JobRow {
   readonly source: string | null;
   readonly name: string;
   readonly state: JobState;
+  readonly job: Job | undefined;
   readonly outcome: JobOutcome | undefined;
   readonly view: () => JobView;
 }
 
-function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<string> | undefined): JobsAnswer {
+interface Asked {
+  /** Undefined: wherever they run. */
+  readonly nodes: ReadonlySet<string> | undefined;
+  readonly isAsked: (row: JobRow) => boolean;
+}
+
+function drawUpJobs(outlook: Outlook, query: JobsQuery, { nodes, isAsked }: Asked): JobsAnswer {
   const counts: Record<JobState, number> = {
     running: 0,
     placed: 0,
@@ -60,7 +73,8 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, nodes: ReadonlySet<strin
     const isWanted =
       (query.state === undefined || query.state === row.state) &&
       (query.source === undefined || query.source === row.source) &&
-      (nodes === undefined || row.outcome?.placements.some(({ node }) => nodes.has(node)) === true);
+      (nodes === undefined || row.outcome?.placements.some(({ node }) => nodes.has(node)) === true) &&
+      isAsked(row);
     if (isWanted) wanted.push(row);
   }
   const { items, next, total } = pageOf(wanted, query, {
@@ -90,6 +104,7 @@ function rowsOf(outlook: Outlook, isWhole: boolean): readonly JobRow[] {
         source: job.source,
         name: job.name,
         state,
+        job,
         outcome,
         view: () => toView({ ...each, state, place }, words),
       };
@@ -97,9 +112,36 @@ function rowsOf(outlook: Outlook, isWhole: boolean): readonly JobRow[] {
     ...setAsideJobs(outlook).map((each): JobRow => {
       const { source, item, standIn } = each;
       const view = () => setAsideView(each);
-      return { source, name: nameOf(item), state: "set-aside", outcome: standIn?.outcome, view };
+      return {
+        source,
+        name: nameOf(item),
+        state: "set-aside",
+        job: standIn?.job,
+        outcome: standIn?.outcome,
+        view,
+      };
     }),
   ];
+}
+
+function readersOf({ loaded, atSeconds }: Outlook): Readers<typeof jobWhereKeys, JobRow> {
+  const detailsOf = detailsReader(loaded.demand);
+  const since = (seconds: number | null | undefined) =>
+    seconds === null || seconds === undefined ? null : atSeconds - seconds;
+  return {
+    name: ({ name }) => name,
+    title: ({ job }) => (job && detailsOf(job).jobName) ?? null,
+    state: ({ state }) => state,
+    user: ({ job }) => (job && detailsOf(job).user) ?? null,
+    account: ({ job }) => (job && detailsOf(job).account) ?? null,
+    queue: ({ job }) => (job && detailsOf(job).queue) ?? null,
+    source: ({ source }) => source,
+    node: ({ outcome }) => outcome?.placements.map(({ node }) => node) ?? [],
+    asks: ({ outcome }) => outcome?.asked ?? null,
+    priority: ({ job }) => job?.priority ?? null,
+    waits: ({ job, state }) => (state === "running" ? null : since(job?.submittedAtSeconds)),
+    runs: ({ job, state }) => (state === "running" ? since(job?.startedAtSeconds) : null),
+  };
 }
 
 /** Jobs of which it is not known whether they are still wanted or over. */

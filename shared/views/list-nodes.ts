@@ -1,14 +1,20 @@
-import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
+import { type NodesAnswer, type NodesQuery, type NodeView, nodeWhereKeys, useOf } from "../api/index.ts";
 import { doubtsOf, unreadInWords } from "../cycle/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
 import { foldedOnce } from "../text/text.ts";
+import { detailsReader, outlookJobs } from "./job-states.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";
 import { type NodeSubject, nodeViews } from "./node-views.ts";
 import type { Outlook } from "./outlook.ts";
 import { pageOf } from "./page.ts";
+import { type Readers, readWhere } from "./where.ts";
+
+const noResources: ReadonlySet<string> = new Set();
 
 /** The nodes that a cluster has, by name, with what runs there or is planned there. */
 export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAnswer> {
+  const where = readWhere(query.where ?? "", nodeWhereKeys, readersOf(outlook));
+  if (!where.ok) return where;
   return ofSelected(outlook.input, selectingOf(query), (selector) => {
     const views = nodeViews(outlook);
     const states = query.state?.map((state) => state.toLowerCase());
@@ -17,7 +23,8 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       .filter(
         (subject) =>
           matches(states, stateOf(subject)?.toLowerCase() ?? null) &&
-          (selector === undefined || selector.isSelected(selectableOf(subject))),
+          (selector === undefined || selector.isSelected(selectableOf(subject))) &&
+          (where.isAll || where.matches(views.viewOf(subject, noResources))),
       );
     const { items, next, total } = pageOf(selected, query, {
       nameOf: ({ name }) => name,
@@ -36,6 +43,41 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       total,
     };
   });
+}
+
+function readersOf(outlook: Outlook): Readers<typeof nodeWhereKeys, NodeView> {
+  let users: ReadonlyMap<string, readonly (string | null)[]> | undefined;
+  return {
+    name: ({ name }) => name,
+    array: ({ nodeArray, dynamicArray }) => [nodeArray, dynamicArray],
+    size: ({ vmSize }) => [vmSize, vmSize.replace(/^Standard_/, "")],
+    group: ({ placementGroup }) => placementGroup,
+    host: ({ hostname, fqdn }) => [hostname, fqdn],
+    state: (node) => [node.state, useOf(node)],
+    spot: ({ spot }) => (spot ? "yes" : "no"),
+    job: ({ jobs }) => jobs.map(({ job }) => job),
+    user: ({ name }) => {
+      users ??= usersByNode(outlook);
+      return users.get(name) ?? [];
+    },
+    jobs: ({ jobs }) => jobs.length,
+    cores: ({ vcpuCount }) => vcpuCount,
+    cost: ({ usdPerHour }) => usdPerHour,
+    idle: ({ idleSinceSeconds }) => (idleSinceSeconds === null ? null : outlook.atSeconds - idleSinceSeconds),
+  };
+}
+
+/** Whose jobs run on each node or have a place there. */
+function usersByNode(outlook: Outlook): ReadonlyMap<string, readonly (string | null)[]> {
+  const detailsOf = detailsReader(outlook.loaded.demand);
+  const users = new Map<string, (string | null)[]>();
+  for (const { job, outcome } of outlookJobs(outlook))
+    for (const { node } of outcome.placements) {
+      const there = users.get(node) ?? [];
+      there.push(detailsOf(job).user);
+      users.set(node, there);
+    }
+  return users;
 }
 
 /** Which nodes run jobs is not known for certain: demand lies unread, or a message of a source was refused. */

@@ -24,6 +24,7 @@ import { refuseUnknownSource } from "../unknown-words.ts";
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
   readonly source?: string;
+  readonly where?: string;
   readonly limit?: number;
   readonly summary?: true;
 }
@@ -47,6 +48,7 @@ export function jobsCommand(terminal: Terminal): Command {
     )
     .addOption(new Option("--state <state>", "only jobs in this state").choices(jobState.options))
     .option("--source <name>", "only jobs of this scheduler")
+    .option("--where <terms>", 'only jobs of which all of it holds, such as "user:ann queue:hpc waits>1h"')
     .option("--limit <number>", `maximum number (default: ${usualLimit})`, wholeNumber(1))
     .option("--summary", "a row for each state and reason: how many jobs, the longest wait, the first job")
     .action((flags: Flags) => {
@@ -61,7 +63,13 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
   const progress = await progressOn(terminal);
   const { first, items, isCut } = await askAll(service, "jobs", {
     call: {
-      query: { ...toQuery(flags), state: flags.state, source: flags.source, request: wantsRequest(flags) },
+      query: {
+        ...toQuery(flags),
+        state: flags.state,
+        source: flags.source,
+        where: flags.where,
+        request: wantsRequest(flags),
+      },
     },
     pick: ({ jobs }) => jobs,
     ...(flags.summary !== true && { most: flags.limit ?? usualLimit }),

@@ -18,6 +18,7 @@ import { refuseUnknownStates } from "../unknown-words.ts";
 
 interface Flags extends LookFlags, SelectionFlags {
   readonly state?: string;
+  readonly where?: string;
   readonly idle?: true;
   readonly sort?: readonly SortKey[];
   readonly limit?: number;
@@ -31,6 +32,7 @@ export function nodesCommand(terminal: Terminal): Command {
   const command: Command = new Command("nodes")
     .description("Lists nodes with their jobs, free resources and idle times.")
     .option("--state <states>", 'only nodes in these states, such as "Ready,Fail*"')
+    .option("--where <terms>", 'only nodes of which all of it holds, such as "array:htc user:ann cost>10"')
     .option("--idle", "only nodes that are up and have no job")
     .option("--held", "nodes that are kept alive, drained or ignored: by whom, until when and why")
     .option("--sort <columns>", "by these columns, such as idle or -idle (the largest first)", sortKeys)
@@ -100,7 +102,7 @@ async function readNodes(
 }> {
   const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
-    call: { query: { ...toQuery(flags), state: flags.state } },
+    call: { query: { ...toQuery(flags), state: flags.state, where: flags.where } },
     pick: ({ nodes }) => nodes,
     // The cluster's configuration may set how to print, and is known after the first page. Any resource may be sorted by.
     ...(flags.sort === undefined && {

@@ -1,8 +1,9 @@
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { NodeView } from "../../../shared/api/index.ts";
+import { type NodeUse, useOf } from "../../../shared/api/node-use.ts";
 import { goTo } from "../place.ts";
 import { counted, duration, usd } from "../words.ts";
-import { type NodeUse, nodeUses, useOf } from "./node-use.ts";
+import { nodeUses } from "./node-use.ts";
 import { useWidth } from "./use-width.ts";
 
 export type MappedNode = Pick<

@@ -28,7 +28,7 @@ const remedies: Readonly<Record<string, Remedy>> = {
   "login-refused": { act: "resume" },
   "nodes-failed": {
     act: "retry-failed",
-    link: ["Failed nodes", { view: "nodes", options: { state: "Failed" } }],
+    link: ["Failed nodes", { view: "nodes", options: { where: "state:Failed" } }],
   },
   "boots-failing": toOperations,
   "operation-failed": toOperations,

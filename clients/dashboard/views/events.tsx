@@ -72,7 +72,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                       <>
                         {nodes.slice(0, mostNodes).map((name, index) => [
                           index > 0 ? ", " : "",
-                          <a key={name} href={linkTo({ cluster, view: "nodes", options: { name } })}>
+                          <a key={name} href={linkTo({ cluster, view: "nodes", subject: name })}>
                             {name}
                           </a>,
                         ])}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ExplainAnswer, JobCostAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
+import { jobWhereKeys } from "../../../shared/api/where-keys.ts";
 import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -7,6 +8,7 @@ import { Causes, Refusals } from "../parts/explained.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
+import { offersOf, WhereBox } from "../parts/where-box.tsx";
 import { choose, goTo, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -22,9 +24,10 @@ export function Jobs({ place, cluster }: { readonly place: Place; readonly clust
 }
 
 function List({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  const { state = "", cursor = "" } = place.options;
+  const { state = "", where = "", cursor = "" } = place.options;
   const query = new URLSearchParams({
     limit: pageSize,
+    ...(where === "" ? {} : { where }),
     ...(state === "" ? {} : { state }),
     ...(cursor === "" ? {} : { cursor }),
   });
@@ -38,6 +41,12 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
     <>
       <h1>Jobs</h1>
       <OpenJob cluster={cluster} />
+      <WhereBox
+        place={place}
+        keys={jobWhereKeys}
+        example="user:ann queue:hpc waits>1h"
+        offers={offersOf("user", answer?.jobs.map(({ user }) => user) ?? [])}
+      />
       <Shown polled={polled}>
         {({ counts, jobs, next, total }) => (
           <>
@@ -58,7 +67,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
               caption="Jobs"
               rows={jobs}
               rowKey={({ source, job }) => `${source} ${job}`}
-              none={state === "" ? "Nobody asks for anything." : "No job is in that state."}
+              none={state === "" && where === "" ? "Nobody asks for anything." : "No job is like that."}
               columns={[
                 {
                   title: "Job",

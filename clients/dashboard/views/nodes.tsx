@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
+import { nodeWhereKeys } from "../../../shared/api/where-keys.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { nodeActs } from "../act/kinds.ts";
 import { useAnnounced } from "../parts/announce.tsx";
@@ -8,6 +9,7 @@ import { Goes } from "../parts/goes.tsx";
 import { NodeMap } from "../parts/node-map.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
+import { offersOf, WhereBox } from "../parts/where-box.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
@@ -107,11 +109,10 @@ function ArrayFilter({ place }: { readonly place: Place }) {
 }
 
 function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  const { name = "", nodeArray = "", state = "", constraint = "", show = "" } = place.options;
+  const { where = "", show = "" } = place.options;
   const isMap = show === "map";
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
-  const selected = { name, nodeArray, state, constraint };
-  const query = { ...selected, fields: fields.join() };
+  const query = { where, fields: fields.join() };
   const polled = useAllPages<NodesAnswer, Node>(
     pathOf("clusters", cluster, "nodes"),
     query,
@@ -127,13 +128,35 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
       ) ?? [],
     [answer?.items, chosen],
   );
+  const offers = useMemo(() => {
+    const items = answer?.items ?? [];
+    return [
+      ...offersOf(
+        "array",
+        items.map(({ nodeArray }) => nodeArray),
+      ),
+      ...offersOf(
+        "state",
+        items.map(({ state }) => state),
+      ),
+      ...offersOf(
+        "size",
+        items.map(({ vmSize }) => vmSize),
+      ),
+    ];
+  }, [answer?.items]);
   useAnnounced(
-    JSON.stringify(selected),
+    where,
     answer?.isWhole === true ? `${counted(answer.items.length, "node")} shown.` : undefined,
   );
   return (
     <>
-      <Filter place={place} />
+      <WhereBox
+        place={place}
+        keys={nodeWhereKeys}
+        example="state:idle array:htc user:ann cost>10"
+        offers={offers}
+      />
       <Shown polled={polled}>
         {({ items, atSeconds, total, isWhole }) => (
           <>
@@ -161,7 +184,7 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
             ) : null}
             {items.length === 0 ? (
               <p>
-                {Object.values(selected).some((text) => text !== "")
+                {where !== ""
                   ? "No node is like that."
                   : "The cluster has no nodes now: they come when jobs or targets need them."}
               </p>
@@ -183,54 +206,6 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
         )}
       </Shown>
     </>
-  );
-}
-
-function Filter({ place }: { readonly place: Place }) {
-  const { options } = place;
-  return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const fields = new FormData(event.currentTarget);
-        choose(place, Object.fromEntries([...fields].map(([key, value]) => [key, String(value).trim()])));
-      }}
-    >
-      <label>
-        Name <input name="name" placeholder="htc-*" defaultValue={options.name} key={`n${options.name}`} />
-      </label>
-      <label>
-        Node array{" "}
-        <input
-          name="nodeArray"
-          placeholder="htc"
-          defaultValue={options.nodeArray}
-          key={`a${options.nodeArray}`}
-        />
-      </label>
-      <label>
-        State{" "}
-        <input name="state" placeholder="Ready" defaultValue={options.state} key={`s${options.state}`} />
-      </label>
-      <label class="long">
-        Constraint
-        <input
-          name="constraint"
-          placeholder='{"node.vm_size": "Standard_F*"}'
-          defaultValue={options.constraint}
-          key={`c${options.constraint}`}
-        />
-      </label>
-      <button type="submit">Filter</button>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => choose(place, { name: "", nodeArray: "", state: "", constraint: "" })}
-      >
-        Show all
-      </button>
-    </form>
   );
 }
 

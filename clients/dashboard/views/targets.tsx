@@ -146,7 +146,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
           {
             title: "Node",
             cell: ({ node }) => (
-              <a href={linkTo({ cluster: answer.cluster, view: "nodes", options: { name: node } })}>{node}</a>
+              <a href={linkTo({ cluster: answer.cluster, view: "nodes", subject: node })}>{node}</a>
             ),
           },
           { title: "State", cell: ({ state, origin }) => state ?? origin },

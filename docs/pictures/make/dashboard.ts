@@ -37,7 +37,7 @@ interface Shot {
 const shots: readonly Shot[] = [
   { name: "overview", size: [1440, 1460], place: "overview" },
   { name: "overview-dark", size: [1440, 1460], place: "overview", colorScheme: "dark" },
-  { name: "nodes", size: [1280, 860], place: "nodes?nodeArray=spot&sort=idle", act: dryRun },
+  { name: "nodes", size: [1280, 860], place: "nodes?where=array:spot&sort=idle", act: dryRun },
   { name: "job", size: [1280, 1240], place: `jobs/${values.job}`, act: whatIf },
   { name: "money", size: [1280, 620], place: "money" },
   { name: "plans", size: [1280, 860], place: "plans", act: twoPlans },

@@ -224,6 +224,7 @@ describe("selection", () => {
     ["a node array and a state", ["--nodearray", "htc", "--state", "Fail*"], ["htc-4"]],
     ["a state in another case", ["--state", "failed"], ["htc-4"]],
     ["a constraint", ["-C", "node.keep_alive=true"], ["htc-3"]],
+    ["a line of terms", ["--where", "array:htc state:failed,kept -htc-2"], ["htc-3", "htc-4"]],
     ["nothing", ["-N", "nobody"], []],
   ])("%s", async (_, argv, expected) => {
     expect(await names(...argv)).toEqual(expected);
@@ -257,6 +258,7 @@ describe("selection", () => {
     ["jobs on a node", ["jobs", "-N", "htc-1", "-o", "job,nodes"], ["1200  htc-1"]],
     ["jobs that would go to new nodes", ["jobs", "-N", "htc-9,htc-10", "-o", "job"], ["1203"]],
     ["no jobs on an array", ["jobs", "-a", "mpi", "-o", "job"], []],
+    ["jobs by a line of terms", ["jobs", "--where", "state:running node:htc-1", "-o", "job"], ["1200"]],
     ["operations of an array", ["operations", "-a", "htc", "-o", "kind"], ["create-nodes"]],
     [
       "operations of nodes by a constraint",

@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () 
     await open("overview");
     await problem("failed").getByRole("link", { name: "Failed nodes" }).click();
     await page.getByText("htc-2").first().waitFor();
-    expect(page.url()).toContain("nodes?state=Failed");
+    expect(page.url()).toContain("nodes?where=state%3AFailed");
     await page.getByRole("button", { name: "Retry failed nodes" }).click();
     expect(await dryRun("Retry failed nodes")).toContain("htc-2");
   });

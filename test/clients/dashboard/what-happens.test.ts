@@ -126,6 +126,27 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByRole("table", { name: "Nodes over time" }).waitFor();
   });
 
+  test("one line filters nodes and jobs, is kept in the address, and says what it cannot read", async () => {
+    await open("nodes");
+    const filter = page.getByLabel("Filter", { exact: true });
+    await filter.fill("user:ann state:jobs cost>1");
+    await page.keyboard.press("Enter");
+    await page.getByText("No node is like that.").waitFor();
+    await filter.fill("job:runs -htc-2");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 node.").waitFor();
+    await page.reload();
+    await page.getByText("1 node.").waitFor();
+    expect(await filter.inputValue()).toBe("job:runs -htc-2");
+    await filter.fill("stat:jobs");
+    await page.keyboard.press("Enter");
+    await page.getByText(/no key "stat", did you mean "state"\?/).waitFor();
+    await open("jobs");
+    await filter.fill("account:geo state:running");
+    await page.keyboard.press("Enter");
+    await page.getByText("The first 1 of 1 job.").waitFor();
+  });
+
   test("what if: fewer slots by keyboard, the answer first, a link to it, and the command that does the same", async () => {
     await open("jobs/1201");
     const slots = page.getByLabel("Slots");

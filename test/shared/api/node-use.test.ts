@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useOf } from "../../../clients/dashboard/parts/node-use.ts";
+import { useOf } from "../../../shared/api/index.ts";
 
 const idle = {
   state: "Ready",
