@@ -43,11 +43,15 @@ export function mayHoldNodes({ job_state, nodes }: Pick<JobRecord, "job_state" |
   return nodes !== "" && (isPutBack || !job_state.some((state) => hasNoNodes.has(state)));
 }
 
-/** A job on hosts, and one that Slurm put on nodes which are not there yet: that one waits. */
+/**
+ * A job on hosts, and one that Slurm put on nodes which are not there yet: that one waits. `getsNodesByName`: it is on the hosts that
+ * are there, and nobody has to find it the others.
+ */
 export function running(
   record: JobRecord,
   partitions: readonly string[],
   context: JobContext,
+  getsNodesByName = false,
 ): Job | undefined {
   const names = expandHostlist(record.nodes);
   if (names === undefined || names.length === 0) return undefined;
@@ -58,6 +62,7 @@ export function running(
   const [partition = "", ...more] = partitions;
   const counting = candidates.countingOf(partition);
   const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
+  const nodeCount = getsNodesByName ? hosts.length : count;
   const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
   return {
     ...orderOf(record),
@@ -69,7 +74,7 @@ export function running(
       ...(cap === undefined ? {} : { [cap]: perNode.ncpus ?? 1 }),
     },
     exclusive: asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name)),
-    ...(count === 1 ? {} : { nodeCount: count, colocated: isColocated(record, partitions, context) }),
+    ...(nodeCount === 1 ? {} : { nodeCount, colocated: isColocated(record, partitions, context) }),
     ...(hosts.length === 0 ? {} : { executingHostnames: hosts }),
   };
 }

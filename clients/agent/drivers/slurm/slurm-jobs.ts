@@ -133,7 +133,7 @@ function toJobs(
     return help === "may-help" ? waits(partitions) : [];
   }
   if (!mayHoldNodes(record)) return [];
-  const job = running(record, partitions, context);
+  const job = running(record, partitions, context, getsNodesByName);
   // Without a host it waits for those that Slurm has asked for.
   if (job !== undefined) return getsNodesByName && job.executingHostnames === undefined ? [] : [job];
   return {

@@ -75,6 +75,16 @@ describe("the planner leaves them alone", () => {
       ["11", []],
     ]);
   });
+  test("a job some of whose nodes are there already runs on these, and wants no others of the planner", () => {
+    const jobs = [waitingJob({ partition: "hpc", job_state: ["CONFIGURING"], nodes: "hpc-[1-3]" })];
+    const nodes = [
+      savingNode(1, ["ALLOCATED"], up),
+      savingNode(2, ["POWERING_UP"]),
+      savingNode(3, ["POWERING_UP"]),
+    ];
+    const [job] = known(readSlurm({ jobs, nodes, section })).jobs;
+    expect([job?.executingHostnames, job?.nodeCount]).toEqual([["ip-9"], undefined]);
+  });
   test("a node that is there is held, as one of a reservation is: nothing is planned on it, and it stays", () => {
     const nodes = [
       savingNode(1, [], up),
