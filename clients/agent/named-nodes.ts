@@ -91,6 +91,8 @@ const mostNames = 1000;
 const longestSentence = 250;
 /** A machine that is still there so long after it was to go is to go once more. */
 const removeAgainSeconds = 60;
+/** What could not be had, and stays wanted, is asked for again so long after. */
+const askAgainSeconds = 300;
 
 /** So many nodes that cannot join, each tried by itself, and it is not because of the node. */
 export const mostAlone = 3;
@@ -114,6 +116,8 @@ export class NamedNodeKeeper {
   #saved = "";
   /** When names may be asked to go again. */
   readonly #removeAgain = new Map<string, number>();
+  /** When names that stay wanted may be asked for again. */
+  readonly #askAgain = new Map<string, number>();
 
   constructor(ports: NamedNodesPorts) {
     this.#ports = ports;
@@ -159,7 +163,7 @@ export class NamedNodeKeeper {
   }
 
   async #create(round: Round): Promise<void> {
-    const { named, phases, done } = round;
+    const { named, phases, nowSeconds, done } = round;
     const there = await this.#giveBackLost(round);
     const free: Group[] = [];
     for (const group of named.wanted) {
@@ -167,11 +171,11 @@ export class NamedNodeKeeper {
       for (const name of group.names) {
         const node = there.get(name);
         const entry = phases.get(name);
-        if (entry?.phase === "leaving") continue;
+        if (entry?.phase === "leaving" || nowSeconds < (this.#askAgain.get(name) ?? 0)) continue;
         if (node === undefined) {
           if (entry?.phase === "coming" && entry.actionId === undefined) names.push(name);
           else done.isOpen = true;
-        } else await meet(name, node, named, done);
+        } else if (group.staysWanted !== true) await meet(name, node, named, done);
       }
       if (names.length > 0) free.push({ ...group, names });
     }
@@ -190,8 +194,9 @@ export class NamedNodeKeeper {
   async #order(
     groups: readonly Group[],
     place: Pick<NamesToCreate, "nodeArray" | "placementGroup">,
-    { phases, named, done }: Round,
+    round: Round,
   ): Promise<void> {
+    const { phases, done } = round;
     let left: readonly Group[] = done.withoutBack(groups).flatMap(inRequests);
     let size = left.length;
     while (left.length > 0) {
@@ -214,10 +219,10 @@ export class NamedNodeKeeper {
       } else if (answer.outcome === "refused") {
         // There is no room for others that are as large either.
         const refused = left.filter((group) => group.names.length >= names.length);
-        await done.giveBack(
-          named,
+        await this.#giveBack(
           refused.flatMap((group) => group.names),
           answer.why,
+          round,
         );
         left = done.withoutBack(left);
         size = left.length;
@@ -229,7 +234,8 @@ export class NamedNodeKeeper {
   }
 
   /** Names that were asked for, and of which nothing is on the way any more. */
-  async #giveBackLost({ phases, named, there, done }: Round): Promise<ReadonlyMap<string, ServiceNode>> {
+  async #giveBackLost(round: Round): Promise<ReadonlyMap<string, ServiceNode>> {
+    const { phases, there } = round;
     const missing = new Map<string, string[]>();
     for (const [name, entry] of phases) {
       if (entry.phase !== "coming" || entry.actionId === undefined || there.has(name)) continue;
@@ -246,9 +252,26 @@ export class NamedNodeKeeper {
     for (const { names, messages } of closed) {
       const lost = names.filter((name) => !again.has(name));
       const why = messages.length === 0 ? "its machine went away while it started" : messages.join("; ");
-      if (lost.length > 0) await done.giveBack(named, lost, why);
+      if (lost.length > 0) await this.#giveBack(lost, why, round);
     }
     return again;
+  }
+
+  /** Those that stay wanted are wanted anew, some time later. */
+  async #giveBack(
+    names: readonly string[],
+    why: string,
+    { phases, named, nowSeconds, done }: Round,
+  ): Promise<void> {
+    await done.giveBack(named, names, why);
+    const staying = new Set(
+      named.wanted.filter((group) => group.staysWanted === true).flatMap((group) => group.names),
+    );
+    for (const name of names) {
+      if (!staying.has(name)) continue;
+      phases.set(name, { phase: "coming", sinceSeconds: nowSeconds });
+      this.#askAgain.set(name, nowSeconds + askAgainSeconds);
+    }
   }
 
   /**

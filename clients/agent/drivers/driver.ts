@@ -177,6 +177,8 @@ export interface NamedNodes {
     readonly colocated: boolean;
     /** For the record: for whom. */
     readonly reason: string;
+    /** The scheduler cannot do without: what cannot be had is asked for again later. */
+    readonly staysWanted?: boolean;
   }[];
   /** In use, while the scheduler does not know where they are. */
   readonly withoutAddress: readonly string[];

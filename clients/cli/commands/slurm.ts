@@ -6,8 +6,8 @@ import { printable } from "../../../shared/text/text.ts";
 import type { Answer, SchedulerFile } from "../../agent/drivers/driver.ts";
 import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
 import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
+import { settingsFile } from "../../agent/drivers/slurm/config/node-lines.ts";
 import { comparable, readsOfController } from "../../agent/drivers/slurm/config/running-controller.ts";
-import { settingsFile } from "../../agent/drivers/slurm/exempt-nodes.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
 import { execute } from "../../agent/execute.ts";
 import {

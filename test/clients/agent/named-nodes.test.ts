@@ -197,6 +197,37 @@ test("nothing is asked of the service while the scheduler wants nothing", async 
   expect(slurm.site.calls).toEqual([]);
 });
 
+test("what stays wanted and cannot be had is asked for again five minutes later, and its machine is left to itself", async () => {
+  const slurm = new Scheduler();
+  slurm.wanted = ["htc-1", "htc-2"].map((name) => ({
+    names: [name],
+    nodeArray: "htc",
+    colocated: false,
+    reason: "Slurm has it in reservation r1",
+    staysWanted: true,
+  }));
+  slurm.site.room = 1;
+  expect(await slurm.pass()).toMatchObject({
+    ordered: ["htc-1"],
+    givenBack: [{ names: ["htc-2"], why: "room for 0" }],
+  });
+  slurm.site.room = 1;
+  expect(await slurm.pass()).toMatchObject({ ordered: [], givenBack: [] });
+  slurm.site.settle();
+  slurm.site.put("htc-1", { hostname: "ip-1", state: "Failed" });
+  slurm.nowSeconds += 300;
+  expect(await slurm.pass()).toMatchObject({ ordered: ["htc-2"], givenBack: [], problems: [] });
+  expect(slurm.commands).toEqual([]);
+  slurm.site.settle("no capacity");
+  expect(await slurm.pass()).toMatchObject({
+    ordered: [],
+    givenBack: [{ names: ["htc-2"], why: "no capacity" }],
+  });
+  slurm.site.room = 1;
+  slurm.nowSeconds += 300;
+  expect(await slurm.pass()).toMatchObject({ ordered: ["htc-2"], givenBack: [] });
+});
+
 test("names that were switched on are created, once, and get their addresses when they are there", async () => {
   const slurm = new Scheduler();
   slurm.wants(["hpc-3", "hpc-7"], ["hpc-9"]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { expandHostlist } from "../../../clients/agent/drivers/slurm/hostlist.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
 import type { LocalStack } from "../../support/local-stack.ts";
 import { morePasses, whileItMoves } from "../../support/machines/agent.ts";
@@ -49,23 +50,36 @@ describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 60
     check({ kinds: tried, select: "cons_tres", likeNodes: false }));
   test(`${plainLinearKinds.length} kinds of jobs with select/linear on hosts called like their nodes: what is bought is used`, () =>
     check({ kinds: plainLinearKinds, select: "linear", likeNodes: true }));
+  test.skipIf(process.env.SLURM_KINDS === undefined)(
+    `${plainKinds.length} kinds of jobs whose nodes Slurm powers up by name: each node is created once, used, and goes`,
+    () => check({ kinds: plainKinds, select: "cons_tres", likeNodes: false, isSaving: true }),
+  );
 });
+
+/** As many nodes a minute as it likes. */
+const savingKeys = "\nResumeRate=0\nSuspendRate=0\nSlurmctldParameters=cloud_reg_addrs";
+const savingTimes = "MaxTime=INFINITE SuspendTime=10 ResumeTimeout=1800 SuspendTimeout=10";
 
 interface Case {
   readonly kinds: readonly JobKind[];
   readonly select: Selection;
   /** Both habits of CycleCloud. */
   readonly likeNodes: boolean;
+  /** Slurm chooses the nodes by itself. */
+  readonly isSaving?: boolean;
 }
 
-async function check({ kinds, select, likeNodes }: Case): Promise<void> {
+async function check({ kinds, select, likeNodes, isSaving = false }: Case): Promise<void> {
   const { conf, gres } = nodesOfKinds(kinds, select);
   // As docs/slurm.md has it; the recordings of kinds need nodes that Slurm takes for coming.
   const asOnThePage = conf.replace(
     /SuspendTime=\d+\nResumeTimeout=\d+/,
-    "SuspendTime=-1\nCommunicationParameters=NoAddrCache",
+    `SuspendTime=-1\nCommunicationParameters=NoAddrCache${isSaving ? savingKeys : ""}`,
   );
-  const slurm = await startSlurm({ conf: asOnThePage, gres });
+  const slurm = await startSlurm({
+    conf: isSaving ? asOnThePage.replaceAll("MaxTime=INFINITE", savingTimes) : asOnThePage,
+    gres,
+  });
   try {
     const nodearrays = kinds.flatMap(arraysOf).map(({ name, node }) => ({
       name,
@@ -77,8 +91,10 @@ async function check({ kinds, select, likeNodes }: Case): Promise<void> {
       },
     }));
     const vmSizes = { Standard_NC24s_v3: { memoryGiB: 220 } };
-    await onCluster({ nodearrays, vmSizes }, { config: { idle_timeout: 600, boot_timeout: 1200 } }, (stack) =>
-      checkOn(slurm, stack, kinds),
+    await onCluster(
+      { nodearrays, vmSizes },
+      { config: { idle_timeout: 600, boot_timeout: 1200 } },
+      (stack) => (isSaving ? checkSaving(slurm, stack, kinds) : checkOn(slurm, stack, kinds)),
     );
   } finally {
     await slurm.stop();
@@ -120,6 +136,81 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
     expect(followed.problems).toEqual([]);
     expect(await slurm.log()).not.toContain("Requeuing JobId");
     console.info(`${kinds.length} jobs: ${total} nodes bought, ${total} used`);
+  } finally {
+    await agent?.stop();
+    await followed.stop();
+  }
+}
+
+/** Slurm may take more nodes than the planner buys: those that it powers up are created, and no others. */
+async function checkSaving(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[]): Promise<void> {
+  const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
+    slurm.bootNode(Name, host, address, "-b"),
+  );
+  const named = kinds.flatMap(partitionsOf).map(({ name, arrays }) => {
+    const node_array = arrays.map((each) => each.name);
+    return [name, { mode: "power-saving", node_array }] as const;
+  });
+  let agent: Child | undefined;
+  try {
+    agent = await startSlurmAgent(slurm, stack, {
+      section: { partitions: Object.fromEntries(named) },
+      env: { CCSCALE_URL: stack.environment.functionsUrl },
+    });
+    const ids: number[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const args = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index), "--wrap", "sleep 3600"];
+      ids.push(Number.parseInt(await slurm.run("sbatch", ...args), 10));
+    }
+    const states = async () => {
+      const format = "--format=%F %T %N %r";
+      return (await slurm.run("squeue", "--noheader", format)).split("\n").filter(Boolean).toSorted();
+    };
+    const startsByName = (kind: JobKind) => kind.nodes > 0 || /^-[wx] /.test(kind.options);
+    await whileItMoves(
+      states,
+      (lines) =>
+        ids.every((id, index) => {
+          const own = kinds[index];
+          return (
+            own !== undefined &&
+            (!startsByName(own) || lines.some((line) => line.startsWith(`${id} RUNNING `))) &&
+            !lines.some((line) => line.startsWith(`${id} CONFIGURING `))
+          );
+        }),
+      watched(slurm, stack),
+    );
+    await morePasses(stack, 4, watched(slurm, stack));
+    const lines = await states();
+    const { nodes: created } = await stack.simulator.ledger(stack.cluster);
+    const used = lines.flatMap((line) => expandHostlist(line.split(" ")[2] ?? "") ?? []);
+    const rows = kinds.map((kind, index) => {
+      const own = arraysOf(kind, index).map(({ name }) => `${name}-`);
+      const isOwn = (name: string) => own.some((beginning) => name.startsWith(beginning));
+      const bought = created.map(({ name }) => name).filter(isOwn);
+      return {
+        job: titleOf(kind),
+        bought: bought.toSorted(),
+        used: [...new Set(used.filter(isOwn))].toSorted(),
+      };
+    });
+    expect(rows.map(({ job, bought }) => ({ job, bought }))).toEqual(
+      rows.map(({ job, used: bought }) => ({ job, bought })),
+    );
+    expect(
+      rows.filter(({ used: some }, index) => some.length === 0 && startsByName(kinds[index] as JobKind)),
+    ).toEqual([]);
+    expect(followed.problems).toEqual([]);
+    expect(await slurm.log()).not.toContain("Requeuing JobId");
+    await slurm.run("scancel", "--user=root");
+    await whileItMoves(
+      () => stack.nodes(),
+      (nodes) => nodes.length === 0,
+      watched(slurm, stack),
+    );
+    const { nodes: all } = await stack.simulator.ledger(stack.cluster);
+    expect(all.length).toBe(created.length);
+    console.info(`${kinds.length} jobs: ${created.length} nodes powered up by Slurm, used, and gone`);
   } finally {
     await agent?.stop();
     await followed.stop();

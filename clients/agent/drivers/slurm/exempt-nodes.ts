@@ -1,7 +1,7 @@
 import { commandOf } from "../configured.ts";
 import type { ClusterParts, ExemptNodes, SchedulerFile } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
-import { mainFile } from "./config/node-lines.ts";
+import { lastValueIn, mainFile, settingsFile } from "./config/node-lines.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import { isOn } from "./power-saving.ts";
 import type { NodeRecord } from "./slurm-records.ts";
@@ -12,8 +12,6 @@ import type { SlurmSettings } from "./slurm-settings.ts";
  * reconfiguration and a restart forget; before, it only stands in slurm.conf, where the last of several lines counts.
  */
 const changesByCommand = 2302;
-
-export const settingsFile = "slurm.conf";
 
 /** A comma outside of brackets ends one. */
 const item = /(?:[^,[\]]|\[[^[\]]*\])+/g;
@@ -83,8 +81,10 @@ function assignments(value: string, added: readonly string[], removed: readonly 
 
 /** What our own file names beside what slurm.conf does. */
 export function exemptInFiles(files: readonly SchedulerFile[]): ReadonlySet<string> {
-  const theirs = new Set(namesIn(itemsIn(lastValueIn(files, settingsFile))));
-  return new Set(namesIn(itemsIn(lastValueIn(files, mainFile))).filter((name) => !theirs.has(name)));
+  const theirs = new Set(namesIn(itemsIn(lastValueIn(files, settingsFile, "SuspendExcNodes"))));
+  return new Set(
+    namesIn(itemsIn(lastValueIn(files, mainFile, "SuspendExcNodes"))).filter((name) => !theirs.has(name)),
+  );
 }
 
 /** For our own file, which slurm.conf includes: its line has what slurm.conf has, too. Undefined: no node is kept alive. */
@@ -96,17 +96,14 @@ export function exemptLine(
 ): string | undefined {
   // Without the controller it stays as it is.
   const isInFile =
-    release === undefined ? lastValueIn(present, mainFile) !== undefined : release < changesByCommand;
+    release === undefined
+      ? lastValueIn(present, mainFile, "SuspendExcNodes") !== undefined
+      : release < changesByCommand;
   const kept = nodes
     .filter(({ keptAlive }) => keptAlive === "others")
     .map(({ name }) => `${node_prefix}${name}`);
-  const theirs = itemsIn(lastValueIn(present, settingsFile));
+  const theirs = itemsIn(lastValueIn(present, settingsFile, "SuspendExcNodes"));
   const ours = kept.filter((name) => !namesIn(theirs).includes(name));
   if (!isInFile || ours.length === 0) return undefined;
   return `SuspendExcNodes=${[...theirs, compactHostlist(ours)].join(",")}`;
-}
-
-function lastValueIn(files: readonly SchedulerFile[], name: string): string | undefined {
-  const text = files.find((each) => each.name === name)?.text ?? "";
-  return [...text.matchAll(/^[ \t]*SuspendExcNodes[ \t]*=[ \t]*([^\s#]+)/gim)].at(-1)?.[1];
 }

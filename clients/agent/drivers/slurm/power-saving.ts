@@ -2,12 +2,15 @@ import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts"
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
+import type { dueNodes } from "./reservations.ts";
 import { mayHoldNodes } from "./running.ts";
 import { arraysOf } from "./shapes.ts";
 import {
   hasJoined,
+  isAway,
   isIgnored,
   type JoinedNodes,
+  type Joining,
   nowhere,
   ours,
   outOfService,
@@ -63,11 +66,34 @@ export function heldNode(
   ];
 }
 
-/** What Slurm wants of the nodes that it powers up and down, and how to answer it. */
+/** Nodes of the planner that are to be there for a reservation, and are not. What a person took down stays. */
+export function missingFor(
+  due: ReturnType<typeof dueNodes>,
+  nodes: readonly NodeRecord[],
+  joining: Joining,
+  settings: SlurmSettings,
+): NamedNodes["wanted"] {
+  const missing = nodes.filter(
+    (node) =>
+      nodeName.test(node.name) &&
+      due.has(node.name) &&
+      isAway(node) &&
+      !joining.has(node.name) &&
+      (node.reason === "" || node.reason.startsWith(ours)),
+  );
+  return missing.map((node) => {
+    const reservation = due.get(node.name)?.name ?? "";
+    const reason = `Slurm has it in reservation ${reservation}`;
+    return { ...groupOf([node], reason, settings), staysWanted: true };
+  });
+}
+
+/** What Slurm wants of the nodes that it powers up and down, and how to answer it. `reserved`: others that are to come by name. */
 export function namedNodes(
   nodes: readonly NodeRecord[],
   jobs: readonly JobRecord[],
   lost: LostNodes,
+  reserved: NamedNodes["wanted"],
   settings: SlurmSettings,
 ): NamedNodes {
   const named = nodes.filter(({ name }) => nodeName.test(name));
@@ -76,11 +102,14 @@ export function namedNodes(
   const namesWith = (flag: string) =>
     named.filter(({ flags }) => flags.has(flag)).map(({ name }) => cycleCloudName(name, settings));
   return {
-    wanted: groupsOf(
-      named.filter(({ flags }) => flags.has("POWERING_UP")),
-      jobs,
-      settings,
-    ),
+    wanted: [
+      ...groupsOf(
+        named.filter(({ flags }) => flags.has("POWERING_UP")),
+        jobs,
+        settings,
+      ),
+      ...reserved,
+    ],
     // Their daemons registered before their addresses were known.
     withoutAddress: named
       .filter((node) => isUsed(node) && node.address === nowhere)
@@ -101,7 +130,11 @@ export function namedNodes(
       const lost = names.flatMap((name) => recordOf(name)?.name ?? []);
       const back = [...lost, ...inVain(new Set(coming), new Set(lost), jobs)];
       return {
-        names: back.map((name) => cycleCloudName(name, settings)),
+        names: [
+          ...back.map((name) => cycleCloudName(name, settings)),
+          // Nothing changes for Slurm, which has them down.
+          ...names.filter((name) => reserved.some((group) => group.names.includes(name))),
+        ],
         commands: powerDown(back, jobs, why, settings),
       };
     },
@@ -115,18 +148,11 @@ function groupsOf(
   settings: SlurmSettings,
 ): NamedNodes["wanted"] {
   const left = new Map(nodes.map((node) => [node.name, node]));
-  const groups: { names: string[]; nodeArray: string; colocated: boolean; reason: string }[] = [];
+  const groups: NamedNodes["wanted"][number][] = [];
   const add = (names: readonly string[], reason: string) => {
     const own = names.flatMap((name) => left.get(name) ?? []);
-    for (const [key, some] of Map.groupBy(own, (node) => keyOf(node, settings))) {
-      const [nodeArray = "", place] = key.split("\n");
-      groups.push({
-        names: some.map(({ name }) => cycleCloudName(name, settings)),
-        nodeArray,
-        colocated: place === "colocated",
-        reason,
-      });
-    }
+    for (const some of Map.groupBy(own, (node) => JSON.stringify(placeOf(node, settings))).values())
+      groups.push(groupOf(some, reason, settings));
     for (const { name } of own) left.delete(name);
   };
   for (const { job_id, job_state, nodes: list } of jobs)
@@ -157,11 +183,26 @@ function inVain(
   );
 }
 
-/** Nodes of one array come in one call. */
-function keyOf(node: NodeRecord, settings: SlurmSettings): string {
-  const partition = node.partitions?.find((name) => isPowerSavingPartition(name, settings)) ?? "";
+/** Of nodes that have one place. */
+function groupOf(
+  nodes: readonly NodeRecord[],
+  reason: string,
+  settings: SlurmSettings,
+): NamedNodes["wanted"][number] {
+  const [first] = nodes;
+  return {
+    names: nodes.map(({ name }) => cycleCloudName(name, settings)),
+    ...(first === undefined ? { nodeArray: "", colocated: false } : placeOf(first, settings)),
+    reason,
+  };
+}
+
+/** Nodes of one place come in one call. */
+function placeOf(node: NodeRecord, settings: SlurmSettings) {
+  const own = node.partitions?.filter((name) => !isIgnored({ partitions: [name] }, settings)) ?? [];
+  const [partition = ""] = own;
   const [nodeArray = partition] = arraysOf(node, partition, settings);
-  return `${nodeArray}\n${settings.partitions[partition]?.colocated === true ? "colocated" : ""}`;
+  return { nodeArray, colocated: own.some((name) => settings.partitions[name]?.colocated === true) };
 }
 
 /** At once: jobs that wait for these nodes are requeued, also with `--no-requeue`, because they have not started. */

@@ -91,8 +91,13 @@ const waitsToServe = (cell: Cell) =>
 const isDownInSaving = ({ isSaving, isDown, node }: Cell) =>
   isSaving && isDown && !node.flags.has("POWERING_DOWN");
 
+/** Behind a person's reason of a reboot: Slurm has powered it down since, and its next machine starts anyway. */
+const rebootTimeout = ": reboot timed out";
+
 const failedToCome = (cell: Cell) =>
-  isDownInSaving(cell) && cell.node.flags.has("POWERED_DOWN") && reasonsOfSlurm.includes(cell.node.reason);
+  isDownInSaving(cell) &&
+  cell.node.flags.has("POWERED_DOWN") &&
+  (reasonsOfSlurm.includes(cell.node.reason) || cell.node.reason.endsWith(rebootTimeout));
 
 const isOffWithAddress = ({ isSaving, isAway, isJoining, node }: Cell) =>
   isSaving && isAway && !isJoining && node.flags.has("POWERED_DOWN") && node.address !== nowhere;
@@ -203,7 +208,7 @@ const rows: readonly Row[] = [
     correct: (cells, settings) => withoutAddress(namesOf(cells), [], settings),
   },
   {
-    why: "it did not come before ResumeTimeout was over",
+    why: "it did not come, or come back, before ResumeTimeout was over",
     holds: failedToCome,
     correct: (cells, settings) => [
       ...withoutAddress(namesOf(cells.filter(isOffWithAddress)), [], settings),

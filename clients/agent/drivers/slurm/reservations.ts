@@ -1,5 +1,6 @@
 import { expandHostlist } from "./hostlist.ts";
 import { type NodeRecord, readLines } from "./slurm-records.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
 import { tresAmount } from "./tres.ts";
 
 /** Nodes that are kept for somebody, or for nobody, for a time. */
@@ -9,6 +10,10 @@ export interface Reservation {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly nodes: readonly string[];
+  /** It has some cores of its nodes only: the others take any job. */
+  readonly isOfCores?: true;
+  /** Nobody works there meanwhile. */
+  readonly isMaintenance?: true;
   /** Set where jobs of one user keep others away. */
   readonly owner?: string;
 }
@@ -28,12 +33,31 @@ export function readReservations(
     const isTime = (time: string) => /^\d{1,12}$/.test(time);
     if (names === undefined || !isTime(start) || !isTime(end)) return [undefined];
     const cpus = names.reduce((sum, each) => sum + (nodes.get(each)?.cpus ?? 0), 0);
-    // It has some cores of its nodes only: the others take any job.
-    if ((tresAmount(line.TRES ?? "", "cpu") ?? cpus) < cpus) return [];
-    return [{ name, startSeconds: Number(start), endSeconds: Number(end), nodes: names }];
+    const own = { name, startSeconds: Number(start), endSeconds: Number(end), nodes: names };
+    return [
+      {
+        ...own,
+        ...((tresAmount(line.TRES ?? "", "cpu") ?? cpus) < cpus ? { isOfCores: true as const } : {}),
+        ...(line.Flags?.split(",").includes("MAINT") === true ? { isMaintenance: true as const } : {}),
+      },
+    ];
   });
   const known = read.filter((each) => each !== undefined);
   return known.length < read.length ? undefined : known;
+}
+
+/** By the name of a node: the reservation for which it is to be there now. Without the setting it is ordered for none. */
+export function dueNodes(
+  reservations: readonly Reservation[],
+  nowSeconds: number,
+  { reservation_lead_seconds: leadSeconds }: SlurmSettings,
+): ReadonlyMap<string, Reservation> {
+  if (leadSeconds === undefined) return new Map();
+  const due = reservations.filter(
+    ({ startSeconds, endSeconds, isMaintenance }) =>
+      isMaintenance !== true && startSeconds - leadSeconds <= nowSeconds && nowSeconds < endSeconds,
+  );
+  return new Map(due.flatMap((each) => each.nodes.map((name) => [name, each] as const)));
 }
 
 /** Nodes that users have for themselves (`--exclusive=user`, `ExclusiveUser=YES`): to others they are reserved, nobody knows how long. */
@@ -58,7 +82,8 @@ export function inTheWay(
   }: { readonly nowSeconds: number; readonly minutes: number | undefined; readonly user: string },
 ): readonly Reservation[] {
   return reservations.filter(
-    ({ startSeconds, endSeconds, owner }) =>
+    ({ startSeconds, endSeconds, owner, isOfCores }) =>
+      isOfCores !== true &&
       owner !== user &&
       endSeconds > nowSeconds &&
       (minutes === undefined || startSeconds < nowSeconds + minutes * 60),
@@ -81,6 +106,11 @@ export class Reserved {
   from(job: Parameters<typeof inTheWay>[1], partitions: readonly string[]): readonly Reservation[] {
     if (this.#reservations.length === 0) return this.#reservations;
     return inTheWay(this.#reservations, job).filter((each) => this.#of(each, partitions).length > 0);
+  }
+
+  /** Whether its nodes are known, which are then ordered by name. */
+  has(name: string): boolean {
+    return this.#reservations.some((each) => each.name === name);
   }
 
   /** The nodes of these partitions that they have, as a hostlist: one text for all who ask for the same. */

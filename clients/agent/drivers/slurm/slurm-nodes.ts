@@ -4,6 +4,7 @@ import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { isoTime } from "./common.ts";
 import { statesMeaning } from "./node-states.ts";
+import type { Reservation } from "./reservations.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -78,9 +79,17 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
   return (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
 }
 
-/** `resources`: all that Slurm counts of it. */
-export function toNode(record: NodeRecord, resources: SchedulerNode["resources"]): SchedulerNode {
-  return { hostname: record.hostname, resources, ...stateOf(record) };
+/** `resources`: all that Slurm counts of it. `reservation`: it is there for that, which may not have begun. */
+export function toNode(
+  record: NodeRecord,
+  resources: SchedulerNode["resources"],
+  reservation?: Pick<Reservation, "name">,
+): SchedulerNode {
+  const state = stateOf(record);
+  const isWaiting = reservation !== undefined && (state.state === "up" || record.flags.has("RESERVED"));
+  if (!isWaiting) return { hostname: record.hostname, resources, ...state };
+  const stateReason = `reservation ${reasonText(reservation.name)}`;
+  return { hostname: record.hostname, resources, state: "draining", isOutByOthers: true, stateReason };
 }
 
 /** A node that is held is never called drained, because that would delete it: the reservation, or the reboot, ends by itself. */

@@ -104,6 +104,8 @@ export const slurmSettingsSchema = z
     /** Slurm calls a node by CycleCloud's name with this before it. */
     node_prefix: z.union([z.literal(""), word.max(64)]).default(""),
     config: config.optional(),
+    /** Nodes of reservations are created so long before these begin. Absent: they are not ordered. */
+    reservation_lead_seconds: z.int().min(0).max(86_400).optional(),
     /** Slurm's ResumeProgram and its like, on the controller's host. */
     power_program: z
       .string()

@@ -16,6 +16,7 @@ import { adminComments } from "./admin-comments.ts";
 import { applyFiles, releaseIn } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
+import { settingsFile } from "./config/node-lines.ts";
 import {
   type Gone,
   hasDynamicPartition,
@@ -26,7 +27,7 @@ import {
   whyNoDynamicNodes,
   withoutPartition,
 } from "./dynamic-nodes.ts";
-import { type ExemptFacts, exemptInFiles, exemptNodes, settingsFile } from "./exempt-nodes.ts";
+import { type ExemptFacts, exemptInFiles, exemptNodes } from "./exempt-nodes.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
@@ -39,13 +40,14 @@ import {
   heldNode,
   isPowerSaving,
   type LostNodes,
+  missingFor,
   namedNodes,
   stillLost,
   twoModes,
 } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
 import { RecordList } from "./record-list.ts";
-import { ownedNodes, Reserved, readReservations } from "./reservations.ts";
+import { dueNodes, ownedNodes, Reserved, readReservations } from "./reservations.ts";
 import { hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
@@ -82,7 +84,7 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   };
   return {
     ...(config === undefined ? {} : { files: keptFiles(settings, config, readers.exempt) }),
-    namesNodes: hasPowerSaving(settings),
+    namesNodes: namesNodes(settings),
     reads: (context) => reads(settings, context, readers),
     interpret: (answers, context) => interpret(answers, context, settings, readers),
     commandsFor: (event, { memory, nowSeconds }): Steps => {
@@ -405,6 +407,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   setAside.push(...cameTooLate(saving), ...withoutPartition(own, settings));
   const joinedNodes = rememberedJoined(context.memory);
   const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
+  const due = dueNodes(reservations, context.nowSeconds, settings);
   const gone = stillGone(byName, rememberedGone(context.memory));
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
@@ -419,7 +422,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     nodes: [
       ...own
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
-        .map((node) => toNode(node, amounts.of(node))),
+        .map((node) => toNode(node, amounts.of(node), due.get(node.name))),
       ...saving.flatMap((node) => heldNode(node, amounts.of(node))),
     ],
     shapes: shaped.shapes,
@@ -438,8 +441,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       ),
       ...comments.corrections,
     ],
-    ...(hasPowerSaving(settings)
-      ? { named: { ...namedNodes(saving, records, lost, settings), exempt } }
+    ...(namesNodes(settings)
+      ? {
+          named: {
+            ...namedNodes(saving, records, lost, missingFor(due, own, joining, settings), settings),
+            exempt,
+          },
+        }
       : {}),
     memory: withGone(
       withLost(
@@ -462,6 +470,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       gone,
     ),
   };
+}
+
+function namesNodes(settings: SlurmSettings): boolean {
+  return hasPowerSaving(settings) || settings.reservation_lead_seconds !== undefined;
 }
 
 function hasPowerSaving({ partitions }: SlurmSettings): boolean {

@@ -35,8 +35,14 @@ export function waiting(
   if (tasks === undefined)
     return { leftOut: `array_task_string "${record.array_task_string}", expected a list of task ids` };
   if (tasks === 0) return [];
+  if (record.resv_name !== "" && context.settings.reservation_lead_seconds === undefined)
+    return {
+      leftOut: `reservation "${record.resv_name}": its nodes are not ordered, since "reservation_lead_seconds" is not set`,
+    };
+  // Its nodes come for the reservation, whether there are jobs or not.
+  if (context.reserved.has(record.resv_name)) return [];
   if (record.resv_name !== "")
-    return { leftOut: `reservation "${record.resv_name}": its nodes cannot be ordered` };
+    return { leftOut: `reservation "${record.resv_name}" has no nodes that could be ordered` };
   const { nowSeconds } = context;
   // Slurm shortens a job to fit before a reservation.
   const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });

@@ -106,7 +106,13 @@ describe("the files of a cluster", () => {
     const programsIn = (text: string) => programs.flatMap((key) => linesOf(text, `${key}=`));
     expect(programsIn(main)).toEqual(programs.map((key) => `${key}=/opt/ccscale/bin/wake-agent.sh`));
     expect(linesOf(main, "SuspendTime")).toEqual(["SuspendTime=-1"]);
+    const parametersIn = (text: string) => linesOf(text, "SlurmctldParameters");
+    expect(parametersIn(main)).toEqual(["SlurmctldParameters=cloud_reg_addrs"]);
+    const theirs = [{ name: "slurm.conf", text: "SlurmctldParameters=idle_on_node_suspend # ours\n" }];
+    const beside = textOf("cyclecloud.conf", cluster, settings({ partitions: { hpc, htc: {} } }), theirs);
+    expect(parametersIn(beside)).toEqual(["SlurmctldParameters=idle_on_node_suspend,cloud_reg_addrs"]);
     const without = textOf("cyclecloud.conf", cluster, settings());
+    expect(parametersIn(without)).toEqual([]);
     expect(programsIn(without)).toEqual(["ResumeProgram=/bin/true", "SuspendProgram=/bin/true"]);
   });
 

@@ -105,7 +105,11 @@ describe("reservations", () => {
 
   test("one that has some cores of its nodes, or licences only, keeps no node", () => {
     expect(readReservations(line("TRES=cpu=8 "), nodes)).toHaveLength(1);
-    expect(readReservations(line("TRES=cpu=4 "), nodes)).toEqual([]);
+    expect(readReservations(line("TRES=cpu=4 "), nodes)).toMatchObject([{ isOfCores: true }]);
+    const jobs = [waitingJob()];
+    expect(
+      readSlurm({ jobs, reservations: line("TRES=cpu=4 "), nodes: [slurmNode(1), slurmNode(2)] }),
+    ).toMatchObject({ jobs: [{ name: "7" }] });
     expect(readReservations(line("").replace("htc-[1-2]", "(null)"), nodes)).toEqual([]);
   });
 
@@ -113,6 +117,54 @@ describe("reservations", () => {
     expect(readReservations(line("").replace("1795400300", "tomorrow"), nodes)).toBeUndefined();
     expect(readReservations(line("").replace("htc-[1-2]", "htc-[1-"), nodes)).toBeUndefined();
     expect(readSlurm({ jobs: [], reservations: "ReservationName=m" })).toMatchObject({ known: false });
+  });
+
+  describe("whose nodes are ordered", () => {
+    const section = { reservation_lead_seconds: 600, partitions: { htc: { colocated: true } } };
+    const away = { hostname: "htc-2", address: "255.255.255.255", slurmd_version: "", reason: "cyclecloud" };
+    const down = { ...away, state: ["DOWN", "CLOUD", "POWERED_DOWN"] };
+    const read = (fields: string, node: object = {}, more: object = {}) => {
+      const reading = readSlurm({
+        jobs: [waitingJob({ resv_name: "m" })],
+        nodes: [slurmNode(1), slurmNode(2, { ...down, ...node })],
+        reservations: line(fields),
+        section: { ...section, ...more },
+      });
+      if (!reading.known) throw new Error(reading.reason);
+      return reading;
+    };
+
+    test("are wanted by name until it ends, those that are there are held, and its jobs want no others", () => {
+      const reading = read("TRES=cpu=8 Flags=SPEC_NODES ");
+      const why = { nodeArray: "htc", colocated: true, reason: "Slurm has it in reservation m" };
+      expect(reading.named?.wanted).toEqual([{ names: ["htc-2"], ...why, staysWanted: true }]);
+      expect(reading.nodes).toMatchObject([
+        { hostname: "ip-1", state: "draining", isOutByOthers: true, stateReason: "reservation m" },
+      ]);
+      expect([reading.jobs, reading.setAside]).toEqual([[], []]);
+      const back = reading.named?.giveBack(["htc-2"], "no room");
+      expect(back).toEqual({ names: ["htc-2"], commands: [] });
+    });
+
+    test.each([
+      ["a lead that is shorter", "TRES=cpu=8 ", {}, { reservation_lead_seconds: 200 }],
+      ["maintenance", "Flags=MAINT,SPEC_NODES ", {}, {}],
+      ["a node that a person took down", "TRES=cpu=8 ", { reason: "broken" }, {}],
+    ])("not with %s", (_, fields, node, more) => {
+      expect(read(fields, node, more).named?.wanted).toEqual([]);
+    });
+
+    test("one that does not say how long before: its jobs are left out, with the setting that is missing", () => {
+      const reading = readSlurm({ jobs: [waitingJob({ resv_name: "m" })], reservations: line("") });
+      expect(reading).toMatchObject({
+        jobs: [],
+        setAside: [
+          {
+            reason: 'reservation "m": its nodes are not ordered, since "reservation_lead_seconds" is not set',
+          },
+        ],
+      });
+    });
   });
 
   test.each([

@@ -214,6 +214,13 @@ describe("Slurm has its nodes again", () => {
       { record: "node hpc-1" },
     ]);
   });
+  test("one that did not come back from a reboot, and was powered down since, may be resumed again", () => {
+    const states = { state: ["DOWN", "CLOUD", "POWERED_DOWN"] };
+    const reason = "kernel : reboot issued : reboot timed out";
+    expect(correctionsOf(savingNode(1, [], { ...states, reason }))).toEqual([
+      "scontrol update NodeName=hpc-1 State=RESUME",
+    ]);
+  });
   test("one that the agent kept down for the planner is powered down instead", () => {
     const fields = {
       state: ["DOWN", "CLOUD", "POWERED_DOWN"],

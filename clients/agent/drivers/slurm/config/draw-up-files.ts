@@ -13,7 +13,7 @@ import {
   namesOf,
   nodeKindOf,
 } from "./node-kind.ts";
-import { canWait, mainFile, nodesInFiles } from "./node-lines.ts";
+import { canWait, lastValueIn, mainFile, nodesInFiles, settingsFile } from "./node-lines.ts";
 import { isPlainName } from "./plain-word.ts";
 import { topologyFile } from "./topology.ts";
 
@@ -66,7 +66,10 @@ export function drawUpFiles(
   const topology = topologyFile(kinds, nodes, settings);
   const gres = gresFile(kinds, settings);
   const files = [
-    { name: mainFile, text: mainText(kinds, settings, notes, exempt) },
+    {
+      name: mainFile,
+      text: mainText(kinds, settings, notes, { exempt, parameters: parametersWith(present) }),
+    },
     ...(gres === undefined ? [] : [gres]),
     ...(topology === undefined ? [] : [topology]),
   ];
@@ -132,7 +135,23 @@ const withoutPowerSaving: Keys = [
   ],
 ];
 
-function withPowerSaving({ power_program: program }: SlurmSettings, exempt: string | undefined): Keys {
+/** What power saving needs that slurm.conf may have a part of. */
+interface PowerLines {
+  /** Nodes that are kept alive. */
+  readonly exempt: string | undefined;
+  readonly parameters: string;
+}
+
+/** The last of two lines counts: with what slurm.conf says. */
+function parametersWith(present: readonly SchedulerFile[]): string {
+  const theirs = (lastValueIn(present, settingsFile, "SlurmctldParameters") ?? "").split(",").filter(Boolean);
+  return `SlurmctldParameters=${[...new Set([...theirs, "cloud_reg_addrs"])].join(",")}`;
+}
+
+function withPowerSaving(
+  { power_program: program }: SlurmSettings,
+  { exempt, parameters }: PowerLines,
+): Keys {
   return [
     [
       "The autoscaler chooses which nodes come and go, but for partitions that have a SuspendTime of their own: their nodes Slurm asks for by name.",
@@ -143,6 +162,10 @@ function withPowerSaving({ power_program: program }: SlurmSettings, exempt: stri
       `ResumeProgram=${program}`,
       `SuspendProgram=${program}`,
       `ResumeFailProgram=${program}`,
+    ],
+    [
+      "A node has its address as soon as it registers: Slurm starts jobs at once, and loses a launch to a node whose address it does not know yet.",
+      parameters,
     ],
     ...(exempt === undefined
       ? []
@@ -179,10 +202,10 @@ function mainText(
   kinds: readonly NodeKind[],
   settings: SlurmSettings,
   notes: readonly string[],
-  exempt: string | undefined,
+  power: PowerLines,
 ): string {
   const powerKeys = kinds.some(({ nodeArray }) => isSaving(nodeArray, settings))
-    ? withPowerSaving(settings, exempt)
+    ? withPowerSaving(settings, power)
     : withoutPowerSaving;
   const lines = [
     heading,

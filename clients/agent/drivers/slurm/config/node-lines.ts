@@ -2,6 +2,8 @@ import type { SchedulerFile } from "../../driver.ts";
 import { expandHostlist } from "../hostlist.ts";
 
 export const mainFile = "cyclecloud.conf";
+/** It includes the main file. */
+export const settingsFile = "slurm.conf";
 
 /** The nodes of our own files: what each line says beside the name and the weight, by name. */
 export function nodesInFiles(files: readonly SchedulerFile[]): ReadonlyMap<string, string> {
@@ -32,4 +34,10 @@ function settingsIn(files: readonly SchedulerFile[]): string {
     .filter((line) => !line.startsWith("#") && !line.startsWith("NodeName="))
     .map((line) => line.replace(/^(PartitionName=\S+) Nodes=\S+/, "$1"))
     .join("\n");
+}
+
+/** Of a key in one of the files; the last of several lines counts. */
+export function lastValueIn(files: readonly SchedulerFile[], name: string, key: string): string | undefined {
+  const text = files.find((each) => each.name === name)?.text ?? "";
+  return [...text.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*([^\\s#]+)`, "gim"))].at(-1)?.[1];
 }
