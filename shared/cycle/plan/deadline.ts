@@ -56,7 +56,11 @@ function nodeDeadlines(
   history: readonly NodeHistory[],
   settings: EngineSettings,
 ): number[] {
-  const arrayOf = new Map(snapshot.cluster.nodes.map((node) => [node.nodeId, node.nodeArray]));
+  const { nodes, nodeArrays } = snapshot.cluster;
+  const arrays = new Set(nodeArrays.map(({ name }) => name));
+  // Head nodes belong to no array, and nothing becomes of them when time passes.
+  const served = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
+  const arrayOf = new Map(served.map((node) => [node.nodeId, node.nodeArray]));
   const bootEndSeconds = bootEnds(history, settings);
   return history.flatMap((row) => {
     const nodeArray = arrayOf.get(row.nodeId);

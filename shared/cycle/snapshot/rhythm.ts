@@ -48,12 +48,15 @@ function intervalOf(atSeconds: number, everySeconds: number): number {
   return Math.floor(atSeconds / everySeconds);
 }
 
-/** No nodes, none on their way, nobody who waits for any, and no plan due. News comes as demand, or as an event. */
+/** No nodes but head nodes, none on their way, nobody who waits for any, and no plan due. News comes as demand, or as an event. */
 function rests({ snapshot, head, open }: Known, atSeconds: number): boolean {
   if (snapshot === undefined || head === undefined) return false;
   const isPlanDue = head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= atSeconds;
+  const { nodes, nodeArrays } = snapshot.cluster;
+  const arrays = new Set(nodeArrays.map(({ name }) => name));
   return (
-    snapshot.cluster.nodes.length === 0 &&
+    // The scheduler's own node is in every list, and in no array.
+    nodes.every(({ nodeArray }) => !arrays.has(nodeArray)) &&
     snapshot.untold.length === 0 &&
     open.length === 0 &&
     head.jobs <= head.placedJobs &&

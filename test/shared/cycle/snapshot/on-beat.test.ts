@@ -7,7 +7,7 @@ import {
 } from "../../../../shared/cycle/snapshot/on-beat.ts";
 import { isDue, type Known, rhythmOf } from "../../../../shared/cycle/snapshot/rhythm.ts";
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
-import { clusterOf } from "../../../support/cluster.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { MemoryTelemetry } from "../../../support/memory-telemetry.ts";
 import { configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
@@ -76,8 +76,9 @@ describe("a beat of a cluster", () => {
     expect(outcomes.filter((outcome) => outcome === "read")).toHaveLength(4);
   });
 
-  test("that rests reads it less often, and demand has it read on the next beat", async () => {
-    const world = createWorld();
+  test("that rests, but for its head node, reads it less often, and demand has it read on the next beat", async () => {
+    const headNode = nodeOf({ name: "scheduler", nodeArray: "scheduler" });
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [headNode] })));
     await world.round();
     const readings: number[] = [];
     for (let minute = 0; minute < 10; minute += 1) {
