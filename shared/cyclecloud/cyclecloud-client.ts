@@ -48,12 +48,8 @@ interface Target {
 export function createCycleCloud(options: CycleCloudOptions): CycleCloud {
   const { cluster, catalogue, connection, password } = options;
   const target = { send: createHttp(options), cluster, path: `/clusters/${encodeURIComponent(cluster)}` };
-  let fingerprint: string | undefined;
   return {
-    credentialsFingerprint: () => {
-      fingerprint ??= fingerprintOf(connection, password);
-      return fingerprint;
-    },
+    credentialsFingerprint: () => fingerprintOf(connection, password),
     readCluster: () => readCluster(target, catalogue),
     createNodes: (request) => createNodes(target, request),
     startNodes: (request) => manageNodes(target, { verb: "start", request }),
@@ -154,10 +150,18 @@ async function nodesOfRequest(target: Target, requestId: string) {
   return nodes.map(toRequestedNode);
 }
 
+/** Of each login of this process: clusters of one server share it, and each would hold up all others for its 50 ms. */
+const fingerprints = new Map<string, string>();
+
 /**
  * Tells credentials apart without giving them away. It is stored where more people read than know the password, so
  * trying passwords against it has to be slow: scrypt, about 50 ms a try.
  */
 function fingerprintOf({ url, username }: CycleCloudConnection, password: string): string {
-  return scryptSync(password, JSON.stringify([url, username]), 16).toString("base64url");
+  const login = JSON.stringify([url, username, password]);
+  const fingerprint =
+    fingerprints.get(login) ??
+    scryptSync(password, JSON.stringify([url, username]), 16).toString("base64url");
+  fingerprints.set(login, fingerprint);
+  return fingerprint;
 }

@@ -65,6 +65,19 @@ describe("client: fingerprint of the credentials", () => {
     expect(fingerprint(fields)).not.toBe(fingerprint());
   });
 
+  test("is computed once for all clusters of a server: it holds up everything else", () => {
+    const processorMs = (work: () => void) => {
+      const before = process.cpuUsage();
+      work();
+      return process.cpuUsage(before).user / 1000;
+    };
+    const once = processorMs(() => fingerprint({ password: "a server's" }));
+    const clusters = Array.from({ length: 20 }, (_, index) =>
+      client({ connection, password: "a server's", cluster: `c${index}` }),
+    );
+    expect(processorMs(() => clusters.map((each) => each.credentialsFingerprint()))).toBeLessThan(once);
+  });
+
   test("holds no password", () => {
     expect(fingerprint()).toMatch(/^[\w-]{22}$/);
   });
