@@ -90,12 +90,24 @@ export function cloudClient(options: {
   readonly now: () => number;
   readonly cluster: string;
   readonly weather: Weather;
+  /** How long the server takes for every answer, beside what all take. */
+  readonly answerSeconds: number;
   readonly run: Run;
   /** Requests that were refused as invalid, by whatever run. */
   readonly invalidRequests: Set<string>;
   readonly onEffect: (effect: CloudEffect) => void;
 }): CycleCloud {
-  const { site, door, now: nowSeconds, cluster, weather, run, invalidRequests, onEffect } = options;
+  const {
+    site,
+    door,
+    now: nowSeconds,
+    cluster,
+    weather,
+    answerSeconds,
+    run,
+    invalidRequests,
+    onEffect,
+  } = options;
   return {
     credentialsFingerprint: () => "always-the-same",
     // Nothing in the cycle reads it.
@@ -184,7 +196,9 @@ export function cloudClient(options: {
   }
 
   function exchange(asked: Exchange): Promise<WireAnswer> {
-    return run.machine.logins.pass("the same for all", () => sent(asked));
+    // A server that answers late is another one than that of the others, with a login of its own.
+    const login = answerSeconds > 0 ? cluster : "the same for all";
+    return run.machine.logins.pass(login, () => sent(asked));
   }
 
   async function sent(asked: Exchange): Promise<WireAnswer> {
@@ -196,6 +210,8 @@ export function cloudClient(options: {
     }
     const kinds: readonly [FaultKind, ...FaultKind[]] =
       call === "read" || call === "nodes-of-request" ? readFaults : changeFaults;
+    if (answerSeconds > 0) await weather.fleet.wait(run, Math.min(answerSeconds, longestCallSeconds));
+    if (answerSeconds > longestCallSeconds) throw upstream(call, { why: "no whole answer in time" });
     const fault = weather.faults.at(`cyclecloud.${call}`, kinds);
     const extra = fault?.kind === "slow-request" ? Math.min(fault.seconds, longestCallSeconds) : 0;
     await weather.fleet.wait(run, weather.chance.between(0.05, 1) + extra);

@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import { Command, InvalidArgumentError } from "commander";
+import { runClusters } from "./clusters.ts";
 import { type RunReport, runSeed } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarioOf, scenarios } from "./scenarios/index.ts";
@@ -11,6 +12,7 @@ interface Options {
   readonly seed: number;
   readonly scenario?: Scenario;
   readonly trace?: true;
+  readonly clusters?: number;
 }
 
 const mostFailuresShown = 3;
@@ -25,11 +27,13 @@ const program = new Command("sim")
   .option("--seed <s>", "the first seed", wholeNumber, 1)
   .option("--scenario <name>", `one of ${scenarios.map(({ name }) => name).join(", ")}`, scenarioNamed)
   .option("--trace", "print everything that happens in each run")
+  .option("--clusters <n>", "instead: the rhythm of so many clusters in one deployment", wholeNumber)
   .action(main);
 
 await program.parseAsync();
 
-async function main({ seeds, seed: first, scenario, trace }: Options): Promise<void> {
+async function main({ seeds, seed: first, scenario, trace, clusters }: Options): Promise<void> {
+  if (clusters !== undefined) return showClusters(clusters);
   const startedAt = performance.now();
   const reports: RunReport[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
@@ -72,6 +76,24 @@ function printTally(reports: readonly RunReport[], realSeconds: number) {
   kinds.push(...[...total.faults].map(([kind, times]) => [kind, times]));
   console.log(kinds.toString());
   return total;
+}
+
+async function showClusters(clusters: number): Promise<void> {
+  const report = await runClusters(clusters);
+  const figures = new Table({ style: plain });
+  figures.push(
+    { "clusters, of them with jobs": `${report.clusters}, ${report.busy}` },
+    { readings: report.readings },
+    { "longest between two readings, at rest": `${report.longestAtRestSeconds.toFixed(0)} s (simulated)` },
+    { "longest between two readings, with nodes": `${report.longestAtWorkSeconds.toFixed(0)} s (simulated)` },
+    { "most readings that began within a second": report.mostAtOnce },
+    { "skipped as late": report.late.join(", ") || "none" },
+    { "broken promises": report.violations.length },
+    { "processor time": `${(process.cpuUsage().user / 1e6).toFixed(0)} s` },
+  );
+  console.log(figures.toString());
+  for (const violation of report.violations.slice(0, mostFailuresShown)) console.log(violation);
+  if (report.violations.length > 0) process.exitCode = 1;
 }
 
 async function explainFailure(report: RunReport): Promise<void> {

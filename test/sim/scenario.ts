@@ -49,6 +49,8 @@ export interface ClusterScript {
   readonly mostFailedNodes?: number;
   /** Its scheduler does not start some jobs for a while, on nodes that have room. Absent: no plan may find that it does so. */
   readonly refusesJobs?: boolean;
+  /** How long its CycleCloud takes for every answer; longer than a client waits: it is dead. */
+  readonly answerSeconds?: number;
   /** Names of jobs that no node can ever run: they must wait for ever, with a reason. */
   readonly hopeless?: readonly string[];
 }

@@ -23,6 +23,8 @@ export interface SessionQueueOptions {
   readonly name: string;
   readonly duplicateWindowSeconds: number;
   readonly maxDeliveryCount: number;
+  /** Sessions that all machines together work on at a time; any number when left out. */
+  readonly mostSessions?: number | undefined;
   readonly receive: (run: Run, body: unknown) => Promise<unknown>;
   readonly receiveDead: (run: Run, message: DeadMessage) => Promise<unknown>;
 }
@@ -54,6 +56,9 @@ export class SessionQueue {
   readonly #seen = new Map<string, number>();
   readonly #dying = new Set<string>();
   readonly dead: DeadMessage[] = [];
+  /** Sessions that are worked on, and those that wait for a machine with room, the longest first. */
+  readonly #held = new Set<Session>();
+  readonly #unheld = new Set<Session>();
   #order = 0;
   #locks = 0;
 
@@ -102,8 +107,13 @@ export class SessionQueue {
   #pump(session: Session): void {
     if (session.lock !== undefined) return;
     if (session.stalledUntilSeconds > this.#parts.timeline.nowSeconds) return;
+    if (this.#held.size >= (this.#options.mostSessions ?? Number.POSITIVE_INFINITY)) {
+      this.#unheld.add(session);
+      return;
+    }
     const message = this.#nextAlive(session);
     if (message === undefined) return;
+    this.#held.add(session);
     const { timeline, fleet, faults } = this.#parts;
     this.#locks += 1;
     const lock = this.#locks;
@@ -146,6 +156,12 @@ export class SessionQueue {
   #unlock(session: Session, lock: number): void {
     if (session.lock !== lock) return;
     session.lock = undefined;
+    this.#held.delete(session);
+    const [next] = this.#unheld;
+    if (next !== undefined) {
+      this.#unheld.delete(next);
+      this.#pump(next);
+    }
     this.#parts.timeline.after(0.05, () => this.#pump(session));
   }
 

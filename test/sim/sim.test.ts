@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runClusters } from "./clusters.ts";
 import { runSeed } from "./run.ts";
 import { scenarioOf, scenarios } from "./scenarios/index.ts";
 
@@ -54,4 +55,17 @@ test.each<readonly [string, number, string]>([
   const scenario = scenarios.find((each) => each.name === name);
   if (scenario === undefined) throw new RangeError(`Cannot find scenario ${name}`);
   expect((await runSeed({ scenario, seed })).violations).toEqual([]);
+});
+
+test("the simulation: of a hundred clusters each is read in its rhythm beside a slow and a dead one, which is named", async () => {
+  const { violations, late, longestAtRestSeconds } = await runClusters(100);
+  expect(violations).toEqual([]);
+  expect(late).toEqual(["dead-3"]);
+  // They do rest: a reading on every beat would be half as far from the last one.
+  expect(longestAtRestSeconds).toBeGreaterThan(120);
+});
+
+test("the simulation: notices clusters that wait for a dead one", async () => {
+  const { violations } = await runClusters(20, { sessionsOfMachine: 1 });
+  expect(violations).toContainEqual(expect.stringMatching(/^cluster-\d+ was not read for/));
 });

@@ -54,6 +54,8 @@ export interface WorldOptions {
   /** Whether the schedulers can drain nodes. */
   readonly canDrain: boolean;
   readonly snapshotSeconds: number;
+  /** Sessions of the planner that all machines together work on at a time; any number when left out. */
+  readonly mostSessions?: number;
   /** Whether nobody sees what lies on the demand queue. */
   readonly isBlind: boolean;
   /** Told everything that happens, if anybody wants to know. */
@@ -73,6 +75,10 @@ export class World implements Stage {
   readonly violations: string[] = [];
   /** Ids of messages that nothing can be made of, put on the demand queue on purpose. */
   readonly mangled: string[] = [];
+  /** When the reading of a cluster began of which a snapshot was stored, and its nodes then, without head nodes. */
+  readonly readings: { readonly cluster: string; readonly atSeconds: number; readonly nodes: number }[] = [];
+  /** Beats that were skipped, because an earlier one was still reading the cluster. */
+  readonly lateBeats: { readonly cluster: string; readonly atSeconds: number }[] = [];
   readonly #options: WorldOptions;
   readonly #weather: Weather;
   readonly #stores: MemoryStores = createMemoryStores();
@@ -85,6 +91,7 @@ export class World implements Stage {
   readonly #budgetWatches = new Map<string, BudgetWatch>();
   readonly #config = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #spot = new Map<string, SpotSettings | undefined>();
+  readonly #answerSeconds = new Map<string, number>();
   readonly #actions = new Map<string, string>();
   readonly #invalidRequests = new Set<string>();
   #snapshotting: Run | undefined;
@@ -107,6 +114,7 @@ export class World implements Stage {
       name: "plan-requests",
       duplicateWindowSeconds: 60,
       maxDeliveryCount: 5,
+      mostSessions: options.mostSessions,
       receive: app.planScale,
       receiveDead: app.watchDeadPlanRequests,
     });
@@ -232,6 +240,7 @@ export class World implements Stage {
     jobs,
     mostFailedNodes,
     refusesJobs = false,
+    answerSeconds = 0,
   }: ClusterScript): void {
     // Half of the runs read the cluster on every beat, which comes every 15 to 60 s; the others in the usual rhythm.
     const snapshot_interval = this.#options.seed % 2 === 0 ? 0 : 60;
@@ -264,6 +273,7 @@ export class World implements Stage {
       actionIdOf: (requestId) => this.#actions.get(requestId),
       report: (violation) => this.violate(violation),
     });
+    this.#answerSeconds.set(cluster, answerSeconds);
     this.#sources.set(cluster, source);
     this.#watches.set(cluster, watch);
     const report = (violation: string) => this.violate(`${cluster}: ${violation}`);
@@ -323,6 +333,7 @@ export class World implements Stage {
           now: () => this.nowSeconds,
           cluster,
           weather: this.#weather,
+          answerSeconds: this.#answerSeconds.get(cluster) ?? 0,
           run,
           invalidRequests: this.#invalidRequests,
           onEffect: (effect) => this.#onEffect(run, cluster, effect),
@@ -419,16 +430,27 @@ export class World implements Stage {
         this.#watches.get(written.requested.cluster)?.onTargets(written.requested);
         return;
       case "snapshot":
+        this.readings.push({
+          cluster: written.snapshot.cluster.name,
+          atSeconds: written.snapshot.takenAtSeconds,
+          nodes: this.cloud.nodes(written.snapshot.cluster.name).length,
+        });
         this.#watches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);
         this.#quotaWatches.get(written.snapshot.cluster.name)?.onSnapshot(written.snapshot);
     }
   }
 
   #logOf(run: Run): Log {
-    if (this.#options.trace === undefined) return { info: () => {}, warn: () => {}, error: () => {} };
-    const line = (event: string, fields: object = {}) =>
-      this.trace(`   ${run.machine.name} ${event} ${JSON.stringify(fields)}`);
-    return { info: line, warn: line, error: line };
+    const line = (event: string, fields: object = {}) => {
+      if (this.#options.trace !== undefined)
+        this.trace(`   ${run.machine.name} ${event} ${JSON.stringify(fields)}`);
+    };
+    const warn: Log["warn"] = (event, fields) => {
+      if (event === "snapshot-late")
+        this.lateBeats.push({ cluster: String(fields?.cluster), atSeconds: this.nowSeconds });
+      line(event, fields);
+    };
+    return { info: line, warn, error: line };
   }
 
   /** Tells what happens, at its time, to whoever follows the run. */

@@ -50,9 +50,9 @@ export class MemoryPlanStore implements PlanStore {
   }
 
   async list(cluster: string, limit: number, untilSeconds = Infinity): Promise<readonly PlanRecord[]> {
-    const all = this.#index.entries().map(({ stored }) => stored.value);
-    return all
-      .filter((summary) => summary.cluster === cluster && summary.atSeconds <= untilSeconds)
+    return this.#index
+      .which((record) => record.cluster === cluster && record.atSeconds <= untilSeconds)
+      .map(({ value }) => value)
       .sort(newestPlanFirst)
       .slice(0, limit);
   }
