@@ -21,6 +21,8 @@ export class Availability {
   length: number;
   #capacity: number;
   #tree: Float64Array;
+  /** The row that changed last: what lies above it is worked out when the next one changes, or a search begins. */
+  #changed = unchanged;
 
   /** With the rows that are there from the start; the tree over them is built once. */
   constructor(columns: number, rows: readonly ArrayLike<number>[] = []) {
@@ -38,6 +40,7 @@ export class Availability {
 
   /** Whether some row may cover the demand; false: none does. */
   mayFit(demand: Demand): boolean {
+    this.#settle();
     return this.length > 0 && this.#covered(1, demand);
   }
 
@@ -74,22 +77,17 @@ export class Availability {
   }
 
   set(row: number, column: number, value: number): void {
-    const { columns } = this;
-    const tree = this.#tree;
-    let at = this.#capacity + row;
-    tree[at * columns + column] = value;
-    for (at >>= 1; at >= 1; at >>= 1) {
-      const left = tree[2 * at * columns + column] as number;
-      const right = tree[(2 * at + 1) * columns + column] as number;
-      const most = Math.max(left, right);
-      if (tree[at * columns + column] === most) return;
-      tree[at * columns + column] = most;
+    if (row !== this.#changed) {
+      this.#settle();
+      this.#changed = row;
     }
+    this.#tree[(this.#capacity + row) * this.columns + column] = value;
   }
 
   /** The first row from `from` on that covers the demand; -1: none. */
   firstFit(from: number, demand: Demand): number {
     if (from >= this.length) return -1;
+    this.#settle();
     let at = this.#capacity + from;
     while (at > 0) {
       if (this.#covered(at, demand)) {
@@ -116,7 +114,16 @@ export class Availability {
     return true;
   }
 
+  /** Once for all columns of a row: a node that is made for a job is filled before anybody searches. */
+  #settle(): void {
+    if (this.#changed === unchanged) return;
+    let at = (this.#capacity + this.#changed) >> 1;
+    this.#changed = unchanged;
+    while (at >= 1 && this.#join(at)) at >>= 1;
+  }
+
   #grow(): void {
+    this.#changed = unchanged;
     const before = this.#tree;
     const leaves = this.#capacity * this.columns;
     this.#capacity *= 2;
@@ -125,16 +132,23 @@ export class Availability {
     for (let at = this.#capacity - 1; at >= 1; at--) this.#join(at);
   }
 
-  #join(at: number): void {
+  /** Whether that changed anything. */
+  #join(at: number): boolean {
     const { columns } = this;
     const tree = this.#tree;
-    for (let column = 0; column < columns; column++) {
-      const left = tree[2 * at * columns + column] as number;
-      const right = tree[(2 * at + 1) * columns + column] as number;
-      tree[at * columns + column] = Math.max(left, right);
+    let hasChanged = false;
+    for (let to = at * columns, from = 2 * to; to < (at + 1) * columns; to++, from++) {
+      const left = tree[from] as number;
+      const right = tree[from + columns] as number;
+      const most = left > right ? left : right;
+      hasChanged ||= tree[to] !== most;
+      tree[to] = most;
     }
+    return hasChanged;
   }
 }
+
+const unchanged = -1;
 
 /** No row covers anything: every demand wants some of a marker column. */
 function emptyTree(capacity: number, columns: number): Float64Array {

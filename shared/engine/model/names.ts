@@ -72,7 +72,16 @@ export function defaultNameFormat(nodeArray: string): string {
 
 /** Sorts `htc-2` before `htc-10`: by what stands before the last `-`, then by the number behind it. */
 export function sortByNodeName<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
-  const keyed = items.map((item) => ({ item, key: nameKey(nameOf(item)) }));
+  const keyed: { readonly item: T; readonly key: NameKey }[] = [];
+  let isSorted = true;
+  let last: NameKey | undefined;
+  for (const item of items) {
+    const key = nameKey(nameOf(item), last);
+    isSorted &&= last === undefined || compareKeys(last, key) <= 0;
+    keyed.push({ item, key });
+    last = key;
+  }
+  if (isSorted) return items;
   keyed.sort((a, b) => compareKeys(a.key, b.key));
   return keyed.map(({ item }) => item);
 }
@@ -88,12 +97,27 @@ interface NameKey {
   readonly index: number;
 }
 
-function nameKey(name: string): NameKey {
+/** Neighbours mostly have one stem: that of the one before is used again. */
+function nameKey(name: string, before?: NameKey): NameKey {
   const dash = name.lastIndexOf("-");
-  const digits = name.slice(dash + 1);
-  const numbered = dash >= 0 && /^\d+$/.test(digits);
-  return { name, stem: numbered ? name.slice(0, dash) : name, index: numbered ? Number(digits) : 0 };
+  const index = dash < 0 ? -1 : numberFrom(name, dash + 1);
+  if (index < 0) return { name, stem: name, index: 0 };
+  const isAsBefore = before?.stem.length === dash && name.startsWith(before.stem);
+  return { name, stem: isAsBefore ? before.stem : name.slice(0, dash), index };
 }
+
+/** The number that a text consists of from a place on; -1: none. */
+function numberFrom(text: string, start: number): number {
+  let value = start < text.length ? 0 : -1;
+  for (let at = start; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - zero;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+const zero = 48;
 
 function compareKeys(a: NameKey, b: NameKey): number {
   if (a.stem !== b.stem) return a.stem < b.stem ? -1 : 1;

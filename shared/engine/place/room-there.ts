@@ -34,12 +34,19 @@ type Amounts = ReadonlyMap<string, number>;
 function wantedOn(jobs: readonly Placed[], isFrom: (node: LedgerNode) => boolean): Amounts {
   const sums = new Map<Columns, number[]>();
   for (const { shape, placements } of jobs)
-    for (const { node, slots } of placements) {
-      if (!isFrom(node)) continue;
-      const { columns } = node.bucket;
+    for (let k = 0; k < placements.length; ) {
+      // Slots of a job on nodes with the same columns are added at once: mostly all of them.
+      const { columns } = (placements[k] as Placed["placements"][number]).node.bucket;
+      let total = 0;
+      for (; k < placements.length; k++) {
+        const { node, slots } = placements[k] as Placed["placements"][number];
+        if (node.bucket.columns !== columns) break;
+        if (isFrom(node)) total += slots;
+      }
+      if (total === 0) continue;
       const sum = sums.get(columns) ?? new Array<number>(columns.count).fill(0);
       sums.set(columns, sum);
-      addTo(sum, demandIn(shape, columns), slots);
+      addTo(sum, demandIn(shape, columns), total);
     }
   const wanted = new Map<string, number>();
   for (const [{ byName }, sum] of sums)
