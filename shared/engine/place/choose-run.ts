@@ -13,7 +13,17 @@ import { packThere } from "./packing/portfolio.ts";
 import { queueThere } from "./queue-there.ts";
 import { surelyHasNoRoom } from "./room-there.ts";
 import { roomWanted } from "./room-wanted.ts";
-import { boughtIn, buys, isBought, looksAtPrices, type Run, type RunInput, run, runByWholes } from "./run.ts";
+import {
+  boughtIn,
+  buys,
+  isBought,
+  looksAtPrices,
+  type Run,
+  type RunInput,
+  run,
+  runByWholes,
+  runUpTo,
+} from "./run.ts";
 import { hoursOf, runHoursOf } from "./run-hours.ts";
 
 /**
@@ -21,7 +31,7 @@ import { hoursOf, runHoursOf } from "./run-hours.ts";
  * a job that could have been placed, cost more, or place jobs so that the next plan, with the same jobs and the nodes of
  * this one, buys again. Then the cluster is filled in order.
  */
-export function chooseRun(input: RunInput, mostShapes = mostShapesPlannedAgain): Run {
+export function chooseRun(input: RunInput, mostShapes = shapesBeforeGivingUp): Run {
   const { cluster, targets = [] } = input;
   if (!targets.some(isSpare)) return new Choice(input, mostShapes).make();
   const others = targets.filter((target) => !isSpare(target));
@@ -43,13 +53,12 @@ function isSpare({ wish }: Target): boolean {
 /** One choice, with the runs made for it: each is made once, and only when it is needed. */
 class Choice {
   readonly #input: RunInput;
-  /** Of a plan with more, no further plan asks whether it lasts. */
-  readonly #mostShapes: number;
+  readonly #mostShapes: typeof shapesBeforeGivingUp;
   #ordered: Run | null = null;
   #wholes: readonly Run[] | null = null;
   #reused: Run | null = null;
 
-  constructor(input: RunInput, mostShapes: number) {
+  constructor(input: RunInput, mostShapes: typeof shapesBeforeGivingUp) {
     this.#input = input;
     this.#mostShapes = mostShapes;
   }
@@ -114,10 +123,20 @@ class Choice {
 
   /** A run that places all that the placement beneath it places, and else what that makes: by price that is reuse, then order. */
   #withoutHarm(input: RunInput): Run {
-    const first = run(input);
+    const first = this.#firstOf(input);
     if (first.isSound && (isInOrder(first) || placesAll(first))) return first;
     const beneath = looksAtPrices(input.settings) ? this.#inReuse : this.#inOrder;
     return first.isSound && placesAsMuch(first, beneath) ? first : beneath;
+  }
+
+  /** Where jobs differ too much to fill across buckets for little, the cluster is filled in order. */
+  #firstOf(input: RunInput): Run {
+    if (looksAtPrices(this.#input.settings)) return run(input);
+    const made = runUpTo(input, this.#mostShapes.reuse);
+    if (made !== "too-many-shapes") return made;
+    const ordered = this.#inOrder;
+    const savesLittle = surelyHasNoRoom(ordered.opened.ledger, ordered.queue, isBought, 1 / leastReused);
+    return savesLittle && placesAll(ordered) ? ordered : run(input);
   }
 
   /** Other runs that place as much for less money, the cheapest first. */
@@ -145,7 +164,7 @@ class Choice {
   /** Whether the next plan buys nothing for the same jobs, and places all of them again. Without proof, it is made. */
   #isLasting(chosen: Run): boolean {
     if (buysNothing(chosen) || isSurelyLasting(this.#input, chosen)) return true;
-    if (new Set(chosen.queue.map(({ shape }) => shape)).size > this.#mostShapes) return false;
+    if (new Set(chosen.queue.map(({ shape }) => shape)).size > this.#mostShapes.planAgain) return false;
     if (fitsAgain(chosen)) return true;
     const next = new Choice(afterBuying(this.#input, boughtIn(chosen.opened.ledger)), this.#mostShapes);
     return next.#buysNothingFor(chosen);
@@ -164,10 +183,14 @@ class Choice {
 }
 
 /**
- * Of more shapes no further plan is made to ask whether this one lasts: it takes as long as this one did, and where packing all jobs
- * proves nothing it rarely says yes.
+ * Of more shapes no further plan is made to ask whether this one lasts, since it takes as long as this one did, and where packing
+ * all jobs proves nothing it rarely says yes; of still more, packing proves hardly anything, and nodes are reused only if that
+ * saves much.
  */
-const mostShapesPlannedAgain = 120_000;
+const shapesBeforeGivingUp = { planAgain: 120_000, reuse: 250_000 };
+
+/** The part of what filling in order buys for that the nodes there would have to hold. */
+const leastReused = 0.1;
 
 const fromNothing = ["nothing"] as const;
 const both = ["nothing", "there"] as const;

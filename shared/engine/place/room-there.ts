@@ -17,12 +17,14 @@ export function surelyHasNoRoom(
   { buckets }: Pick<Ledger, "buckets">,
   jobs: readonly Placed[],
   isFrom: (node: LedgerNode) => boolean,
+  /** How often that much: where they want ten times what is left, at most a tenth of them finds room. */
+  times = 1,
 ): boolean {
   const wanted = wantedOn(jobs, isFrom);
   const left = leftBeside(buckets, isFrom);
   const mixed = inSeveralUnits(buckets);
   return [...wanted].some(
-    ([resource, amount]) => !mixed.has(resource) && amount > (left.get(resource) ?? 0) * slack,
+    ([resource, amount]) => !mixed.has(resource) && amount > (left.get(resource) ?? 0) * slack * times,
   );
 }
 

@@ -55,6 +55,12 @@ export function run(input: RunInput): Run {
   return settled(firstFit(input), input);
 }
 
+/** The same, unless jobs have more shapes than that. */
+export function runUpTo(input: RunInput, mostShapes: number): Run | "too-many-shapes" {
+  const placed = layOut(input);
+  return placed.shapeCount > mostShapes ? "too-many-shapes" : settled(withJobs(placed), input);
+}
+
 /**
  * The same, after price chose the buckets of jobs that cannot be moved slot by slot. Without a run it chooses none, so that it would
  * be the same: from this beginning or, "not-chosen", from any.
@@ -79,13 +85,16 @@ function settled(placed: Placed, input: RunInput): Run {
 
 /** Lays the cluster out, and puts each job where it first fits. */
 export function firstFit(input: RunInput): Placed {
-  const placed = layOut(input);
+  return withJobs(layOut(input));
+}
+
+function withJobs(placed: Placed): Placed {
   allocateAll(placed.opened.ledger, placed.queue, placed.gangs);
   return placed;
 }
 
 /** Lays the cluster out with the jobs that run. */
-function layOut(input: RunInput): Placed {
+function layOut(input: RunInput): Placed & { readonly shapeCount: number } {
   const pools = new Pools(input.settings.sharedPools);
   const opened = openLedger(input, pools, input.overdueNodeIds);
   const { ledger } = opened;
@@ -100,7 +109,8 @@ function layOut(input: RunInput): Placed {
   const ownerUses = usesOf(owners);
   const leftAtStart = leftOnBusyNodes(ledger);
   const queue = byPriority(allocations);
-  return { opened, allocations, queue, gangs: gangsOf(queue), leftAtStart, ownerUses };
+  const gangs = gangsOf(queue);
+  return { opened, allocations, queue, gangs, leftAtStart, ownerUses, shapeCount: shapes.count };
 }
 
 function leftOnBusyNodes({ buckets }: Ledger): LeftAtStart {

@@ -72,6 +72,11 @@ export class Shapes {
     this.#exclusiveScope = exclusiveScope;
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#byKey.size;
+  }
+
   of(job: Job): Shape {
     const known = job.exclusive ? undefined : this.#byConstraints.get(job.constraints);
     const shape =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultSettings, type NodeArray, type PlacementPolicy, plan } from "../../../shared/engine/index.ts";
 import { chooseRun } from "../../../shared/engine/place/choose-run.ts";
+import { boughtIn } from "../../../shared/engine/place/run.ts";
 import { afterActions } from "./after-actions.ts";
 import { array, bucket, cluster, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
@@ -51,7 +52,7 @@ describe("placement", () => {
   test.each([
     ["asked of the next plan", 3, "second-1"],
     ["not asked: filled in order", 2, "first-1"],
-  ])("whether three shapes of jobs that packing says nothing of last is %s", (_, mostShapes, home) => {
+  ])("whether three shapes of jobs that packing says nothing of last is %s", (_, planAgain, home) => {
     const scattered = { packingStrategy: "scatter" } as const;
     const jobs = [
       job("one", { ncpus: 1 }, { ...scattered, nodeCount: 1 }),
@@ -59,9 +60,22 @@ describe("placement", () => {
       job("small", { ncpus: 1, memgb: 1 }, { ...scattered, nodeCount: 2 }),
     ];
     const world = input({ cluster: cluster({ nodeArrays: arrays(), nodes: idle(1) }), jobs });
-    const run = chooseRun({ ...world, overdueNodeIds: new Set() }, mostShapes);
+    const run = chooseRun({ ...world, overdueNodeIds: new Set() }, { planAgain, reuse: 100 });
     expect(run.allocations.map(({ granted }) => granted)).toEqual([1, 2, 2]);
     expect(run.allocations[0]?.placements.map(({ node: { name } }) => name)).toEqual([home]);
+  });
+
+  // The idle node has 64 cpus, new ones of the first array have 4.
+  test.each([
+    ["1,000, as many as are compared, reuse the idle node", 1000, 1000, 234],
+    ["1,000, more than that, leave it out: it holds less than a tenth", 1000, 999, 250],
+    ["600, more than that, reuse it: it holds more", 600, 100, 134],
+  ])("jobs of shapes that all differ: %s", (_, count, reuse, created) => {
+    const jobs = Array.from({ length: count }, (_, k) => job(`j${k}`, { ncpus: 1, memgb: 1 + k / 1000 }));
+    const world = input({ cluster: cluster({ nodeArrays: arrays(), nodes: idle(1) }), jobs });
+    const run = chooseRun({ ...world, overdueNodeIds: new Set() }, { planAgain: 0, reuse });
+    expect(run.allocations.every(({ granted }) => granted === 1)).toBe(true);
+    expect(boughtIn(run.opened.ledger)).toHaveLength(created);
   });
 
   test("a node that this plan makes is one on order for later jobs", () => {
