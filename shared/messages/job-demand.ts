@@ -15,7 +15,7 @@ import { readEnvelope } from "./message-body.ts";
 import { checkTargetItems, type NodeArrayTarget, nodeArrayTargets } from "./node-array-target.ts";
 import { hostKeys, runningHosts } from "./running-hosts.ts";
 import { type Checked, checkItems, problemsInPlace, type SetAside } from "./set-aside.ts";
-import { jobName, listOf } from "./sizes.ts";
+import { isPlainName, jobName, listOf } from "./sizes.ts";
 
 /** Messages of version 1; a message of another version is refused, never guessed at. */
 export const demandVersion = 1;
@@ -403,11 +403,19 @@ export function placeBefore(
 /** The most warned jobs of one list: more jobs with misspelt keys are one mistake of their sender. */
 const mostWarned = 1_000;
 
+/** In UTC, on a day that every month has: the whole rule takes several times as long. */
+const plainMoment =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+
 /** Reads jobs that have nothing but members of the schema, and constraints without a warning. */
-const plainJobs = listReader(
-  job.out,
-  (name, value) => name === "constraints" && hasConstraintWarnings(value),
-);
+const plainJobs = listReader(job.out, {
+  isOdd: (name, value) => name === "constraints" && hasConstraintWarnings(value),
+  isPlain: {
+    name: isPlainName,
+    priority: Number.isFinite,
+    submittedAt: (value) => typeof value === "string" && plainMoment.test(value),
+  },
+});
 
 function checkJobs(items: readonly unknown[]): Checked<DemandJob> {
   let warned = 0;

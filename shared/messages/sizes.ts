@@ -38,6 +38,11 @@ const digestLength = 16;
 /** Any text. A longer name is cut and gets a digest, which keeps it apart from names that begin alike. */
 export const jobName = z.string().min(1).transform(cutName);
 
+/** Whether a value is a name that `jobName` reads as it is. */
+export function isPlainName(value: unknown): boolean {
+  return typeof value === "string" && value.length > 0 && value.length <= longestJobName;
+}
+
 /** The name under which a job is kept: the name that was sent, unless that is too long. */
 export function cutName(name: string): string {
   if (name.length <= longestJobName) return name;

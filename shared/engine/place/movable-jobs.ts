@@ -25,7 +25,7 @@ export interface Movable {
  */
 export function movableJobs(ledger: Ledger, queue: readonly Allocation[], gangs: Gangs): Movable | null {
   if (ledger.buckets.some(({ closed }) => closed === "on-premise")) return null;
-  const jobs = new Set<Allocation>();
+  const all: Allocation[] = [];
   for (const allocation of queue) {
     // Packed as a whole, they might get more than their owner may have.
     if (mayBind(allocation)) return null;
@@ -35,15 +35,21 @@ export function movableJobs(ledger: Ledger, queue: readonly Allocation[], gangs:
     const candidates = candidatesFor(ledger, allocation);
     if (allocation.heldBy !== null) return null;
     if (candidates.length === 0) continue;
-    jobs.add(allocation);
+    all.push(allocation);
   }
-  const mayStart = (part: Allocation): boolean => jobs.has(part) || part.granted >= part.asked;
-  for (const parts of new Set(gangs.values()))
-    if (!parts.every(mayStart)) for (const part of parts) jobs.delete(part);
+  const jobs = gangs.size === 0 ? all : withWholeGangs(all, gangs);
   const asking = new Set<Profile>();
   for (const { shape } of jobs) if (shape.profile.shared.length > 0) asking.add(shape.profile);
   const stocks = stocksBesideExamples(ledger.buckets);
-  return { jobs: [...jobs], asking: [...asking], stocks };
+  return { jobs, asking: [...asking], stocks };
+}
+
+function withWholeGangs(all: readonly Allocation[], gangs: Gangs): readonly Allocation[] {
+  const jobs = new Set(all);
+  const mayStart = (part: Allocation): boolean => jobs.has(part) || part.granted >= part.asked;
+  for (const parts of new Set(gangs.values()))
+    if (!parts.every(mayStart)) for (const part of parts) jobs.delete(part);
+  return [...jobs];
 }
 
 /** Wants no place: it runs already, or was held back before anything was placed. */

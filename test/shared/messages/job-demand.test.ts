@@ -33,6 +33,40 @@ describe("parseDemand: what is accepted", () => {
     expect(parseDemand(JSON.stringify(good))).toEqual(parseDemand(good));
   });
 
+  test("a job reads the same with a comment, which leaves it to the whole schema, whatever came before", () => {
+    const moment = fc.oneof(
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+      fc.stringMatching(
+        /^\d{4}-[01]\d-[0-3]\d[Tt ][012]\d:[0-6]\d(:[0-6]\d(\.\d{1,3})?)?(Z|z|[+-]\d\d:?\d\d)?$/,
+      ),
+    );
+    const job = fc.record(
+      {
+        name: fc.oneof(fc.constantFrom("", "a".repeat(256), "a".repeat(257), 7, null), fc.string()),
+        priority: fc.oneof(fc.double(), fc.constantFrom(Number.POSITIVE_INFINITY, "1", null)),
+        submittedAt: fc.oneof(
+          moment,
+          fc.constantFrom("2026-02-29T00:00:00Z", "2028-02-29T00:00:00Z", 0, null),
+        ),
+        constraints: fc.constantFrom(
+          { ncpus: 1 },
+          [{ ncpus: 1 }],
+          { ncpus: "one" },
+          { or: [{ ncpus: 1 }] },
+          {},
+        ),
+      },
+      { requiredKeys: ["name"] },
+    );
+    fc.assert(
+      fc.property(fc.array(job, { maxLength: 8 }), (jobs) => {
+        const whole = jobs.map((each) => ({ ...each, _comment: "" }));
+        expect(parseDemand({ ...good, jobs })).toEqual(parseDemand({ ...good, jobs: whole }));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   test.each([
     ["camelCase", { nodeCount: 2, executingHostnames: ["h"] }],
     ["kebab-case of scalelib", { "node-count": 2, "executing-hostnames": ["h"] }],
