@@ -5,7 +5,7 @@ import { drawnFaults, type Fault, listedFaults, remembering } from "./faults.ts"
 import type { Scenario, Script } from "./scenario.ts";
 import { needOf, range, slotsJob } from "./scenarios/cluster.ts";
 import type { Departures } from "./watch.ts";
-import { startSeconds, World } from "./world.ts";
+import { World } from "./world.ts";
 
 /** What makes a run: the same values give the same run, to the last step. */
 export interface RunOptions {
@@ -35,6 +35,8 @@ export interface RunReport extends Departures {
   readonly neverSeen: number;
   /** Plans that a spent budget held. */
   readonly heldByBudgets: number;
+  /** Windows of schedules without a lead of their own, and those whose nodes were up when they began. */
+  readonly windows: { readonly begun: number; readonly met: number };
   readonly moments: number;
 }
 
@@ -90,16 +92,17 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     isBlind: options.isBlind === true,
     trace: options.trace,
   });
-  const calmFrom = startSeconds + script.troubleSeconds;
+  const calmFrom = world.startSeconds + script.troubleSeconds;
   await world.timeline.run(calmFrom, () => world.violations.length > 0);
   isTroubled.now = false;
   const left = () => orphans(world, script);
+  const lastAt = world.startSeconds + Math.max(0, ...script.happenings.map(({ atSeconds }) => atSeconds));
   let checkedAt = 0;
   await world.timeline.run(calmFrom + longestCalmSeconds, () => {
     if (world.violations.length > 0) return true;
     if (world.nowSeconds - checkedAt < 5) return false;
     checkedAt = world.nowSeconds;
-    return left().busy.length === 0;
+    return world.nowSeconds > lastAt && left().busy.length === 0;
   });
   const { busy, wrong } = left();
   if (world.violations.length === 0)
@@ -111,9 +114,10 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
     jobs: script.clusters.reduce((sum, { jobs }) => sum + jobs.length, 0),
     violations: world.violations,
     convergedAfterSeconds: busy.length === 0 ? Math.max(0, world.nowSeconds - calmFrom) : undefined,
-    lastedSeconds: world.nowSeconds - startSeconds,
+    lastedSeconds: world.nowSeconds - world.startSeconds,
     ...world.departures,
     created: sum(world.clusters.map((cluster) => world.cloud.control.ledger(cluster).created)),
+    windows: world.windows,
     heldByBudgets: sum(world.clusters.map((cluster) => world.heldByBudgets(cluster))),
     neverSeen: sum(
       world.clusters.map(

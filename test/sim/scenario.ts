@@ -29,6 +29,8 @@ export interface Stage {
   decide(this: void, cluster: string, decision: "pause" | "resume"): void;
   /** An operator protects nodes here, not in CycleCloud, or ends that. May go wrong as well. */
   keepAlive(this: void, cluster: string, kept: KeptAlive): void;
+  /** A window begins of a schedule that asks for its nodes in time by itself; whether they are up. */
+  windowBegan(this: void, isMet: boolean): void;
   /** Replaces these keys of the cluster's `autoscale.json`. */
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }
@@ -57,6 +59,8 @@ export interface ClusterScript {
 
 export interface Script {
   readonly clusters: readonly ClusterScript[];
+  /** When it begins. Absent: on a day like any other. */
+  readonly startSeconds?: number;
   readonly happenings: readonly Happening[];
   /** Faults and happenings are over then. */
   readonly troubleSeconds: number;

@@ -7,6 +7,7 @@ export interface Tally extends Departures {
   readonly simulatedHours: number;
   readonly nodesCreated: number;
   readonly nodesNeverSeen: number;
+  readonly windows: RunReport["windows"];
   readonly faults: ReadonlyMap<string, number>;
   readonly failed: readonly RunReport[];
   /** Simulated seconds from the last trouble to the end, of runs that had something left to do. */
@@ -29,6 +30,10 @@ export function tally(reports: readonly RunReport[]): Tally {
     simulatedHours: sum(reports.map((report) => report.lastedSeconds)) / 3600,
     nodesCreated: sum(reports.map((report) => report.created)),
     nodesNeverSeen: sum(reports.map((report) => report.neverSeen)),
+    windows: {
+      begun: sum(reports.map(({ windows }) => windows.begun)),
+      met: sum(reports.map(({ windows }) => windows.met)),
+    },
     faults: new Map([...faults].sort(([left], [right]) => left.localeCompare(right))),
     failed: reports.filter((report) => report.violations.length > 0),
     medianSeconds: (converged[Math.floor(converged.length / 2)] ?? none).seconds,

@@ -73,6 +73,8 @@ export class World implements Stage {
   readonly planRequests: SessionQueue;
   readonly scaleActions: SessionQueue;
   readonly violations: string[] = [];
+  readonly windows = { begun: 0, met: 0 };
+  readonly startSeconds: number;
   /** Ids of messages that nothing can be made of, put on the demand queue on purpose. */
   readonly mangled: string[] = [];
   /** When the reading of a cluster began of which a snapshot was stored, and its nodes then, without head nodes. */
@@ -101,8 +103,9 @@ export class World implements Stage {
     const { script, seed, faults } = options;
     this.#options = options;
     this.chance = options.chance;
-    const clock = createManualClock(startSeconds);
-    this.timeline = new Timeline(startSeconds, (seconds) => clock.advance(seconds));
+    this.startSeconds = script.startSeconds ?? startSeconds;
+    const clock = createManualClock(this.startSeconds);
+    this.timeline = new Timeline(this.startSeconds, (seconds) => clock.advance(seconds));
     this.fleet = new Fleet(this.timeline, options.machines);
     this.#weather = { fleet: this.fleet, chance: this.chance, faults };
     const definitions = script.clusters.map(({ definition }) => definition);
@@ -207,6 +210,11 @@ export class World implements Stage {
     if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
     return source;
   }
+
+  readonly windowBegan = (isMet: boolean): void => {
+    this.windows.begun += 1;
+    if (isMet) this.windows.met += 1;
+  };
 
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void {
     const json = { ...this.#config.get(cluster), ...keys };
@@ -455,6 +463,6 @@ export class World implements Stage {
 
   /** Tells what happens, at its time, to whoever follows the run. */
   trace(line: string): void {
-    this.#options.trace?.(`${(this.nowSeconds - startSeconds).toFixed(2).padStart(9)} ${line}`);
+    this.#options.trace?.(`${(this.nowSeconds - this.startSeconds).toFixed(2).padStart(9)} ${line}`);
   }
 }

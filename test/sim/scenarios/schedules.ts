@@ -8,21 +8,48 @@ const calmSeconds = 1_200;
 /** The slowest boot, and what a plan and its snapshots take. */
 const slowestSeconds = 400;
 
+/** Between the end of the trouble and the last window. */
+const autoSeconds = troubleSeconds + 500;
+const lastSeconds = troubleSeconds + calmSeconds;
+
+interface Day {
+  readonly last: string | undefined;
+  readonly startSeconds: number | undefined;
+}
+
+/**
+ * Days on which the last window begins, by the clock in Berlin: a day like any other; in the hour that is left out, so that it
+ * comes with the next; and behind the hour that comes twice.
+ */
+const days: readonly [Day, ...Day[]] = [
+  { last: undefined, startSeconds: undefined },
+  { last: "30 2 * * sun", startSeconds: Date.parse("2027-03-28T01:00Z") / 1000 - lastSeconds },
+  { last: "0 3 * * sun", startSeconds: Date.parse("2027-10-31T02:00Z") / 1000 - lastSeconds },
+];
+
 /** Windows that come and go in the trouble, with nodes and settings, and a last one in the calm after it. */
 export const schedules: Scenario = {
   name: "schedules",
   about: "windows in which nodes are kept and time-outs change, and spare nodes, beside jobs",
   draw: (chance) => {
     const nodes = chance.whole(1, 6);
+    const { last, startSeconds } = chance.pick(days);
     const within = () => chance.between(0, troubleSeconds);
     const windows = {
       early: { at: within(), lasts: chance.between(60, 600), targets: [floorOf(chance.whole(1, 6))] },
       late: { at: within(), lasts: chance.between(60, 900), targets: [floorOf(chance.whole(1, 6))] },
       short: { at: within(), lasts: chance.between(60, 900), settings: { idle_timeout: 30 } },
-      last: { at: troubleSeconds + calmSeconds, lasts: 300, lead: slowestSeconds, targets: [floorOf(nodes)] },
+      auto: { at: autoSeconds, lasts: 300, targets: [floorOf(nodes)] },
+      last: {
+        at: lastSeconds,
+        lasts: 300,
+        lead: slowestSeconds,
+        targets: [floorOf(nodes)],
+        ...(last === undefined ? {} : { start: last }),
+      },
     };
     const spareNodes = [{ Name: "htc", SpareCount: chance.whole(0, 2) }];
-    const spare = { at: 0, lasts: troubleSeconds + calmSeconds, targets: spareNodes };
+    const spare = { at: 0, lasts: lastSeconds, targets: spareNodes };
     const begins: Happening = {
       atSeconds: 0,
       what: "schedules in autoscale.json",
@@ -31,18 +58,35 @@ export const schedules: Scenario = {
           schedules: Object.fromEntries(
             Object.entries({ ...windows, spare }).map(([name, { at, lasts, ...holds }]) => [
               name,
-              { start: moment(stage.nowSeconds + at), duration: lasts, ...holds },
+              inBerlin({ start: moment(stage.nowSeconds + at), duration: lasts, ...holds }),
             ]),
           ),
         }),
     };
     return {
       clusters: [{ definition: smallCluster("hpc"), jobs: steadyJobs(chance, 8) }],
-      happenings: [begins, floorIsMet("hpc", troubleSeconds + calmSeconds + 1, { htc: nodes })],
+      happenings: [begins, autoBegins(nodes), floorIsMet("hpc", lastSeconds + 1, { htc: nodes })],
       troubleSeconds,
+      ...(startSeconds === undefined ? {} : { startSeconds }),
     };
   },
 };
+
+/** Cron expressions are read by the clock there; moments are UTC. */
+function inBerlin<Keys extends { readonly start: string }>(keys: Keys) {
+  return keys.start.includes("*") ? { ...keys, time_zone: "Europe/Berlin" } : keys;
+}
+
+function autoBegins(nodes: number): Happening {
+  return {
+    atSeconds: autoSeconds,
+    what: "a window begins whose nodes were asked for as early as boots take",
+    happens: ({ cloud, windowBegan }) => {
+      const up = cloud.nodes("hpc").filter(({ status, isWanted }) => status === "Ready" && isWanted);
+      windowBegan(up.length >= nodes);
+    },
+  };
+}
 
 function floorOf(nodes: number): object {
   return { Name: "htc", TargetCount: nodes };
