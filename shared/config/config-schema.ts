@@ -178,6 +178,7 @@ const engineShape = {
   max_constraint_depth: wholeNumber.optional(),
   max_scheduler_hosts: wholeNumber.optional(),
   max_plan_checks: wholeNumber.optional(),
+  min_priority: z.number("expected a number, such as 50").optional(),
 };
 
 const share = "expected a share above 0, up to 1";

@@ -136,6 +136,7 @@ function demandCapsIn(keys: EngineKeys): Pick<EngineSettings, "demandCaps"> {
     maxConstraintDepth: keys.max_constraint_depth,
     maxSchedulerHosts: keys.max_scheduler_hosts,
     maxPlanChecks: keys.max_plan_checks,
+    minPriority: keys.min_priority,
   };
   const given = Object.entries(configured).filter(([, value]) => value !== undefined);
   return given.length === 0 ? {} : { demandCaps: Object.fromEntries(given) };

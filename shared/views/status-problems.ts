@@ -219,6 +219,12 @@ function heldBack({ plans }: StatusFacts): readonly KnownProblem[] {
   return (plans[0]?.heldBack ?? []).map(({ cap, limit, asked, jobs, hosts, first }) => {
     const key = demandCapKey(cap);
     const what = hosts > 0 ? counted(hosts, "hosts of schedulers") : counted(jobs, "jobs");
+    if (cap === "min-priority")
+      return notice(
+        "demand-held-back",
+        `${what} have a priority below ${key} (${limit}) and get no nodes, "${first.slice(0, longestName)}" first. What runs keeps its nodes.`,
+        "It ends with the window of the schedule that sets it, shown with the targets; or lower it in autoscale.json.",
+      );
     const most = asked === null ? "" : `; ${asked} asked for`;
     const name = first.slice(0, longestName);
     const text = `Cap ${key} (${limit}${most}) holds back ${what}, "${name}" first. What runs keeps its nodes.`;

@@ -11,6 +11,7 @@ export const demandCapNames = [
   "max-cores-per-user",
   "max-cores-per-account",
   "max-cores-per-queue",
+  "min-priority",
 ] as const;
 
 /** Caps on what the jobs of one owner may have together. They are the operator's, and have no defaults. */
@@ -36,6 +37,8 @@ export interface DemandCaps {
   readonly maxSchedulerHosts: number;
   /** How often one plan may hold a constraint against a bucket or a node; every source has the same share. */
   readonly maxPlanChecks: number;
+  /** Jobs of a lower priority get nothing. It is the operator's, and costs nothing. Null: none has too low a one. */
+  readonly minPriority: number | null;
 }
 
 export const defaultDemandCaps: DemandCaps = {
@@ -44,6 +47,7 @@ export const defaultDemandCaps: DemandCaps = {
   maxConstraintDepth: 16,
   maxSchedulerHosts: 20_000,
   maxPlanChecks: 10_000_000,
+  minPriority: null,
 };
 
 /** A cap that a job reached. */

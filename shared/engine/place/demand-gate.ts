@@ -34,8 +34,10 @@ export class DemandGate {
     return known;
   }
 
-  #hitOf({ constraints }: Job): DemandCapHit | null {
+  #hitOf({ constraints, priority }: Job): DemandCapHit | null {
     const caps = this.#caps;
+    if (caps.minPriority !== null && priority < caps.minPriority)
+      return { cap: "min-priority", asked: priority, limit: caps.minPriority };
     const size = new Size(this.#isNew);
     for (const constraint of constraints) size.measure(constraint, 0, caps);
     if (size.parts > caps.maxConstraintParts)

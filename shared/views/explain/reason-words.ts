@@ -209,6 +209,7 @@ const capped: Readonly<Record<DemandCapName, string>> = {
   "max-cores-per-user": "the cores that jobs of one user may have together",
   "max-cores-per-account": "the cores that jobs of one account may have together",
   "max-cores-per-queue": "the cores that jobs of one queue may have together",
+  "min-priority": "the priority that a job needs now",
 };
 
 function demandCapReached({ cap = "max-plan-checks", owner, asked, left }: Reason): string {
@@ -217,7 +218,7 @@ function demandCapReached({ cap = "max-plan-checks", owner, asked, left }: Reaso
   const found =
     asked === null
       ? `more than ${scalarText(left)}`
-      : `${scalarText(asked)}, expected at most ${scalarText(left)}`;
+      : `${scalarText(asked)}, expected at ${cap === "min-priority" ? "least" : "most"} ${scalarText(left)}`;
   return `Held back by the cap ${demandCapKey(cap)}, ${capped[cap]}: ${found}. Nodes that the job runs on stay.`;
 }
 

@@ -82,7 +82,9 @@ function heldBack(reason: Reason): CauseView {
       ? `It goes on when jobs of "${owner}" end; or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
       : cap === "max-plan-checks"
         ? `Send fewer jobs that exclude nodes, use wildcards or have alternatives, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`
-        : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
+        : cap === "min-priority"
+          ? `Give the job a higher priority, wait until the window of a schedule that sets ${key} is over (\`ccscale status\`), or lower it in autoscale.json: \`ccscale config push FILE\`.`
+          : `Let the job ask for less, or raise ${key} in autoscale.json and store it: \`ccscale config push FILE\`.`;
   return cause("demand-cap", { text: reasonSentence(reason), next, limit: cap, asked, left });
 }
 

@@ -36,6 +36,7 @@ const values: Values<typeof configSchema, "cluster_name" | "nodearrays" | "autos
   max_constraint_depth: 7,
   max_scheduler_hosts: 7,
   max_plan_checks: 7,
+  min_priority: 7,
   long_wait: 7,
   snapshot_interval: 7,
   max_snapshot_age: 7,

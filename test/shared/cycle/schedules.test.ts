@@ -155,12 +155,8 @@ test("a node that a window needs is not taken back by an action that was on its 
   expect(nodes(world)).toBe(4);
 });
 
-test("settings hold while the window is open, and are those of the configuration again after it", async () => {
+async function worldWithSettings(settings: NonNullable<Schedule["settings"]>) {
   const world = createWorld();
-  const settings = {
-    engine: {},
-    cycle: { caps: { maxNodesPerPlan: null, maxCores: 8, monthlyBudgetUsd: null } },
-  };
   world.configure({ schedules: [office(world, { targets: [], settings })] });
   const ports = { ...world.ports, configs: configsInForce(world.ports.configs, world.ports.clock) };
   const pass = async () => {
@@ -171,11 +167,36 @@ test("settings hold while the window is open, and are those of the configuration
     await world.execute();
     world.cycleCloud.settle();
   };
-  for (let minute = 0; minute < 10; minute += 1) await pass();
+  const passes = async (count: number) => {
+    for (let minute = 0; minute < count; minute += 1) await pass();
+  };
+  return { world, passes };
+}
+
+test("settings hold while the window is open, and are those of the configuration again after it", async () => {
+  const { world, passes } = await worldWithSettings({
+    engine: {},
+    cycle: { caps: { maxNodesPerPlan: null, maxCores: 8, monthlyBudgetUsd: null } },
+  });
+  await passes(10);
   await world.post([jobFor(4)], { ttlSeconds: 3 * hour });
-  await pass();
+  await passes(1);
   expect(nodes(world)).toBe(2);
-  for (let minute = 0; minute < 60; minute += 1) await pass();
+  await passes(60);
+  expect(nodes(world)).toBe(4);
+});
+
+test("a window in which nothing is bought, except for urgent jobs", async () => {
+  const { world, passes } = await worldWithSettings({
+    engine: { demandCaps: { minPriority: 50 } },
+    cycle: {},
+  });
+  await passes(10);
+  const jobs = [jobFor(3), { ...jobFor(1), name: "urgent", priority: 50 }];
+  await world.post(jobs, { ttlSeconds: 3 * hour });
+  await passes(1);
+  expect(nodes(world)).toBe(1);
+  await passes(60);
   expect(nodes(world)).toBe(4);
 });
 

@@ -11,6 +11,8 @@ interface Excess {
   readonly caps: Partial<DemandCaps>;
   readonly constraints: unknown;
   readonly fields?: Partial<PlanInput>;
+  /** Of the jobs that exceed it; the plain one has 50. */
+  readonly priority?: number;
   readonly asked: number | null;
   readonly text: string;
 }
@@ -46,6 +48,13 @@ const excesses: Readonly<Record<string, Excess>> = {
     asked: 3,
     text: "max_distinct_resources",
   },
+  "a priority that is too low": {
+    caps: { minPriority: 50 },
+    constraints: { ncpus: 1 },
+    priority: 49,
+    asked: 49,
+    text: "min_priority",
+  },
   "checks of one plan": {
     caps: { maxPlanChecks: 10 },
     constraints: { ncpus: 1, not: { "node.hostname": "none" }, xor: [{ ncpus: 4 }, { ncpus: 8 }] },
@@ -55,12 +64,13 @@ const excesses: Readonly<Record<string, Excess>> = {
 };
 
 /** Three nodes, a job that exceeds the cap and waits, one that does and runs, and a plain one. */
-function planOf({ caps, constraints, fields }: Excess) {
+function planOf({ caps, constraints, fields, priority }: Excess) {
+  const [low, high] = priority === undefined ? [{}, {}] : [{ priority }, { priority: 50 }];
   const nodes = [node("htc-1"), node("htc-2"), node("htc-3")];
   const jobs: Job[] = [
-    job("waits", constraints),
-    job("runs", constraints, { executingHostnames: ["host-htc-1"], iterations: 2 }),
-    job("plain", { ncpus: 4 }),
+    job("waits", constraints, low),
+    job("runs", constraints, { ...low, executingHostnames: ["host-htc-1"], iterations: 2 }),
+    job("plain", { ncpus: 4 }, high),
   ];
   return plan(input({ ...fields, jobs, cluster: cluster({ nodes }), settings: { demandCaps: caps } }));
 }
