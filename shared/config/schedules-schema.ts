@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { checkTargetItems, requestSetSchema } from "../messages/index.ts";
 import type { Schedule } from "../ports/index.ts";
-import { problemOf } from "../time/recurring.ts";
+import { midnight, problemOf } from "../time/recurring.ts";
 import { flag, positiveSeconds, seconds, strict, text } from "./setting-value.ts";
 
 const mostSchedules = 200;
-/** Without a start, windows follow one another from midnight to midnight. */
-const midnight = "0 0 * * *";
 const aDay = 'expected a day such as "2026-12-25"';
 
 const shape = {
@@ -57,17 +55,20 @@ const scheduleSchema = strict(shape, "expected an object of one schedule").trans
 /** `schedules`: targets that hold at certain times, by the name of each. */
 export const scheduleShape = {
   schedules: z
-    .record(requestSetSchema, scheduleSchema, "expected an object of schedules")
+    .record(z.string(), z.unknown(), "expected an object of schedules")
     .default({})
-    .transform((byName, context): readonly (Written & { readonly name: string })[] => {
-      const names = Object.keys(byName);
-      if (names.length > mostSchedules)
+    .superRefine((byName, context) => {
+      const count = Object.keys(byName).length;
+      if (count > mostSchedules)
         context.addIssue({
           code: "custom",
-          message: `${names.length} schedules, expected at most ${mostSchedules}`,
+          message: `expected at most ${mostSchedules} schedules`,
+          input: count,
         });
-      return Object.entries(byName).flatMap(([name, schedule]) =>
-        schedule.paused ? [] : [{ name, ...schedule }],
-      );
-    }),
+    })
+    // Only so many are read.
+    .pipe(z.record(requestSetSchema, scheduleSchema))
+    .transform((byName): readonly (Written & { readonly name: string })[] =>
+      Object.entries(byName).flatMap(([name, schedule]) => (schedule.paused ? [] : [{ name, ...schedule }])),
+    ),
 };

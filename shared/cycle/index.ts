@@ -64,7 +64,13 @@ export { requestsOf, toActions } from "./plan/to-actions.ts";
 export { isStandIn, toPlanInput } from "./plan/to-plan-input.ts";
 export { toTargets } from "./plan/to-targets.ts";
 export { requestPlan } from "./request-plan.ts";
-export { configsInForce, inForce, nextScheduleSeconds, windowsOfSchedules } from "./schedules.ts";
+export {
+  configsInForce,
+  inForce,
+  nextScheduleSeconds,
+  overlappingSchedules,
+  windowsOfSchedules,
+} from "./schedules.ts";
 export { type LastReadings, requestSnapshots, snapshotOnBeat } from "./snapshot/on-beat.ts";
 export { receiveEvent } from "./snapshot/receive-event.ts";
 export { refreshPrices } from "./snapshot/refresh-prices.ts";

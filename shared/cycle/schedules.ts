@@ -1,6 +1,7 @@
 import type { NodeHistory } from "../engine/index.ts";
 import type { Clock, ClusterConfig, ConfigStore, RequestSet, Schedule } from "../ports/index.ts";
-import { type Window, windowsAt } from "../time/recurring.ts";
+import { moment } from "../text/moment.ts";
+import { isAlwaysOpen, type Window, windowsAt } from "../time/recurring.ts";
 import { slowBootSeconds } from "./boot-times.ts";
 import { earliest } from "./clocks.ts";
 
@@ -81,6 +82,61 @@ export function windowsOfSchedules(
     const window = open ?? next;
     return window === null ? [] : [toRequestSet(cluster, schedule, window)];
   });
+}
+
+/** Overlaps within this time are found: weekly windows come twice in it. */
+const foreseenSeconds = 14 * 86_400;
+/** Of one schedule. */
+const mostForeseen = 200;
+
+/**
+ * Schedules whose windows ask for the same of one node array at the same time, by the first time that they do. One without a start
+ * is always open, and meant to be a floor below the others.
+ */
+export function overlappingSchedules(
+  { schedules = [] }: Pick<ClusterConfig, "schedules">,
+  nowSeconds: number,
+): readonly string[] {
+  const asked = schedules.flatMap((schedule) =>
+    windowsFrom(schedule, nowSeconds).flatMap((window) =>
+      schedule.targets.map((target) => ({ ...window, name: schedule.name, of: askedOf(target) })),
+    ),
+  );
+  const warnings = new Map<string, string>();
+  for (const [of, windows] of Map.groupBy(asked, (each) => each.of)) {
+    const ends = new Map<string, number>();
+    for (const { name, startSeconds, endSeconds } of windows.toSorted(
+      (a, b) => a.startSeconds - b.startSeconds,
+    )) {
+      const [other] = [...ends].find(([each, end]) => each !== name && end > startSeconds) ?? [];
+      const pair = [name, other].toSorted().join(", ");
+      if (other !== undefined && !warnings.has(pair)) {
+        warnings.set(
+          pair,
+          `schedules.${name}: asks for ${of} while schedules.${other} does, first at ${moment(Math.max(startSeconds, nowSeconds))}; the larger number counts, not the sum`,
+        );
+      }
+      ends.set(name, Math.max(endSeconds, ends.get(name) ?? 0));
+    }
+  }
+  return [...warnings.values()];
+}
+
+function askedOf({ Name, SpareCount, SparePercent, TargetGroupCount }: Schedule["targets"][number]): string {
+  if (SpareCount !== undefined || SparePercent !== undefined) return `spare nodes of "${Name}"`;
+  return TargetGroupCount === undefined ? `nodes of "${Name}"` : `groups of "${Name}"`;
+}
+
+function windowsFrom(schedule: Schedule, nowSeconds: number): readonly Window[] {
+  const windows: Window[] = [];
+  if (isAlwaysOpen(schedule)) return windows;
+  let { open, next } = windowsAt(schedule, nowSeconds);
+  if (open !== null) windows.push(open);
+  while (next !== null && next.startSeconds < nowSeconds + foreseenSeconds && windows.length < mostForeseen) {
+    windows.push(next);
+    ({ next } = windowsAt(schedule, next.startSeconds));
+  }
+  return windows;
 }
 
 function toRequestSet(cluster: string, schedule: Schedule, { startSeconds, endSeconds }: Window): RequestSet {

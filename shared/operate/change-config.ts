@@ -1,5 +1,5 @@
 import type { ConfigBody, ConfigChanged } from "../api/index.ts";
-import { guaranteeProblems, type WorldPorts } from "../cycle/index.ts";
+import { guaranteeProblems, overlappingSchedules, type WorldPorts } from "../cycle/index.ts";
 import { kindOf } from "../errors/errors.ts";
 import { isDictionary } from "../json/json.ts";
 import { warnOfUnknownArrays } from "../names/unknown-arrays.ts";
@@ -73,7 +73,11 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   const changes = changesOf(before, next, knownSecrets);
   const arrays = await arraysOf(ports, cluster);
   const effects = changes.length === 0 ? [] : await foreseeConfig(ports, cluster, checked.config);
-  const warnings = [...checked.config.warnings, ...warnOfUnknownArrays(checked.json, arrays)];
+  const warnings = [
+    ...checked.config.warnings,
+    ...warnOfUnknownArrays(checked.json, arrays),
+    ...overlappingSchedules(checked.config, ports.clock.nowSeconds()),
+  ];
   const told = { cluster, changes, warnings, effects };
   const answer = (outcome: ConfigChanged["outcome"], etag: string | undefined): ConfigOutcome => {
     const summary = summaries[outcome].replace("%s", `"${cluster}"`);

@@ -12,6 +12,13 @@ export interface Recurrence {
   readonly except: readonly string[];
 }
 
+/** Without a start, windows follow one another from midnight to midnight. */
+export const midnight = "0 0 * * *";
+
+export function isAlwaysOpen({ start, end }: Recurrence): boolean {
+  return start === midnight && "at" in end && end.at === midnight;
+}
+
 /** From `startSeconds` on, until `endSeconds`, which is not part of it. */
 export interface Window {
   readonly startSeconds: number;

@@ -50,6 +50,37 @@ describe("single values of the stored configuration", () => {
     );
   });
 
+  test("a schedule is paused and goes on by one value; a bad one is refused, and what is stored stays", async () => {
+    const office = { start: "0 8 * * *", end: "0 18 * * *", targets: [{ Name: "htc", TargetCount: 4 }] };
+    await config("set", "schedules.office", JSON.stringify(office), "--yes");
+    const configured = async () => {
+      const checked = await files().check(cluster, await stored());
+      return checked.ok ? checked.config.schedules : "unusable";
+    };
+    expect(await configured()).toHaveLength(1);
+    await config("set", "schedules.office.paused", "true", "--yes");
+    expect(await configured()).toBeUndefined();
+    await config("unset", "schedules.office.paused", "--yes");
+    expect(await stored()).toEqual({ ...usable, schedules: { office } });
+    for (const [key, value, wanted] of [
+      ["time_zone", "Europe/Berln", "expected an IANA time zone"],
+      ["start", "0 0 8 * * *", "expected a cron expression of five fields"],
+      ["duration", "0", "expected a number of seconds above 0"],
+    ] as const) {
+      const { code, stderr } = await config("set", `schedules.office.${key}`, value, "--yes");
+      expect(code).toBe(1);
+      expect(stderr).toContain(`schedules.office.${key}: `);
+      expect(stderr).toContain(wanted);
+    }
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`s${index}`, office]));
+    const { stderr } = await config("set", "schedules", JSON.stringify(many), "--yes");
+    expect(stderr).toContain("schedules: 10000, expected at most 200 schedules");
+    expect(await stored()).toEqual({ ...usable, schedules: { office } });
+    const early = { ...office, start: "0 7 * * *" };
+    const warned = await config("set", "schedules.early", JSON.stringify(early), "--yes");
+    expect(warned.stderr).toContain('schedules.office: asks for nodes of "htc" while schedules.early does');
+  });
+
   test("a place that the list does not have is named, and nothing is said to be stored", async () => {
     const budget = { node_array: "htc", monthly_usd: 100 };
     await config("set", "budgets", JSON.stringify([budget]), "--yes");

@@ -684,7 +684,7 @@ describe("config: problems", () => {
           ]),
         ),
       },
-      /201 schedules, expected at most 200$/,
+      /^schedules: 201, expected at most 200 schedules$/,
     ],
     [{ budgets: {} }, /^budgets: \{\}, expected a list of budgets$/],
     [

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { configsInForce, inForce } from "../../../shared/cycle/schedules.ts";
+import { describe, expect, test } from "vitest";
+import { configsInForce, inForce, overlappingSchedules } from "../../../shared/cycle/schedules.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import type { EngineSettings } from "../../../shared/engine/index.ts";
 import type { CycleSettings, Schedule } from "../../../shared/ports/index.ts";
@@ -221,4 +221,51 @@ test("of two windows that are open the later in the file decides what both set, 
   expect(config.engine).toEqual({ ...base.engine, idleTimeoutSeconds: all(90) });
   expect(config.cycle).toEqual({ ...base.cycle, readOnly: true });
   expect(inForce(config, nowSeconds + 2 * hour)).toBe(config);
+});
+
+describe("schedules that ask for the same at the same time", () => {
+  const thursday = Date.parse("2026-11-26T00:00Z") / 1000;
+  const daily = (
+    name: string,
+    start: number,
+    end: number,
+    target: Schedule["targets"][number],
+  ): Schedule => ({
+    name,
+    start: `0 ${start} * * *`,
+    end: { at: `0 ${end} * * *` },
+    timeZone: "UTC",
+    except: [],
+    leadSeconds: null,
+    targets: [target],
+  });
+  const four = { Name: "htc", TargetCount: 4 };
+  const office = daily("office", 8, 18, four);
+
+  test.each([
+    [
+      "one array, nodes and cores",
+      daily("early", 7, 9, { Name: "htc", TargetCoreCount: 8 }),
+      "nodes",
+      "office",
+      "early",
+      "08",
+    ],
+    ["one begins in the other", daily("noon", 12, 13, four), "nodes", "noon", "office", "12"],
+    ["over midnight", daily("night", 20, 9, four), "nodes", "office", "night", "08"],
+  ])("%s: both are named once", (_, other, what, later, earlier, hour) => {
+    expect(overlappingSchedules({ schedules: [office, other] }, thursday)).toEqual([
+      `schedules.${later}: asks for ${what} of "htc" while schedules.${earlier} does, first at 2026-11-26T${hour}:00:00Z; the larger number counts, not the sum`,
+    ]);
+  });
+
+  test.each([
+    ["one ends when the other begins", daily("late", 18, 22, four)],
+    ["another array", daily("gpus", 8, 18, { Name: "gpu", TargetCount: 1 })],
+    ["spare nodes beside a floor", daily("spare", 8, 18, { Name: "htc", SpareCount: 1 })],
+    ["a floor that always holds", daily("floor", 0, 0, four)],
+    ["a weekend far away", { ...office, name: "once", start: "2027-06-01T08:00", end: { afterSeconds: 60 } }],
+  ])("%s: no warning", (_, other) => {
+    expect(overlappingSchedules({ schedules: [office, other] }, thursday)).toEqual([]);
+  });
 });
