@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { parseDuration } from "../../../shared/text/durations.ts";
 import { call, pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
 import { count, counted, sentence } from "../words.ts";
@@ -57,7 +58,10 @@ export function ActButton(asked: Asked) {
 }
 
 function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close: () => void }) {
-  const { title, means, isDestructive = false } = acts[kind];
+  const { title, means, isDestructive = false, mayEnd = false } = acts[kind];
+  const [lasts, setLasts] = useState("");
+  // Empty: until somebody ends it.
+  const forSeconds = lasts.trim() === "" ? undefined : parseDuration(lasts);
   const [key] = useState(() => crypto.randomUUID());
   return (
     <>
@@ -69,12 +73,30 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
       <ActForm<ActionAnswer>
         title={title}
         isDestructive={isDestructive}
+        {...(mayEnd && {
+          fields: (isFixed) => (
+            <label>
+              For how long, if it shall end by itself
+              <input
+                placeholder="2h"
+                value={lasts}
+                readOnly={isFixed}
+                onInput={({ currentTarget }) => {
+                  const { value } = currentTarget;
+                  const isReadable = value.trim() === "" || parseDuration(value) !== undefined;
+                  currentTarget.setCustomValidity(isReadable ? "" : "Expected a time such as 2h or 1d12h");
+                  setLasts(value);
+                }}
+              />
+            </label>
+          ),
+        })}
         onDone={onDone}
         close={close}
         ask={async ({ reason, dryRun }) => {
           const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
             method: "POST",
-            body: bodyOf(kind, { nodes, reason, by: session.name, dryRun }),
+            body: bodyOf(kind, { nodes, reason, by: session.name, dryRun, forSeconds }),
             // A second click, or a repeat after a lost answer, asks for nothing new.
             headers: dryRun ? {} : { "idempotency-key": key },
           });
@@ -82,7 +104,7 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
         }}
         isPossible={({ outcome }) => outcome === "would" || outcome === "requested"}
         show={(answer) => <Answer answer={answer} />}
-        commandOf={(reason) => commandOf(kind, { cluster, nodes, reason })}
+        commandOf={(reason) => commandOf(kind, { cluster, nodes, reason, forSeconds })}
         followUp={(answer) => <FollowUp cluster={cluster} answer={answer} />}
       />
     </>

@@ -1,3 +1,4 @@
+import { exactDuration } from "../../../shared/text/durations.ts";
 import { commandLine } from "./command-line.ts";
 
 export interface Act {
@@ -5,6 +6,8 @@ export interface Act {
   readonly means: string;
   readonly command: string;
   readonly isDestructive?: boolean;
+  /** It may end by itself. */
+  readonly mayEnd?: boolean;
 }
 
 const onNodes = {
@@ -12,12 +15,14 @@ const onNodes = {
     title: "Drain",
     means: "The nodes take no new jobs. Jobs that run there end first.",
     command: "drain",
+    mayEnd: true,
   },
   undrain: { title: "Undrain", means: "The nodes take jobs again.", command: "undrain" },
   "keep-alive": {
     title: "Keep alive",
     means: "Only an operator may delete the nodes, however long they are idle.",
     command: "keep-alive on",
+    mayEnd: true,
   },
   "let-go": {
     title: "End keep-alive",
@@ -28,6 +33,7 @@ const onNodes = {
     title: "Ignore",
     means: "The autoscaler leaves the nodes alone: no jobs, no deletion, no retry.",
     command: "ignore",
+    mayEnd: true,
   },
   unignore: {
     title: "Stop ignoring",
@@ -59,6 +65,7 @@ const onCluster = {
     title: "Pause scaling",
     means: "Plans are made, and nothing of them is sent.",
     command: "pause",
+    mayEnd: true,
   },
   resume: {
     title: "Resume scaling",
@@ -90,9 +97,15 @@ export function bodyOf(
     readonly reason: string;
     readonly by: string;
     readonly dryRun: boolean;
+    /** Seconds from now; absent: until somebody ends it. */
+    readonly forSeconds?: number | undefined;
   },
 ): Readonly<Record<string, unknown>> {
-  const { nodes: chosen, ...fields } = asked;
+  const { nodes: chosen, forSeconds, ...always } = asked;
+  const fields =
+    forSeconds === undefined
+      ? always
+      : { ...always, untilSeconds: Math.ceil(Date.now() / 1_000) + forSeconds };
   if (!isOnNodes(kind)) return { kind, ...fields };
   const nodes = { nodeIds: chosen.map(({ nodeId }) => nodeId) };
   if (kind === "keep-alive" || kind === "let-go")
@@ -105,9 +118,14 @@ const mostNamed = 50;
 
 export function commandOf(
   kind: ActKind,
-  given: { readonly cluster: string; readonly nodes: readonly ActNode[]; readonly reason: string },
+  given: {
+    readonly cluster: string;
+    readonly nodes: readonly ActNode[];
+    readonly reason: string;
+    readonly forSeconds?: number | undefined;
+  },
 ): string {
-  const { cluster, nodes: chosen, reason } = given;
+  const { cluster, nodes: chosen, reason, forSeconds } = given;
   // A long list comes from a file: one name a line.
   const list = chosen.length > mostNamed ? "@NAMES.txt" : chosen.map(({ name }) => name).join();
   const nodes = isOnNodes(kind) ? ["-N", list] : [];
@@ -117,6 +135,7 @@ export function commandOf(
     "--cluster",
     cluster,
     ...nodes,
+    ...(forSeconds === undefined ? [] : ["--for", exactDuration(forSeconds)]),
     "--reason",
     reason,
   ]);

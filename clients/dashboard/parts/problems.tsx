@@ -3,6 +3,7 @@ import type { StatusProblem } from "../../../shared/api/index.ts";
 import { type ActKind, acts } from "../act/kinds.ts";
 import { linkTo, type Place } from "../place.ts";
 import { session } from "../service/session.ts";
+import { counted } from "../words.ts";
 import { announce } from "./announce.tsx";
 import { Prose } from "./prose.tsx";
 
@@ -47,18 +48,39 @@ const remedies: Readonly<Record<string, Remedy>> = {
   "jobs-waiting": { link: ["Waiting jobs", { view: "jobs", options: { state: "waiting" } }] },
 };
 
-export function Problems(props: {
+/** The gravest, with what to do; the service sorts them. */
+const mostInFull = 3;
+
+interface ProblemsShown {
   readonly cluster: string;
   readonly problems: readonly StatusProblem[];
   readonly onAct: (kind: ActKind) => void;
-}) {
-  const { cluster, problems, onAct } = props;
+}
+
+export function Problems({ cluster, problems, onAct }: ProblemsShown) {
   useNewOnes(problems);
   if (problems.length === 0) return <p class="problem fine">Nothing is wrong.</p>;
+  const others = problems.length - mostInFull;
+  // What is left out is a line: figures below have to be seen too.
+  if (others <= 1) return <ProblemList cluster={cluster} problems={problems} onAct={onAct} />;
+  return (
+    <>
+      <ProblemList cluster={cluster} problems={problems.slice(0, mostInFull)} onAct={onAct} />
+      <details>
+        <summary>{counted(others, "problem")} more, less grave</summary>
+        <ProblemList cluster={cluster} problems={problems.slice(mostInFull)} onAct={onAct} />
+      </details>
+    </>
+  );
+}
+
+function ProblemList({ cluster, problems, onAct }: ProblemsShown) {
   return (
     <ul class="problems" aria-label="Problems">
       {problems.map(({ gravity, kind, text, next }, index) => {
         const { act, link } = (Object.hasOwn(remedies, kind) && remedies[kind]) || {};
+        // It ends all problems of its kind.
+        const isFirst = problems.findIndex((each) => each.kind === kind) === index;
         return (
           <li key={`${kind} ${index}`} class={`problem ${gravity}`}>
             <p>
@@ -68,7 +90,7 @@ export function Problems(props: {
               <Prose text={next} />{" "}
               {link === undefined ? null : <a href={linkTo({ cluster, ...link[1] })}>{link[0]}</a>}
             </p>
-            {act === undefined || !session.mayOperate ? null : (
+            {act === undefined || !isFirst || !session.mayOperate ? null : (
               <button type="button" onClick={() => onAct(act)}>
                 {acts[act].title}
               </button>

@@ -1,4 +1,5 @@
-import type { ClusterStatus, ClustersAnswer } from "../../../shared/api/index.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { ClusterStatus, ClustersAnswer, StatusProblem } from "../../../shared/api/index.ts";
 import { Shown } from "../parts/state.tsx";
 import { decoded, linkTo } from "../place.ts";
 import { pathOf } from "../service/call.ts";
@@ -19,17 +20,59 @@ export function Clusters({ strayed }: { readonly strayed: string | undefined }) 
                 No cluster is configured. <code>ccscale config init</code> makes a first configuration.
               </p>
             ) : (
-              <ul class="cards">
-                {clusters.map(({ cluster }) => (
-                  <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} />
-                ))}
-              </ul>
+              <Cards clusters={clusters.map(({ cluster }) => cluster)} />
             )}
           </>
         )}
       </Shown>
     </>
   );
+}
+
+/** As many as need no search. */
+const fewClusters = 8;
+
+/** What is wrong comes first; among alike ones in the order of their names. */
+function Cards({ clusters }: { readonly clusters: readonly string[] }) {
+  const [ranks, setRanks] = useState<Readonly<Record<string, number>>>({});
+  const [typed, setTyped] = useState("");
+  const noteRank = (cluster: string, rank: number) => setRanks((before) => ({ ...before, [cluster]: rank }));
+  const rank = (cluster: string) => ranks[cluster] ?? gravities.length;
+  const shown = clusters
+    .filter((cluster) => cluster.toLowerCase().includes(typed.trim().toLowerCase()))
+    .toSorted((a, b) => rank(a) - rank(b));
+  return (
+    <>
+      {clusters.length <= fewClusters ? null : (
+        <div class="filter">
+          <label>
+            Name has{" "}
+            <input
+              spellcheck={false}
+              value={typed}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            />
+          </label>
+          <p class="quiet" aria-live="polite">
+            {count(shown.length)} of {counted(clusters.length, "cluster")}
+          </p>
+        </div>
+      )}
+      <ul class="cards">
+        {shown.map((cluster) => (
+          <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} onRank={noteRank} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const gravities: readonly StatusProblem["gravity"][] = ["stopped", "degraded", "notice"];
+
+/** 0: the gravest; one more than the last gravity: nothing is wrong, or nothing is known yet. */
+function rankOf({ problems }: ClusterStatus): number {
+  const [worst] = problems;
+  return worst === undefined ? gravities.length : gravities.indexOf(worst.gravity);
 }
 
 /** An address that somebody wrote by hand: the cluster it may mean, and where its view is. */
@@ -55,8 +98,19 @@ function everyMs(clusters: number): number {
   return Math.max(3, clusters / 4) * 1_000;
 }
 
-function ClusterCard({ cluster, everyMs }: { readonly cluster: string; readonly everyMs: number }) {
+interface CardProps {
+  readonly cluster: string;
+  readonly everyMs: number;
+  readonly onRank: (cluster: string, rank: number) => void;
+}
+
+function ClusterCard({ cluster, everyMs, onRank }: CardProps) {
   const polled = usePolled<ClusterStatus>(pathOf("clusters", cluster, "status"), { everyMs });
+  // A status that cannot be had is as grave as the gravest.
+  const rank = polled.error === undefined ? polled.answer && rankOf(polled.answer) : 0;
+  useEffect(() => {
+    if (rank !== undefined) onRank(cluster, rank);
+  }, [rank]);
   return (
     <li class="card">
       <h2>
@@ -74,7 +128,7 @@ function Figures({ status }: { readonly status: ClusterStatus }) {
   const allNodes = Object.values(nodes).reduce((sum, each) => sum + each, 0);
   return (
     <>
-      <p class={grave > 0 ? "problem degraded" : "problem fine"}>
+      <p class={`problem ${grave > 0 ? problems[0]?.gravity : "fine"}`}>
         {status.paused !== null ? "Paused. " : ""}
         {grave > 0
           ? counted(grave, "problem")

@@ -78,12 +78,19 @@ describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () 
   });
 
   test("a cluster that is paused is resumed beside the problem that says so", async () => {
+    await page.clock.setSystemTime(served.world.now() * 1_000);
     await open("overview");
     await page.getByRole("button", { name: "Pause scaling" }).click();
-    await dryRun("Pause scaling");
     const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("For how long").fill("2 weeks");
+    expect(await dialog.locator("input:invalid").count()).toBe(2);
+    await dialog.getByLabel("For how long").fill("2h");
+    await dryRun("Pause scaling");
+    expect(await dialog.locator("code").innerText()).toContain("pause --cluster hpc --for 2h --reason");
     await dialog.getByRole("button", { name: "Pause scaling" }).click();
     await dialog.getByRole("button", { name: "Close" }).click();
+    const { paused } = (await served.world.ports.controls.load("hpc"))?.value ?? {};
+    expect(paused?.untilSeconds).toBeGreaterThan(served.world.now() + 7_000);
     await problem("Paused by dashboard").getByRole("button", { name: "Resume scaling" }).click();
     await dryRun("Resume scaling");
     await dialog.getByRole("button", { name: "Resume scaling" }).click();

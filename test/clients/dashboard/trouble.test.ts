@@ -1,3 +1,4 @@
+import type { Request } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
@@ -49,6 +50,37 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
     // It was not kept: a reload asks again.
     await page.reload();
     await page.getByLabel("Function key").waitFor();
+  });
+
+  test("of many clusters those come first in which something is wrong, and a part of a name finds one", async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `cluster-${index + 1}`);
+    // Nothing that the page has seen before: an answer has a body each time.
+    const asNew = (request: Request) => ({ ...request.headers(), "if-none-match": "" });
+    await page.route(/\/api\/clusters$/, async (route, request) => {
+      const answer = await route.fetch({ headers: asNew(request) });
+      const body = (await answer.json()) as { clusters: object[] };
+      const clusters = names.map((cluster) => ({ ...body.clusters[0], cluster }));
+      await route.fulfill({ response: answer, json: { ...body, clusters } });
+    });
+    await page.route(/\/clusters\/cluster-\d+\/status$/, async (route, request) => {
+      const name = request.url().split("/").at(-2) ?? "";
+      const answer = await route.fetch({ url: request.url().replace(name, "hpc"), headers: asNew(request) });
+      const status = (await answer.json()) as object;
+      const problem = (gravity: string) => ({ gravity, kind: "paused", text: "Something.", next: "Look." });
+      const gravity = { "cluster-7": "stopped", "cluster-9": "degraded" }[name];
+      const of = gravity === undefined ? [] : [problem(gravity)];
+      await route.fulfill({ response: answer, json: { ...status, problems: of } });
+    });
+    await page.goto(server.url);
+    const cards = page.getByRole("heading", { level: 2 });
+    await expect
+      .poll(() => cards.allInnerTexts())
+      .toEqual(["cluster-7", "cluster-9", ...names.filter((_, index) => index !== 6 && index !== 8)]);
+    await expectSound("many-clusters");
+    await page.getByLabel("Name has").fill("ER-1");
+    await page.getByText("4 of 12 clusters").waitFor();
+    expect(await cards.allInnerTexts()).toEqual(["cluster-1", "cluster-10", "cluster-11", "cluster-12"]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   test("a key that is kept lives until the viewer signs out", async () => {
