@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { drawUpFiles } from "../../../clients/agent/drivers/slurm/config/draw-up-files.ts";
 import { slurmSettingsSchema } from "../../../clients/agent/drivers/slurm/slurm-settings.ts";
 import type { LocalStack } from "../../support/local-stack.ts";
-import { whileItMoves } from "../../support/machines/agent.ts";
+import { morePasses, whileItMoves } from "../../support/machines/agent.ts";
 import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
@@ -29,14 +29,21 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
     onPowerSaving({ lines: mostOfHpc + 1, suspendSeconds: 6 }, checkOn));
   test("a node that is kept alive, and one that a person named in slurm.conf, outlive idleness and a restart of the controller", () =>
     onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
+  test("nodes of a reservation are up before it begins, outlive idleness, run its job, and go when it is over", () =>
+    onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, idleSeconds: 5 }, checkReserved));
 });
 
 /** Slurm with a partition of power saving and one of the planner, the whole service, and the agent's settings for it. */
 async function onPowerSaving(
-  options: { readonly lines: number; readonly suspendSeconds: number; readonly conf?: string },
+  options: {
+    readonly lines: number;
+    readonly suspendSeconds: number;
+    readonly idleSeconds?: number;
+    readonly conf?: string;
+  },
   check: (slurm: Slurm, stack: LocalStack, section: object, wakeFile: string) => Promise<void>,
 ): Promise<void> {
-  const { lines, suspendSeconds, conf = "" } = options;
+  const { lines, suspendSeconds, idleSeconds = 1200, conf = "" } = options;
   const folder = await mkdtemp(join(tmpdir(), "power-"));
   try {
     const program = join(folder, "wake-agent");
@@ -64,7 +71,7 @@ async function onPowerSaving(
       }));
       await onCluster(
         { nodearrays: arrays },
-        { config: { idle_timeout: 1200, boot_timeout: 1200 } },
+        { config: { idle_timeout: idleSeconds, boot_timeout: 1200 } },
         (stack) => check(slurm, stack, section, join(folder, "wake")),
       );
     } finally {
@@ -189,6 +196,47 @@ async function checkKeptAlive(slurm: Slurm, stack: LocalStack, section: object, 
     agent = await start();
     await until(there, ["hpc-2"]);
     expect([await spared(), await kept(), followed.problems]).toEqual(["hpc-2", [forSlurm], []]);
+  } finally {
+    await agent.stop();
+    await followed.stop();
+  }
+}
+
+async function checkReserved(slurm: Slurm, stack: LocalStack, section: object, wakeFile: string) {
+  const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
+    slurm.bootNode(Name, host, address, "-b"),
+  );
+  const agent = await startSlurmAgent(slurm, stack, {
+    section: { ...section, reservation_lead_seconds: 7200 },
+    env: { CCSCALE_URL: stack.environment.functionsUrl },
+    others: { wake_file: wakeFile },
+  });
+  const there = async () => (await stack.nodes()).map(({ Name }) => Name).toSorted();
+  const states = async () =>
+    (await slurm.run("sinfo", "--noheader", "--Node", "--partition=htc", "--format=%N %T"))
+      .split("\n")
+      .slice(0, -1);
+  const until = <T>(look: () => Promise<T>, expected: T) =>
+    whileItMoves(look, (now) => JSON.stringify(now) === JSON.stringify(expected), watched(slurm, stack));
+  const times = ["StartTime=now+1hour", "Duration=01:00:00"];
+  try {
+    await slurm.run("scontrol", "create", "reservation=early", "Users=root", "Nodes=htc-[1-2]", ...times);
+    await until(states, ["htc-1 idle", "htc-2 idle"]);
+    await morePasses(stack, 6, watched(slurm, stack));
+    expect(await there()).toEqual(["htc-1", "htc-2"]);
+
+    await slurm.run("scontrol", "update", "reservation=early", "StartTime=now");
+    const job = await slurm.submit("-p htc --reservation=early -N2 -n2 --exclusive");
+    await until(() => slurm.run("squeue", "--noheader", "--format=%i %T %N"), `${job} RUNNING htc-[1-2]\n`);
+    await slurm.run("scancel", String(job));
+    await until(states, ["htc-1 reserved", "htc-2 reserved"]);
+    await morePasses(stack, 6, watched(slurm, stack));
+    expect(await there()).toEqual(["htc-1", "htc-2"]);
+
+    await slurm.run("scontrol", "delete", "reservation=early");
+    await until(there, []);
+    const { nodes: created } = await stack.simulator.ledger(stack.cluster);
+    expect([created.map(({ name }) => name).toSorted(), followed.problems]).toEqual([["htc-1", "htc-2"], []]);
   } finally {
     await agent.stop();
     await followed.stop();

@@ -15,6 +15,8 @@ export interface JobContext {
   /** Undefined: no limits of accounting hold jobs back here. */
   readonly limits: Limits | undefined;
   readonly reserved: Reserved;
+  /** Jobs may take nodes from others (`PreemptType`). */
+  readonly preempts: boolean;
   /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
   readonly switches: ReadonlyMap<number, number>;
   /** Tasks of each array that run now, by the array's id. */

@@ -12,6 +12,8 @@ const own = {
   eligible_time: true,
   submit_time: true,
   start_time: true,
+  end_time: true,
+  preempt_time: true,
   priority: true,
   name: true,
 } as const;

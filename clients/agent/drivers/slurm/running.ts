@@ -62,6 +62,7 @@ export function running(
   const [partition = "", ...more] = partitions;
   const counting = candidates.countingOf(partition);
   const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
+  const leaves = isLeaving(record, context);
   const nodeCount = getsNodesByName ? hosts.length : count;
   const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
   return {
@@ -70,13 +71,30 @@ export function running(
     name: nameOf(record),
     constraints: {
       "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
-      ...perNode,
-      ...(cap === undefined ? {} : { [cap]: perNode.ncpus ?? 1 }),
+      ...(leaves ? {} : perNode),
+      ...(leaves || cap === undefined ? {} : { [cap]: perNode.ncpus ?? 1 }),
     },
-    exclusive: asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name)),
+    exclusive:
+      !leaves && (asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name))),
     ...(nodeCount === 1 ? {} : { nodeCount, colocated: isColocated(record, partitions, context) }),
     ...(hosts.length === 0 ? {} : { executingHostnames: hosts }),
   };
+}
+
+/** Longer than Slurm usually needs to clear a node: then something holds it up. */
+const clearingSeconds = 60;
+
+/**
+ * Its nodes are free sooner than others would come: it has ended and is being cleared away, or Slurm has given it a time of grace
+ * before another job takes its nodes.
+ */
+function isLeaving(
+  { job_state, end_time = 0, preempt_time = 0 }: JobRecord,
+  { nowSeconds }: JobContext,
+): boolean {
+  if (job_state.includes("COMPLETING"))
+    return end_time <= nowSeconds && nowSeconds - end_time < clearingSeconds;
+  return preempt_time > 0 && job_state.includes("RUNNING");
 }
 
 /** Only a node that is known to be away may count as one that is still to come. */

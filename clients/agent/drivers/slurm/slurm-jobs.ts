@@ -124,7 +124,7 @@ function toJobs(
   if (partitions.length === 0) return [];
   const getsNodesByName = partitions.some((name) => isPowerSavingPartition(name, context.settings));
   if (isPending(record)) {
-    if (getsNodesByName) return [];
+    if (getsNodesByName || (context.preempts && isNew(record, context))) return [];
     const help = helpOf(record, partitions, context);
     if (help === undefined)
       return {
@@ -144,6 +144,17 @@ function toJobs(
 
 /** The queue is read a moment after the pass began; Slurm makes jobs eligible meanwhile. */
 const readingSeconds = 5;
+
+/** So long a job waits for the scheduler's first look at it. */
+const firstLookSeconds = 120;
+
+/** Slurm has not looked at it, and may give it the nodes of others when it does. */
+function isNew(
+  { state_reason, eligible_time = 0 }: JobRecord,
+  { nowSeconds }: Pick<JobContext, "nowSeconds">,
+): boolean {
+  return ["", "None"].includes(state_reason) && nowSeconds - eligible_time < firstLookSeconds;
+}
 
 /**
  * Whether nodes would help. `state_reason` alone does not tell: a job that depends on another one shows "ReqNodeNotAvail" as

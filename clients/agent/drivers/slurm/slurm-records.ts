@@ -90,6 +90,8 @@ export const jobFields = z.object({
   time_limit: amount.catch(undefined),
   time_minimum: amount.catch(undefined),
   start_time: amount.catch(undefined),
+  end_time: amount.catch(undefined),
+  preempt_time: amount.catch(undefined),
   requeue: z.boolean().nullish().catch(undefined),
   user_name: text.catch(""),
   account: text.catch(""),

@@ -200,6 +200,7 @@ const rememberedSchema = z.object({
   enforced: z.boolean(),
   /** MaxNodeCount. */
   mostNodes: z.number().optional(),
+  preempts: z.boolean().optional(),
   counting: z.object({ isOfMemory: z.boolean(), by: z.enum(["core", "socket", "node"]) }).optional(),
   atSeconds: z.number(),
 });
@@ -308,6 +309,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
           enforced: areLimitsEnforced(answers.config.text),
           mostNodes: mostNodesIn(answers.config.text),
           counting: readCounting(answers.config.text),
+          ...(/^PreemptType\s*= preempt\/(?!none)/m.test(answers.config.text) ? { preempts: true } : {}),
           atSeconds: context.nowSeconds,
         };
   const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
@@ -369,6 +371,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     licenses,
     limits,
     reserved: new Reserved([...reservations, ...ownedNodes(nodes)], byName),
+    preempts: enforcement?.preempts === true,
     switches: pending.switches,
     running: runningTasks(records),
   };

@@ -5,11 +5,16 @@ import { cluster, constraints, input } from "../../../shared/engine/tiny.ts";
 export type Posted = Pick<Extract<Reading, { known: true }>, "jobs" | "shapes">;
 type NodeArrays = PlanInput["cluster"]["nodeArrays"];
 
-/** The plan of an empty cluster for what a driver read. */
-export function planReading(source: string, { jobs, shapes = [] }: Posted, nodeArrays: NodeArrays) {
+/** The plan of a cluster, usually an empty one, for what a driver read. */
+export function planReading(
+  source: string,
+  { jobs, shapes = [] }: Posted,
+  nodeArrays: NodeArrays,
+  nodes: PlanInput["cluster"]["nodes"] = [],
+) {
   return plan(
     input({
-      cluster: cluster({ nodeArrays, maxCount: 100_000, maxCoreCount: 1_000_000 }),
+      cluster: cluster({ nodeArrays, nodes, maxCount: 100_000, maxCoreCount: 1_000_000 }),
       jobs: jobs.map(({ constraints: json, submittedAt: _, notes: __, ...rest }) =>
         defineJob({ ...rest, constraints: constraints(json) }),
       ),

@@ -33,7 +33,7 @@ class World {
 }
 
 const because =
-  'cyclecloud: no node is bought for this job: reservation "maint": its nodes cannot be ordered';
+  'cyclecloud: no node is bought for this job: reservation "maint": its nodes are not ordered, since "reservation_lead_seconds" is not set';
 
 test("jobs that are left out say why, with one command for all of one reason, until they are demand", () => {
   const world = new World();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../../../clients/agent/drivers/driver.ts";
+import { array, bucket, node } from "../../../shared/engine/tiny.ts";
+import { planReading } from "./plan-reading.ts";
 import { readSlurm, type SlurmWorld, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 function known(world: SlurmWorld) {
@@ -12,6 +14,49 @@ const jobsOf = (world: SlurmWorld): readonly Job[] => known(world).jobs;
 const away = { hostname: "htc-9", name: "htc-9", slurmd_version: "", state: ["DOWN"] };
 const gpuNode = (index: number, type: string) =>
   slurmNode(index, { name: `gpu-${index}`, gres: `gpu:${type}:2`, partitions: ["gpu"] });
+
+describe("a job that gets the nodes of another one buys none", () => {
+  const preempting = "PreemptType             = preempt/qos\n";
+  const now = 1_795_400_000;
+  const isNew = { state_reason: "None", eligible_time: now - 20 };
+  test.each([
+    ["that Slurm has not looked at, where it takes nodes from others", isNew, preempting, 0],
+    ["that it has looked at", { ...isNew, state_reason: "Resources" }, preempting, 1],
+    ["that waits behind others", { ...isNew, state_reason: "Priority" }, preempting, 1],
+    ["that it has not looked at for long", { ...isNew, eligible_time: now - 120 }, preempting, 1],
+    ["where it takes nodes from nobody", isNew, "PreemptType             = preempt/none\n", 1],
+  ])("one %s", (_, fields, config, count) => {
+    expect(jobsOf({ jobs: [waitingJob(fields)], config })).toHaveLength(count);
+  });
+
+  // As 22.05 printed a job to which it gave a time of grace, and one that had just ended.
+  const runs = {
+    job_id: 9,
+    job_state: ["RUNNING"],
+    nodes: "htc-1",
+    cpus: 4,
+    tres_req_str: "cpu=4,mem=4000M,node=1",
+  };
+  test.each([
+    ["runs", runs, 1],
+    ["has a time of grace", { ...runs, preempt_time: now - 5, end_time: now + 15 }, 0],
+    ["has just ended", { ...runs, job_state: ["COMPLETING"], end_time: now - 3 }, 0],
+    ["has long ended, and holds its node", { ...runs, job_state: ["COMPLETING"], end_time: now - 60 }, 1],
+    ["ends nobody knows when", { ...runs, job_state: ["COMPLETING"], end_time: 0 }, 1],
+  ])("the other one %s", (_, other, bought) => {
+    const nodes = [slurmNode(1, { state: ["ALLOCATED"] })];
+    const waits = waitingJob({ cpus: 4, tres_req_str: "cpu=4,mem=4000M,node=1" });
+    const reading = known({ jobs: [other, waits], nodes });
+    const { create } = planReading(
+      "slurm",
+      reading,
+      [array({ name: "htc", buckets: [bucket({ vcpus: 4 })] })],
+      [node("htc-1", { hostname: "ip-1" })],
+    );
+    expect(reading.jobs[0]).toMatchObject({ name: "9", executingHostnames: ["ip-1"] });
+    expect(create.flatMap((set) => set.names)).toHaveLength(bought);
+  });
+});
 
 describe("what is not understood, or cannot be ordered, leaves the job out with a reason", () => {
   const someHaveFeature = [slurmNode(1, { features: ["big"] }), slurmNode(2)];
