@@ -92,8 +92,8 @@ function isLeaving(
   { job_state, end_time = 0, preempt_time = 0 }: JobRecord,
   { nowSeconds }: JobContext,
 ): boolean {
-  if (job_state.includes("COMPLETING"))
-    return end_time <= nowSeconds && nowSeconds - end_time < clearingSeconds;
+  // Of one that goes back into the queue the end lies far ahead.
+  if (job_state.includes("COMPLETING")) return nowSeconds - end_time < clearingSeconds;
   return preempt_time > 0 && job_state.includes("RUNNING");
 }
 

@@ -41,6 +41,7 @@ describe("a job that gets the nodes of another one buys none", () => {
     ["runs", runs, 1],
     ["has a time of grace", { ...runs, preempt_time: now - 5, end_time: now + 15 }, 0],
     ["has just ended", { ...runs, job_state: ["COMPLETING"], end_time: now - 3 }, 0],
+    ["goes back into the queue", { ...runs, job_state: ["COMPLETING"], end_time: 6_090_685_703 }, 0],
     ["has long ended, and holds its node", { ...runs, job_state: ["COMPLETING"], end_time: now - 60 }, 1],
     ["ends nobody knows when", { ...runs, job_state: ["COMPLETING"], end_time: 0 }, 1],
   ])("the other one %s", (_, other, bought) => {
