@@ -22,6 +22,7 @@ import {
   seconds,
   secondsFrom,
   secretText,
+  strict,
   text,
   username,
   wholeNumber,
@@ -75,7 +76,19 @@ const connectionShape = {
 /** They travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
 
+const diskPrice = "expected US dollars an hour for the disks of one node";
+
 const placement = z.enum(placements, 'expected "order", "reuse" or "cost"');
+
+/** How many idle nodes of an array are deallocated instead of deleted. */
+const deallocateSchema = strict(
+  {
+    most: wholeNumber,
+    max_age: positiveSeconds.default(7 * 86_400),
+    disk_usd_per_hour: z.number(diskPrice).nonnegative(diskPrice).optional(),
+  },
+  'expected an object with "most"',
+);
 
 /** `nodearrays.<name>`; `nodearrays.default` is for all arrays without a value of their own. */
 export const nodeArraySchema = z.looseObject(
@@ -97,6 +110,7 @@ export const nodeArraySchema = z.looseObject(
       )
       .optional(),
     keep_alive: flag.optional(),
+    deallocate: deallocateSchema.optional(),
     placement: placement.optional(),
   },
   "expected an object of settings",

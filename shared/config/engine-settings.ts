@@ -1,4 +1,5 @@
 import {
+  type DeallocateSettings,
   defaultSettings,
   type EngineSettings,
   forNodeArray,
@@ -8,7 +9,7 @@ import {
   type PerNodeArray,
 } from "../engine/index.ts";
 import { describeIssues } from "../text/describe-issues.ts";
-import { type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
+import { type ConfigKeys, type EngineKeys, engineSchema, type NodeArraySettings } from "./config-schema.ts";
 
 /** Spare placement groups per node array and VM size, and how many there may be, when nothing is configured. */
 const generatedDefaults = { buffer: 2, max: 10_000 };
@@ -57,6 +58,7 @@ export function toEngineSettings(
     nameFormat: gather(arrays, (array) => array.name_format, defaults.nameFormat.default),
     nodeAttributes: gather(arrays, (array) => array.node_attributes, defaults.nodeAttributes.default),
     keepAlive: gather(arrays, (array) => array.keep_alive, defaults.keepAlive.default),
+    ...deallocateIn(arrays),
     ignoredNodes: keys.ignored_nodes ?? defaults.ignoredNodes,
     sharedPools: keys.shared_pools ?? defaults.sharedPools,
     ...demandCapsIn(keys),
@@ -115,6 +117,46 @@ export function idleBoundProblems(keys: EngineKeys): readonly string[] {
     return leastSeconds <= mostSeconds
       ? []
       : [`${place}: ${mostSeconds}, expected at least idle_timeout_least, ${leastSeconds}`];
+  });
+}
+
+function deallocateIn(arrays: EngineKeys["nodearrays"]): Pick<EngineSettings, "deallocate"> {
+  const deallocate = gather<DeallocateSettings | null>(
+    arrays,
+    ({ deallocate: given }) =>
+      given && {
+        most: given.most,
+        maxAgeSeconds: given.max_age,
+        diskUsdPerHour: given.disk_usd_per_hour ?? null,
+      },
+    null,
+  );
+  const isSet = deallocate.default !== null || Object.keys(deallocate.byNodeArray).length > 0;
+  return isSet ? { deallocate } : {};
+}
+
+/** Attributes of nodes that Azure cannot deallocate and start again as they were. */
+const lostOnDeallocation = new Map([
+  ["interruptible", "Spot nodes are evicted and deleted"],
+  ["ephemeralosdisk", "an ephemeral OS disk is lost with the VM"],
+]);
+
+/** Arrays whose nodes are to be deallocated and cannot be, as far as the configuration says. */
+export function deallocateProblems({
+  nodearrays,
+  spot,
+}: Pick<ConfigKeys, "nodearrays" | "spot">): readonly string[] {
+  const spots = new Set(spot?.pairs.map((pair) => pair.spot));
+  return Object.entries(nodearrays).flatMap(([name, { deallocate, node_attributes: attributes = {} }]) => {
+    if (deallocate === undefined) return [];
+    const place = `nodearrays.${name}.deallocate`;
+    const given = Object.entries(attributes).flatMap(([key, value]) => {
+      const why = value === true ? lostOnDeallocation.get(key.toLowerCase()) : undefined;
+      return why === undefined ? [] : [`${place}: not with node_attributes.${key}, ${why}`];
+    });
+    return spots.has(name)
+      ? [...given, `${place}: not with spot.pairs, Spot nodes are evicted and deleted`]
+      : given;
   });
 }
 

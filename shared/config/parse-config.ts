@@ -14,6 +14,7 @@ import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
 import { type ConfigKeys, configSchema, cycleShape, engineSchema } from "./config-schema.ts";
 import {
   asksForGroups,
+  deallocateProblems,
   idleBoundProblems,
   ofNodeArrays,
   predefinesGroups,
@@ -44,7 +45,7 @@ export function parseConfig({
   const named = nameOf(json);
   if (named !== undefined && named !== cluster)
     problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
-  if (parsed.success) problems.push(...idleBoundProblems(parsed.data));
+  if (parsed.success) problems.push(...idleBoundProblems(parsed.data), ...deallocateProblems(parsed.data));
   if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
   const facts = toFacts(keys);

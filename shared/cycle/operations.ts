@@ -12,6 +12,8 @@ export const mostOfLastMinutes = 500;
 export interface UnderWay {
   readonly pending: readonly PendingNodes[];
   readonly leavingNodeIds: readonly string[];
+  /** Those of them that are deallocated, not deleted. Absent: none. */
+  readonly deallocatingNodeIds?: readonly string[];
 }
 
 /**
@@ -29,11 +31,15 @@ export function underWay(operations: readonly Operation[], cluster: Cluster): Un
         .flatMap(({ nodes }) => nodes.map(({ name, nodeId }) => [name, nodeId])),
     ),
   };
+  const idsOf = (isSo: (action: ScaleAction) => action is NodesAction) =>
+    operations.flatMap(({ action, ...operation }) =>
+      isSo(action) ? nodesOf(action, operation).map((node) => node.nodeId) : [],
+    );
+  const deallocatingNodeIds = idsOf(deallocates);
   return {
     pending: operations.flatMap((operation) => pendingOf(operation, seen)),
-    leavingNodeIds: operations.flatMap(({ action, ...operation }) =>
-      takesAway(action) ? nodesOf(action, operation).map((node) => node.nodeId) : [],
-    ),
+    leavingNodeIds: idsOf(takesAway),
+    ...(deallocatingNodeIds.length > 0 && { deallocatingNodeIds }),
   };
 }
 
@@ -47,6 +53,22 @@ interface Seen {
 /** Whether its nodes take no jobs from the time of the request on: they are removed, or away for a while. */
 function takesAway(action: ScaleAction): action is NodesAction {
   return action.kind !== "create-nodes" && action.kind !== "start-nodes" && action.kind !== "retry-failed";
+}
+
+function deallocates(action: ScaleAction): action is NodesAction {
+  return (
+    action.kind === "deallocate-nodes" || (action.kind === "shutdown-nodes" && action.verb === "deallocate")
+  );
+}
+
+/** Whether its nodes are gone in the end, also those that were deallocated before. */
+function terminates(action: ScaleAction): boolean {
+  const { kind } = action;
+  return (
+    kind === "terminate-nodes" ||
+    kind === "remove-nodes" ||
+    (kind === "shutdown-nodes" && action.verb === "terminate")
+  );
 }
 
 /** The nodes of an action; once CycleCloud accepted it, the nodes it was executed for. */
@@ -179,7 +201,8 @@ export function isVisibleIn(operation: Operation, snapshot: Snapshot): boolean {
     case "deallocate-nodes":
       return operation.nodes.every(({ nodeId }) => {
         const node = byId.get(nodeId);
-        return node === undefined || !isStarted(node);
+        if (node === undefined) return true;
+        return !isStarted(node) && !(terminates(action) && node.targetState === "Deallocated");
       });
     case "restart-nodes":
     case "reimage-nodes":

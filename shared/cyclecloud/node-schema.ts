@@ -43,6 +43,7 @@ export const nodeArrayRecordSchema = z.object({
   /** Name of a cloud provider account of the server. */
   Credentials: maybeText.catch(null),
   Interruptible: maybeFlag,
+  EphemeralOSDisk: maybeFlag.catch(null),
   /** Larger first; null when the template does not set it. */
   Priority: maybeNumber,
   PlacementGroupId: maybeText,

@@ -37,6 +37,7 @@ export function toNodeArray(
     allowsColocation: section.allowsColocation,
     priority: array.Priority,
     placementGroup: array.PlacementGroupId,
+    ...(array.EphemeralOSDisk === true && { ephemeralOsDisk: true }),
     // Every bucket's own limits include those of the cluster and of the array, so a missing one is still held.
     maxCount: status.maxCount ?? unlimited,
     maxCoreCount: status.maxCoreCount ?? unlimited,

@@ -62,6 +62,7 @@ export {
   expiredRows,
   leastIdleSeconds,
   type Matching,
+  madeAt,
   mostIdleTimes,
   type NodeHistory,
   type Observation,
@@ -96,6 +97,7 @@ export {
   type TargetReasonCode,
 } from "./model/reasons.ts";
 export {
+  type DeallocateSettings,
   type DefaultResource,
   type DefaultValue,
   defaultSettings,
@@ -113,6 +115,7 @@ export {
 } from "./model/settings.ts";
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
+export { deallocatedIn, whyNeverDeallocated } from "./outcome/deallocate.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets } from "./outcome/room-for-sets.ts";
 export {

@@ -16,6 +16,7 @@ import type { ClippingCap, Plan } from "./model/plan-result.ts";
 import { demandCapsOf, forNodeArray } from "./model/settings.ts";
 import { clippingCaps, heldBackOf } from "./outcome/clipping.ts";
 import { createSets, newNodes } from "./outcome/create-sets.ts";
+import { withDeallocated } from "./outcome/deallocate.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
@@ -61,7 +62,11 @@ export function plan(input: PlanInput): Plan {
     create,
     sizes: sizeChoices(ledger, allocations, made, create),
     start: nodes.flatMap((node) => startOf(node)),
-    retire: expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
+    retire: withDeallocated(
+      expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
+      input,
+      { history, wantedIds: askedToStart(nodes) },
+    ),
     timedOut: expired,
     retry: retries(after).filter(({ nodeId }) => !busyIds.has(nodeId)),
     ...(keptFailedNodes.length === 0 ? {} : { keptFailed: keptFailedNodes }),
@@ -171,6 +176,15 @@ function touchableNodes({ cluster, settings, leavingNodeIds }: PlanInput): reado
 function startOf(node: LedgerNode): Plan["start"] {
   if (node.origin !== "starting" || node.reported === null) return [];
   return [{ nodeId: node.reported.nodeId, name: node.name, nodeArray: node.bucket.name.nodeArray }];
+}
+
+/** Nodes that are there without a VM, and start in this plan or by an earlier one. */
+function askedToStart(nodes: readonly LedgerNode[]): ReadonlySet<string> {
+  return new Set(
+    nodes.flatMap(({ origin, reported }) =>
+      reported !== null && (origin === "starting" || origin === "pending") ? [reported.nodeId] : [],
+    ),
+  );
 }
 
 function namesOf(nodes: readonly LedgerNode[]): readonly string[] {

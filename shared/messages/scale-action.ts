@@ -78,11 +78,14 @@ export const scaleActionSchema = z.discriminatedUnion("kind", [
       "failed",
       "spot-released",
       "unhealthy",
+      "deallocated",
       "autostop",
       "operator",
     ]),
     /** An operator's request that includes nodes with running jobs. Keep-alive nodes are never included. */
     force: z.boolean().optional(),
+    /** What becomes of the nodes. Absent: each goes as its shutdown policy says. */
+    verb: z.enum(["deallocate", "terminate"]).optional(),
     nodes: z.array(actionNode).min(1),
   }),
   z.object({ ...envelope, kind: z.literal("retry-failed"), nodes: z.array(actionNode).min(1) }),

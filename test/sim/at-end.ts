@@ -13,7 +13,7 @@ export interface Remains {
 /** What is left when all should be done, besides residents on their nodes: jobs, nodes, operations, messages. */
 export function orphans(world: World, script: Script): Remains {
   const busy: string[] = [];
-  for (const { definition, hopeless = [] } of script.clusters) {
+  for (const { definition, hopeless = [], mostDeallocated = 0 } of script.clusters) {
     const { scheduler } = world.source(definition.name);
     const { waiting, later, total, done } = scheduler.progress();
     const hoped = waiting - hopelessIn(script, definition.name, hopeless);
@@ -23,7 +23,8 @@ export function orphans(world: World, script: Script): Remains {
     const homes = new Set(residents.flatMap(({ hostnames }) => hostnames));
     const isHome = ({ hostname = "", status, isWanted }: TrueNode) =>
       homes.has(hostname) && status === "Ready" && isWanted;
-    const nodes = world.cloud.nodes(definition.name).filter((node) => !isHome(node));
+    const isAsleep = ({ status }: TrueNode) => mostDeallocated > 0 && status === "Deallocated";
+    const nodes = world.cloud.nodes(definition.name).filter((node) => !isHome(node) && !isAsleep(node));
     const left = nodes.map((node) => `${node.name} ${node.status}`);
     if (left.length > 0) busy.push(`${definition.name}: nodes left: ${left.join(", ")}`);
     for (const { name, phase } of world.records.heads.get(definition.name)?.draining ?? [])

@@ -23,7 +23,15 @@ import type { Fault, FaultKind } from "./faults.ts";
 import type { Weather } from "./faulty-ports.ts";
 import type { Run } from "./fleet.ts";
 
-type Call = "read" | "create" | "start" | "shutdown" | "retry" | "nodes-of-request";
+type Call =
+  | "read"
+  | "create"
+  | "start"
+  | "shutdown"
+  | "deallocate"
+  | "terminate"
+  | "retry"
+  | "nodes-of-request";
 
 /** A call with its effect, as text: what the wire would carry. `refused` is HTTP 409. */
 interface Exchange {
@@ -151,7 +159,10 @@ export function cloudClient(options: {
     },
     startNodes: (request) => manageNodes("start", request),
     shutdownNodes: (request) => manageNodes("shutdown", request),
-    manageNodes: () => Promise.reject(new Error("no operator in the simulation")),
+    manageNodes: (verb, request) =>
+      verb === "deallocate" || verb === "terminate"
+        ? manageNodes(verb, request)
+        : Promise.reject(new Error("no operator in the simulation")),
     retryFailedNodes: async () => {
       const answer = await exchange({ call: "retry", act: () => ({ retried: retryFailed(site, cluster) }) });
       textOf(answer);
@@ -167,14 +178,14 @@ export function cloudClient(options: {
     },
   };
 
-  async function manageNodes(verb: "start" | "shutdown", request: NodesRequest) {
+  async function manageNodes(verb: "start" | "shutdown" | "deallocate" | "terminate", request: NodesRequest) {
     const body = managementSchema.parse(toManagementRequest(request));
     const answer = await exchange({
       call: verb,
       requestId: request.requestId,
       act: () => {
         const isNew = site.operations.byRequest(request.requestId) === undefined;
-        if (verb === "shutdown" && isNew) onEffect({ call: "shutdown", ...request });
+        if (verb !== "start" && isNew) onEffect({ call: "shutdown", ...request });
         return manage(site, cluster, verb, body);
       },
     });

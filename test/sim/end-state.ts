@@ -20,7 +20,9 @@ export function endState(world: World, jobs: ReadonlyMap<string, readonly Worklo
       const total = job.shape.kind === "slots" ? job.shape.slots : 1;
       return `${cluster}: ${job.name}: ${total - running - waiting} done, ${running} running, ${waiting} waiting`;
     });
-    const nodes = world.cloud.nodes(cluster).map(({ nodeArray, hostname, status }) => {
+    // How many nodes were made on the way decides how many are deallocated.
+    const up = world.cloud.nodes(cluster).filter(({ status }) => status !== "Deallocated");
+    const nodes = up.map(({ nodeArray, hostname, status }) => {
       const here = scheduler.runningTasks.filter((task) => task.hostnames.includes(hostname ?? ""));
       const purpose = here.map((task) => task.job.name).join(" ") || "nothing";
       return `${cluster}: a ${status} node of ${nodeArray} for ${purpose}`;

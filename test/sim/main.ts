@@ -70,6 +70,7 @@ function printTally(reports: readonly RunReport[], realSeconds: number) {
     { "nodes drained before they went": total.drained },
     { "nodes whose drain timed out": total.drainTimedOut },
     { "windows whose nodes were up at their start": `${total.windows.met} of ${total.windows.begun}` },
+    { "nodes deallocated instead of deleted": total.deallocated },
     { "jobs that raced a deletion, undrained": total.raced },
   );
   console.log(figures.toString());

@@ -49,6 +49,8 @@ export interface ClusterScript {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Failed nodes that may be there for long at a time. Absent: not watched, because plans may stand still. */
   readonly mostFailedNodes?: number;
+  /** Nodes of its array that may be deallocated at a time, and may be left so at the end. Absent: none. */
+  readonly mostDeallocated?: number;
   /** Its scheduler does not start some jobs for a while, on nodes that have room. Absent: no plan may find that it does so. */
   readonly refusesJobs?: boolean;
   /** How long its CycleCloud takes for every answer; longer than a client waits: it is dead. */

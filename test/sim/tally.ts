@@ -41,6 +41,7 @@ export function tally(reports: readonly RunReport[]): Tally {
     raced: sum(reports.map((report) => report.raced)),
     drained: sum(reports.map((report) => report.drained)),
     drainTimedOut: sum(reports.map((report) => report.drainTimedOut)),
+    deallocated: sum(reports.map((report) => report.deallocated)),
   };
 }
 

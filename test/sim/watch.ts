@@ -48,6 +48,8 @@ export interface WatchParts {
   readonly refusesJobs: boolean;
   /** Failed nodes that may be there for long; undefined: not watched. */
   readonly mostFailedNodes: number | undefined;
+  /** Nodes that may be deallocated at a time. */
+  readonly mostDeallocated: number;
   readonly now: () => number;
   readonly actionIdOf: (requestId: string) => string | undefined;
   readonly report: (violation: string) => void;
@@ -61,6 +63,8 @@ export interface Departures {
   readonly drained: number;
   /** Not reported drained in time. */
   readonly drainTimedOut: number;
+  /** Idle, and not deleted. */
+  readonly deallocated: number;
 }
 
 /** Holds what must be true of one cluster at any moment against what really happens. */
@@ -90,6 +94,7 @@ export class Watch implements Departures {
   raced = 0;
   drained = 0;
   drainTimedOut = 0;
+  deallocated = 0;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -217,6 +222,7 @@ export class Watch implements Departures {
     const drains = new Map(
       action?.kind === "shutdown-nodes" ? action.nodes.map(({ nodeId, drain }) => [nodeId, drain]) : [],
     );
+    if (action?.kind === "shutdown-nodes" && action.verb === "deallocate") this.deallocated += nodes.length;
     const now = this.#parts.now();
     const really = this.#parts.source.busyHostnames;
     const isLive = now < this.#demandExpiresAtSeconds - this.#mostSkewSeconds;
@@ -275,6 +281,7 @@ export class Watch implements Departures {
     this.#noteFailed(nodes);
     this.#noteUnhealthy(nodes);
     this.#checkFailed(nodes);
+    this.#checkDeallocated(nodes);
     const useful = this.#wanted().filter(
       (node) =>
         !this.#leaving.has(node.nodeId) &&
@@ -319,6 +326,13 @@ export class Watch implements Departures {
     );
     if (old.length > mostFailedNodes)
       this.#report(`${old.length} failed nodes are still there, expected at most ${mostFailedNodes}`);
+  }
+
+  #checkDeallocated(nodes: readonly TrueNode[]): void {
+    const { mostDeallocated } = this.#parts;
+    const there = nodes.filter(({ status }) => status === "Stopping" || status === "Deallocated").length;
+    if (there > mostDeallocated)
+      this.#report(`${there} nodes are deallocated, expected at most ${mostDeallocated}`);
   }
 
   /**

@@ -154,6 +154,7 @@ export class World implements Stage {
       raced: sum((watch) => watch.raced),
       drained: sum((watch) => watch.drained),
       drainTimedOut: sum((watch) => watch.drainTimedOut),
+      deallocated: sum((watch) => watch.deallocated),
     };
   }
 
@@ -247,6 +248,7 @@ export class World implements Stage {
     config = {},
     jobs,
     mostFailedNodes,
+    mostDeallocated = 0,
     refusesJobs = false,
     answerSeconds = 0,
   }: ClusterScript): void {
@@ -277,6 +279,7 @@ export class World implements Stage {
       arrays: nodearrays.length,
       refusesJobs,
       mostFailedNodes,
+      mostDeallocated,
       now: () => this.nowSeconds,
       actionIdOf: (requestId) => this.#actions.get(requestId),
       report: (violation) => this.violate(violation),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EngineSettings, expiredRows, type NodeHistory, type Plan, plan } from "../../shared/engine/index.ts";
+import { type EngineSettings, expiredRows, type NodeHistory, type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
 import { inputOf, readVectors, type Scenario, type Snapshot } from "./scenario.ts";
 
 interface HistoryStep extends Snapshot {
@@ -17,9 +17,9 @@ interface HistoryVector {
   readonly steps: readonly HistoryStep[];
 }
 
-function applied(rows: readonly NodeHistory[], changed: readonly NodeHistory[], now: number): readonly NodeHistory[] {
+function applied(rows: readonly NodeHistory[], changed: readonly NodeHistory[], { nowSeconds, cluster }: PlanInput): readonly NodeHistory[] {
   const byId = new Map([...rows, ...changed].map((row) => [row.nodeId, row]));
-  for (const id of expiredRows([...byId.values()], now)) byId.delete(id);
+  for (const id of expiredRows([...byId.values()], nowSeconds, cluster.nodes)) byId.delete(id);
   return [...byId.values()];
 }
 
@@ -36,7 +36,7 @@ function replay(vector: HistoryVector, changed: Partial<EngineSettings> = {}): {
     const scenario = { ...step, name: vector.name, config: vector.config, schedulerNodes: [] };
     const input = inputOf(scenario, { nowSeconds: step.now, history, lastPassSeconds });
     const result = plan({ ...input, settings: { ...input.settings, ...changed } });
-    history = applied(history, result.history, step.now);
+    history = applied(history, result.history, input);
     lastPassSeconds = step.now;
     writes += result.history.length;
     const matchedNodes = [...result.matched].sort();

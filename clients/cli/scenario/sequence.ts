@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { expiredRows, type NodeHistory, type Plan, plan } from "../../../shared/engine/index.ts";
+import {
+  expiredRows,
+  type NodeHistory,
+  type Plan,
+  type PlanInput,
+  plan,
+} from "../../../shared/engine/index.ts";
 import { type Reading, readRules } from "./case-rules.ts";
 import { check, type Past, passSchema, readPass } from "./recorded-pass.ts";
 
@@ -28,18 +34,17 @@ export async function replaySequence(value: unknown, reading: Reading): Promise<
     const planned = plan(input);
     plans.push(planned);
     warnings.push(...setAside);
-    past = { lastPassSeconds: now, history: carriedOver(past.history, planned.history, now) };
+    past = { lastPassSeconds: now, history: carriedOver(input, planned.history) };
   }
   return { name, plans, warnings };
 }
 
 /** The history after a pass: changed rows replace older ones, those of nodes long gone are dropped. */
 function carriedOver(
-  before: readonly NodeHistory[],
+  { history: before, nowSeconds, cluster }: PlanInput,
   changed: readonly NodeHistory[],
-  nowSeconds: number,
 ): readonly NodeHistory[] {
   const rows = new Map([...before, ...changed].map((row) => [row.nodeId, row]));
-  for (const nodeId of expiredRows([...rows.values()], nowSeconds)) rows.delete(nodeId);
+  for (const nodeId of expiredRows([...rows.values()], nowSeconds, cluster.nodes)) rows.delete(nodeId);
   return [...rows.values()];
 }

@@ -63,10 +63,10 @@ export function defaultResources(
  * rows of nodes that are gone for a week are dropped.
  */
 export function nextHistory(
-  { history, nowSeconds }: Pick<PlanInput, "history" | "nowSeconds">,
+  { cluster, history, nowSeconds }: Pick<PlanInput, "cluster" | "history" | "nowSeconds">,
   plan: Pick<Plan, "history">,
 ): readonly NodeHistory[] {
   const rows = new Map([...history, ...plan.history].map((row) => [row.nodeId, row]));
-  for (const nodeId of expiredRows([...rows.values()], nowSeconds)) rows.delete(nodeId);
+  for (const nodeId of expiredRows([...rows.values()], nowSeconds, cluster.nodes)) rows.delete(nodeId);
   return [...rows.values()];
 }

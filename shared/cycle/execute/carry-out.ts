@@ -185,12 +185,13 @@ async function actOnNodes(
 
 function callFor(
   cycleCloud: CycleCloud,
-  { kind, requestId }: Exclude<NodesAction, { kind: "retry-failed" }>,
+  action: Exclude<NodesAction, { kind: "retry-failed" }>,
   nodeIds: readonly string[],
 ): ReturnType<CycleCloud["shutdownNodes"]> {
-  const request = { requestId, nodeIds };
-  if (kind === "start-nodes") return cycleCloud.startNodes(request);
-  return kind === "shutdown-nodes"
+  const request = { requestId: action.requestId, nodeIds };
+  if (action.kind === "start-nodes") return cycleCloud.startNodes(request);
+  if (action.kind !== "shutdown-nodes") return cycleCloud.manageNodes(verbs[action.kind], request);
+  return action.verb === undefined
     ? cycleCloud.shutdownNodes(request)
-    : cycleCloud.manageNodes(verbs[kind], request);
+    : cycleCloud.manageNodes(action.verb, request);
 }

@@ -157,6 +157,8 @@ function whyStale(
     case "spot-released":
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;
+    case "deallocated":
+      return node.status === "Deallocated" ? undefined : "is not deallocated any more";
     case "failed":
       return node.status === "Failed" ? undefined : "has not failed any more";
   }

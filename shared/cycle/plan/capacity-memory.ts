@@ -1,4 +1,4 @@
-import { type Cluster, type HeldSize, kindName } from "../../engine/index.ts";
+import { type Cluster, type HeldSize, kindName, type NodeHistory } from "../../engine/index.ts";
 import type { BackedOff, NodeLoss, Operation, Snapshot } from "../../ports/index.ts";
 import { isFamilyRefusal, isQuotaShortfall } from "./quota-refusals.ts";
 
@@ -40,6 +40,37 @@ export function backedOffBuckets(known: {
     untilSeconds: atSeconds + backoffSeconds,
   }));
   return longest(buckets.filter(({ untilSeconds }) => untilSeconds > nowSeconds));
+}
+
+/**
+ * Ids of deallocated nodes that could not be started lately: CycleCloud refused, or they never came up. Jobs and targets get
+ * other nodes for as long as a VM size without capacity is backed off.
+ */
+export function failedStarts(known: {
+  readonly cluster: Cluster;
+  readonly history: readonly NodeHistory[];
+  /** Of at least the last `backoffSeconds`. */
+  readonly operations: readonly Operation[];
+  readonly backoffSeconds: number;
+  readonly nowSeconds: number;
+}): readonly string[] {
+  const { cluster, history, operations, backoffSeconds, nowSeconds } = known;
+  const sinceSeconds = nowSeconds - backoffSeconds;
+  const refused = operations.flatMap(({ action, state, nodes, updatedAtSeconds }) => {
+    const isOver = state === "failed" || state === "accepted";
+    if (action.kind !== "start-nodes" || !isOver || updatedAtSeconds <= sinceSeconds) return [];
+    const started = new Set(nodes.map(({ nodeId }) => nodeId));
+    return action.nodes.map(({ nodeId }) => nodeId).filter((nodeId) => !started.has(nodeId));
+  });
+  const fallen = history.flatMap(({ nodeId, madeSeconds, readySeconds, deletedSeconds }) =>
+    madeSeconds !== undefined && readySeconds === null && (deletedSeconds ?? nowSeconds) > sinceSeconds
+      ? [nodeId]
+      : [],
+  );
+  const failed = new Set([...refused, ...fallen]);
+  return cluster.nodes.flatMap(({ nodeId, targetState }) =>
+    targetState === "Deallocated" && failed.has(nodeId) ? [nodeId] : [],
+  );
 }
 
 /** Each bucket once, with the reason that holds longest. */

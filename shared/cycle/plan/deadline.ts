@@ -2,6 +2,7 @@ import {
   bootEnds,
   type EngineSettings,
   forNodeArray,
+  madeAt,
   type NodeHistory,
   type Plan,
 } from "../../engine/index.ts";
@@ -56,15 +57,20 @@ function nodeDeadlines(
   history: readonly NodeHistory[],
   settings: EngineSettings,
 ): number[] {
-  const { nodes, nodeArrays } = snapshot.cluster;
+  const { nodeArrays } = snapshot.cluster;
   const arrays = new Set(nodeArrays.map(({ name }) => name));
   // Head nodes belong to no array, and nothing becomes of them when time passes.
-  const served = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
-  const arrayOf = new Map(served.map((node) => [node.nodeId, node.nodeArray]));
+  const served = snapshot.cluster.nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
+  const nodes = new Map(served.map((node) => [node.nodeId, node]));
   const bootEndSeconds = bootEnds(history, settings);
   return history.flatMap((row) => {
-    const nodeArray = arrayOf.get(row.nodeId);
-    if (nodeArray === undefined) return [];
+    const node = nodes.get(row.nodeId);
+    if (node === undefined) return [];
+    const { nodeArray } = node;
+    if (node.targetState === "Deallocated") {
+      const kept = settings.deallocate && forNodeArray(settings.deallocate, nodeArray);
+      return kept ? [madeAt(row) + kept.maxAgeSeconds] : [];
+    }
     if (row.readySeconds === null) {
       const bootOverSeconds = row.createdSeconds + forNodeArray(settings.bootTimeoutSeconds, nodeArray);
       return [bootOverSeconds, bootEndSeconds(row) ?? bootOverSeconds];

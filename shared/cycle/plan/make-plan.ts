@@ -19,7 +19,7 @@ import { capsAt, heldBuckets } from "../account/holds.ts";
 import { doubtsOf } from "../doubts.ts";
 import { underWay } from "../operations.ts";
 import { bootsFailing, bucketsOf } from "./boots-failing.ts";
-import { backedOffBuckets, heldSizesOf, longest } from "./capacity-memory.ts";
+import { backedOffBuckets, failedStarts, heldSizesOf, longest } from "./capacity-memory.ts";
 import { type DrainedPlan, decideOnDraining } from "./drain.ts";
 import { foreseeQuotas } from "./foresee-quotas.ts";
 import { oftenEvicted } from "./often-evicted.ts";
@@ -113,8 +113,11 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
   const wanted = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
   const seen = { jobs: wanted.jobs, nodes: cluster.nodes, demand: loaded.demand, nowSeconds };
   const rows = stillStalled(stalls, seen);
+  const { history } = loaded;
+  const notStarted = failedStarts({ cluster, history, operations: recent, backoffSeconds, nowSeconds });
   const asked = {
     ...wanted,
+    ...(notStarted.length > 0 && { closedNodeIds: [...(wanted.closedNodeIds ?? []), ...notStarted] }),
     jobs: avoidingStalls(wanted.jobs, rows, nowSeconds),
     ...(backedOff.length === 0 ? {} : { heldSizes: heldSizesOf(backedOff) }),
     ...(caps === undefined ? {} : { caps }),

@@ -1,4 +1,4 @@
-import { expiredRows, type NodeHistory } from "../../engine/index.ts";
+import { type Cluster, expiredRows, type NodeHistory } from "../../engine/index.ts";
 import { ConflictError, kindOf } from "../../errors/errors.ts";
 import type { PlanRequest, SchedulerEvent } from "../../messages/index.ts";
 import type {
@@ -155,7 +155,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const lookAgainSeconds = unread?.lookAgainSeconds ?? null;
   if (asksForLook && lookAgainSeconds !== null)
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
-  await remember(ports, cluster, plan.history, rows);
+  await remember(ports, snapshot.cluster, plan.history, rows);
   reportPlan(ports, { ...made, summary, before });
   const planned = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
   measurePlan(ports, { cluster, plan, ...planned });
@@ -262,12 +262,12 @@ function bootTimeouts(
 
 async function remember(
   ports: PlanPorts,
-  cluster: string,
+  { name: cluster, nodes }: Cluster,
   changed: readonly NodeHistory[],
   rows: readonly NodeHistory[],
 ): Promise<void> {
   if (changed.length > 0) await ports.history.save(cluster, changed);
-  const forgotten = expiredRows(rows, ports.clock.nowSeconds());
+  const forgotten = expiredRows(rows, ports.clock.nowSeconds(), nodes);
   if (forgotten.length > 0) await ports.history.remove(cluster, forgotten);
 }
 

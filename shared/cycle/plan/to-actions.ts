@@ -95,18 +95,29 @@ function whoNeeds(
 }
 
 function shutdowns(plan: DrainedPlan): Draft[] {
-  const causes = [...new Set(plan.retire.map((retirement) => retirement.cause))].sort();
-  return causes.flatMap((cause) => {
-    const retired = plan.retire.filter((retirement) => retirement.cause === cause);
-    return requestsOf(retired.map(toActionNode)).map((nodes): Draft => {
-      const count = nodeCount(nodes.length, "node");
-      const reason =
-        cause === "unwanted"
-          ? `no job needs ${count} that still ${nodes.length === 1 ? "boots" : "boot"}`
-          : `${cause} of ${count}`;
-      return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, nodes });
-    });
-  });
+  const alike = Map.groupBy(plan.retire, ({ cause, verb = "" }) => `${cause} ${verb}`);
+  return [...alike]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, retired]) => requestsOf(retired).map((some) => shutdown(some)));
+}
+
+/** Of nodes that go for one cause in one way. */
+function shutdown(retired: readonly DrainedRetirement[]): Draft {
+  const { cause, verb } = retired[0] as DrainedRetirement;
+  const how = verb === undefined ? {} : { verb };
+  const reason = whyShutDown({ cause, ...how }, retired.length);
+  const nodes = retired.map(toActionNode);
+  return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, ...how, nodes });
+}
+
+function whyShutDown({ cause, verb }: Pick<DrainedRetirement, "cause" | "verb">, nodes: number): string {
+  const count = nodeCount(nodes, "node");
+  if (cause === "unwanted") return `no job needs ${count} that still ${nodes === 1 ? "boots" : "boot"}`;
+  if (cause === "deallocated")
+    return `${nodeCount(nodes, "deallocated node")} too old, or more than are kept`;
+  return verb === "deallocate"
+    ? `${cause} of ${count}: deallocated, to start sooner than a new node boots`
+    : `${cause} of ${count}`;
 }
 
 /** Last: the server retries every failed node that it has by then, and those to be deleted must be on their way. */

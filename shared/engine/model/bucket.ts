@@ -60,6 +60,8 @@ export interface NodeArray {
   readonly priority: number | null;
   /** The array's own `PlacementGroupId`. */
   readonly placementGroup: string | null;
+  /** The OS disk of its nodes is lost with their VM, so they cannot be deallocated. Absent: CycleCloud does not say so. */
+  readonly ephemeralOsDisk?: true;
   readonly maxCount: number;
   readonly maxCoreCount: number;
   /** `Configuration.autoscale.resources`: resources of every node of the array. */

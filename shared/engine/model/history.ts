@@ -13,6 +13,8 @@ export interface NodeHistory {
   readonly vmSize: string;
   /** Unix seconds of the pass that first saw the node (or saw it start again). */
   readonly createdSeconds: number;
+  /** Of a node that was deallocated and has started again: when it was first seen. Absent: it has not. */
+  readonly madeSeconds?: number;
   /** Unix seconds of the first pass that saw it Ready; null before. */
   readonly readySeconds: number | null;
   /**
@@ -48,7 +50,7 @@ interface NodeFailure {
   readonly message: string | null;
 }
 
-/** Rows of deleted nodes are kept this long. */
+/** Rows of nodes that are gone are kept this long, those of deallocated nodes as long as these exist. */
 export const retentionSeconds = 7 * 24 * 60 * 60;
 
 /** The nodes as one pass saw them. */
@@ -94,7 +96,16 @@ function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, 
   const born = { createdSeconds: now, readySeconds: null, lastMatchSeconds: now, deletedSeconds: null };
   const before: NodeHistory =
     row === undefined || row.deletedSeconds !== null
-      ? { nodeId, name, hostname, instanceId, nodeArray, vmSize, ...born }
+      ? {
+          nodeId,
+          name,
+          hostname,
+          instanceId,
+          nodeArray,
+          vmSize,
+          ...born,
+          ...(row && { madeSeconds: madeAt(row) }),
+        }
       : row;
   const readySeconds = before.readySeconds ?? (ready ? now : null);
   const failure = failureOf(before, node, now);
@@ -110,6 +121,11 @@ function observed(row: NodeHistory | undefined, node: ClusterNode, now: number, 
   const ran = isFirstJob ? ({ ranJob: true } as const) : {};
   const failed = failure === undefined ? {} : { failure };
   return { ...before, name, hostname, instanceId, readySeconds, ...ran, ...failed };
+}
+
+/** When a node was made, whether it was deallocated since or not. */
+export function madeAt({ createdSeconds, madeSeconds = createdSeconds }: NodeHistory): number {
+  return madeSeconds;
 }
 
 /** The same failure keeps its time; a later one replaces it, and a message that comes late is added. */
@@ -171,8 +187,15 @@ function idleTimes(
 }
 
 /** Ids of rows whose node has been gone for longer than the retention. */
-export function expiredRows(rows: readonly NodeHistory[], nowSeconds: number): readonly string[] {
-  return rows
-    .filter((row) => row.deletedSeconds !== null && row.deletedSeconds < nowSeconds - retentionSeconds)
-    .map((row) => row.nodeId);
+export function expiredRows(
+  rows: readonly NodeHistory[],
+  nowSeconds: number,
+  nodes: readonly Pick<ClusterNode, "nodeId">[],
+): readonly string[] {
+  const isOld = ({ deletedSeconds }: NodeHistory) =>
+    deletedSeconds !== null && deletedSeconds < nowSeconds - retentionSeconds;
+  const old = rows.filter(isOld).map(({ nodeId }) => nodeId);
+  if (old.length === 0) return old;
+  const there = new Set(nodes.map(({ nodeId }) => nodeId));
+  return old.filter((nodeId) => !there.has(nodeId));
 }

@@ -37,6 +37,8 @@ export interface PlanInput {
   readonly pending: readonly PendingNodes[];
   /** Ids of nodes with an open shutdown that the snapshot does not show yet: they take no jobs, and are not retired twice. */
   readonly leavingNodeIds: readonly string[];
+  /** Those of them that are deallocated, not deleted. Absent: none. */
+  readonly deallocatingNodeIds?: readonly string[];
   /** Ids of nodes that are to take no new jobs; absent: none. What runs there stays, and nothing else keeps them. */
   readonly closedNodeIds?: readonly string[];
   /**

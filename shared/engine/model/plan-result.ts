@@ -118,9 +118,21 @@ export interface Retirement {
   readonly name: string;
   readonly nodeArray: string;
   readonly hostname: string | null;
-  readonly cause: "idle-timeout" | "unwanted" | "boot-timeout" | "failed" | "spot-released" | "unhealthy";
-  /** Unix seconds: last match (idle, unwanted), creation (boot, failed), when its scheduler took it out (unhealthy). */
+  readonly cause:
+    | "idle-timeout"
+    | "unwanted"
+    | "boot-timeout"
+    | "failed"
+    | "spot-released"
+    | "unhealthy"
+    | "deallocated";
+  /**
+   * Unix seconds: last match (idle, unwanted), creation (boot, failed), when its scheduler took it out (unhealthy), when it was
+   * deallocated.
+   */
   readonly sinceSeconds: number;
+  /** How it goes. Absent: as its shutdown policy says. */
+  readonly verb?: "deallocate" | "terminate";
 }
 
 /** A failed node that is left for a look, beside the plan: no job is on it, and none waits for it. */

@@ -40,6 +40,8 @@ export interface EngineSettings {
   readonly nodeAttributes: PerNodeArray<{ readonly [key: string]: Json }>;
   /** Whether new nodes are created keep-alive. */
   readonly keepAlive: PerNodeArray<boolean>;
+  /** How many idle nodes are deallocated instead of deleted; null: none. Absent: none of any array. */
+  readonly deallocate?: PerNodeArray<DeallocateSettings | null>;
   /** Names, node ids or hostnames (shell wildcards allowed) of nodes that take no jobs and are never touched. */
   readonly ignoredNodes: readonly string[];
   /** Shared pools known in advance; they win over what jobs declare for the same pool. */
@@ -51,6 +53,15 @@ export interface EngineSettings {
 /** The caps with what was not configured filled in. */
 export function demandCapsOf({ demandCaps }: Pick<EngineSettings, "demandCaps">): DemandCaps {
   return { ...defaultDemandCaps, ...demandCaps };
+}
+
+/** Deallocated nodes that an array keeps: they start sooner than a new node boots, and cost what their disks cost. */
+export interface DeallocateSettings {
+  readonly most: number;
+  /** Since the node was made: an older one is deleted, so that new images and configurations come into use. */
+  readonly maxAgeSeconds: number;
+  /** Of all disks of one node, in US dollars; null: not known. */
+  readonly diskUsdPerHour: number | null;
 }
 
 /** When idle nodes go. */

@@ -82,6 +82,7 @@ const ofNodeArrays: Values<typeof nodeArraySchema> = {
   name_format: "node-%d",
   node_attributes: { ImageId: "other" },
   keep_alive: true,
+  deallocate: { most: 7 },
   placement: "cost",
 };
 

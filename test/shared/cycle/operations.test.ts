@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isVisibleIn, underWay } from "../../../shared/cycle/operations.ts";
 import type { ClusterNode } from "../../../shared/engine/index.ts";
+import type { NodesAction } from "../../../shared/messages/scale-action.ts";
 import type { Operation } from "../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
@@ -194,6 +195,19 @@ describe("underWay: nodes that are leaving", () => {
   });
 });
 
+describe("underWay: nodes that are deallocated", () => {
+  const shutdown = nodesAction("shutdown-nodes", ["htc-1"]);
+
+  test.each([
+    ["a shutdown that deallocates", { ...shutdown, verb: "deallocate" } as NodesAction, ["id-htc-1"]],
+    ["an operator's request", nodesAction("deallocate-nodes", ["htc-1"]), ["id-htc-1"]],
+    ["a shutdown that deletes: none", { ...shutdown, verb: "terminate" } as NodesAction, undefined],
+  ])("%s", (_case, action, expected) => {
+    const { leavingNodeIds, deallocatingNodeIds } = underWay([operationOf(action)], clusterOf());
+    expect([leavingNodeIds, deallocatingNodeIds]).toEqual([["id-htc-1"], expected]);
+  });
+});
+
 describe("isVisibleIn", () => {
   const accepted = (names: readonly string[]) => ({
     state: "accepted" as const,
@@ -248,6 +262,24 @@ describe("isVisibleIn", () => {
       "a shutdown: it is deallocated",
       operationOf(shutdown, accepted(["htc-1"])),
       [nodeOf({ name: "htc-1", ...deallocated })],
+      true,
+    ],
+    [
+      "a deletion, and it is deallocated, as it was before",
+      operationOf(nodesAction("terminate-nodes", ["htc-1"]), accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      false,
+    ],
+    [
+      "a shutdown that deletes, and it is deallocated, as it was before",
+      operationOf({ ...shutdown, verb: "terminate" } as NodesAction, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...deallocated })],
+      false,
+    ],
+    [
+      "a shutdown that deletes: it terminates",
+      operationOf({ ...shutdown, verb: "terminate" } as NodesAction, accepted(["htc-1"])),
+      [nodeOf({ name: "htc-1", ...terminating })],
       true,
     ],
     ["a shutdown: it is gone", operationOf(shutdown, accepted(["htc-1"])), [], true],

@@ -8,6 +8,7 @@ import { changedMinds } from "./changed-minds.ts";
 import { clockJumps } from "./clock-jumps.ts";
 import { configChanges } from "./config-changes.ts";
 import { deafScheduler } from "./deaf-scheduler.ts";
+import { deallocatedNodes } from "./deallocated-nodes.ts";
 import { deletedBehindOurBack } from "./deleted-behind-our-back.ts";
 import { dyingHosts } from "./dying-hosts.ts";
 import { failingNodes } from "./failing-nodes.ts";
@@ -68,6 +69,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   changedMinds,
   unhealthyNodes,
   sharedQuota,
+  deallocatedNodes,
 ];
 
 /** The scenario of a seed, when none is named. */

@@ -138,6 +138,27 @@ describe("toActions", () => {
     expect(idsOf(actions)).toEqual([["id-4"], ["id-2"], ["id-1", "id-3"]]);
   });
 
+  test("nodes that are deallocated and nodes that are deleted go apart, each with how and why", () => {
+    const retire = [
+      { ...retired(1), verb: "deallocate" },
+      { ...retired(2), verb: "terminate" },
+      { ...retired(3, "deallocated"), verb: "terminate" },
+    ] as const;
+    expect(actionsOf({ retire })).toMatchObject([
+      {
+        cause: "deallocated",
+        verb: "terminate",
+        reason: "1 deallocated node too old, or more than are kept",
+      },
+      {
+        cause: "idle-timeout",
+        verb: "deallocate",
+        reason: "idle-timeout of 1 node: deallocated, to start sooner than a new node boots",
+      },
+      { cause: "idle-timeout", verb: "terminate", reason: "idle-timeout of 1 node" },
+    ]);
+  });
+
   test("a node without a host name has none in the action", () => {
     const [action] = actionsOf({ retire: [{ ...retired(1), hostname: null }] });
     expect(action).toMatchObject({ nodes: [{ nodeId: "id-1", name: "htc-1" }] });

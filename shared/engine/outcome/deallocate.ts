@@ -1,0 +1,97 @@
+import { isIgnored } from "../ledger/left-alone.ts";
+import type { ClusterNode, NodeArray } from "../model/bucket.ts";
+import { madeAt, type NodeHistory } from "../model/history.ts";
+import type { PlanInput } from "../model/plan-input.ts";
+import type { Retirement } from "../model/plan-result.ts";
+import { type DeallocateSettings, type EngineSettings, forNodeArray } from "../model/settings.ts";
+
+/** Why nodes of an array are never deallocated, whatever is set; null: nothing is known that forbids it. */
+export function whyNeverDeallocated(array: NodeArray): "spot" | "ephemeral-os-disk" | null {
+  if (array.spot) return "spot";
+  return array.ephemeralOsDisk === true ? "ephemeral-os-disk" : null;
+}
+
+/** How many nodes of an array are deallocated instead of deleted; null: none. */
+export function deallocatedIn(
+  { deallocate }: Pick<EngineSettings, "deallocate">,
+  array: NodeArray,
+): DeallocateSettings | null {
+  if (deallocate === undefined || whyNeverDeallocated(array) !== null) return null;
+  return forNodeArray(deallocate, array.name);
+}
+
+/**
+ * The nodes that go, each with how: idle ones are deallocated while there is room, and further ones go that are deallocated for
+ * too long or too many. `history` is as observed in this pass; `wantedIds` are the nodes that the plan starts or that have been
+ * asked to start.
+ */
+export function withDeallocated(
+  retire: readonly Retirement[],
+  input: PlanInput,
+  seen: { readonly history: ReadonlyMap<string, NodeHistory>; readonly wantedIds: ReadonlySet<string> },
+): readonly Retirement[] {
+  const { cluster, settings } = input;
+  if (settings.deallocate === undefined) return retire;
+  const stocks = new Map(
+    cluster.nodeArrays.flatMap((array) => {
+      const most = array.enabled ? deallocatedIn(settings, array) : null;
+      return most === null ? [] : [[array.name, stockOf(input, array, most)] as const];
+    }),
+  );
+  const isOld = (nodeId: string, { maxAgeSeconds }: DeallocateSettings) => {
+    const row = seen.history.get(nodeId);
+    return row !== undefined && madeAt(row) < input.nowSeconds - maxAgeSeconds;
+  };
+  const going = retire.map((retirement): Retirement => {
+    const stock = stocks.get(retirement.nodeArray);
+    if (stock === undefined) return retirement;
+    const isKept = retirement.cause === "idle-timeout" && stock.room > 0 && !isOld(retirement.nodeId, stock);
+    if (!isKept) return { ...retirement, verb: "terminate" };
+    stock.room--;
+    return { ...retirement, verb: "deallocate" };
+  });
+  const surplus = [...stocks.values()].flatMap(({ asleep, ...stock }) => {
+    const since = ({ nodeId }: ClusterNode) => seen.history.get(nodeId)?.deletedSeconds ?? null;
+    const free = asleep
+      .filter((node) => isFree(node, settings) && !seen.wantedIds.has(node.nodeId))
+      .toSorted((a, b) => (since(a) ?? 0) - (since(b) ?? 0));
+    const old = free.filter(({ nodeId }) => isOld(nodeId, stock));
+    const others = free.filter((node) => !old.includes(node));
+    const beyond = Math.max(0, asleep.length - old.length - stock.most);
+    return [...old, ...others.slice(0, beyond)].map((node): Retirement => {
+      const { nodeId, name, nodeArray, hostname } = node;
+      const sinceSeconds = since(node) ?? input.nowSeconds;
+      return { nodeId, name, nodeArray, hostname, cause: "deallocated", sinceSeconds, verb: "terminate" };
+    });
+  });
+  return [...going, ...surplus];
+}
+
+/** The deallocated nodes of an array, without those on their way out, and how many more there may be. */
+interface Stock extends DeallocateSettings {
+  readonly asleep: readonly ClusterNode[];
+  room: number;
+}
+
+/** A start may fail and a deletion may be refused, so a node takes its place until a snapshot shows that it is up or gone. */
+function stockOf(
+  { cluster, leavingNodeIds, deallocatingNodeIds = [] }: PlanInput,
+  array: NodeArray,
+  settings: DeallocateSettings,
+): Stock {
+  const [leaving, deallocating] = [new Set(leavingNodeIds), new Set(deallocatingNodeIds)];
+  const nodes = cluster.nodes.filter(({ nodeArray }) => nodeArray === array.name);
+  const asleep = nodes.filter(({ targetState }) => targetState === "Deallocated");
+  const coming = nodes.filter(
+    ({ nodeId, targetState }) => targetState === "Started" && deallocating.has(nodeId),
+  );
+  return {
+    ...settings,
+    asleep: asleep.filter(({ nodeId }) => !leaving.has(nodeId) || deallocating.has(nodeId)),
+    room: settings.most - asleep.length - coming.length,
+  };
+}
+
+function isFree(node: ClusterNode, { ignoredNodes }: EngineSettings): boolean {
+  return node.status === "Deallocated" && !node.keepAlive && !isIgnored(node, ignoredNodes);
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterNode } from "../../../../shared/engine/index.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { createWorld, jobFor, type World } from "../../../support/world.ts";
+
+const daySeconds = 86_400;
+
+/** A world whose idle nodes are deallocated, up to two. */
+function deallocating(names: readonly string[], fields: Partial<ClusterNode> = {}): World {
+  const nodes = names.map((name) => nodeOf({ ...fields, name }));
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const htc = { most: 2, maxAgeSeconds: 7 * daySeconds, diskUsdPerHour: null };
+  world.configure({ engine: { deallocate: { default: null, byNodeArray: { htc } } } });
+  return world;
+}
+
+const statusOf = (world: World) =>
+  Object.fromEntries(world.cycleCloud.nodes.map(({ name, targetState }) => [name, targetState]));
+
+/** Until nodes that nothing needs are past their time-out, and what was decided of them has been carried out. */
+async function idleOut(world: World): Promise<void> {
+  await world.round();
+  world.advance(301);
+  await world.round();
+}
+
+describe("idle nodes of an array that keeps two deallocated", () => {
+  test("are deallocated by that very call, the third is deleted", async () => {
+    const world = deallocating(["htc-1", "htc-2", "htc-3"]);
+    await idleOut(world);
+    expect(world.cycleCloud.calls).toEqual(["deallocate", "terminate"]);
+    expect(statusOf(world)).toEqual({
+      "htc-1": "Deallocated",
+      "htc-2": "Deallocated",
+      "htc-3": "Terminated",
+    });
+  });
+
+  test("are left alone when they have got a job since", async () => {
+    const world = deallocating(["htc-1"], { hostname: "host-1" });
+    await world.round();
+    world.advance(301);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    await world.post([jobFor(1, { executingHostnames: ["host-1"] })]);
+    await world.execute();
+    expect(statusOf(world)).toEqual({ "htc-1": "Started" });
+  });
+});
+
+describe("a deallocated node", () => {
+  const asleep = { status: "Deallocated", targetState: "Deallocated" } as const;
+
+  test("is started before a new one is made", async () => {
+    const world = deallocating(["htc-1"], asleep);
+    await world.post([jobFor(2)]);
+    await world.round();
+    expect(world.cycleCloud.calls.toSorted()).toEqual(["create", "start"]);
+  });
+
+  test("that CycleCloud does not start is passed over for a while: jobs get a new one, and it is tried later", async () => {
+    const world = deallocating(["htc-1"], asleep);
+    world.cycleCloud.refusal = "no such VM";
+    await world.post([jobFor(1)]);
+    await world.round();
+    world.cycleCloud.refusal = undefined;
+    await world.round();
+    expect(world.cycleCloud.nodes.map(({ name }) => name)).toEqual(["htc-1", "htc-2"]);
+    expect(statusOf(world)["htc-1"]).toBe("Deallocated");
+    world.advance(301);
+    await world.post([jobFor(2)]);
+    await world.round();
+    expect(statusOf(world)["htc-1"]).toBe("Started");
+  });
+
+  test("that starts, and is deallocated again before it is up, is passed over as well", async () => {
+    const world = deallocating(["htc-1"], { hostname: "host-1" });
+    await idleOut(world);
+    world.cycleCloud.change("htc-1", { status: "Deallocated" });
+    world.advance(1);
+    await world.round();
+    await world.post([jobFor(1)]);
+    await world.round();
+    world.advance(1);
+    await world.round();
+    world.cycleCloud.change("htc-1", asleep);
+    await world.round();
+    await world.round();
+    expect(world.cycleCloud.calls).toEqual(["deallocate", "start", "create"]);
+  });
+
+  test("beyond the most is deleted, and not started while that is under way", async () => {
+    const world = deallocating(["htc-1", "htc-2", "htc-3"], asleep);
+    await world.round();
+    expect(world.cycleCloud.calls).toEqual(["terminate"]);
+    expect(Object.values(statusOf(world)).filter((state) => state === "Terminated")).toHaveLength(1);
+  });
+
+  test("keeps its row, however long it is deallocated, so that its age is known", async () => {
+    const world = deallocating(["htc-1"]);
+    await idleOut(world);
+    world.cycleCloud.change("htc-1", asleep);
+    world.advance(6 * daySeconds);
+    await world.round();
+    expect(statusOf(world)).toEqual({ "htc-1": "Deallocated" });
+    world.advance(2 * daySeconds);
+    await world.round();
+    expect(statusOf(world)).toEqual({ "htc-1": "Terminated" });
+  });
+});
