@@ -155,10 +155,19 @@ function groupsOf(
       groups.push(groupOf(some, reason, settings));
     for (const { name } of own) left.delete(name);
   };
-  for (const { job_id, job_state, nodes: list } of jobs)
-    if (job_state.includes("CONFIGURING")) add(expandHostlist(list) ?? [], `Slurm resumes for job ${job_id}`);
+  const configuring = jobs.filter(({ job_state }) => job_state.includes("CONFIGURING"));
+  for (const [id, parts] of Map.groupBy(configuring, idOf))
+    add(
+      parts.flatMap(({ nodes: list }) => expandHostlist(list) ?? []),
+      `Slurm resumes for job ${id}`,
+    );
   for (const name of [...left.keys()]) add([name], "Slurm resumes");
   return groups;
+}
+
+/** The parts of a heterogeneous job start together. */
+function idOf({ job_id, het_job_id }: JobRecord): number {
+  return het_job_id || job_id;
 }
 
 /**
@@ -170,7 +179,11 @@ function inVain(
   lost: ReadonlySet<string>,
   jobs: readonly JobRecord[],
 ): readonly string[] {
-  const lists = jobs.filter(mayHoldNodes).map(({ nodes }) => expandHostlist(nodes));
+  const byJob = Map.groupBy(jobs.filter(mayHoldNodes), idOf);
+  const lists = [...byJob.values()].map((parts) => {
+    const own = parts.map(({ nodes }) => expandHostlist(nodes));
+    return own.includes(undefined) ? undefined : own.flatMap((names) => names ?? []);
+  });
   // Such a list may have any of them.
   if (lists.includes(undefined)) return [];
   const { without = [], others = [] } = Object.groupBy(

@@ -195,6 +195,16 @@ describe("what Slurm wants", () => {
     expect(backWith(["hpc-1", "hpc-5"])).toEqual(["hpc-1", "hpc-5", "hpc-2", "hpc-3"]);
     expect(backWith(["hpc-1"], [configuring(24, "hpc-[")])).toEqual(["hpc-1"]);
   });
+  test("the parts of a heterogeneous job are one group, and go back together", () => {
+    const nodes = [1, 2, 3].map((index) => savingNode(index, ["POWERING_UP"]));
+    const parts = [configuring(21, "hpc-1"), configuring(22, "hpc-[2-3]")];
+    const jobs = parts.map((part, het_job_offset) => ({ ...part, het_job_id: 21, het_job_offset }));
+    const { named } = known(readSlurm({ jobs, nodes, section }));
+    expect(named?.wanted).toMatchObject([
+      { names: ["hpc-1", "hpc-2", "hpc-3"], reason: "Slurm resumes for job 21" },
+    ]);
+    expect(named?.giveBack(["hpc-3"], "no room").names).toEqual(["hpc-3", "hpc-1", "hpc-2"]);
+  });
   test("without such a partition nothing is wanted by name", () => {
     expect(known(readSlurm({ jobs: [] })).named).toBeUndefined();
   });
