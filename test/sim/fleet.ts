@@ -50,10 +50,15 @@ export class Fleet {
   }
 
   /** `onEnd` is not called for a run that dies: whoever gave it work notices that by the clock, or not at all. */
-  start(name: string, work: (run: Run) => Promise<unknown>, onEnd: (outcome: Outcome) => void): Run {
+  start(
+    name: string,
+    work: (run: Run) => Promise<unknown>,
+    onEnd: (outcome: Outcome) => void,
+    machine: Machine = this.#nextMachine(),
+  ): Run {
     const run: Run = {
       name,
-      machine: this.#nextMachine(),
+      machine,
       startedAtSeconds: this.#timeline.nowSeconds,
       isDead: false,
       isOver: false,

@@ -1,5 +1,5 @@
 import type { FaultSource } from "./faults.ts";
-import type { Fleet, Outcome, Run } from "./fleet.ts";
+import type { Fleet, Machine, Outcome, Run } from "./fleet.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A message of one session, as the broker sees it. */
@@ -23,7 +23,7 @@ export interface SessionQueueOptions {
   readonly name: string;
   readonly duplicateWindowSeconds: number;
   readonly maxDeliveryCount: number;
-  /** Sessions that all machines together work on at a time; any number when left out. */
+  /** Sessions that all machines together work on at a time, and each keeps its own while it has messages; any number when left out. */
   readonly mostSessions?: number | undefined;
   readonly receive: (run: Run, body: unknown) => Promise<unknown>;
   readonly receiveDead: (run: Run, message: DeadMessage) => Promise<unknown>;
@@ -39,10 +39,14 @@ interface Session {
   messages: Waiting[];
   /** Whose lock it is: an ended run that has lost it settles nothing. */
   lock: number | undefined;
+  /** Whose turn ended last, and when. */
+  last: { readonly machine: Machine; readonly atSeconds: number } | undefined;
   stalledUntilSeconds: number;
 }
 
 const lockSeconds = 60;
+/** How long a machine keeps a session without messages: `sessionIdleTimeout` of host.json. */
+const idleSeconds = 2;
 const defaultTtlSeconds = 3_600;
 
 /**
@@ -99,7 +103,12 @@ export class SessionQueue {
   }
 
   #session(name: string): Session {
-    const session = this.#sessions.get(name) ?? { messages: [], lock: undefined, stalledUntilSeconds: 0 };
+    const session = this.#sessions.get(name) ?? {
+      messages: [],
+      lock: undefined,
+      last: undefined,
+      stalledUntilSeconds: 0,
+    };
     this.#sessions.set(name, session);
     return session;
   }
@@ -125,7 +134,9 @@ export class SessionQueue {
       (started) => this.#options.receive(started, message.body),
       (outcome) =>
         this.#settle(session, { lock, message, outcome, isForgotten: fault?.kind === "done-twice" }),
+      this.#holderOf(session),
     );
+    session.last = { machine: run.machine, atSeconds: timeline.nowSeconds };
     if (fault?.kind === "lock-lost") timeline.after(fault.seconds / 8, () => this.#unlock(session, lock));
     // A lock is renewed as long as its holder lives.
     const expire = () => {
@@ -156,6 +167,8 @@ export class SessionQueue {
   #unlock(session: Session, lock: number): void {
     if (session.lock !== lock) return;
     session.lock = undefined;
+    if (session.last !== undefined)
+      session.last = { ...session.last, atSeconds: this.#parts.timeline.nowSeconds };
     this.#held.delete(session);
     const [next] = this.#unheld;
     if (next !== undefined) {
@@ -163,6 +176,12 @@ export class SessionQueue {
       this.#pump(next);
     }
     this.#parts.timeline.after(0.05, () => this.#pump(session));
+  }
+
+  /** Undefined: any machine. */
+  #holderOf({ last }: Session): Machine | undefined {
+    if (this.#options.mostSessions === undefined || last === undefined) return undefined;
+    return this.#parts.timeline.nowSeconds - last.atSeconds <= idleSeconds ? last.machine : undefined;
   }
 
   #nextAlive(session: Session): Waiting | undefined {
