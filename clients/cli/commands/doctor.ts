@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { Checked } from "../doctor/checked.ts";
 import { checkCluster } from "../doctor/cluster-checks.ts";
+import { checkDeployment, endpointsOf } from "../doctor/deployment-checks.ts";
 import { checkRights, checkService, failed } from "../doctor/service-checks.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type OutputFlags, reportOption } from "../output/output-options.ts";
@@ -10,12 +11,16 @@ import { reach, reachAnywhere } from "../service/reach.ts";
 import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = ServiceFlags & Pick<OutputFlags, "format">;
+type Flags = ServiceFlags & Pick<OutputFlags, "format"> & { readonly deployment?: true };
 
 export function doctorCommand(terminal: Terminal): Command {
   const command = new Command("doctor")
     .description(
       "Checks from this machine whether the service answers, and whether each cluster is set up and at work: login, snapshots, schedulers, messages, plans, money. What is not as it should be says what to do. Exit code 1 if a check failed.",
+    )
+    .option(
+      "--deployment",
+      "also whether this machine reaches what the deployment's outputs name, and CycleCloud: in the app's network, what the app reaches",
     )
     .action((flags: Flags) => examine(terminal, flags));
   return serviceOptions(command).addOption(reportOption());
@@ -47,7 +52,27 @@ async function examined(flags: Flags): Promise<readonly Checked[]> {
   const named = flags.cluster === undefined ? clusters : [flags.cluster];
   const ofClusters =
     clusters === undefined ? [] : await Promise.all((named ?? []).map((each) => examineCluster(flags, each)));
-  return [...checked, ...ofClusters.flat()];
+  const ofNetwork =
+    flags.deployment === undefined
+      ? []
+      : await checkDeployment(endpointsOf(process.env, await serverUrls(flags, named ?? [])));
+  return [...checked, ...ofNetwork, ...ofClusters.flat()];
+}
+
+/** Addresses of the CycleCloud servers. Of a cluster whose configuration cannot be read there is none: its own checks say why. */
+async function serverUrls(flags: Flags, clusters: readonly string[]): Promise<readonly string[]> {
+  const urls = await Promise.all(
+    clusters.map(async (cluster) => {
+      const { service } = await reach({ ...flags, cluster });
+      try {
+        return (await service.ask("config")).config?.url;
+      } catch (error) {
+        if (error instanceof CommandFailure) return undefined;
+        throw error;
+      }
+    }),
+  );
+  return urls.filter((url) => typeof url === "string");
 }
 
 async function examineCluster(flags: Flags, cluster: string): Promise<readonly Checked[]> {
