@@ -31,12 +31,13 @@ param rejectsPerHour int
 var events = 'AppTraces | where AppRoleName =~ "${functionAppName}" | where Message startswith "{" | extend e = parse_json(Message) | extend event = tostring(e.event), cluster = tostring(e.cluster)'
 
 // A snapshot is overdue after three of the cluster's longest intervals, which its own log line tells, but not within 15 minutes.
-// `column`: what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
+// `page`: what explains it. `column`: what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
 var rules = [
   {
     name: 'plan-overdue'
     title: 'A plan was asked for and not made'
-    todo: 'See in the log what plan-scale reports, and in Service Bus whether plan-requests has dead letters (docs/operate.md).'
+    todo: 'See in the log what plan-scale reports, and in Service Bus whether plan-requests has dead letters.'
+    page: 'docs/operate.md#nothing-happens'
     severity: 1
     column: 'cluster'
     query: 'let events = ${events}; let planned = events | where event == "plan" | summarize planned = max(TimeGenerated) by cluster; events | where (event == "demand" and e.outcome == "accepted") or (event == "snapshot" and isnotempty(tostring(e.planRequested))) | join kind=leftouter planned on cluster | where isnull(planned) or TimeGenerated > planned | summarize waiting = min(TimeGenerated) by cluster | where waiting < ago(${planOverdueMinutes}m)'
@@ -44,7 +45,8 @@ var rules = [
   {
     name: 'snapshot-overdue'
     title: 'A configured cluster has not been read for a while'
-    todo: 'Ask "ccscale status" what CycleCloud answers; check its address, its login and the network (docs/operate.md).'
+    todo: 'Ask "ccscale status" what CycleCloud answers; check its address, its login and the network.'
+    page: 'docs/deploy.md#troubleshooting'
     severity: 1
     column: 'cluster'
     query: 'let events = ${events}; let read = events | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, newest = TimeGenerated, allowedSeconds = max_of(900, 3 * coalesce(toint(e.restSeconds), 300)); events | where event == "timer" | summarize arg_max(TimeGenerated, e) | mv-expand configured = parse_json(tostring(e.clusters)) | project cluster = tostring(configured) | join kind=leftouter read on cluster | where isnull(newest) or newest < now() - allowedSeconds * 1s | project cluster, newest'
@@ -53,6 +55,7 @@ var rules = [
     name: 'timer-silent'
     title: 'The snapshot timer does not run'
     todo: 'Restart the function app, unless it was stopped on purpose.'
+    page: 'docs/deploy.md#troubleshooting'
     severity: 0
     column: ''
     query: 'let capped = toscalar(_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota" | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(15m) | summarize runs = count() | where runs == 0 and capped == 0'
@@ -60,7 +63,8 @@ var rules = [
   {
     name: 'log-capped'
     title: 'The workspace takes no more log today, and no alert can see anything'
-    todo: 'Raise dailyLogCapGb, or set storageAudit to off (docs/alerts.md). The autoscaler itself goes on.'
+    todo: 'Raise dailyLogCapGb, or set storageAudit to off. The autoscaler itself goes on.'
+    page: 'docs/alerts.md#alerts'
     severity: 1
     column: ''
     query: '_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota"'
@@ -69,6 +73,7 @@ var rules = [
     name: 'dead-letters'
     title: 'Messages failed again and again'
     todo: 'Ask "ccscale rejects list" what they are; replay them when the cause is gone.'
+    page: 'docs/operate.md#a-job-is-not-known'
     severity: 1
     column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "dead-letter" or (event == "rejected" and e.kind != "invalid")'
@@ -77,6 +82,7 @@ var rules = [
     name: 'rejects-rising'
     title: 'A scheduler sends messages that are refused'
     todo: 'Ask "ccscale rejects show" what is wrong with them, and tell whoever runs the scheduler.'
+    page: 'docs/operate.md#a-job-is-not-known'
     severity: 2
     column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "rejected" and e.kind == "invalid" | summarize rejects = count() by cluster | where rejects > ${rejectsPerHour}'
@@ -85,6 +91,7 @@ var rules = [
     name: 'boots-failing'
     title: 'Nodes of an array fail to boot'
     todo: 'Ask "ccscale events --kind node-failed" what CycleCloud says: image, scripts, quota.'
+    page: 'docs/operate.md#nodes-boot-again-and-again'
     severity: 2
     column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "boots-failing"'
@@ -93,6 +100,7 @@ var rules = [
     name: 'budget-near'
     title: 'A cluster has nearly or wholly spent its budget'
     todo: 'Ask "ccscale cost" who spent it; change the budget with "ccscale config set" if that is right.'
+    page: 'docs/cost.md#in-the-status'
     severity: 2
     column: 'cluster'
     query: '${events} | where event in ("budget-near", "budget-reached")'
@@ -101,6 +109,7 @@ var rules = [
     name: 'needs-operator'
     title: 'A login was refused, or a run was given up'
     todo: 'Ask "ccscale status": it names what is wrong first, with the command that ends it.'
+    page: 'docs/operate.md#the-login-is-refused'
     severity: 1
     column: 'cluster'
     query: '${events} | where TimeGenerated > ago(1h) | where event == "login-stopped" or (event == "settled" and e.kind != "stale-snapshot") or (event == "operation" and e.state == "lost")'
@@ -132,7 +141,7 @@ resource alerts 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: '${functionAppName}: ${rule.title}'
-      description: '${rule.title}. ${rule.todo}'
+      description: '${rule.title}. ${rule.todo} ${rule.page} of this release explains it.'
       severity: rule.severity
       enabled: true
       scopes: [workspaceId]

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { slug } from "github-slugger";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
 import { problemsOf } from "./check-query.ts";
@@ -32,6 +33,21 @@ describe("queries of alerts, workbook and documents", () => {
     expect(perCluster.length).toBeGreaterThanOrEqual(7);
     for (const { name, text, place } of perCluster)
       expect(problemsOf(`${text} | summarize count() by cluster`, place), name).toEqual([]);
+  });
+
+  test("each alert names a page and a heading of it that explain what to do", () => {
+    const pages = readFileSync(join(root, "infra/modules/alerts.bicep"), "utf8").matchAll(
+      /^ +todo: '.+'\n +page: '(docs\/[a-z-]+\.md)#([a-z-]+)'$/gm,
+    );
+    const named = [...pages].map(([, page = "", anchor]) => ({ page, anchor }));
+    expect(named).toHaveLength(alerts.length);
+    for (const { page, anchor } of named) {
+      const headings = readFileSync(join(root, page), "utf8").matchAll(/^#+ (.+)$/gm);
+      expect(
+        [...headings].map(([, heading = ""]) => slug(heading)),
+        page,
+      ).toContain(anchor);
+    }
   });
 
   test("ask for events that the code logs", () => {
