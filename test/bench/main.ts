@@ -26,8 +26,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   cycle: { file: "cycle.ts", shows: "the whole cycle of large clusters" },
   fleet: {
     file: "fleet/clusters.ts",
-    shows: "many clusters in one deployment, or the way of single jobs, after npm run build",
-    options: "--clusters --healthy --jobs",
+    shows: "many clusters in one deployment: from a message to its action, after npm run build",
+    options: "--clusters --nodes --workers --memory --messages --every --healthy --check",
   },
   hostile: { file: "hostile.ts", shows: "valid demand that was, or could be, dear to plan" },
   cost: {

@@ -1,5 +1,7 @@
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueServiceClient } from "@azure/storage-queue";
 import {
@@ -7,15 +9,17 @@ import {
   type RunningCycleCloud,
   startCycleCloud,
 } from "../../../infra/local/cyclecloud/index.ts";
-import { appFiles } from "../../../infra/local/environment/app-files.ts";
 import { startAzurite } from "../../../infra/local/environment/azurite.ts";
-import { type FunctionsHost, start as startHost } from "../../../infra/local/functions-host/index.ts";
 import { readConfig, startServiceBus } from "../../../infra/local/service-bus/index.ts";
 import { jobDemandQueue, serviceBusConnection, storageConnection } from "../../../shared/app/names.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
+import type { Invocation, Line, WorkerOrder, WorkerReport } from "./worker.ts";
+
+export type { Invocation } from "./worker.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const account = { username: "autoscale", password: "local-simulator-only" };
+const defaultMemoryMb = 2_048;
 
 /** A CycleCloud server and its clusters. */
 export interface Server {
@@ -31,27 +35,21 @@ export interface FleetOptions {
   /** Simulated seconds per real second. */
   readonly speed: number;
   readonly snapshotSchedule: string;
+  /** Instances of the function app, each a process; 1 when left out. */
+  readonly workers?: number;
+  /** Memory of an instance in MB, as `instanceMemoryMB` of a deployment; 2,048 when left out. */
+  readonly memoryMb?: number;
   /** Of every cluster's `autoscale.json`, beside its connection. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Logs go here. */
   readonly folder: string;
 }
 
-/** One run of a function. */
-export interface Invocation {
-  readonly functionName: string;
-  /** Unix seconds of its end. */
-  readonly atSeconds: number;
-  readonly durationMs: number;
-  readonly succeeded: boolean;
-}
-
-/** A log line of the app, as its fields, and when it came (Unix seconds). */
-export interface Line {
-  readonly atSeconds: number;
-  readonly event: string;
-  readonly cluster?: string;
-  readonly [field: string]: unknown;
+/** What a process has taken so far, by the system's own count. */
+export interface Used {
+  readonly name: string;
+  readonly processorSeconds: number;
+  readonly residentMb: number;
 }
 
 /** One deployment of the autoscaler that serves many clusters, all on this machine. */
@@ -60,10 +58,18 @@ export interface Fleet {
   readonly lines: readonly Line[];
   /** Nodes of a cluster that CycleCloud shows, its own fixed ones left out. */
   nodes(cluster: string): number;
-  /** When CycleCloud was asked to create nodes of a cluster (Unix seconds), the newest last. */
-  creates(cluster: string): readonly number[];
+  /** Of these, nodes that have booted. */
+  nodesUp(cluster: string): number;
+  /** When each node of a cluster was asked for (Unix seconds), in that order; right for those since the last change of speed. */
+  created(cluster: string): readonly number[];
+  /** Host names of the nodes that are up. */
+  hostnames(cluster: string): Promise<readonly string[]>;
+  /** Simulated seconds per real second, from now on. */
+  setSpeed(speed: number): void;
   /** Posts what a cluster's scheduler wants from now on. */
   post(cluster: string, jobs: readonly object[]): Promise<void>;
+  /** The workers, Azurite, and this process with the broker and the CycleCloud servers. */
+  used(): Promise<readonly Used[]>;
   /** Requests that the storage account has answered, as `GET /devstoreaccount1/…`. */
   storageCalls(): Promise<readonly string[]>;
   /** Of its storage account. */
@@ -71,7 +77,7 @@ export interface Fleet {
   stop(): Promise<void>;
 }
 
-/** Starts everything in this process but Azurite. A process can have one fleet: the app keeps its settings. */
+/** Starts everything: the broker and the CycleCloud servers in this process, Azurite and the workers in processes of their own. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await mkdir(options.folder, { recursive: true });
   const logFile = join(options.folder, "azurite.log");
@@ -92,44 +98,49 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     await prepareStorage(azurite.connectionString, options, clouds);
     const invocations: Invocation[] = [];
     const lines: Line[] = [];
-    const host = await hostFunctions({
-      options,
-      invocations,
-      lines,
-      settings: {
-        AzureWebJobsStorage: azurite.connectionString,
-        [storageConnection]: azurite.connectionString,
-        [serviceBusConnection]: bus.connectionString,
-        SNAPSHOT_SCHEDULE: options.snapshotSchedule,
-        PRICES_SCHEDULE: "0 0 0 1 1 *",
-        PRICE_LIST_URL: "off",
-        CYCLECLOUD_PASSWORD: account.password,
-        AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
-      },
-    });
-    ending.push(() => host.stop());
+    const settings = settingsOf(options, azurite.connectionString, bus.connectionString);
+    const workers = await Promise.all(
+      Array.from({ length: options.workers ?? 1 }, (_, index) =>
+        startWorker({ index, options, settings, invocations, lines }),
+      ),
+    );
+    ending.push(async () => void (await Promise.all(workers.map(stopWorker))));
     const queue = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(
       jobDemandQueue,
     );
     const uploads = BlobServiceClient.fromConnectionString(azurite.connectionString);
+    let { speed } = options;
     let sequence = 0;
     const cloudOf = (cluster: string) => clouds.find(({ names }) => names.includes(cluster))?.cloud;
+    const nodesOf = (cluster: string) =>
+      (cloudOf(cluster)?.control.ledger(cluster).nodes ?? []).filter(
+        ({ terminatedAt }) => terminatedAt === null,
+      );
     return {
       connectionString: azurite.connectionString,
       invocations,
       lines,
-      nodes: (cluster) => {
-        const nodes = cloudOf(cluster)?.control.ledger(cluster).nodes ?? [];
-        return nodes.filter(({ terminatedAt }) => terminatedAt === null).length;
-      },
-      creates: (cluster) => {
+      nodes: (cluster) => nodesOf(cluster).length,
+      nodesUp: (cluster) => nodesOf(cluster).filter(({ readyAt }) => readyAt !== null).length,
+      created: (cluster) => {
         const control = cloudOf(cluster)?.control;
         if (control === undefined) return [];
         const [realSeconds, simulatedSeconds] = [Date.now() / 1000, control.nowSeconds()];
-        return control.calls
-          .recent()
-          .filter(({ path }) => path.startsWith(`/clusters/${cluster}/nodes/create`))
-          .map(({ at }) => realSeconds - (simulatedSeconds - at) / options.speed);
+        return control
+          .ledger(cluster)
+          .nodes.map(({ createdAt }) => realSeconds - (simulatedSeconds - createdAt) / speed)
+          .toSorted((a, b) => a - b);
+      },
+      hostnames: async (cluster) => {
+        const response = await fetch(`${cloudOf(cluster)?.url}/clusters/${cluster}/nodes`, {
+          headers: login,
+        });
+        const { nodes } = (await response.json()) as { nodes: { Hostname?: string; Template?: string }[] };
+        return nodes.flatMap(({ Hostname, Template }) => (Hostname && Template ? [Hostname] : []));
+      },
+      setSpeed: (next) => {
+        speed = next;
+        for (const { cloud } of clouds) cloud?.control.speed({ speed });
       },
       post: async (cluster, jobs) => {
         sequence += 1;
@@ -141,12 +152,97 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         const text = await readFile(logFile, "utf8");
         return [...text.matchAll(/"([A-Z]+ \/\S*)/g)].map(([, call = ""]) => call);
       },
+      used: () => {
+        const pids = workers.map(({ pid = -1 }, index) => [`worker ${index + 1}`, pid] as const);
+        return usedBy([...pids, ["Azurite", azurite.pid], ["broker, CycleCloud, load", process.pid]]);
+      },
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+const login = {
+  Authorization: `Basic ${Buffer.from(`${account.username}:${account.password}`).toString("base64")}`,
+};
+
+function settingsOf(
+  { snapshotSchedule, memoryMb = defaultMemoryMb }: FleetOptions,
+  storage: string,
+  serviceBus: string,
+): Readonly<Record<string, string>> {
+  return {
+    AzureWebJobsStorage: storage,
+    [storageConnection]: storage,
+    [serviceBusConnection]: serviceBus,
+    SNAPSHOT_SCHEDULE: snapshotSchedule,
+    PRICES_SCHEDULE: "0 0 0 1 1 *",
+    PRICE_LIST_URL: "off",
+    CYCLECLOUD_PASSWORD: account.password,
+    AUTOSCALE_MEMORY_MIB: `${memoryMb}`,
+    // As infra/modules/function-app.bicep sets it: 8 for 512 MB, 32 for 2,048, 64 for 4,096.
+    AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentSessions: `${memoryMb / 64}`,
+    AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.200",
+  };
+}
+
+/** Azure runs a timer in one instance: so does the first worker. */
+async function startWorker(parts: {
+  readonly index: number;
+  readonly options: FleetOptions;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly invocations: Invocation[];
+  readonly lines: Line[];
+}): Promise<ChildProcess> {
+  const { index, options, settings, invocations, lines } = parts;
+  const order: WorkerOrder = {
+    settings: index === 0 ? settings : { ...settings, "AzureWebJobs.snapshot-nodes.Disabled": "true" },
+    stateDir: join(options.folder, `timers-${index}`),
+  };
+  const heapMb = (options.memoryMb ?? defaultMemoryMb) / 2;
+  const child = fork(join(import.meta.dirname, "worker.ts"), [JSON.stringify(order)], {
+    execArgv: [`--max-old-space-size=${heapMb}`],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code, signal) =>
+      reject(new Error(`Cannot start a worker: ended with ${signal ?? code}`)),
+    );
+    child.on("message", (message: WorkerReport) => {
+      if (message.kind === "ready") resolve(child);
+      else if (message.kind === "line") lines.push(message.line);
+      else invocations.push(message.invocation);
+    });
+  });
+}
+
+async function stopWorker(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.disconnect();
+  const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  await ended;
+  clearTimeout(late);
+}
+
+async function usedBy(processes: readonly (readonly [string, number])[]): Promise<readonly Used[]> {
+  const pids = processes.map(([, pid]) => pid).join(",");
+  const { stdout } = await promisify(execFile)("ps", ["-o", "pid=,rss=,time=", "-p", pids]);
+  const rows = new Map(
+    stdout
+      .trim()
+      .split("\n")
+      .map((row) => row.trim().split(/\s+/))
+      .map(([pid, rss, time]) => [Number(pid), { rss: Number(rss), time: time ?? "" }]),
+  );
+  return processes.flatMap(([name, pid]) => {
+    const row = rows.get(pid);
+    if (row === undefined) return [];
+    // hours:minutes:seconds
+    const processorSeconds = row.time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+    return [{ name, processorSeconds, residentMb: row.rss / 1024 }];
+  });
 }
 
 interface Cloud {
@@ -192,32 +288,4 @@ async function prepareStorage(
       await container.getBlockBlobClient(`${name}.json`).upload(config, Buffer.byteLength(config));
     }
   }
-}
-
-async function hostFunctions(parts: {
-  readonly options: FleetOptions;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly invocations: Invocation[];
-  readonly lines: Line[];
-}): Promise<FunctionsHost> {
-  const { options, settings, invocations, lines } = parts;
-  return startHost({
-    appDir: root,
-    main: appFiles,
-    settings,
-    stateDir: join(options.folder, "timers"),
-    // A slow server may hold a run for a minute; nobody waits for it here.
-    graceMs: 2_000,
-    onInvocation: ({ functionName, durationMs, status }) =>
-      invocations.push({
-        functionName,
-        durationMs,
-        succeeded: status === "succeeded",
-        atSeconds: Date.now() / 1000,
-      }),
-    logger: ({ message }) => {
-      if (!message.startsWith('{"event"')) return;
-      lines.push({ ...JSON.parse(message), atSeconds: Date.now() / 1000 });
-    },
-  });
 }

@@ -14,6 +14,15 @@ export function clusterNamed(name: string, most: number): DefinitionInput {
   };
 }
 
+/** `count` jobs that each need a node of their own; those for which there is a host run there. */
+export function singleJobs(count: number, hostnames: readonly string[] = []): readonly object[] {
+  return Array.from({ length: count }, (_, index) => {
+    const job = { name: String(index), constraints: { ncpus: 4, exclusive: true } };
+    const hostname = hostnames[index];
+    return hostname === undefined ? job : { ...job, executingHostnames: [hostname] };
+  });
+}
+
 /** Times of a cluster that lives sixty times as fast. */
 export const fleetConfig: Readonly<Record<string, unknown>> = {
   verify_certificates: true,
