@@ -6,8 +6,6 @@ import { startSeconds, World } from "./world.ts";
 
 /** The timer's usual schedule. */
 const beatSeconds = 60;
-/** One instance for so many clusters; one cluster in so many is slow, and one dead. */
-const clustersOfMachine = 100;
 /** `max_snapshot_age` / 2, in which a cluster at rest is read, and `snapshot_interval`. */
 const atRestSeconds = 150;
 const atWorkSeconds = 60;
@@ -37,8 +35,15 @@ export interface ClustersReport {
  */
 export async function runClusters(
   clusters: number,
-  /** How many clusters an instance works on at a time; 8 is what 512 MB get. */
-  { sessionsOfMachine = 8 }: { readonly sessionsOfMachine?: number } = {},
+  {
+    sessionsOfMachine = 8,
+    clustersOfMachine = 100,
+  }: {
+    /** How many clusters an instance works on at a time; 8 is what 512 MB get. */
+    readonly sessionsOfMachine?: number;
+    /** One instance for so many clusters; one cluster in so many is slow, and one dead. */
+    readonly clustersOfMachine?: number;
+  } = {},
 ): Promise<ClustersReport> {
   const seed = 1;
   const chance = createChance(seed);
