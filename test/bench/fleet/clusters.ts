@@ -291,10 +291,11 @@ function longestGapSeconds(snapshots: readonly Line[], names: readonly string[])
 /** The most that each process held, looked at every five seconds until it is asked. */
 function watchMemory(fleet: Fleet): () => ReadonlyMap<string, number> {
   const peak = new Map<string, number>();
-  const timer = setInterval(async () => {
+  const look = async () => {
     for (const { name, residentMb } of await fleet.used())
       peak.set(name, Math.max(peak.get(name) ?? 0, residentMb));
-  }, 5_000);
+  };
+  const timer = setInterval(look, 5_000);
   return () => {
     clearInterval(timer);
     return peak;
