@@ -69,6 +69,10 @@ const bucketView = z
           .nullable()
           .describe("Until a plan saw the node Ready; null: of none is it known"),
         p95Seconds: z.number().nullable(),
+        startP50Seconds: z
+          .number()
+          .nullable()
+          .describe("Until a deallocated node was Ready again, which is no boot; null: of none is it known"),
       })
       .describe("Of nodes of this array and size that were asked for within the last 7 days"),
     resources: resources.describe("What a new node of this bucket has"),

@@ -47,9 +47,13 @@ export const demandParts = {
       cause: z
         .string()
         .describe(
-          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released, unhealthy",
+          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released, unhealthy, deallocated (for too long, or too many)",
         ),
       sinceSeconds: unixSeconds,
+      verb: z
+        .enum(["deallocate", "terminate"])
+        .optional()
+        .describe("How it goes; absent: as its shutdown policy says"),
     }),
   ),
   retry: z.array(plannedNode),

@@ -41,6 +41,11 @@ const sums = {
   unpricedNodeHours: z.number().describe("Of this month"),
 };
 
+const idleMoney = z.object({
+  nodes: count,
+  usdPerHour: z.number().nullable().describe("Null: the price of one or more is not known"),
+});
+
 /** An estimate by the prices of VM sizes, not the bill. */
 export const spendingStatus = z
   .object({
@@ -51,6 +56,10 @@ export const spendingStatus = z
     month: z.string().describe("Calendar month, UTC, such as 2026-11"),
     ...sums,
     reservedNodes: count.describe("Nodes that reservations pay; the sums leave them out"),
+    unusedReservations: idleMoney.describe(
+      "Nodes that reservations pay and nobody runs; paid all the same, and in no sum",
+    ),
+    deallocatedNodes: idleMoney.describe("Their disks are in no sum"),
     pricesAsOfSeconds: unixSeconds
       .nullable()
       .describe(

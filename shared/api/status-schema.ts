@@ -34,6 +34,7 @@ export const statusProblemKinds = [
   "clipped",
   "configuration",
   "default-resources-unset",
+  "never-deallocated",
   "demand-held-back",
   "demand-stuck",
   "demand-unknown",

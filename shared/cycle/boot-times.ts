@@ -14,11 +14,17 @@ const lookedAtSeconds = 7 * 86_400;
 /** Seconds that a node of the array takes until a plan sees it Ready, by the median of those remembered; null: unknown. */
 export type BootSecondsOf = (nodeArray: string) => number | null;
 
+/** A deallocated node that starts again is no boot: its disk is there. */
+function isBoot({ madeSeconds }: NodeHistory): boolean {
+  return madeSeconds === undefined;
+}
+
 /** How long earlier boots took. With too few boots of the array, those of the whole cluster count. */
 export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
-  const byArray = Map.groupBy(history, ({ nodeArray }) => nodeArray);
+  const boots = history.filter(isBoot);
+  const byArray = Map.groupBy(boots, ({ nodeArray }) => nodeArray);
   const medians = new Map([...byArray].map(([array, rows]) => [array, medianOf(rows)]));
-  const median = medianOf(history);
+  const median = medianOf(boots);
   return (nodeArray) => medians.get(nodeArray) ?? median;
 }
 
@@ -29,7 +35,7 @@ export function slowBootSeconds(
   nowSeconds: number,
 ): number | null {
   const times = history.flatMap((row) => {
-    const took = row.nodeArray === nodeArray ? tookOf(row) : null;
+    const took = row.nodeArray === nodeArray && isBoot(row) ? tookOf(row) : null;
     return took === null || row.createdSeconds < nowSeconds - lookedAtSeconds ? [] : [took];
   });
   times.sort((a, b) => a - b);
@@ -44,6 +50,8 @@ export interface Boots {
   /** Of those that plans saw from the start until Ready; null: none. */
   readonly p50Seconds: number | null;
   readonly p95Seconds: number | null;
+  /** The median until a deallocated node was Ready again; null: none. Starts are not among the boots. */
+  readonly startP50Seconds: number | null;
 }
 
 /** How history is read: as of a moment, and from when on a boot has failed. */
@@ -56,8 +64,9 @@ export interface BootsAsOf {
 export function bootsOf(history: readonly NodeHistory[], asOf: BootsAsOf): (bucket: NodeKind) => Boots {
   const recorded = recordedBoots(history, asOf);
   return (bucket) => {
-    const { failed, count, seconds } = recorded(bucket);
+    const { failed, count, seconds, startSeconds } = recorded(bucket);
     return {
+      startP50Seconds: nearestRank(startSeconds, 0.5),
       count,
       failed,
       p50Seconds: nearestRank(seconds, 0.5),
@@ -72,29 +81,36 @@ export interface RecordedBoots extends Pick<Boots, "count" | "failed"> {
   readonly seconds: readonly number[];
 }
 
-/** The same, with how long each boot took. */
+/** The same, with how long each boot took, and each start of a deallocated node. */
 export function recordedBoots(
   history: readonly NodeHistory[],
   { nowSeconds, bootTimeoutSeconds }: BootsAsOf,
-): (bucket: NodeKind) => RecordedBoots {
-  const byBucket = new Map<string, { failed: number; ready: number; times: number[] }>();
+): (bucket: NodeKind) => RecordedBoots & { readonly startSeconds: readonly number[] } {
+  const byBucket = new Map<string, { failed: number; ready: number; times: number[]; starts: number[] }>();
   for (const row of history) {
     if (row.createdSeconds < nowSeconds - lookedAtSeconds) continue;
     const failed = hasFailed(row, nowSeconds, forNodeArray(bootTimeoutSeconds, row.nodeArray));
     if (!failed && row.readySeconds === null) continue;
     const key = kindName(row);
-    const sum = byBucket.get(key) ?? { failed: 0, ready: 0, times: [] };
+    const sum = byBucket.get(key) ?? { failed: 0, ready: 0, times: [], starts: [] };
     byBucket.set(key, sum);
-    if (failed) sum.failed += 1;
-    else sum.ready += 1;
+    if (isBoot(row)) sum[failed ? "failed" : "ready"] += 1;
     const took = failed ? null : tookOf(row);
-    if (took !== null) sum.times.push(took);
+    if (took !== null) (isBoot(row) ? sum.times : sum.starts).push(took);
   }
   return (bucket) => {
-    const { failed, ready, times } = byBucket.get(kindName(bucket)) ?? { failed: 0, ready: 0, times: [] };
-    return { count: failed + ready, failed, seconds: times.toSorted((a, b) => a - b) };
+    const { failed, ready, times, starts } = byBucket.get(kindName(bucket)) ?? noBoots;
+    const inOrder = (seconds: readonly number[]) => seconds.toSorted((a, b) => a - b);
+    return {
+      count: failed + ready,
+      failed,
+      seconds: inOrder(times),
+      startSeconds: inOrder(starts),
+    };
   };
 }
+
+const noBoots = { failed: 0, ready: 0, times: [], starts: [] };
 
 /** Whether it failed before it was ever Ready: CycleCloud said so, or it took longer than the boot time-out. */
 function hasFailed(row: NodeHistory, nowSeconds: number, bootTimeoutSeconds: number): boolean {

@@ -115,7 +115,6 @@ export {
 } from "./model/settings.ts";
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
-export { deallocatedIn, whyNeverDeallocated } from "./outcome/deallocate.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets } from "./outcome/room-for-sets.ts";
 export {

@@ -16,7 +16,7 @@ import type { ClippingCap, Plan } from "./model/plan-result.ts";
 import { demandCapsOf, forNodeArray } from "./model/settings.ts";
 import { clippingCaps, heldBackOf } from "./outcome/clipping.ts";
 import { createSets, newNodes } from "./outcome/create-sets.ts";
-import { withDeallocated } from "./outcome/deallocate.ts";
+import { neverDeallocated, withDeallocated } from "./outcome/deallocate.ts";
 import { AllocationOutcome, LedgerPlannedNode } from "./outcome/outcome.ts";
 import { ReasonBook } from "./outcome/reason-book.ts";
 import { failedBeyond, keptFailed, retries, timedOut } from "./outcome/retire.ts";
@@ -76,7 +76,7 @@ export function plan(input: PlanInput): Plan {
     failed: touchable.filter((node) => node.status === "Failed").map((node) => node.name),
     buckets: bucketUses(ledger),
     history: changed,
-    warnings: opened.warnings,
+    warnings: [...opened.warnings, ...neverDeallocated(input)],
     ...(ownerUses.length > 0 && { ownerUses }),
     ...heldBackOf(allocations, opened.hostsLeftOut, demandCapsOf(input.settings)),
     ...clippedBy(input, clippingCaps(input, { allocations, book, targets }), nodes),

@@ -99,7 +99,10 @@ export async function clusterStatus(
         : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: snapshot.value.setAside },
     nodes: tally(ofArrays.map(({ status }) => status)),
     failedNodes: failedNodesOf(ofArrays),
-    spending: spendingStatus(snapshot?.value),
+    spending: spendingStatus(
+      snapshot?.value,
+      config instanceof ConfigurationError ? undefined : config?.engine,
+    ),
     demand: demand
       .filter(({ source }) => source !== unknownSource)
       .map((source) => toSourceStatus(source, atSeconds)),

@@ -42,3 +42,19 @@ export function unsetResources({
       return { gravity: "notice", kind: "default-resources-unset", text, next };
     });
 }
+
+/** `nodearrays.<name>.deallocate` of an array whose nodes cannot be. */
+export function neverDeallocated({
+  warnings,
+}: {
+  readonly warnings: readonly PlanWarnings[];
+}): readonly KnownProblem[] {
+  return warnings
+    .filter(({ code }) => code === "never-deallocated")
+    .map(({ message, subjects }) => ({
+      gravity: "notice",
+      kind: "never-deallocated",
+      text: `${message}. Idle ones are deleted.`,
+      next: `Take nodearrays.<name>.deallocate out for ${someOf(subjects)}: \`ccscale config unset\`.`,
+    }));
+}

@@ -88,11 +88,12 @@ export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeco
     })),
     sizes: (plan.sizes ?? []).slice(0, mostSizes).flatMap(sizeSentences),
     start: plan.start.map(({ nodeId, name }) => ({ nodeId, name })),
-    retire: plan.retire.map(({ nodeId, name, cause, sinceSeconds }) => ({
+    retire: plan.retire.map(({ nodeId, name, cause, sinceSeconds, verb }) => ({
       nodeId,
       name,
       cause,
       sinceSeconds,
+      ...(verb !== undefined && { verb }),
     })),
     retry: plan.retry.map(({ nodeId, name }) => ({ nodeId, name })),
     waiting: waiting

@@ -1,11 +1,14 @@
 import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, SpendingStatus } from "../api/index.ts";
-import { runningIn } from "../engine/index.ts";
+import { type EngineSettings, forNodeArray, runningIn } from "../engine/index.ts";
 import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
 import { inCents, inMilliCents } from "../prices/index.ts";
 
 /** What the cluster cost and will cost, as the newest snapshot has it. Null before the first one. */
-export function spendingStatus(snapshot: Snapshot | undefined): SpendingStatus | null {
+export function spendingStatus(
+  snapshot: Snapshot | undefined,
+  settings?: Pick<EngineSettings, "deallocate">,
+): SpendingStatus | null {
   if (snapshot === undefined) return null;
   const { asOfSeconds, reckonedSinceSeconds, total, nodeArrays, budgets } = snapshot.spending;
   return {
@@ -14,6 +17,8 @@ export function spendingStatus(snapshot: Snapshot | undefined): SpendingStatus |
     month: monthOf(asOfSeconds),
     ...shownSums(total),
     reservedNodes: reservedIn(snapshot),
+    unusedReservations: idleMoney(unusedReservations(snapshot)),
+    deallocatedNodes: idleMoney(deallocatedNodes(snapshot, settings)),
     pricesAsOfSeconds: oldestPriceIn(snapshot),
     nodeArrays: nodeArrays
       .toSorted((a, b) => b.monthUsd - a.monthUsd || (a.name < b.name ? -1 : 1))
@@ -59,6 +64,45 @@ function budgetStatus(spending: BudgetSpending, asOfSeconds: number): BudgetStat
 
 function reservedIn({ cluster }: Snapshot): number {
   return [...runningIn(cluster).reservedNodes.values()].reduce((sum, nodes) => sum + nodes, 0);
+}
+
+/** The price of each reserved node that nobody runs; null: not known, also where sizes of different prices share a reservation. */
+function unusedReservations({ cluster }: Snapshot): readonly (number | null)[] {
+  const { reservedNodes } = runningIn(cluster);
+  const reserving = cluster.nodeArrays
+    .flatMap(({ buckets }) => buckets)
+    .flatMap(({ reservation, pricePerHourUsd = null }) =>
+      reservation === undefined ? [] : [{ ...reservation, pricePerHourUsd }],
+    );
+  return [...Map.groupBy(reserving, ({ name }) => name)].flatMap(([name, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const isOne = others.every(({ pricePerHourUsd }) => pricePerHourUsd === first.pricePerHourUsd);
+    const unused = Math.max(0, first.nodes - (reservedNodes.get(name) ?? 0));
+    return Array<number | null>(unused).fill(isOne ? first.pricePerHourUsd : null);
+  });
+}
+
+/** What the disks of each deallocated node cost; null: not known. */
+function deallocatedNodes(
+  { cluster }: Snapshot,
+  settings: Pick<EngineSettings, "deallocate"> | undefined,
+): readonly (number | null)[] {
+  const arrays = new Set(cluster.nodeArrays.map(({ name }) => name));
+  return cluster.nodes
+    .filter(({ status, nodeArray }) => status === "Deallocated" && arrays.has(nodeArray))
+    .map(({ nodeArray }) =>
+      settings?.deallocate === undefined
+        ? null
+        : (forNodeArray(settings.deallocate, nodeArray)?.diskUsdPerHour ?? null),
+    );
+}
+
+function idleMoney(prices: readonly (number | null)[]): SpendingStatus["deallocatedNodes"] {
+  const usdPerHour = prices.reduce<number | null>(
+    (sum, price) => (sum === null || price === null ? null : sum + price),
+    0,
+  );
+  return { nodes: prices.length, usdPerHour: usdPerHour === null ? null : inMilliCents(usdPerHour) };
 }
 
 function oldestPriceIn({ cluster }: Snapshot): number | null {

@@ -21,7 +21,7 @@ import { duration, exactDuration } from "../text/durations.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { counted, someOf } from "../text/text.ts";
 import { budgets, reckoned, unpriced } from "./budget-problems.ts";
-import { unknownArrays, unsetResources } from "./config-problems.ts";
+import { neverDeallocated, unknownArrays, unsetResources } from "./config-problems.ts";
 import { failedFate } from "./failed-nodes.ts";
 import { holdSentence } from "./held-sizes.ts";
 import { unhealthyProblem } from "./unhealthy-nodes.ts";
@@ -85,6 +85,7 @@ const checkers: readonly Checker[] = [
   severalSenders,
   unknownArrays,
   unsetResources,
+  neverDeallocated,
   unknownKeys,
   failedOperations,
   backedOff,

@@ -18,7 +18,9 @@ interface Flags extends LookFlags, SelectionFlags, AllFlags {
   readonly boots?: true;
 }
 
-export const bootColumns = columnsOf("nodearray,vm_size,boots,failed,failed_share,boot_p50:-,boot_p95:-");
+export const bootColumns = columnsOf(
+  "nodearray,vm_size,boots,failed,failed_share,boot_p50:-,boot_p95:-,start_p50:-",
+);
 
 export const bucketColumns = columnsOf(
   "nodearray,vm_size,group@placement_group:-,active@active_count,available@available_count",
@@ -140,15 +142,16 @@ function bootRows(buckets: readonly BucketView[]): readonly BootRow[] {
     .toSorted((a, b) => shareOf(b) - shareOf(a) || (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
 }
 
-function bootFields({ nodeArray, vmSize, count, failed, p50Seconds, p95Seconds }: BootRow): Fields {
+function bootFields({ nodeArray, vmSize, count, failed, ...times }: BootRow): Fields {
   return {
     nodearray: nodeArray,
     vm_size: vmSize,
     boots: count,
     failed,
     failed_share: `${((100 * failed) / count).toFixed(1)}%`,
-    boot_p50: bootTime(p50Seconds),
-    boot_p95: bootTime(p95Seconds),
+    boot_p50: bootTime(times.p50Seconds),
+    boot_p95: bootTime(times.p95Seconds),
+    start_p50: bootTime(times.startP50Seconds),
   };
 }
 
@@ -176,6 +179,7 @@ export function bucketFields(bucket: BucketView, nowSeconds: number): Fields {
       secondsSinceCapacityFailure === null ? null : `${duration(secondsSinceCapacityFailure)} ago`,
     boot_p50: bootTime(boots.p50Seconds),
     boot_p95: bootTime(boots.p95Seconds),
+    start_p50: bootTime(boots.startP50Seconds),
     boots_failed: boots.count === 0 ? null : `${boots.failed}/${boots.count}`,
     counted: bucket.counted.length === 0 ? null : bucket.counted.map(({ text }) => text).join(", "),
     why: whyNone(bucket, nowSeconds),

@@ -60,6 +60,7 @@ const checkOf: Readonly<Record<StatusProblemKind, CheckName | null>> = {
   clipped: null,
   configuration: "configuration",
   "default-resources-unset": "configuration",
+  "never-deallocated": "configuration",
   "demand-held-back": null,
   "demand-stuck": "messages",
   "demand-unknown": "demand",

@@ -1,4 +1,5 @@
 import type { DemandAnswer } from "../../../shared/api/index.ts";
+import type { Retirement } from "../../../shared/engine/index.ts";
 import { groupsAlike, jobsAlike } from "./alike.ts";
 import { ago } from "./moments.ts";
 import type { Page } from "./report.ts";
@@ -69,10 +70,15 @@ function actionLines({ create, start, retire, retry }: Decided, nowSeconds: numb
     }),
     ...start.map(({ name }) => `start ${name}`),
     ...retire.map(
-      ({ name, cause, sinceSeconds }) => `delete ${name} (${cause}, since ${ago(sinceSeconds, nowSeconds)})`,
+      ({ name, cause, sinceSeconds, verb }) =>
+        `${goingVerb(verb)} ${name} (${cause}, since ${ago(sinceSeconds, nowSeconds)})`,
     ),
     ...retry.map(({ name }) => `retry ${name}`),
   ];
+}
+
+export function goingVerb(verb: Retirement["verb"]): string {
+  return verb === "deallocate" ? "deallocate" : "delete";
 }
 
 /** Without the first sentence, which only states that the job waits. */

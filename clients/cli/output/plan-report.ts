@@ -1,6 +1,7 @@
 import type { JobOutcome, Plan, SizeChoice } from "../../../shared/engine/index.ts";
 import { jobSentences, sizeSentences } from "../../../shared/views/index.ts";
 import { demandTable } from "../../library/engine/demand-table.ts";
+import { goingVerb } from "./decided.ts";
 
 /** A plan for people: the nodes, what would be done, and what became of every job. */
 export function planReport(plan: Plan): string {
@@ -33,7 +34,7 @@ function actionLines({ create, start, retire, retry }: Plan): readonly string[] 
       return `create ${count} ${vmSize} of ${nodeArray}${group}: ${names.join(", ")}`;
     }),
     ...start.map(({ name }) => `start ${name}`),
-    ...retire.map(({ name, cause }) => `delete ${name} (${cause})`),
+    ...retire.map(({ name, cause, verb }) => `${goingVerb(verb)} ${name} (${cause})`),
     ...retry.map(({ name }) => `retry ${name}`),
   ];
 }

@@ -44,10 +44,21 @@ export function Spending(props: { readonly cluster: string; readonly spending: S
   );
 }
 
-function notes({ unpricedNodes, reservedNodes, reckonedSinceSeconds }: SpendingStatus): string {
+function notes({
+  unpricedNodes,
+  reservedNodes,
+  unusedReservations,
+  deallocatedNodes,
+  reckonedSinceSeconds,
+}: SpendingStatus): string {
+  const hourly = (price: number | null) => (price === null ? "price not known" : `${usd(price)} USD an hour`);
   return [
     unpricedNodes > 0 && `Nodes without a known price, left out: ${unpricedNodes}.`,
     reservedNodes > 0 && `Nodes that reservations pay, left out: ${reservedNodes}.`,
+    unusedReservations.nodes > 0 &&
+      `Reserved and not used, left out: ${unusedReservations.nodes}, ${hourly(unusedReservations.usdPerHour)}.`,
+    deallocatedNodes.nodes > 0 &&
+      `Deallocated, their disks left out: ${deallocatedNodes.nodes}, ${hourly(deallocatedNodes.usdPerHour)}.`,
     reckonedSinceSeconds !== null && "Reckoned by what runs: the accounts cannot be read.",
   ]
     .filter(Boolean)

@@ -2,21 +2,32 @@ import { isIgnored } from "../ledger/left-alone.ts";
 import type { ClusterNode, NodeArray } from "../model/bucket.ts";
 import { madeAt, type NodeHistory } from "../model/history.ts";
 import type { PlanInput } from "../model/plan-input.ts";
-import type { Retirement } from "../model/plan-result.ts";
+import type { Retirement, Warning } from "../model/plan-result.ts";
 import { type DeallocateSettings, type EngineSettings, forNodeArray } from "../model/settings.ts";
 
-/** Why nodes of an array are never deallocated, whatever is set; null: nothing is known that forbids it. */
-export function whyNeverDeallocated(array: NodeArray): "spot" | "ephemeral-os-disk" | null {
-  if (array.spot) return "spot";
-  return array.ephemeralOsDisk === true ? "ephemeral-os-disk" : null;
+/** Why nodes of an array are not deallocated, whatever is set; null: nothing is known that forbids it. */
+function whyNever({ name, spot, ephemeralOsDisk }: NodeArray): string | null {
+  if (spot) return `Nodes of "${name}" are not deallocated: they are Spot nodes, which Azure deletes`;
+  return ephemeralOsDisk === true
+    ? `Nodes of "${name}" are not deallocated: their OS disk is ephemeral and lost with the VM`
+    : null;
+}
+
+/** Arrays whose own setting has no effect, which only CycleCloud's answer shows. */
+export function neverDeallocated({ cluster, settings }: PlanInput): readonly Warning[] {
+  const named = Object.keys(settings.deallocate?.byNodeArray ?? {});
+  return cluster.nodeArrays.flatMap((array) => {
+    const why = named.includes(array.name) ? whyNever(array) : null;
+    return why === null ? [] : [{ code: "never-deallocated", subject: array.name, message: why }];
+  });
 }
 
 /** How many nodes of an array are deallocated instead of deleted; null: none. */
-export function deallocatedIn(
+function deallocatedIn(
   { deallocate }: Pick<EngineSettings, "deallocate">,
   array: NodeArray,
 ): DeallocateSettings | null {
-  if (deallocate === undefined || whyNeverDeallocated(array) !== null) return null;
+  if (deallocate === undefined || whyNever(array) !== null) return null;
   return forNodeArray(deallocate, array.name);
 }
 

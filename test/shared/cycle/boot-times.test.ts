@@ -23,11 +23,36 @@ const boots = (rows: readonly NodeHistory[], of = bucket) =>
 describe("bootsOf", () => {
   test("the median and the 95th percentile are boots that took place, by nearest rank", () => {
     const rows = Array.from({ length: 20 }, (_, index) => booted((index + 1) * 10));
-    expect(boots(rows)).toEqual({ count: 20, failed: 0, p50Seconds: 100, p95Seconds: 190 });
+    expect(boots(rows)).toEqual({
+      count: 20,
+      failed: 0,
+      p50Seconds: 100,
+      p95Seconds: 190,
+      startP50Seconds: null,
+    });
   });
 
   test("nothing is known of a bucket without boots: that is null, and not zero", () => {
-    expect(boots([])).toEqual({ count: 0, failed: 0, p50Seconds: null, p95Seconds: null });
+    expect(boots([])).toEqual({
+      count: 0,
+      failed: 0,
+      p50Seconds: null,
+      p95Seconds: null,
+      startP50Seconds: null,
+    });
+  });
+
+  test("a deallocated node that starts again is no boot, and its time is shown apart", () => {
+    const started = (seconds: number | null) => booted(seconds, { madeSeconds: nowSeconds - 9 * hour });
+    const rows = [booted(300), started(40), started(60), started(90), started(null)];
+    expect(boots(rows)).toEqual({
+      count: 1,
+      failed: 0,
+      p50Seconds: 300,
+      p95Seconds: 300,
+      startP50Seconds: 60,
+    });
+    expect(bootSecondsOf([...rows, booted(300), booted(300)])("htc")).toBe(300);
   });
 
   test("arrays and sizes are counted apart", () => {
@@ -69,7 +94,13 @@ describe("bootsOf", () => {
   });
 
   test("one that was Ready when it was first seen is a boot of which nobody knows the time", () => {
-    expect(boots([booted(0)])).toEqual({ count: 1, failed: 0, p50Seconds: null, p95Seconds: null });
+    expect(boots([booted(0)])).toEqual({
+      count: 1,
+      failed: 0,
+      p50Seconds: null,
+      p95Seconds: null,
+      startP50Seconds: null,
+    });
   });
 });
 

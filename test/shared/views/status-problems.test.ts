@@ -3,7 +3,7 @@ import { statusAnswer } from "../../../shared/api/index.ts";
 import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { showHistory } from "../../../shared/views/show-history.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
 
@@ -97,6 +97,23 @@ describe("problems of a status", () => {
         kind: "default-resources-unset",
         text: 'Cannot set default resource "slots": node.resources.scratch has no value on this node (htc). It is left out there.',
         next: expect.stringContaining("default_resources"),
+      },
+    ]);
+  });
+
+  test("an array whose nodes cannot be deallocated, as only CycleCloud shows, is named with why", async () => {
+    const nodeArrays = [{ ...nodeArrayOf({}), ephemeralOsDisk: true } as const];
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    const htc = { most: 2, maxAgeSeconds: 60, diskUsdPerHour: null };
+    world.configure({ engine: { deallocate: { default: null, byNodeArray: { htc } } } });
+    await world.post([jobFor(1)]);
+    await world.round();
+    expect(await problemsOf(world)).toEqual([
+      {
+        gravity: "notice",
+        kind: "never-deallocated",
+        text: 'Nodes of "htc" are not deallocated: their OS disk is ephemeral and lost with the VM. Idle ones are deleted.',
+        next: "Take nodearrays.<name>.deallocate out for htc: `ccscale config unset`.",
       },
     ]);
   });

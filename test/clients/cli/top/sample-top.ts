@@ -50,6 +50,8 @@ export function topData(more: Partial<TopData> = {}, status: Partial<TopData["st
         unpricedNodes: 0,
         unpricedNodeHours: 0,
         reservedNodes: 0,
+        unusedReservations: { nodes: 0, usdPerHour: 0 },
+        deallocatedNodes: { nodes: 0, usdPerHour: 0 },
         pricesAsOfSeconds: null,
         nodeArrays: [],
         budgets: [],

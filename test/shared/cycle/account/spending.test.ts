@@ -333,6 +333,39 @@ describe("prices in the status", () => {
   });
 });
 
+describe("money that is in no sum", () => {
+  const nodes = [
+    nodeOf({ name: "htc-1" }),
+    ...["htc-2", "htc-3"].map((name) =>
+      nodeOf({ name, status: "Deallocated", targetState: "Deallocated" as const }),
+    ),
+  ];
+
+  async function spendingWith(diskUsdPerHour: number | null) {
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    world.configure({
+      priceRules: [{ name: "paid", select: [], reservedNodes: 4 }],
+      engine: { deallocate: { default: { most: 2, maxAgeSeconds: 60, diskUsdPerHour }, byNodeArray: {} } },
+      facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 0.5 } } },
+    });
+    await world.snapshot();
+    return (await clusterStatus(world.ports, cluster))?.spending;
+  }
+
+  test("reserved nodes that nobody runs, and disks of deallocated nodes, each with what an hour costs", async () => {
+    expect(await spendingWith(0.02)).toMatchObject({
+      usdPerHour: 0,
+      reservedNodes: 1,
+      unusedReservations: { nodes: 3, usdPerHour: 1.5 },
+      deallocatedNodes: { nodes: 2, usdPerHour: 0.04 },
+    });
+  });
+
+  test("disks whose price is not given are not free", async () => {
+    expect((await spendingWith(null))?.deallocatedNodes).toEqual({ nodes: 2, usdPerHour: null });
+  });
+});
+
 describe("budget events", () => {
   test("come once at 80 % and once at 100 %, and again when the budget was raised and spent", async () => {
     const world = worldWith(5, { monthlyBudgetUsd: 100 });
