@@ -1,6 +1,7 @@
 import type { EventsAnswer, EventView } from "../../../shared/api/index.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice, spans } from "../parts/choice.tsx";
+import { Days } from "../parts/days.tsx";
 import { eventGroups, groupOf } from "../parts/event-groups.ts";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -39,6 +40,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
         value={from === undefined ? hours : ""}
         onChoose={(value) => choose(place, { hours: value, from: "", until: "", cursor: "" })}
       />
+      <Days place={place} />
       <Filter place={place} />
       {from === undefined ? null : (
         <p>

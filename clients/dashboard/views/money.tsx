@@ -1,5 +1,6 @@
 import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared/api/index.ts";
 import { Choice } from "../parts/choice.tsx";
+import { Days } from "../parts/days.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { choose, type Place } from "../place.ts";
@@ -26,8 +27,9 @@ const spans = [
 ] as const;
 
 export function Money({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  const { by = "array", span = "month" } = place.options;
-  const query = new URLSearchParams({ by, ...periodOf(span) });
+  const { by = "array", span = "month", from = "", until = "", user = "" } = place.options;
+  const period = from === "" ? periodOf(span) : { from, until };
+  const query = new URLSearchParams({ by, ...period, ...(user === "" ? {} : { user }) });
   const polled = usePolled<CostAnswer>(`${pathOf("clusters", cluster, "cost")}?${query}`, {
     // It is added up anew each time, and changes with each snapshot at most.
     everyMs: 30_000,
@@ -39,9 +41,22 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
       <Choice
         legend="Time counted"
         options={spans}
-        value={span}
-        onChoose={(value) => choose(place, { span: value })}
+        value={from === "" ? span : ""}
+        onChoose={(value) => choose(place, { span: value, from: "", until: "" })}
       />
+      <Days place={place} />
+      <form
+        class="filter"
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose(place, { user: String(new FormData(event.currentTarget).get("user")).trim() });
+        }}
+      >
+        <label>
+          Jobs of user <input name="user" placeholder="all" defaultValue={user} key={user} />
+        </label>
+        <button type="submit">Show</button>
+      </form>
       <Choice
         legend="Costs by"
         options={Object.keys(dimensions).map((value) => ({ value, title: `by ${value}` }))}

@@ -147,6 +147,30 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByText("The first 1 of 1 job.").waitFor();
   });
 
+  test("money and events of chosen days, and what one user's jobs cost", async () => {
+    await open("money?by=user");
+    const today = new Date(world.now() * 1_000).toISOString().slice(0, 10);
+    const choose = async (first: string, last: string) => {
+      await page.getByLabel("From", { exact: true }).fill(first);
+      await page.getByLabel("To", { exact: true }).fill(last);
+      await page.getByRole("button", { name: "Show these days" }).click();
+    };
+    await choose("2020-01-01", "2020-01-02");
+    await page.getByText("$0.00, 0 node-hours").waitFor();
+    await choose(today, today);
+    await page.getByText(/^\$1\.\d\d, 0\.\d node-hours/).waitFor();
+    await page.getByLabel("Jobs of user").fill("nobody");
+    await page.keyboard.press("Enter");
+    await page.getByText("$0.00, 0 node-hours").waitFor();
+    await page.reload();
+    expect(await page.getByLabel("To", { exact: true }).inputValue()).toBe(today);
+    await open("events");
+    await choose("2020-01-01", "2020-01-02");
+    await page.getByText("Nothing of that kind happened then.").waitFor();
+    await choose(today, today);
+    await page.getByRole("table", { name: "Events, newest first" }).waitFor();
+  });
+
   test("what if: fewer slots by keyboard, the answer first, a link to it, and the command that does the same", async () => {
     await open("jobs/1201");
     const slots = page.getByLabel("Slots");
