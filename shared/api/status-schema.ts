@@ -177,6 +177,19 @@ export const metTarget = z
         nodes: count,
       }),
     ),
+    spare: z
+      .object({
+        auto: z.boolean().describe("Whether the service chose how much is asked for"),
+        keptNodes: count.describe("Nodes that nothing else needs"),
+        usdPerHour: z.number().nullable().describe("What they cost an hour; null: a price is not known"),
+        waitSeconds: z
+          .number()
+          .nullable()
+          .describe("How long jobs that need more wait on average for a boot; null: not known, or none did"),
+        text: z.string().describe("Why it is so much, what it costs and what it buys, in sentences"),
+      })
+      .nullable()
+      .describe("Null: it asks for no spare room"),
     why: z.array(z.string()).describe("Why it is not met; empty when it is"),
   })
   .meta({ id: "MetTarget" });

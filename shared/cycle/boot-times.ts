@@ -28,18 +28,21 @@ export function bootSecondsOf(history: readonly NodeHistory[]): BootSecondsOf {
   return (nodeArray) => medians.get(nodeArray) ?? median;
 }
 
-/** What 95 of 100 boots of an array took at most, whatever their size; null: fewer than three are known. */
+/** Nearly all boots take less; for an array of which fewer than three boots are known. */
+const usualSlowSeconds = 600;
+
+/** What 95 of 100 boots of an array took at most, whatever their size. */
 export function slowBootSeconds(
   history: readonly NodeHistory[],
   nodeArray: string,
   nowSeconds: number,
-): number | null {
+): number {
   const times = history.flatMap((row) => {
     const took = row.nodeArray === nodeArray && isBoot(row) ? tookOf(row) : null;
     return took === null || row.createdSeconds < nowSeconds - lookedAtSeconds ? [] : [took];
   });
   times.sort((a, b) => a - b);
-  return times.length < fewestBoots ? null : nearestRank(times, 0.95);
+  return (times.length < fewestBoots ? null : nearestRank(times, 0.95)) ?? usualSlowSeconds;
 }
 
 /** Boots of one array and size within the last week. */
@@ -130,6 +133,6 @@ function medianOf(rows: readonly NodeHistory[]): number | null {
 }
 
 /** The smallest of the sorted values that so large a share of them do not exceed; null: there are none. */
-function nearestRank(sorted: readonly number[], share: number): number | null {
+export function nearestRank(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -76,4 +76,5 @@ export { receiveEvent } from "./snapshot/receive-event.ts";
 export { refreshPrices } from "./snapshot/refresh-prices.ts";
 export { rhythmOf } from "./snapshot/rhythm.ts";
 export { isUnverified, snapshotCluster } from "./snapshot/snapshot-cluster.ts";
+export { targetsInForce, withSizing } from "./spare-room.ts";
 export { longestUnreadSeconds, unreadInWords } from "./unread-demand.ts";

@@ -1,4 +1,6 @@
+import { hourSeconds } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
+import { isSizedByItself } from "../messages/index.ts";
 import type { Clock, ClusterConfig, ConfigStore, RequestSet, Schedule } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
 import { isAlwaysOpen, type Window, windowsAt } from "../time/recurring.ts";
@@ -7,9 +9,6 @@ import { earliest } from "./clocks.ts";
 
 /** Begins the names of their request sets. No request can have a name with a slash. */
 const prefix = "schedule/";
-
-/** Nearly all boots take less; for an array of which fewer than three boots are known. */
-const usualLeadSeconds = 600;
 
 /** A cluster's schedules, and how long its nodes took to boot. */
 export interface Scheduled {
@@ -60,16 +59,23 @@ function scheduledSets({ config, history, nowSeconds }: Scheduled): readonly Req
   });
 }
 
-/** When the next window opens or ends: another plan is due then. Null: no schedule has one. */
+/** When the next window opens or ends, or the hour for which spare room was sized: another plan is due then. Null: no schedule has one. */
 export function nextScheduleSeconds({ config, history, nowSeconds }: Scheduled): number | null {
   return earliest(
     (config.schedules ?? []).map((schedule) => {
       const { open, next } = windowsAt(schedule, nowSeconds);
-      if (open !== null || next === null) return open?.endSeconds ?? null;
+      if (open !== null) return Math.min(open.endSeconds, sizedUntilSeconds(schedule, nowSeconds));
+      if (next === null) return null;
       const askedSeconds = next.startSeconds - leadOf(schedule, history, nowSeconds);
       return askedSeconds > nowSeconds ? askedSeconds : next.endSeconds;
     }),
   );
+}
+
+function sizedUntilSeconds({ targets }: Schedule, nowSeconds: number): number {
+  return targets.some(isSizedByItself)
+    ? (Math.floor(nowSeconds / hourSeconds) + 1) * hourSeconds
+    : Number.POSITIVE_INFINITY;
 }
 
 /** Of each schedule the window that is open, or else the next one, which nobody needs nodes for yet. */
@@ -172,7 +178,5 @@ function leadOf(
   if (targets.length === 0) return 0;
   if (leadSeconds !== null) return leadSeconds;
   const arrays = new Set(targets.map(({ Name, Extends = Name }) => Extends));
-  return Math.max(
-    ...[...arrays].map((array) => slowBootSeconds(history, array, nowSeconds) ?? usualLeadSeconds),
-  );
+  return Math.max(...[...arrays].map((array) => slowBootSeconds(history, array, nowSeconds)));
 }

@@ -38,6 +38,7 @@ export {
   asksForSpares,
   attributesOf,
   checkTargetItems,
+  isSizedByItself,
   type NodeArrayTarget,
   nodeArrayShape,
 } from "./node-array-target.ts";

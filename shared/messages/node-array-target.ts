@@ -26,6 +26,13 @@ const arrayName = z
   .regex(/^[\p{L}\p{N} ._-]+$/u, "expected letters, digits, spaces and . _ - only");
 const machineType = z.string().min(1).max(128);
 
+/** As many as demand is likely to need until a boot is over. */
+function orAuto(count: z.ZodNumber) {
+  return z.union([count, z.literal("auto")], {
+    error: 'expected a whole number that is not negative, or "auto"',
+  });
+}
+
 /** The keys that mean something; every other one is an attribute of the nodes. */
 export const nodeArrayShape = z.looseObject({
   Name: arrayName,
@@ -35,9 +42,9 @@ export const nodeArrayShape = z.looseObject({
   GroupCoreCount: z.int().min(1).max(mostCores).optional(),
   GroupInstanceCount: z.int().min(1).max(mostNodes).optional(),
   /** Nodes without jobs, beside those that jobs use. */
-  SpareCount: z.int().min(0).max(mostNodes).optional(),
+  SpareCount: orAuto(z.int().min(0).max(mostNodes)).optional(),
   /** Slots of one shape that are free, also beside jobs. */
-  SpareSlots: z.int().min(0).max(mostSpareSlots).optional(),
+  SpareSlots: orAuto(z.int().min(0).max(mostSpareSlots)).optional(),
   SlotResources: z
     .record(
       z.string().regex(/^[A-Za-z][\w.-]{0,63}$/, "expected the name of a resource, such as ncpus"),
@@ -198,10 +205,17 @@ function spareProblems(value: Readonly<Record<string, unknown>>): readonly Probl
     ...(has("SpareCount") && (has("SpareSlots") || has("SlotResources"))
       ? [problem("SpareCount", "expected either whole spare nodes or spare slots, in a definition each")]
       : []),
+    ...(value.SpareSlots === "auto" && has("SlotResources") && !asksForCores(value.SlotResources)
+      ? [problem("SpareSlots", "expected ncpus in SlotResources with it: jobs are counted by their cores")]
+      : []),
     ...(has("SpareSlots") && !has("SlotResources")
       ? [problem("SlotResources", 'missing, expected what a slot takes, such as {"ncpus": 4, "memgb": 16}')]
       : []),
   ];
+}
+
+function asksForCores(resources: unknown): boolean {
+  return typeof resources === "object" && resources !== null && "ncpus" in resources;
 }
 
 function dynamicProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
@@ -246,6 +260,14 @@ export function asksForSpares({
   SpareSlots,
 }: Pick<NodeArrayTarget, "SpareCount" | "SparePercent" | "SpareSlots">): boolean {
   return SpareCount !== undefined || SparePercent !== undefined || SpareSlots !== undefined;
+}
+
+/** Whether it leaves to the service how much spare room there is. */
+export function isSizedByItself({
+  SpareCount,
+  SpareSlots,
+}: Pick<NodeArrayTarget, "SpareCount" | "SpareSlots">): boolean {
+  return SpareCount === "auto" || SpareSlots === "auto";
 }
 
 /** The definitions of one request. */

@@ -15,7 +15,7 @@ import { duration, exactDuration } from "../text/durations.ts";
 import { type Decision, requestAction } from "./request-action.ts";
 
 type StopPorts = Parameters<typeof requestAction>[0] &
-  Pick<Ports, "demand" | "history" | "snapshots" | "targets">;
+  Pick<Ports, "demand" | "history" | "samples" | "snapshots" | "targets">;
 
 export interface StopRequest {
   readonly cluster: string;

@@ -94,6 +94,30 @@ export interface ChosenIdleTimeout {
   readonly knownGaps: number;
 }
 
+/** From what the size of spare room was read, or what it buys is. */
+export interface SpareSizing {
+  readonly requestSet: string;
+  /** The name of the target. */
+  readonly target: string;
+  /** Whether its size is left to the service. */
+  readonly isAuto: boolean;
+  /** Hours like this one of the last weeks; 0: none is known. */
+  readonly hours: number;
+  /** How long a slow boot of the array takes. */
+  readonly bootSeconds: number;
+  /** For each minute of these hours, how much more jobs used at most until one boot later, in nodes or slots; the least first. */
+  readonly rises: readonly number[];
+}
+
+/** A target that a plan met, and what its spare room buys. */
+export interface PlannedTarget extends TargetOutcome {
+  /** Absent: it is no spare room. */
+  readonly spare?: Omit<SpareSizing, "requestSet" | "target" | "rises"> & {
+    /** How long who needs more waits on average for a boot; null: not known, or nobody needed more. */
+    readonly waitSeconds: number | null;
+  };
+}
+
 /** A retry of a node that failed. */
 export interface TroubledNode {
   readonly nodeId: string;
@@ -245,7 +269,7 @@ export interface PlanHead extends PlanSummary {
   /** When the plan's targets were asked for, by request set. */
   readonly targetRequests: Readonly<Record<string, number>>;
   /** The first of the targets, those that are not met before the others. */
-  readonly targets: readonly TargetOutcome[];
+  readonly targets: readonly PlannedTarget[];
   /** Nodes that drain, or are being taken back. */
   readonly draining: readonly DrainingNode[];
   /** What the plan met on the demand queue when it was about to delete idle nodes. Absent: nothing, or it was not. */

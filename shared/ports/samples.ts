@@ -1,6 +1,11 @@
 import type { NodeUse } from "../accounting/index.ts";
 import type { Period } from "./accounts.ts";
 
+interface UsedNodes {
+  readonly nodes: number;
+  readonly cores: number;
+}
+
 /** A cluster at one moment, for curves over time. */
 export interface Sample {
   readonly atSeconds: number;
@@ -9,6 +14,8 @@ export interface Sample {
   /** US dollars for an hour of them; those without a known price are left out, and counted in `unpricedNodes`. */
   readonly usdPerHour: number;
   readonly unpricedNodes: number;
+  /** Nodes on which jobs run, and the cores that they take there, by node array; without arrays on which none runs. Absent: not known. */
+  readonly used?: Readonly<Record<string, UsedNodes>>;
   /** Of sources that are not silent. */
   readonly runningJobs: number;
   readonly waitingJobs: number;
@@ -17,7 +24,7 @@ export interface Sample {
 /**
  * Samples of clusters, one a minute, for 30 days.
  *
- * - Called by: snapshots write; the dashboard reads.
+ * - Called by: snapshots write; the dashboard, and the planner of a cluster with spare nodes, read.
  * - Twice: yes: of one minute the last one counts.
  * - Gone: samples are dropped by age.
  * - Retries: nobody: a sample that cannot be kept is left out.

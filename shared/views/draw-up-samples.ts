@@ -33,7 +33,7 @@ function newestOfEachStep(samples: readonly Sample[], stepSeconds: number): read
   return [...byStep.values()];
 }
 
-function viewOf({ nodes, usdPerHour, ...sample }: Sample): SamplesAnswer["samples"][number] {
+function viewOf({ nodes, usdPerHour, used: _, ...sample }: Sample): SamplesAnswer["samples"][number] {
   const none = { jobs: 0, boot: 0, idle: 0, drained: 0, kept: 0, failed: 0, ending: 0 };
   return { ...sample, nodes: { ...none, ...nodes }, usdPerHour: Math.round(usdPerHour * 1e4) / 1e4 };
 }

@@ -1,5 +1,5 @@
 import { type AutoscaleAnswer, quoted, type WhatIfAnswer, type WhatIfAsked } from "../api/index.ts";
-import { firstTargets, type World } from "../cycle/index.ts";
+import { firstTargets, targetsInForce, type World, withSizing } from "../cycle/index.ts";
 import { kindName, type PlacementPolicy, type Plan, sizesByKind } from "../engine/index.ts";
 import type { RequestSet, SourceDemand } from "../ports/index.ts";
 import { inMilliCents } from "../prices/index.ts";
@@ -171,11 +171,16 @@ type Forecast = NonNullable<AutoscaleAnswer["forecast"]>;
 export function whatIfTargets(world: World, wanted: RequestSet, nowSeconds: number): Forecast {
   const others = world.loaded.targets.filter(({ requestSet }) => requestSet !== wanted.requestSet);
   const without = outlookOf(world, nowSeconds).plan;
-  const loaded = { ...world.loaded, targets: [...others, wanted] };
+  const { history } = world.loaded;
+  const known = { config: { cluster: wanted.cluster }, history, nowSeconds, past: world.past };
+  const { targets, spares } = targetsInForce([wanted], known);
+  const loaded = { ...world.loaded, targets: [...others, ...targets], spares };
   const { plan, made, held } = outlookOf({ ...world, loaded }, nowSeconds);
   return {
     held: held ?? null,
-    met: firstTargets(plan).map((each) => toTargetView(each, { backedOff: made.backedOff, nowSeconds })),
+    met: firstTargets(plan).map((each) =>
+      toTargetView(withSizing(each, spares), { backedOff: made.backedOff, nowSeconds }),
+    ),
     more: {
       create: Math.max(0, created(plan) - created(without)),
       start: Math.max(0, plan.start.length - without.start.length),

@@ -312,6 +312,8 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
   if (rows.length > 0) {
     page.table(["TARGET", "HAS", "NODES", "REQUEST SET", "EXPIRES", "WHY NOT"], rows.slice(0, most));
     moreOn(page, rows.length, most, "ccscale status --all");
+    for (const { name, spare } of targets.slice(0, most))
+      if (spare !== null) page.line(`${short(name)}: ${spare.text}`);
   } else if (asking.length === 0) page.line("Nothing is requested any more.");
   for (const { requestSet, expiresAtSeconds } of asking.filter(isOfSettings))
     page.line(

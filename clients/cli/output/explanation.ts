@@ -36,6 +36,7 @@ export function targetExplanationOn(page: Page, explanation: TargetExplanation, 
   const { headline, nodes, nodeCount, groups, atSeconds } = explanation;
   page.line(headline);
   page.line(requestOf(explanation));
+  if (explanation.spare !== null) page.line(explanation.spare.text);
   causesOn(page, explanation);
   const rows = nodes
     .slice(0, mostTargetNodes)

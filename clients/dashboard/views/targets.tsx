@@ -135,6 +135,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
         Asked for by {source} in set {requestSet} <Ago at={receivedAtSeconds} now={atSeconds} />, expires{" "}
         <Expiry {...answer} now={atSeconds} />.
       </p>
+      {answer.spare === null ? null : <p>{answer.spare.text}</p>}
       <Causes causes={answer.causes} />
       <h2>{counted(nodeCount, "node")}</h2>
       <Table

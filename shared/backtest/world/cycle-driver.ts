@@ -10,7 +10,7 @@ import type { PlanRequest, ScaleAction } from "../../messages/index.ts";
 import type { ArchivedPlan, ClusterConfig, CycleCloud, PlanHead } from "../../ports/index.ts";
 import { Agent } from "./agent.ts";
 import type { DemandSource } from "./demand-source.ts";
-import { hasBudgets, type MemoryWorld, memoryPorts } from "./memory-ports.ts";
+import { hasBudgets, looksAtUse, type MemoryWorld, memoryPorts } from "./memory-ports.ts";
 import type { Delays } from "./run-input.ts";
 import { rank, type Timeline } from "./timeline.ts";
 
@@ -30,6 +30,7 @@ export class CycleDriver {
   readonly #lookPorts: Parameters<typeof snapshotCluster>[0];
   readonly #nowSeconds: () => number;
   readonly #need: () => string;
+  readonly #looksAtUse: boolean;
   #sentNeed = "";
   readonly #counts: { plans: number; snapshots: number };
   #planAtSeconds = Number.POSITIVE_INFINITY;
@@ -73,7 +74,8 @@ export class CycleDriver {
     });
     const { ports } = this.#world;
     // The figures have their own accounts, exact to the moment: those of the service matter where plans depend on them.
-    this.#lookPorts = { ...ports, accounts: this.#hasBudgets ? ports.accounts : null };
+    this.#looksAtUse = looksAtUse(this.#config);
+    this.#lookPorts = { ...ports, accounts: this.#hasBudgets || this.#looksAtUse ? ports.accounts : null };
     this.#agent = new Agent({ ...parts, post: () => this.#post() });
   }
 
@@ -126,7 +128,7 @@ export class CycleDriver {
   #mayWait(): boolean {
     const { spot, predictsRunTimes } = this.#config.cycle;
     const learns = predictsRunTimes && this.#source.namesJobs;
-    return !this.#everyBeat && !learns && spot === undefined && !this.#hasBudgets;
+    return !this.#everyBeat && !learns && spot === undefined && !this.#hasBudgets && !this.#looksAtUse;
   }
 
   #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
@@ -140,7 +142,7 @@ export class CycleDriver {
   async #plan(request: PlanRequest): Promise<void> {
     await this.#sendHeldBack();
     this.#planAtSeconds = Number.POSITIVE_INFINITY;
-    if (this.#isChanged || this.#isAged()) {
+    if (this.#isChanged || this.#looksAtUse || this.#isAged()) {
       this.#isLooking = true;
       await this.#look();
       this.#isLooking = false;

@@ -1,7 +1,7 @@
 import type { Book } from "../../accounting/index.ts";
 import { inForce } from "../../cycle/index.ts";
 import type { NodeHistory } from "../../engine/index.ts";
-import type { ScaleAction, SourceEvent } from "../../messages/index.ts";
+import { isSizedByItself, type ScaleAction, type SourceEvent } from "../../messages/index.ts";
 import type {
   ArchivedPlan,
   ClusterConfig,
@@ -10,6 +10,7 @@ import type {
   NodeLoss,
   PlanHead,
   Ports,
+  Sample,
   ScheduledPlanRequest,
   Snapshot,
   SourceDemand,
@@ -20,6 +21,13 @@ import { OpenOperations } from "./open-operations.ts";
 /** Whether plans depend on what was spent. */
 export function hasBudgets({ cycle: { budgets = [], caps } }: Pick<ClusterConfig, "cycle">): boolean {
   return budgets.length > 0 || (caps !== undefined && caps.monthlyBudgetUsd !== null);
+}
+
+/** Whether plans depend on what jobs use, beside which nodes they use: what is left of these, or how much came in the last weeks. */
+export function looksAtUse({ schedules = [] }: Pick<ClusterConfig, "schedules">): boolean {
+  return schedules.some(({ targets }) =>
+    targets.some((target) => target.SlotResources !== undefined || isSizedByItself(target)),
+  );
 }
 
 /** What the world does with what the cycle sends. */
@@ -43,6 +51,8 @@ export interface MemoryWorld {
 }
 
 const rememberedSeconds = 7_200;
+/** More than four weeks of a busy cluster have. */
+const mostSamples = 100_000;
 
 /**
  * Ports in memory for one cluster and one source. Records are kept as they are: nothing is made into text, nothing is copied,
@@ -61,6 +71,7 @@ export function memoryPorts(options: {
   const operations = new OpenOperations(nowSeconds);
   const history = new Map<string, NodeHistory>();
   const losses: NodeLoss[] = [];
+  const samples: Sample[] = [];
   const lossIds = new Set<string>();
   let [head, demand] = [undefined, undefined] as [
     Stored<PlanHead> | undefined,
@@ -177,7 +188,18 @@ export function memoryPorts(options: {
       forget: nothing,
     },
     notifications: { load: nothing, save: async () => "" },
-    samples: { add: nothing, list: none },
+    samples: {
+      add: async (_cluster, sample) => {
+        samples.push(sample);
+        if (samples.length > 2 * mostSamples) samples.splice(0, mostSamples);
+      },
+      list: async (_cluster, { fromSeconds, untilSeconds }) => {
+        const inside = samples.slice(indexAt(fromSeconds), indexAt(untilSeconds));
+        // Samples come with changes: until the next one, all stays as it was.
+        const before = samples[indexAt(fromSeconds) - 1];
+        return before === undefined ? inside : [{ ...before, atSeconds: fromSeconds }, ...inside];
+      },
+    },
     // The past of a back-test is never read.
     events: { note: nothing, list: none },
     configVersions: { add: nothing, list: none },
@@ -200,6 +222,17 @@ export function memoryPorts(options: {
       if (snapshot !== undefined) snapshot = stored({ ...snapshot.value, takenAtSeconds });
     },
   };
+
+  /** The first sample of then or later. */
+  function indexAt(seconds: number): number {
+    let [low, high] = [0, samples.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((samples[middle]?.atSeconds ?? 0) < seconds) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 
   /** Rows of nodes that are gone for longer than plans look back are dropped: only people who read the past need them. */
   function forgetDeleted(): void {

@@ -52,7 +52,7 @@ export async function countSnapshot(
     jobsBefore: (nodeId) => (counted.ok ? jobsOn(counted.stored?.value, nodeId) : undefined),
     keep: async () => {
       await keepAccounts(keeping, cluster, counted);
-      await keepSample(ports, cluster, { sight, demand: sources.demand });
+      await keepSample(ports, cluster, { sight, demand: sources.demand, cluster: sources.cluster });
     },
   };
 }

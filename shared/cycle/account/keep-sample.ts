@@ -1,4 +1,5 @@
 import type { NodeUse, Sight } from "../../accounting/index.ts";
+import type { Cluster } from "../../engine/index.ts";
 import { answerOr } from "../../errors/errors.ts";
 import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
@@ -7,7 +8,7 @@ import { liveSources } from "../demand/live-demand.ts";
 export async function keepSample(
   ports: Pick<Ports, "samples" | "log">,
   cluster: string,
-  seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] },
+  seen: Seen,
 ): Promise<void> {
   await answerOr(
     () => ports.samples.add(cluster, sampleOf(seen)),
@@ -15,7 +16,13 @@ export async function keepSample(
   );
 }
 
-function sampleOf(seen: { readonly sight: Sight; readonly demand: readonly SourceDemand[] }): Sample {
+interface Seen {
+  readonly sight: Sight;
+  readonly demand: readonly SourceDemand[];
+  readonly cluster: Pick<Cluster, "nodeArrays">;
+}
+
+function sampleOf(seen: Seen): Sample {
   const { takenAtSeconds: atSeconds, nodes } = seen.sight;
   const { running, all } = countJobs(seen.demand, atSeconds);
   return {
@@ -23,6 +30,7 @@ function sampleOf(seen: { readonly sight: Sight; readonly demand: readonly Sourc
     nodes: countByUse(nodes),
     usdPerHour: nodes.reduce((sum, { usdPerHour }) => sum + (usdPerHour ?? 0), 0),
     unpricedNodes: nodes.filter(({ usdPerHour }) => usdPerHour === null).length,
+    used: usedBy(nodes, seen.cluster),
     runningJobs: running,
     waitingJobs: all - running,
   };
@@ -41,4 +49,28 @@ function countByUse(nodes: Sight["nodes"]): Sample["nodes"] {
   const counts: Partial<Record<NodeUse, number>> = {};
   for (const { use } of nodes) counts[use] = (counts[use] ?? 0) + 1;
   return counts;
+}
+
+function usedBy(
+  nodes: Sight["nodes"],
+  { nodeArrays }: Pick<Cluster, "nodeArrays">,
+): NonNullable<Sample["used"]> {
+  const sizes = new Map(
+    nodeArrays.flatMap(({ name, buckets }) =>
+      buckets.map((size) => [`${name}/${size.vmSize}`, size.vm] as const),
+    ),
+  );
+  const used: Record<string, { nodes: number; cores: number }> = {};
+  for (const { nodeArray, vmSize, use, jobs } of nodes) {
+    if (use !== "jobs") continue;
+    const ofArray = used[nodeArray] ?? { nodes: 0, cores: 0 };
+    used[nodeArray] = ofArray;
+    ofArray.nodes += 1;
+    const share = Math.min(
+      1,
+      jobs.reduce((sum, job) => sum + job.share, 0),
+    );
+    ofArray.cores += Math.round(share * (sizes.get(`${nodeArray}/${vmSize}`)?.vcpuCount ?? 0) * 100) / 100;
+  }
+  return used;
 }

@@ -90,8 +90,8 @@ function targetInWords(array: NodeArrayTarget): string {
   const { Name, TargetCount, TargetCoreCount, TargetGroupCount } = array;
   const { SpareCount, SpareSlots, SparePercent } = array;
   const spares = [
-    ...(SpareCount === undefined ? [] : [counted(SpareCount, "spare nodes")]),
-    ...(SpareSlots === undefined ? [] : [counted(SpareSlots, "spare slots")]),
+    ...(SpareCount === undefined ? [] : [countedOrAuto(SpareCount, "spare nodes")]),
+    ...(SpareSlots === undefined ? [] : [countedOrAuto(SpareSlots, "spare slots")]),
     ...(SparePercent === undefined ? [] : [`${SparePercent} % spare`]),
   ];
   if (spares.length > 0) return `${Name} ${spares.join(" or ")}`;
@@ -99,6 +99,10 @@ function targetInWords(array: NodeArrayTarget): string {
   if (TargetCoreCount !== undefined) return `${Name} ${counted(TargetCoreCount, "cores")}`;
   if (TargetCount !== undefined) return `${Name} ${counted(TargetCount, "nodes")}`;
   return TargetGroupCount === undefined ? Name : `${Name} ${counted(TargetGroupCount, "groups")}`;
+}
+
+function countedOrAuto(count: number | "auto", what: string): string {
+  return count === "auto" ? `${what} (auto)` : counted(count, what);
 }
 
 function asNews(news: readonly SetAside[]) {

@@ -30,6 +30,7 @@ type ExecutePorts = Pick<
   | "planRequests"
   | "plans"
   | "random"
+  | "samples"
   | "scaleActions"
   | "snapshots"
   | "telemetry"

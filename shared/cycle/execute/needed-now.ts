@@ -7,7 +7,7 @@ import { type Now, readNow, useOf, whyNeeded } from "./spare-node.ts";
 
 type NeededPorts = Pick<
   Ports,
-  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets"
+  "clock" | "configs" | "controls" | "demand" | "history" | "operations" | "samples" | "snapshots" | "targets"
 >;
 
 /** Stops that were asked for so long before a plan may have been recorded after it read the operations. */

@@ -21,7 +21,7 @@ import { mayGetJobs as isUndrained } from "./spare-node.ts";
 
 /** The input of a recheck. */
 export type RecheckPorts = LookPorts &
-  Pick<Ports, "configs" | "history" | "operations" | "snapshots" | "targets">;
+  Pick<Ports, "configs" | "history" | "operations" | "samples" | "snapshots" | "targets">;
 
 /** The present state, which may be newer than the plan's. */
 interface PresentState {

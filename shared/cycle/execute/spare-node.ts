@@ -7,7 +7,7 @@ import { loadControl, withIgnored, withKept } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
 import { type Listings, listingsFor } from "../listings.ts";
 import { type Loaded, toPlanInput } from "../plan/to-plan-input.ts";
-import { withScheduled } from "../schedules.ts";
+import { readPastHours, targetsInForce } from "../spare-room.ts";
 
 /** The data by which a node's use is judged, as of one moment. */
 export interface Now {
@@ -20,7 +20,10 @@ export interface Now {
  * not count. Throws StaleSnapshotError without a fresh snapshot.
  */
 export async function readNow(
-  ports: Pick<Ports, "clock" | "controls" | "demand" | "history" | "operations" | "snapshots" | "targets">,
+  ports: Pick<
+    Ports,
+    "clock" | "controls" | "demand" | "history" | "operations" | "samples" | "snapshots" | "targets"
+  >,
   config: ClusterConfig,
   { without }: { readonly without?: string } = {},
 ): Promise<Now> {
@@ -36,12 +39,13 @@ export async function readNow(
   const targets = await ports.targets.list(cluster);
   const history = await ports.history.list(cluster);
   const nowSeconds = ports.clock.nowSeconds();
+  const past = await readPastHours(ports, config, { sets: targets, nowSeconds });
   return {
     loaded: {
       settings,
       snapshot,
       demand,
-      targets: withScheduled(targets, { config, history, nowSeconds }),
+      targets: targetsInForce(targets, { config, history, nowSeconds, past }).targets,
       operations,
       history,
       drainedNodes,

@@ -16,7 +16,8 @@ import { furthestAheadSeconds } from "../clocks.ts";
 import { loadControl, withIgnored, withKept } from "../control.ts";
 import { chooseIdleTimeouts } from "../idle-timeouts.ts";
 import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
-import { nextScheduleSeconds, withScheduled } from "../schedules.ts";
+import { nextScheduleSeconds } from "../schedules.ts";
+import { type PastHours, readPastHours, targetsInForce } from "../spare-room.ts";
 import { readClaims } from "./shared-quotas.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
@@ -31,6 +32,7 @@ export type WorldPorts = Pick<
   | "operations"
   | "plans"
   | "quotaClaims"
+  | "samples"
   | "snapshots"
   | "targets"
 >;
@@ -64,6 +66,8 @@ export interface WorldRead extends Omit<WorldOpened, "head" | "operations" | "st
   readonly loaded: Loaded;
   /** Recent operations, in any state: capacity shortages of creates count for as long as a back-off lasts. */
   readonly recent: readonly Operation[];
+  /** How much jobs used in hours like this one. */
+  readonly past: PastHours;
   /** Nodes that were lost in the same time. */
   readonly losses: readonly NodeLoss[];
   readonly snapshotEtag: string;
@@ -138,9 +142,10 @@ export async function readWorld(
     ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
     readClaims(ports, config, stored.value),
   ]);
+  const past = await readPastHours(ports, config, { sets: targets, nowSeconds: readAtSeconds });
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
-    ...configured(config, { control, snapshot, readAtSeconds, loaded: { targets, history } }),
+    ...configured(config, { control, snapshot, readAtSeconds, past, loaded: { targets, history } }),
     drainedNodes: control.drainedNodes,
     snapshot,
     demand,
@@ -154,6 +159,7 @@ export async function readWorld(
     config,
     control,
     readAtSeconds,
+    past,
     head: head?.value,
     snapshot,
     loaded,
@@ -170,8 +176,9 @@ function configured(
     control,
     snapshot,
     readAtSeconds,
+    past,
     loaded: { targets, history },
-  }: Pick<World, "control" | "snapshot" | "readAtSeconds"> & {
+  }: Pick<World, "control" | "snapshot" | "readAtSeconds" | "past"> & {
     readonly loaded: Pick<Loaded, "targets" | "history">;
   },
 ): Pick<
@@ -182,6 +189,7 @@ function configured(
   | "jobHolds"
   | "ownerCaps"
   | "targets"
+  | "spares"
   | "nextScheduleSeconds"
 > {
   const scheduled = { config, history, nowSeconds: readAtSeconds };
@@ -191,7 +199,7 @@ function configured(
     nowSeconds: readAtSeconds,
   });
   return {
-    targets: withScheduled(targets, scheduled),
+    ...targetsInForce(targets, { ...scheduled, past }),
     nextScheduleSeconds: nextScheduleSeconds(scheduled),
     settings: withIgnored(settings, control),
     ...(chosen.length > 0 && { idleTimeouts: chosen }),

@@ -14,6 +14,7 @@ import type {
 import { earliest } from "../clocks.ts";
 import { liveSources, outNodesOf } from "../demand/live-demand.ts";
 import { clusterDigest } from "../snapshot/changes.ts";
+import { withSizing } from "../spare-room.ts";
 import { nextDeadlineSeconds } from "./deadline.ts";
 import type { DrainedPlan } from "./drain.ts";
 import type { MadePlan } from "./make-plan.ts";
@@ -80,7 +81,7 @@ export function toHead(
   },
 ): PlanHead {
   const { made, snapshot } = run;
-  const { demand, targets, settings, idleTimeouts } = run.loaded;
+  const { demand, targets, settings, idleTimeouts, spares = [] } = run.loaded;
   const spotWarnings = made.spot.problems.map((message) => ({ code: "spot-pair", subject: "spot", message }));
   const warnings = warningsOf([...made.plan.warnings, ...spotWarnings]);
   const out = outNodesOf(snapshot.cluster, demand, made.input.nowSeconds).slice(0, mostOutShown);
@@ -130,7 +131,7 @@ export function toHead(
     targetRequests: Object.fromEntries(
       targets.map(({ requestSet, receivedAtSeconds }) => [requestSet, receivedAtSeconds]),
     ),
-    targets: firstTargets(made.plan),
+    targets: firstTargets(made.plan).map((target) => withSizing(target, spares)),
     bought: boughtIn({ plan: made.plan, summary: run.summary }) ?? run.before?.bought ?? null,
     longestWaits: longestWaits(made.plan, liveSources(demand, made.input.nowSeconds)),
     waiting: waitingJobs(made.plan),

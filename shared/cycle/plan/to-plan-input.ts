@@ -19,6 +19,7 @@ import type {
   RequestSet,
   Snapshot,
   SourceDemand,
+  SpareSizing,
   StoredJob,
 } from "../../ports/index.ts";
 import { holdOf, type JobHold } from "../account/holds.ts";
@@ -46,6 +47,8 @@ export interface Loaded {
   readonly demand: readonly SourceDemand[];
   /** All request sets, expired ones too, and those of schedules. */
   readonly targets: readonly RequestSet[];
+  /** From what the size of spare room was read. Absent: nothing was. */
+  readonly spares?: readonly SpareSizing[];
   /** When the next window of a schedule opens or ends. Absent: none will. */
   readonly nextScheduleSeconds?: number | null;
   readonly operations: readonly Operation[];

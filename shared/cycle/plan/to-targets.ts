@@ -83,7 +83,10 @@ function spareWishOf(definition: NodeArrayTarget): SpareWish {
     perCent: SparePercent,
     ...(SpareCostPerHour !== undefined && { mostUsdPerHour: SpareCostPerHour }),
   };
+  const count = SlotResources === undefined ? SpareCount : SpareSlots;
+  // What is left to us has a number in targets that hold; as long as it is not known, it asks for nothing.
+  const wish = { count: count === "auto" ? 0 : count, ...most };
   return SlotResources === undefined
-    ? { kind: "spares", count: SpareCount, ...most }
-    : { kind: "slots", slot: SlotResources, count: SpareSlots, ...most };
+    ? { kind: "spares", ...wish }
+    : { kind: "slots", slot: SlotResources, ...wish };
 }

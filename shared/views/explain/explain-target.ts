@@ -1,5 +1,5 @@
 import type { TargetExplanation } from "../../api/index.ts";
-import { toTargets } from "../../cycle/index.ts";
+import { toTargets, withSizing } from "../../cycle/index.ts";
 import type { Target, TargetOutcome } from "../../engine/index.ts";
 import { InvariantError } from "../../errors/errors.ts";
 import type { RequestSet } from "../../ports/index.ts";
@@ -11,6 +11,7 @@ import type { Outlook } from "../outlook.ts";
 import { toRefusal } from "./explain-job.ts";
 import { causesOfTarget, expiry, type OutlookTarget } from "./of-target.ts";
 import { targetTrail } from "./planner-trail.ts";
+import { toSpareView } from "./reason-words.ts";
 
 const mostNodes = 100;
 
@@ -74,6 +75,7 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
     asked: outcome.asked,
     granted: outcome.granted,
     groups: [...outcome.groups],
+    spare: toSpareView(withSizing(outcome, outlook.loaded.spares ?? [])),
     state,
     headline,
     summary: why === undefined ? headline : `${headline} ${why.text}`,
@@ -130,6 +132,7 @@ function explainExpired(outlook: Outlook, asked: Asked): TargetExplanation {
     asked: target.wish.count,
     granted: 0,
     groups: [],
+    spare: null,
     state: "expired",
     headline,
     summary: `${headline} ${cause.text}`,

@@ -11,11 +11,11 @@ import {
   type TargetReason,
 } from "../../engine/index.ts";
 import { bucketLabel, bucketList } from "../../names/bucket-words.ts";
-import type { BackedOff, WaitingJob } from "../../ports/index.ts";
+import type { BackedOff, PlannedTarget, WaitingJob } from "../../ports/index.ts";
 import { inCents } from "../../prices/index.ts";
 import { exactDuration } from "../../text/durations.ts";
 import { redact } from "../../text/redact.ts";
-import { joined } from "../../text/text.ts";
+import { counted, joined } from "../../text/text.ts";
 import { holdOn, holdSentence } from "../held-sizes.ts";
 import { amount } from "./cause.ts";
 import { describeConstraint, optionsOf, poolNames, scalarText, subjectOf } from "./constraint-words.ts";
@@ -322,10 +322,39 @@ export function toWaitingView(outcome: WaitingJob, { backedOff, nowSeconds }: Re
 
 /** A target of a plan, in sentences when it is not met. */
 export function toTargetView(
-  target: TargetOutcome,
+  target: PlannedTarget,
   { backedOff, nowSeconds }: ReadPlan,
 ): ClusterStatus["targets"][number] {
-  const { reasons: _, ...view } = target;
+  const { reasons: _, spare: __, kept: ___, ...rest } = target;
+  const view = { ...rest, spare: toSpareView(target) };
   if (target.granted >= target.asked) return { ...view, why: [] };
   return { ...view, why: [...targetSentences(target), ...backOffSentences(target, backedOff, nowSeconds)] };
+}
+
+/** What is known of spare room; null: it is none. */
+export function toSpareView({
+  spare,
+  kept,
+}: Pick<PlannedTarget, "spare" | "kept">): ClusterStatus["targets"][number]["spare"] {
+  if (spare === undefined || kept === undefined) return null;
+  const { isAuto: auto, hours, bootSeconds, waitSeconds } = spare;
+  const usdPerHour = kept.usdPerHour === null ? null : Math.round(kept.usdPerHour * 1e4) / 1e4;
+  const boot = exactDuration(Math.round(bootSeconds));
+  const size = auto
+    ? [
+        hours === 0
+          ? "No hour like this one is known yet, so that it asks for nothing."
+          : `In 95 of 100 minutes of ${counted(hours, "hours")} like this one, jobs needed no more within a boot (${boot}).`,
+      ]
+    : [];
+  const price = usdPerHour === null ? "a price that is not known" : `${usdPerHour.toFixed(2)} USD an hour`;
+  const cost = `${counted(kept.nodes, "nodes")} kept for it alone: ${price}.`;
+  const wait =
+    waitSeconds === null
+      ? []
+      : [
+          `Jobs that need more wait ${exactDuration(Math.round(waitSeconds))} for a boot on average, ${boot} without it.`,
+        ];
+  const text = [...size, cost, ...wait].join(" ");
+  return { auto, keptNodes: kept.nodes, usdPerHour, waitSeconds, text };
 }
