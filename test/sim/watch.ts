@@ -1,5 +1,6 @@
 import type { WorkloadJob } from "../../infra/local/scheduler/workload.ts";
 import { longestSilenceSeconds, underWay } from "../../shared/cycle/index.ts";
+import { type Plan, type PlanInput, plan } from "../../shared/engine/index.ts";
 import { accountOf, type NodeArrayTarget } from "../../shared/messages/node-array-target.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type {
@@ -173,13 +174,30 @@ export class Watch implements Departures {
 
   onPlan(archived: ArchivedPlan): void {
     if (archived.archive !== "whole") return;
-    const { input, plan } = archived;
-    for (const violation of violationsOf(input, plan)) this.#report(`plan: ${violation}`);
-    for (const outcome of plan.jobs) {
+    const { input, plan: made } = archived;
+    for (const violation of violationsOf(input, made)) this.#report(`plan: ${violation}`);
+    this.#checkAside(input, made);
+    for (const outcome of made.jobs) {
       const isWaiting = outcome.granted < outcome.asked;
       if (isWaiting && outcome.reasons.length === 0)
         this.#report(`job "${outcome.name}" got ${outcome.granted} of ${outcome.asked} without a reason`);
     }
+  }
+
+  /** Spare room pushes nobody aside: without it, jobs and other targets get the same. */
+  #checkAside(input: PlanInput, made: Plan): void {
+    const { targets = [] } = input;
+    const others = targets.filter(({ wish }) => wish.kind !== "spares" && wish.kind !== "slots");
+    if (others.length === targets.length) return;
+    const got = (of: Plan) =>
+      JSON.stringify([
+        of.jobs.map(({ name, granted, placements }) => [name, granted, placements]),
+        of.targets.flatMap(({ unit, name, granted }) =>
+          unit === "spares" || unit === "slots" ? [] : [[name, granted]],
+        ),
+      ]);
+    if (got(made) !== got(plan({ ...input, targets: others })))
+      this.#report("plan: spare room changes what others get");
   }
 
   /** Nodes were made: no plan may have bought while it was blind to what another had bought. */
@@ -402,7 +420,13 @@ function nodesOf(target: NodeArrayTarget): number {
     GroupInstanceCount,
     TargetCoreCount,
     TargetCount = 0,
+    SpareCount = 0,
+    SpareSlots = 0,
+    SlotResources,
   } = target;
+  if (SpareSlots !== 0 && SpareSlots !== "auto")
+    return Math.ceil(SpareSlots / Math.floor(4 / (SlotResources?.ncpus ?? 4)));
+  if (SpareCount !== 0 && SpareCount !== "auto") return SpareCount;
   if (TargetGroupCount !== undefined)
     return TargetGroupCount * (GroupInstanceCount ?? Math.ceil(GroupCoreCount / 4));
   return TargetCoreCount === undefined ? TargetCount : Math.ceil(TargetCoreCount / 4);

@@ -532,9 +532,14 @@ function spareViolations(
     found.push(`${only.length} spare nodes are kept, and ${kept.nodes} are counted`);
   if (wish.kind === "spares" && isOne && granted !== Math.min(asked, held.length))
     found.push(`target ${target.name} is said to have ${granted} spare nodes, but has ${held.length}`);
+  const slotsOn = ({ available }: PlannedNode) =>
+    wish.kind === "slots" ? Math.floor(Number(available.ncpus ?? 0) / (wish.slot.ncpus ?? 1) + 1e-9) : 1;
+  const slots = only.map(slotsOn);
+  if (only.length > 0 && slots.reduce((sum, each) => sum + each, 0) - Math.max(...slots) >= asked)
+    found.push(`${only.length} spare nodes are kept for ${asked} ${wish.kind}`);
   if (wish.kind === "slots") {
     const free = [...held, ...own.filter(({ jobs }) => jobs.length > 0)].reduce(
-      (sum, { available }) => sum + Math.floor(Number(available.ncpus ?? 0) / (wish.slot.ncpus ?? 1) + 1e-9),
+      (sum, node) => sum + slotsOn(node),
       0,
     );
     if (granted > free) found.push(`${granted} spare slots are said to be there, and ${free} are`);

@@ -1,5 +1,5 @@
 import type { Happening, Scenario } from "../scenario.ts";
-import { smallCluster, steadyJobs, troubleSeconds } from "./cluster.ts";
+import { range, slotsJob, smallCluster, steadyJobs, troubleSeconds } from "./cluster.ts";
 import { floorIsMet } from "./wishes.ts";
 
 /** From the end of the trouble until the last window begins: its nodes are asked for in time, and boot. */
@@ -30,7 +30,8 @@ const days: readonly [Day, ...Day[]] = [
 /** Windows that come and go in the trouble, with nodes and settings, and a last one in the calm after it. */
 export const schedules: Scenario = {
   name: "schedules",
-  about: "windows in which nodes are kept and time-outs change, and spare nodes, beside jobs",
+  about:
+    "windows in which nodes are kept and time-outs change, and spare nodes or slots, beside jobs that come in a burst",
   draw: (chance) => {
     const nodes = chance.whole(1, 6);
     const { last, startSeconds } = chance.pick(days);
@@ -48,8 +49,19 @@ export const schedules: Scenario = {
         ...(last === undefined ? {} : { start: last }),
       },
     };
-    const spareNodes = [{ Name: "htc", SpareCount: chance.whole(0, 2) }];
-    const spare = { at: 0, lasts: lastSeconds, targets: spareNodes };
+    const room = chance.happens(0.5)
+      ? { SpareCount: chance.whole(0, 2) }
+      : { SpareSlots: chance.whole(1, 8), SlotResources: { ncpus: chance.whole(1, 3) } };
+    const most = chance.happens(0.3) ? { SpareCostPerHour: chance.between(0, 0.5) } : {};
+    const spareRoom = [{ Name: "htc", ...room, ...most }];
+    const spare = { at: 0, lasts: lastSeconds, targets: spareRoom };
+    const waveSeconds = chance.between(100, troubleSeconds);
+    const burst = range(chance.whole(2, 8)).map((index) =>
+      slotsJob(`wave-${index}`, {
+        submitSeconds: waveSeconds + chance.between(0, 10),
+        runSeconds: chance.between(20, 300),
+      }),
+    );
     const begins: Happening = {
       atSeconds: 0,
       what: "schedules in autoscale.json",
@@ -64,7 +76,7 @@ export const schedules: Scenario = {
         }),
     };
     return {
-      clusters: [{ definition: smallCluster("hpc"), jobs: steadyJobs(chance, 8) }],
+      clusters: [{ definition: smallCluster("hpc"), jobs: [...steadyJobs(chance, 8), ...burst] }],
       happenings: [begins, autoBegins(nodes), floorIsMet("hpc", lastSeconds + 1, { htc: nodes })],
       troubleSeconds,
       ...(startSeconds === undefined ? {} : { startSeconds }),
