@@ -32,12 +32,6 @@ export interface BlobFacts {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A blob in a listing. */
-export interface ListedBlob {
-  readonly name: string;
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
 export interface BlobContent {
   readonly bytes: Buffer;
   readonly contentType: string;
@@ -130,12 +124,12 @@ export class Container {
 
   /** Names that start with the prefix, in their order. */
   async names(prefix: string): Promise<readonly string[]> {
-    return (await this.#list(prefix, {})).map(({ name }) => name);
+    return (await this.#list(prefix)).map(({ name }) => name);
   }
 
   /** The same, of blobs that were not written since. */
   async namesWrittenBefore(prefix: string, time: Date): Promise<readonly string[]> {
-    const blobs = await this.#list(prefix, {});
+    const blobs = await this.#list(prefix);
     return blobs.flatMap(({ name, properties }) => (properties.lastModified < time ? [name] : []));
   }
 
@@ -151,17 +145,11 @@ export class Container {
     );
   }
 
-  /** The same with each blob's properties and metadata. */
-  async listed(prefix: string): Promise<readonly ListedBlob[]> {
-    const blobs = await this.#list(prefix, { includeMetadata: true });
-    return blobs.map(({ name, metadata = {} }) => ({ name, metadata }));
-  }
-
-  #list(prefix: string, options: { readonly includeMetadata?: boolean }): Promise<readonly BlobItem[]> {
+  #list(prefix: string): Promise<readonly BlobItem[]> {
     return calling(this.#call("list", prefix), () =>
       this.#home.use(async () => {
         const blobs: BlobItem[] = [];
-        for await (const blob of this.#client.listBlobsFlat({ prefix, ...options })) blobs.push(blob);
+        for await (const blob of this.#client.listBlobsFlat({ prefix })) blobs.push(blob);
         return blobs;
       }),
     );

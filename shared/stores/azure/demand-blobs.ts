@@ -16,6 +16,7 @@ import { azureLimits, blobNameProblem } from "../../ports/index.ts";
 import { summaryOf } from "../demand-summary.ts";
 import { bySource } from "../order.ts";
 import { noSuchName, type ReadUpload, textOfUpload, tooLarge } from "../store-limits.ts";
+import { BlobNames } from "./blob-names.ts";
 import { Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, sortableNumber, staysInside, unescapeName } from "./keys.ts";
 import { packDemand, unpackDemand } from "./packed-demand.ts";
@@ -29,32 +30,38 @@ const keepPartsMs = 86_400_000;
 /**
  * Container `demand`: `<cluster>/sources/<source>.json`, and until a snapshot in parts is complete
  * `<cluster>/parts/<source>/<sequence>/<index>.json`. A source's
- * summary is in the metadata of its blob, so that a listing shows it.
+ * summary is in the metadata of its blob, so that nobody reads its jobs for it.
  */
 export class BlobDemandStore implements DemandStore {
   readonly #container: Container;
+  readonly #names: BlobNames;
   readonly #sources: RememberedBlobs<SourceDemand>;
   readonly #partsCheckedMs = new Map<string, number>();
   readonly #keepPartsMs: number;
 
-  constructor(service: BlobServiceClient, options: { readonly keepPartsMs?: number } = {}) {
+  constructor(
+    service: BlobServiceClient,
+    options: { readonly keepPartsMs?: number; readonly nowSeconds?: () => number } = {},
+  ) {
     this.#keepPartsMs = options.keepPartsMs ?? keepPartsMs;
     this.#container = new Container(service, "demand");
+    this.#names = new BlobNames(this.#container, sourcesOf, options.nowSeconds);
     this.#sources = new RememberedBlobs(this.#container, (bytes) => unpackDemand(fromJson(bytes)));
   }
 
-  async list(cluster: string): Promise<readonly SourceDemand[]> {
-    const names = await this.#container.names(sourcesOf(cluster));
+  async list(cluster: string, options?: { readonly anew?: boolean }): Promise<readonly SourceDemand[]> {
+    const names = await this.#names.of(cluster, options);
     const stored = await concurrently(names, (name) => this.#sources.read(name));
-    // A blob that goes away between listing and reading is left out.
+    // A source that is gone is left out.
     return stored.flatMap((each) => (each === undefined ? [] : [each.value])).sort(bySource);
   }
 
   async summaries(cluster: string): Promise<readonly DemandSummary[]> {
-    const blobs = await this.#container.listed(sourcesOf(cluster));
-    const summaries = await concurrently(blobs, async ({ name, metadata: { summary } }) => {
+    const names = await this.#names.of(cluster);
+    const summaries = await concurrently(names, async (name) => {
+      const summary = (await this.#container.facts(name))?.metadata.summary;
       if (summary !== undefined) return fromMetadata(summary);
-      // The summary did not fit the metadata.
+      // The summary did not fit the metadata, or the source is gone.
       const stored = await this.#sources.read(name);
       return stored && summaryOf(stored.value);
     });
@@ -69,7 +76,9 @@ export class BlobDemandStore implements DemandStore {
     const { cluster, source } = demand;
     const record = `demand of source "${source}" for cluster "${cluster}"`;
     const content = jsonContent(packDemand(demand), toMetadata(summaryOf(demand)));
-    await this.#container.save(sourceName(cluster, source), content, { ifMatch, record });
+    const name = sourceName(cluster, source);
+    if (ifMatch === undefined) await this.#names.add(cluster, name);
+    await this.#container.save(name, content, { ifMatch, record });
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {

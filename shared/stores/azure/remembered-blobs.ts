@@ -13,11 +13,11 @@ const mostBytes = 12 * 1024 * 1024;
  * parsed again and an answer is never stale. Readers share the inside of a value, which is readonly.
  */
 export class RememberedBlobs<T extends object> {
-  readonly #container: Container;
+  readonly #container: Pick<Container, "read" | "readUnless">;
   readonly #parse: (bytes: Buffer) => T;
   readonly #remembered = new Recent<Stored<T>>({ most: mostBytes });
 
-  constructor(container: Container, parse: (bytes: Buffer) => T = fromJson) {
+  constructor(container: Pick<Container, "read" | "readUnless">, parse: (bytes: Buffer) => T = fromJson) {
     this.#container = container;
     this.#parse = parse;
   }

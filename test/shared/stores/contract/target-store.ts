@@ -52,6 +52,7 @@ export const targetStoreCases: readonly ContractCase<TargetStore>[] = [
       for (const _ of [1, 2]) await store.remove(cluster, "a");
       expect((await store.list(cluster)).map((set) => set.requestSet)).toEqual(["b"]);
       await store.save(targetsOf(cluster, "a"), undefined);
+      expect((await store.list(cluster)).map((set) => set.requestSet)).toEqual(["a", "b"]);
     },
   },
   {
