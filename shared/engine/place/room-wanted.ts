@@ -5,8 +5,8 @@ import type { Cluster, ClusterNode } from "../model/bucket.ts";
 import type { Job } from "../model/job.ts";
 import { type LimitName, limitNames } from "../model/limits.ts";
 import type { BucketName, Reason } from "../model/reasons.ts";
+import type { TargetOutcome } from "../model/target.ts";
 import type { Allocation } from "./allocation.ts";
-import type { Run } from "./run.ts";
 
 type Place = Pick<ClusterNode, "nodeArray" | "vmSize" | "placementGroup">;
 
@@ -14,7 +14,10 @@ type Place = Pick<ClusterNode, "nodeArray" | "vmSize" | "placementGroup">;
 export type RoomWanted = (node: Place) => boolean;
 
 /** What is waiting after a run. */
-type Waiting = Pick<Run, "allocations" | "targets">;
+interface Waiting {
+  readonly allocations: readonly Allocation[];
+  readonly targets: readonly TargetOutcome[];
+}
 
 /** Asks it of what a run left waiting. */
 export function roomWanted(cluster: Cluster, waiting: Waiting): RoomWanted {
