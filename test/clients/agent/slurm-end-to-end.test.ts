@@ -52,6 +52,7 @@ describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 60
     check({ kinds: plainLinearKinds, select: "linear", likeNodes: true }));
   test.skipIf(process.env.SLURM_KINDS === undefined)(
     `${plainKinds.length} kinds of jobs whose nodes Slurm powers up by name: each node is created once, used, and goes`,
+    { timeout: 1_800_000 },
     () => check({ kinds: plainKinds, select: "cons_tres", likeNodes: false, isSaving: true }),
   );
 });
