@@ -18,7 +18,7 @@ export function newNodes({ buckets }: Ledger): readonly NewNodes[] {
   const byAccount = Map.groupBy(buckets, ({ account }) => account);
   const made = [...byAccount.values()].flatMap((alike) =>
     alike
-      .flatMap(({ nodes }) => nodes.filter(({ origin }) => origin === "new"))
+      .flatMap(({ nodes, firstNodes }) => nodes.slice(firstNodes))
       .sort((a, b) => a.nameIndex - b.nameIndex),
   );
   const parts: [LedgerNode, ...LedgerNode[]][] = [];

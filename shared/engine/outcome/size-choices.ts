@@ -40,14 +40,33 @@ export function sizeChoices(
     heldAt.set(held.bucket, inBucket);
     for (const { position } of nodes) inBucket[position - held.bucket.firstNodes] = held;
   }
-  if (made.length > 0)
-    for (const allocation of allocations)
-      for (const { node, slots } of allocation.placements) {
-        if (node.origin !== "new") continue;
-        const held = heldAt.get(node.bucket)?.[node.position - node.bucket.firstNodes];
-        if (held !== undefined) note(held, allocation, slots);
-      }
+  if (made.length > 0) noteJobs(heldAt, allocations);
   return helds.map((held, index) => choiceOf(ledger, sets[index] as CreateSet, held));
+}
+
+/** What a job has on nodes of one set is noted at once: mostly all of it. */
+function noteJobs(
+  heldAt: ReadonlyMap<LedgerBucket, readonly Held[]>,
+  allocations: readonly Allocation[],
+): void {
+  let bucket: LedgerBucket | undefined;
+  let heldHere: readonly Held[] | undefined;
+  for (const allocation of allocations) {
+    let last: Held | undefined;
+    let total = 0;
+    for (const { node, slots } of allocation.placements) {
+      if (node.origin !== "new") continue;
+      if (node.bucket !== bucket) {
+        bucket = node.bucket;
+        heldHere = heldAt.get(bucket);
+      }
+      const held = heldHere?.[node.position - bucket.firstNodes];
+      if (held !== last && last !== undefined) note(last, allocation, total);
+      total = held === last ? total + slots : slots;
+      last = held;
+    }
+    if (last !== undefined) note(last, allocation, total);
+  }
 }
 
 function note(held: Held, { shape, job }: Allocation, slots: number): void {

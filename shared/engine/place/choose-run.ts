@@ -266,9 +266,9 @@ function placesAsMuch(a: Run, b: Run): boolean {
 
 /** What all nodes cost once those of a run are there; null: not known of one of those. */
 function usdPerHour(input: RunInput, { opened }: Run): number | null {
-  const bought = boughtIn(opened.ledger);
-  if (bought.some(({ bucket }) => priceOf(bucket) === null)) return null;
-  const { cluster, pending } = afterBuying(input, bought);
+  const { ledger } = opened;
+  if (ledger.buckets.some((bucket) => priceOf(bucket) === null && bucket.nodes.some(isBought))) return null;
+  const { cluster, pending } = afterBuying(input, boughtIn(ledger));
   return runningIn(cluster, pending).usdPerHour;
 }
 

@@ -27,6 +27,7 @@ export interface Search extends Searched, Taken {
   readonly perNode: number;
   /** Whether only nodes that run or are on order are asked: none is started or made. */
   readonly isReuse: boolean;
+  named: readonly number[] | null;
   at: number;
 }
 

@@ -119,7 +119,8 @@ function newNodesIn(ledger: Ledger, { bucket, isReuse }: Search): number {
 
 /**
  * What an attempt would come to, found out without making nodes: those of a large job that fails would all have to be
- * taken back. Only amounts show that beforehand; all other wishes have to be tried.
+ * taken back. Only amounts show that beforehand; all other wishes have to be tried. What needs no new nodes is searched no further
+ * than on the nodes that were found.
  */
 function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits" | "too-little" | "not-now" {
   const { bucket, shape, perNode } = search;
@@ -131,6 +132,7 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
   const perNew = Math.min(perNode, capacityIn(bucket.exampleRow, search.demand, shape.exclusive));
   let nodes = allocation.placements.length;
   let room = newNodesIn(ledger, search);
+  const found: number[] = [];
   const newNodes = () => Math.max(1, Math.ceil(missing / perNew));
   const isSettled = () => missing <= 0 || (!allocation.job.colocated && newNodes() <= room);
   for (
@@ -146,6 +148,7 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
     }
     if (!isUsable(ledger, node, room) || !accepts(ledger, node, allocation)) continue;
     if (perNode === 1 && allocation.runsOn?.has(node) === true) continue;
+    found.push(position);
     missing -= Math.min(perNode, capacityOn(node, search.demand, shape.exclusive));
     if (node.origin === "deallocated") room--;
     if (allocation.placements.at(-1)?.node !== node) nodes++;
@@ -154,7 +157,7 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
   if (missing > 0) {
     if (newNodes() > room) return nodes > most ? "not-now" : "too-little";
     nodes += newNodes();
-  }
+  } else if (allocation.owners.length === 0 && profile.draws.length === 0) search.named = found;
   return nodes > most ? "not-now" : "fits";
 }
 
