@@ -34,9 +34,11 @@ export class NodeNames {
   }
 
   #seriesOf(format: string): Series {
-    const known = this.#series.get(format) ?? openSeries(format);
-    this.#series.set(format, known);
-    return known;
+    const known = this.#series.get(format);
+    if (known !== undefined) return known;
+    const opened = openSeries(format);
+    this.#series.set(format, opened);
+    return opened;
   }
 }
 
