@@ -124,10 +124,15 @@ function windowsOn({ last, ...read }: Read, atSeconds: number): Windows | undefi
 
 function openAt(read: Read, atSeconds: number): Window | null {
   // Runs strictly before: one that begins at this very moment counts.
-  const starts = read.start.previousRuns(mostLookedBack, new Date(Math.floor(atSeconds * 1000) + 1));
-  for (const start of starts) {
+  let before = new Date(Math.floor(atSeconds * 1000) + 1);
+  for (let back = 0; back < mostLookedBack; back += 1) {
+    const [start] = read.start.previousRuns(1, before);
+    if (start === undefined) return null;
     const window = windowFrom(read, start);
-    if (window !== null && window.startSeconds <= atSeconds && atSeconds < window.endSeconds) return window;
+    // One that began earlier is over earlier.
+    if (window !== null)
+      return window.startSeconds <= atSeconds && atSeconds < window.endSeconds ? window : null;
+    before = start;
   }
   return null;
 }
