@@ -6,6 +6,7 @@ import { isDictionary, parseJson } from "../../shared/json/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
 import { printable } from "../../shared/text/text.ts";
 import { parseColumns } from "../columns/parse-columns.ts";
+import { withCalendars } from "./calendars.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { parseOutputSettings } from "./output/output-settings.ts";
 
@@ -27,7 +28,7 @@ export interface ReadConfig {
 
 /** Reads a file as the service would. The cluster: the one asked for, else `cluster_name`, else the file's name. Throws CommandFailure. */
 export async function readConfig(file: string, asked: string | undefined): Promise<ReadConfig> {
-  const own = await readJson(file);
+  const own = await withCalendars(await readJson(file), dirname(file));
   const includes: Record<string, unknown> = {};
   const loadBeside = async (path: string): Promise<unknown> => {
     const json = await loadInclude(resolve(dirname(file), path));
@@ -84,7 +85,7 @@ function outputProblems(json: unknown): readonly string[] {
 /** A configuration file of this machine; undefined when there is none. Throws for one that is no JSON. */
 export async function loadInclude(path: string): Promise<unknown> {
   try {
-    return parseJson(await readFile(path, "utf8"));
+    return await withCalendars(parseJson(await readFile(path, "utf8")), dirname(path));
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;

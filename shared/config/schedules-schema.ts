@@ -13,7 +13,10 @@ const shape = {
   duration: positiveSeconds.optional(),
   time_zone: text.default("UTC"),
   except: z
-    .array(z.string(aDay).regex(/^\d{4}-\d\d-\d\d$/, aDay), "expected a list of days")
+    .array(
+      z.string(aDay).regex(/^\d{4}-\d\d-\d\d$/, aDay),
+      'expected a list of days, or in a file for "ccscale config push" {"calendar": "holidays.ics"}',
+    )
     .max(1_000, "expected at most 1000 days")
     .default([]),
   lead: seconds.optional(),

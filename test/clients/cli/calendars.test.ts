@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { daysIn } from "../../../clients/cli/calendars.ts";
+import { readConfig } from "../../../clients/cli/config-file.ts";
+
+const now = Date.parse("2026-11-26T12:00Z") / 1000;
+const calendar = (...events: readonly (readonly string[])[]) =>
+  [
+    ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN"],
+    ...events.flatMap((lines, index) => ["BEGIN:VEVENT", `UID:${index}`, ...lines, "END:VEVENT"]),
+    "END:VCALENDAR",
+    "",
+  ].join("\r\n");
+
+describe("days of an iCalendar file", () => {
+  test.each([
+    ["a day", ["DTSTART;VALUE=DATE:20261225"], ["2026-12-25"]],
+    [
+      "some days in a row",
+      ["DTSTART;VALUE=DATE:20261230", "DTEND;VALUE=DATE:20270102"],
+      ["2026-12-30", "2026-12-31", "2027-01-01"],
+    ],
+    [
+      "every year, also before",
+      ["DTSTART;VALUE=DATE:20101225", "RRULE:FREQ=YEARLY"],
+      ["2026-12-25", "2027-12-25", "2028-12-25"],
+    ],
+    [
+      "every year but one",
+      ["DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY", "EXDATE;VALUE=DATE:20271225"],
+      ["2026-12-25", "2028-12-25"],
+    ],
+    ["hours of a day", ["DTSTART:20261224T140000", "DTEND:20261224T180000"], ["2026-12-24"]],
+    ["over midnight", ["DTSTART:20261224T200000", "DTEND:20261225T040000"], ["2026-12-24", "2026-12-25"]],
+    ["what is over", ["DTSTART;VALUE=DATE:20251225"], []],
+    ["what was called off", ["DTSTART;VALUE=DATE:20261225", "STATUS:CANCELLED"], []],
+  ])("%s", async (_, event, days) => {
+    expect(await daysIn(calendar(event), now)).toEqual(days);
+  });
+
+  test("one that is moved to another day", async () => {
+    const yearly = ["UID:x", "DTSTART;VALUE=DATE:20251201", "RRULE:FREQ=YEARLY;COUNT=3"];
+    const moved = ["UID:x", "RECURRENCE-ID;VALUE=DATE:20261201", "DTSTART;VALUE=DATE:20261202"];
+    const text = calendar(yearly, moved).replaceAll(/UID:\d\r\n/g, "");
+    expect(await daysIn(text, now)).toEqual(["2026-12-02", "2027-12-01"]);
+  });
+
+  test("what is no calendar, and an event without end, are refused", async () => {
+    await expect(daysIn("no calendar", now)).rejects.toThrow();
+    const often = calendar(["DTSTART:20100101T000000", "RRULE:FREQ=SECONDLY"]);
+    await expect(daysIn(often, now)).rejects.toThrow("more than 10000 times");
+  });
+});
+
+describe("a configuration whose schedule names a calendar", () => {
+  let folder: string;
+  const config = (calendar: string) => ({
+    url: "https://cyclecloud.example",
+    username: "autoscale",
+    schedules: {
+      office: { start: "0 8 * * *", duration: "1h", except: { calendar }, settings: { max_cores: 1 } },
+    },
+  });
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "calendars-"));
+    await writeFile(
+      join(folder, "holidays.ics"),
+      calendar(["DTSTART;VALUE=DATE:20991225"], ["DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY"]),
+    );
+    await writeFile(join(folder, "hpc.json"), JSON.stringify(config("holidays.ics")));
+    await writeFile(join(folder, "all.json"), JSON.stringify({ include: ["hpc.json"] }));
+    await writeFile(join(folder, "none.json"), JSON.stringify(config("none.ics")));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("has its days, also where it is included", async () => {
+    const own = await readConfig(join(folder, "hpc.json"), "hpc");
+    expect(own.problems).toEqual([]);
+    const days = own.config?.schedules?.[0]?.except ?? [];
+    expect(days.length).toBeGreaterThanOrEqual(3);
+    expect(days.every((day) => day.endsWith("-12-25"))).toBe(true);
+    expect(own.own).toMatchObject({ schedules: { office: { except: days } } });
+    const included = await readConfig(join(folder, "all.json"), "hpc");
+    expect(included.includes).toMatchObject({ "hpc.json": { schedules: { office: { except: days } } } });
+  });
+
+  test("a calendar that is not there is named", async () => {
+    await expect(readConfig(join(folder, "none.json"), "hpc")).rejects.toThrow(
+      'Cannot read the calendar "none.ics": ENOENT',
+    );
+  });
+});
