@@ -103,10 +103,18 @@ export function optionsOfBoth(
   });
 }
 
-function optionsIn({ JobDefaults = "", ...fields }: Fields): ReadonlyMap<string, string> {
+/** What slurm.conf and controllers of 26.05 call `Exclusive`, by the keys of all releases. */
+const exclusives: Readonly<Record<string, Fields>> = {
+  NODE: { OverSubscribe: "EXCLUSIVE" },
+  TOPO: { ExclusiveTopo: "YES" },
+  USER: { ExclusiveUser: "YES" },
+};
+
+function optionsIn({ JobDefaults = "", Exclusive = "", ...fields }: Fields): ReadonlyMap<string, string> {
   const defaults = JobDefaults.split(",").map((pair) => pair.split("="));
+  const exclusive = exclusives[Exclusive.toUpperCase()] ?? {};
   return new Map(
-    [...Object.entries(fields), ...defaults].map(([name = "", value = ""]) => [
+    [...Object.entries({ ...fields, ...exclusive }), ...defaults].map(([name = "", value = ""]) => [
       name.toLowerCase(),
       inOneSpelling(name.toLowerCase(), value),
     ]),

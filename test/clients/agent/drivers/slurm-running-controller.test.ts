@@ -35,6 +35,10 @@ const printedOptions: readonly (readonly [options: Record<string, string>, print
     { MaxMemPerNode: "8000", DefMemPerNode: "2000" },
     "DefMemPerCPU=UNLIMITED DefMemPerNode=2000 MaxMemPerNode=8000",
   ],
+  // These three as the source of 26.05.3 has it.
+  [{ OverSubscribe: "EXCLUSIVE" }, "Exclusive=NODE OverSubscribe=NO"],
+  [{ ExclusiveUser: "YES" }, "Exclusive=USER OverSubscribe=NO"],
+  [{}, "Exclusive=NO OverSubscribe=NO"],
 ];
 
 const partition = (nodes: string) =>
