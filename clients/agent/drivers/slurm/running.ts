@@ -4,7 +4,7 @@ import { asksForWholeNodes, detailsOf, isColocated, nameOf, orderOf } from "./co
 import { expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { sizeOf } from "./size.ts";
-import { isBusy } from "./slurm-nodes.ts";
+import { isBusy, nowhere } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -97,7 +97,7 @@ function isLeaving(
   return preempt_time > 0 && job_state.includes("RUNNING");
 }
 
-/** Only a node that is known to be away may count as one that is still to come. */
+/** Only a node that is known to be away, or to have no address yet, may count as one that is still to come. */
 function hostsOf(
   { job_state }: JobRecord,
   names: readonly string[],
@@ -105,8 +105,8 @@ function hostsOf(
 ): readonly string[] {
   const isComing = job_state.includes("CONFIGURING");
   const isAway = (name: string) => {
-    const flags = nodes.get(name)?.flags;
-    return flags?.has("POWERED_DOWN") === true || flags?.has("POWERING_UP") === true;
+    const { flags, address } = nodes.get(name) ?? {};
+    return flags?.has("POWERED_DOWN") === true || flags?.has("POWERING_UP") === true || address === nowhere;
   };
   return names.filter((name) => !(isComing && isAway(name))).map((name) => nodes.get(name)?.hostname || name);
 }

@@ -155,6 +155,10 @@ describe("what Slurm wants", () => {
     const { named, corrections } = known(readSlurm({ jobs: [], nodes: [node], section }));
     expect([named?.withoutAddress, named?.wanted, corrections]).toEqual([["hpc-1"], [], []]);
   });
+  test("until then a job that Slurm starts there names no host: nobody has one of the node's name", () => {
+    const node = savingNode(1, [], { state: ["ALLOCATED", "CLOUD"], slurmd_version: "22.05" });
+    expect(known(readSlurm({ jobs: [configuring(21, "hpc-1")], nodes: [node], section })).jobs).toEqual([]);
+  });
   test("CycleCloud's names, its node array and the placement group follow from the settings", () => {
     const nodes = [
       savingNode(1, ["POWERING_UP"], { name: "c-mpi-1", hostname: "c-mpi-1", address: "c-mpi-1" }),
