@@ -152,6 +152,7 @@ export class NamedNodeKeeper {
           [...phases.keys()].filter((name) => !isWanted.has(name)),
           round,
         );
+        for (const name of isWanted) if (wasUpBefore(name, round)) phases.set(name, { phase: "leaving" });
         await this.#giveBackOld([...isWanted], round);
         await this.#create(round);
       }
@@ -419,6 +420,15 @@ function follow(before: Phases, { wanted, going, off }: NamedNodes, nowSeconds: 
 /** Its machine is up or on its way up, and nobody has told it to go. */
 function isThere(node: ServiceNode | undefined): boolean {
   return node !== undefined && node.targetState === "Started" && !node.isPending;
+}
+
+/** Its machine was up when the name was first seen as wanted: Slurm had switched it off and on while nobody looked. */
+function wasUpBefore(name: string, { phases, there, nowSeconds }: Round): boolean {
+  const entry = phases.get(name);
+  const node = there.get(name);
+  const isNew =
+    entry?.phase === "coming" && entry.actionId === undefined && entry.sinceSeconds === nowSeconds;
+  return isNew && isThere(node) && node?.state === "Ready";
 }
 
 /** Events may come late: by then another machine may have the name. */

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import type { Command, NamedNodes } from "../../../clients/agent/drivers/driver.ts";
@@ -431,6 +430,15 @@ test("a name that is switched on again before its machine could be deleted goes 
   expect((await slurm.pass()).ordered).toEqual(["hpc-1"]);
 });
 
+test("a machine that was up before its name was first wanted goes back too: nobody saw that Slurm had switched it off", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready", hostname: "ip-1" });
+  slurm.site.put("hpc-2", { hostname: "ip-2" });
+  slurm.wants(["hpc-1"], ["hpc-2"]);
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["back hpc-1 its machine of before is still there", "join hpc-2 ip-2"]);
+});
+
 test("a machine that has to stay is named, and asked for again after a minute", async () => {
   const slurm = new Scheduler();
   slurm.site.put("hpc-1", { state: "Ready" });
@@ -464,169 +472,4 @@ test("an agent that does not know where the service is does not start beside suc
   if (!parsed.ok) throw new Error(parsed.problems.join());
   const options = { config: parsed.config, env: {}, once: true, log: () => undefined };
   await expect(startAgent(options, {} as AgentStorage)).rejects.toThrow("CCSCALE_URL: not set");
-});
-
-const names = ["hpc-1", "hpc-2", "hpc-3", "hpc-4", "hpc-5"];
-
-/** Slurm's power saving, and everything that may happen around it between two steps. */
-class PowerSaving extends Scheduler {
-  readonly states = new Map(names.map((name) => [name, "off" as "off" | "starting" | "up" | "going"]));
-  readonly broken: string[] = [];
-  #groups: (readonly string[])[] = [];
-  #seen = new Set<string>();
-
-  in(state: "off" | "starting" | "up" | "going"): string[] {
-    return names.filter((name) => this.states.get(name) === state);
-  }
-
-  move(
-    from: "off" | "starting" | "up" | "going",
-    to: "off" | "starting" | "up" | "going",
-    some: readonly string[],
-  ): void {
-    const moved = some.filter((name) => this.states.get(name) === from);
-    for (const name of moved) {
-      this.states.set(name, to);
-      this.#seen.delete(name);
-    }
-    if (to === "starting" && moved.length > 0) this.#groups.push(moved);
-  }
-
-  /** SuspendTimeout is longer than it takes to look. */
-  endSuspend(some: readonly string[]): void {
-    this.move(
-      "going",
-      "off",
-      some.filter((name) => this.#seen.has(name)),
-    );
-  }
-
-  boot(): void {
-    for (const name of this.in("starting")) {
-      const { targetState } = this.site.there.get(name) ?? {};
-      if (targetState === "Started") this.states.set(name, "up");
-    }
-  }
-
-  async look(): Promise<void> {
-    this.wants(
-      ...this.#groups
-        .map((group) => group.filter((name) => this.states.get(name) === "starting"))
-        .filter((group) => group.length > 0),
-    );
-    this.going = this.in("going");
-    this.off = this.in("off");
-    await this.pass();
-    for (const name of this.going) this.#seen.add(name);
-    for (const call of this.site.calls) {
-      const [what, ...about] = call.split(" ");
-      const allowed = what === "create" ? ["starting"] : ["going", "off"];
-      const isWrong = (name: string) => !allowed.includes(this.states.get(name) ?? "");
-      if ((what === "create" || what === "delete") && about.some(isWrong)) this.broken.push(call);
-    }
-    for (const command of this.commands) {
-      const [what, list = ""] = command.split(" ");
-      if (what === "back") this.move("starting", "going", list.split(","));
-    }
-  }
-}
-
-const some = fc.subarray(names, { minLength: 1 });
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.constant({ kind: "look" as const }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("resume" as const), some }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom("suspend" as const, "suspended" as const), some }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("timeout" as const, "lose" as const), some }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({ kind: fc.constantFrom("settle" as const, "boot" as const, "clear" as const) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("refuse" as const, "kill" as const, "away" as const, "lost-answer" as const),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("room" as const), room: fc.nat(4) }) },
-);
-
-test("property: whatever happens in between, no name is created twice, no node in use is deleted, and in the end machines are those that Slurm has on", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
-      const world = new PowerSaving();
-      const { site } = world;
-      const { create } = site;
-      for (const each of steps) {
-        switch (each.kind) {
-          case "look":
-            await world.look();
-            break;
-          case "resume":
-            world.move("off", "starting", each.some);
-            break;
-          case "suspend":
-            world.move("up", "going", each.some);
-            break;
-          case "suspended":
-            world.endSuspend(each.some);
-            break;
-          case "timeout":
-            world.move("starting", "off", each.some);
-            break;
-          case "lose":
-            // The driver powers such a node down.
-            for (const name of each.some) if (site.there.delete(name)) world.move("up", "going", [name]);
-            break;
-          case "settle":
-            site.settle();
-            break;
-          case "refuse":
-            site.settle("no quota");
-            break;
-          case "boot":
-            world.boot();
-            break;
-          case "clear":
-            site.clear();
-            break;
-          case "kill":
-            world.killAgent();
-            break;
-          case "away":
-            site.isAway = !site.isAway;
-            break;
-          case "lost-answer":
-            site.create = async (...args) => {
-              site.create = create;
-              await create.apply(site, args);
-              throw new Error("connection reset");
-            };
-            break;
-          case "room":
-            site.room = each.room;
-            break;
-        }
-      }
-      site.isAway = false;
-      site.create = create;
-      site.room = Number.POSITIVE_INFINITY;
-      for (let passes = 0; passes < 10; passes++) {
-        site.settle();
-        site.clear();
-        await world.look();
-        world.boot();
-        world.endSuspend(names);
-      }
-      const machines = [...site.there.keys()].sort();
-      expect({ broken: world.broken, starting: world.in("starting"), machines }).toEqual({
-        broken: [],
-        starting: [],
-        machines: world.in("up"),
-      });
-    }),
-    { numRuns: 300 },
-  );
 });
