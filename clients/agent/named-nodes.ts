@@ -422,13 +422,13 @@ function isThere(node: ServiceNode | undefined): boolean {
   return node !== undefined && node.targetState === "Started" && !node.isPending;
 }
 
-/** Its machine was up when the name was first seen as wanted: Slurm had switched it off and on while nobody looked. */
-function wasUpBefore(name: string, { phases, there, nowSeconds }: Round): boolean {
+/** Nobody here ordered its machine, which is up: Slurm had switched the name off, and on again, while nobody looked. */
+function wasUpBefore(name: string, { phases, there }: Round): boolean {
   const entry = phases.get(name);
   const node = there.get(name);
-  const isNew =
-    entry?.phase === "coming" && entry.actionId === undefined && entry.sinceSeconds === nowSeconds;
-  return isNew && isThere(node) && node?.state === "Ready";
+  return (
+    entry?.phase === "coming" && entry.actionId === undefined && isThere(node) && node?.state === "Ready"
+  );
 }
 
 /** Events may come late: by then another machine may have the name. */
