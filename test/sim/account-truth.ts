@@ -81,7 +81,7 @@ type Used = readonly [purpose: Purpose, share: number];
 
 /** What each node of the cloud is used for at this moment, in shares of a node. */
 function reallyUsed(world: World): readonly Used[] {
-  const { scheduler } = world.source(cluster);
+  const { scheduler } = world.watched(cluster);
   const cores = new Map<string, number>();
   for (const { job, hostnames } of scheduler.runningTasks)
     for (const host of hostnames) cores.set(host, (cores.get(host) ?? 0) + job.need.ncpus);

@@ -14,7 +14,7 @@ export interface Remains {
 export function orphans(world: World, script: Script): Remains {
   const busy: string[] = [];
   for (const { definition, hopeless = [], mostDeallocated = 0 } of script.clusters) {
-    const { scheduler } = world.source(definition.name);
+    const { scheduler } = world.watched(definition.name);
     const { waiting, later, total, done } = scheduler.progress();
     const hoped = waiting - hopelessIn(script, definition.name, hopeless);
     const residents = scheduler.runningTasks.filter(({ job }) => job.runSeconds === residentSeconds);

@@ -13,7 +13,7 @@ export type EndState = readonly string[];
  */
 export function endState(world: World, jobs: ReadonlyMap<string, readonly WorkloadJob[]>): EndState {
   return world.clusters.flatMap((cluster) => {
-    const { scheduler } = world.source(cluster);
+    const { scheduler } = world.watched(cluster);
     const tasks = (jobs.get(cluster) ?? []).map((job) => {
       const running = scheduler.runningTasks.filter((task) => task.job === job).length;
       const waiting = scheduler.waitingJobs.find((queued) => queued.job === job)?.waiting ?? 0;

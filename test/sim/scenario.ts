@@ -4,6 +4,7 @@ import type { KeptAlive } from "./app.ts";
 import type { Chance } from "./chance.ts";
 import type { Cloud } from "./cloud.ts";
 import type { Fleet } from "./fleet.ts";
+import type { SlurmScript, SlurmSource } from "./slurm/slurm-source.ts";
 import type { Source } from "./source.ts";
 
 /** What a scenario may lay its hands on while it runs. */
@@ -15,6 +16,8 @@ export interface Stage {
   /** Messages on the demand queue and its poison queue that are not done with. */
   readonly demandQueue: { readonly waiting: number };
   source(cluster: string): Source;
+  /** The same of a cluster with Slurm. */
+  slurm(cluster: string): SlurmSource;
   /** Puts a message on the demand queue. */
   put(body: unknown): void;
   /** The same of one that is to be refused whole. */
@@ -55,6 +58,8 @@ export interface ClusterScript {
   readonly refusesJobs?: boolean;
   /** How long its CycleCloud takes for every answer; longer than a client waits: it is dead. */
   readonly answerSeconds?: number;
+  /** Its scheduler is Slurm, with the real agent beside it. */
+  readonly slurm?: SlurmScript;
   /** Names of jobs that no node can ever run: they must wait for ever, with a reason. */
   readonly hopeless?: readonly string[];
 }

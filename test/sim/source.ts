@@ -52,8 +52,21 @@ interface Wanted {
   readonly hosts: ReadonlyMap<string, HostState>;
 }
 
+/** What those who watch a simulation see of a scheduler. */
+export interface WatchedSource {
+  readonly cluster: string;
+  readonly canDrain: boolean;
+  readonly scheduler: Pick<SimulatedScheduler, "progress" | "runningTasks" | "waitingJobs" | "hostStates">;
+  /** Hostnames on which something runs at this moment. */
+  readonly busyHostnames: ReadonlySet<string>;
+  /** Starts to live; `onTick` is called now and then. */
+  live(onTick: () => void): void;
+  /** Puts an event onto the queue of this source. */
+  tell(event: SchedulerEvent): void;
+}
+
 /** A scheduler and its agent: runs jobs on nodes that are up, and posts what it wants as snapshots, parts and deltas. */
-export class Source {
+export class Source implements WatchedSource {
   readonly scheduler: SimulatedScheduler;
   readonly cluster: string;
   readonly #parts: SourceParts;

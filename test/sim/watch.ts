@@ -16,7 +16,7 @@ import type {
 import { violationsOf } from "../shared/engine/plan-validity.ts";
 import type { Cloud, TrueNode } from "./cloud.ts";
 import type { Fleet, Run } from "./fleet.ts";
-import type { Posted, Source } from "./source.ts";
+import type { Posted, WatchedSource } from "./source.ts";
 
 /** What a plan knew when it recorded an action: nodes by id, and creates that were on their way. */
 interface Knowledge {
@@ -41,7 +41,7 @@ const demandTtlSeconds = 300;
 export interface WatchParts {
   readonly cluster: string;
   readonly cloud: Cloud;
-  readonly source: Source;
+  readonly source: WatchedSource;
   readonly fleet: Fleet;
   /** How many node arrays there are: nodes of one do not stand in for nodes of another that is preferred. */
   readonly arrays: number;
@@ -203,6 +203,8 @@ export class Watch implements Departures {
   /** Nodes were made: no plan may have bought while it was blind to what another had bought. */
   onCreate(requestId: string): void {
     const actionId = this.#parts.actionIdOf(requestId) ?? "";
+    // Nodes that a scheduler names are no plan's: it counts them itself.
+    if (isNamed(actionId)) return;
     const mine = this.#knowledge.get(actionId);
     if (mine === undefined) {
       this.#report(`nodes were created for request ${requestId}, which no plan recorded`);
@@ -221,6 +223,7 @@ export class Watch implements Departures {
     const unseen = new Map<string, number>();
     for (const { nodeId, requestId = "" } of this.#wanted()) {
       const other = this.#parts.actionIdOf(requestId) ?? "";
+      if (isNamed(other)) continue;
       if (!nodeIds.has(nodeId) && actionIds.has(other)) unseen.set(other, (unseen.get(other) ?? 0) + 1);
     }
     for (const [other, count] of unseen) {
@@ -302,6 +305,7 @@ export class Watch implements Departures {
     this.#checkDeallocated(nodes);
     const useful = this.#wanted().filter(
       (node) =>
+        !isNamed(this.#parts.actionIdOf(node.requestId ?? "") ?? "") &&
         !this.#leaving.has(node.nodeId) &&
         !this.#failed.has(node.nodeId) &&
         (node.status === "Ready" || node.ageSeconds < shortestBootTimeoutSeconds),
@@ -381,6 +385,7 @@ export class Watch implements Departures {
 
   #isKnown(node: TrueNode, by: { readonly actionId: string; readonly mine: Knowledge }): boolean {
     const other = this.#parts.actionIdOf(node.requestId ?? "") ?? "";
+    if (isNamed(other)) return true;
     if (planOf(other) === planOf(by.actionId)) return true;
     if (by.mine.nodeIds.has(node.nodeId) || by.mine.actionIds.has(other)) return true;
     return this.#knowledge.get(other)?.actionIds.has(by.actionId) ?? false;
@@ -456,6 +461,11 @@ function renew(since: Since, present: readonly string[], nowSeconds: number): vo
 
 function shortName(hostname: string): string {
   return (hostname.split(".")[0] ?? hostname).toLowerCase();
+}
+
+/** Asked for by names, with a key. */
+function isNamed(actionId: string): boolean {
+  return actionId.startsWith("request-");
 }
 
 function planOf(actionId: string): string {

@@ -24,7 +24,9 @@ import { QuotaWatch } from "./quota-watch.ts";
 import { Records } from "./records.ts";
 import type { ClusterScript, Script, Stage } from "./scenario.ts";
 import { SessionQueue } from "./session-queue.ts";
-import { Source } from "./source.ts";
+import { serviceFor } from "./slurm/service.ts";
+import { SlurmSource } from "./slurm/slurm-source.ts";
+import { type Posted, Source, type WatchedSource } from "./source.ts";
 import { SpotWatch } from "./spot-watch.ts";
 import { Timeline } from "./timeline.ts";
 import { type Departures, Watch } from "./watch.ts";
@@ -85,7 +87,7 @@ export class World implements Stage {
   readonly #weather: Weather;
   readonly #stores: MemoryStores = createMemoryStores();
   readonly #app = createApp((run) => this.#portsFor(run));
-  readonly #sources = new Map<string, Source>();
+  readonly #sources = new Map<string, WatchedSource>();
   readonly #watches = new Map<string, Watch>();
   readonly #quotaWatches = new Map<string, QuotaWatch>();
   readonly #spotWatches = new Map<string, SpotWatch>();
@@ -206,7 +208,7 @@ export class World implements Stage {
     return this.#budgetWatches.get(cluster)?.held ?? 0;
   }
 
-  source(cluster: string): Source {
+  watched(cluster: string): WatchedSource {
     const source = this.#sources.get(cluster);
     if (source === undefined) throw new RangeError(`Cannot find cluster "${cluster}"`);
     return source;
@@ -216,6 +218,18 @@ export class World implements Stage {
     this.windows.begun += 1;
     if (isMet) this.windows.met += 1;
   };
+
+  source(cluster: string): Source {
+    const source = this.watched(cluster);
+    if (source instanceof Source) return source;
+    throw new RangeError(`Cannot find a simulated scheduler of cluster "${cluster}"`);
+  }
+
+  slurm(cluster: string): SlurmSource {
+    const source = this.watched(cluster);
+    if (source instanceof SlurmSource) return source;
+    throw new RangeError(`Cannot find a Slurm of cluster "${cluster}"`);
+  }
 
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void {
     const json = { ...this.#config.get(cluster), ...keys };
@@ -251,26 +265,43 @@ export class World implements Stage {
     mostDeallocated = 0,
     refusesJobs = false,
     answerSeconds = 0,
+
+    slurm,
   }: ClusterScript): void {
     // Half of the runs read the cluster on every beat, which comes every 15 to 60 s; the others in the usual rhythm.
     const snapshot_interval = this.#options.seed % 2 === 0 ? 0 : 60;
     this.configure(cluster, { ...baseConfig, snapshot_interval, ...config });
     const put = (body: unknown, onDone?: () => void) => this.demandQueue.put(body, onDone);
-    const source = new Source(
-      {
+    const parts = {
+      timeline: this.timeline,
+      chance: this.chance,
+      cloud: this.cloud,
+      faults: this.#options.faults,
+      canDrain: this.#options.canDrain,
+      put,
+      putMangled: (body: unknown, onDone?: () => void) => this.mangled.push(put(body, onDone)),
+      onPut: (posted: Posted) => this.#watches.get(cluster)?.onPut(posted),
+      onPosted: (posted: Posted) => this.#watches.get(cluster)?.onPosted(posted),
+    };
+    const service = () =>
+      serviceFor(cluster, {
+        fleet: this.fleet,
         timeline: this.timeline,
-        chance: this.chance,
-        cloud: this.cloud,
-        faults: this.#options.faults,
-        canDrain: this.#options.canDrain,
-        put,
-        putMangled: (body, onDone) => this.mangled.push(put(body, onDone)),
-        onPut: (posted) => this.#watches.get(cluster)?.onPut(posted),
-        onPosted: (posted) => this.#watches.get(cluster)?.onPosted(posted),
-      },
-      cluster,
-      jobs,
-    );
+        portsFor: (run) => this.#portsFor(run),
+      });
+    const source =
+      slurm === undefined
+        ? new Source(parts, cluster, jobs)
+        : new SlurmSource(
+            {
+              ...parts,
+              service: service(),
+              report: (violation) => this.violate(`${cluster}: ${violation}`),
+              trace: (line) => this.trace(line),
+            },
+            cluster,
+            { script: slurm, jobs },
+          );
     const watch = new Watch({
       cluster,
       cloud: this.cloud,
@@ -358,7 +389,7 @@ export class World implements Stage {
         // A simulated scheduler has what it was told at once.
         forget: async () => undefined,
         send: async (event) => {
-          if (event.kind !== "demand-refused") this.source(event.cluster).tell(event);
+          if (event.kind !== "demand-refused") this.watched(event.cluster).tell(event);
         },
       },
       planRequests: {

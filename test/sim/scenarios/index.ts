@@ -25,6 +25,7 @@ import { schedules } from "./schedules.ts";
 import { sharedQuota } from "./shared-quota.ts";
 import { shortLives } from "./short-lives.ts";
 import { silentScheduler } from "./silent-scheduler.ts";
+import { slurm } from "./slurm.ts";
 import { spentBudgets } from "./spent-budgets.ts";
 import { spotFirst } from "./spot-first.ts";
 import { spotLoss } from "./spot-loss.ts";
@@ -70,6 +71,7 @@ export const scenarios: readonly [Scenario, ...Scenario[]] = [
   unhealthyNodes,
   sharedQuota,
   deallocatedNodes,
+  slurm,
 ];
 
 /** The scenario of a seed, when none is named. */
