@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { jobWhereKeys } from "../names/where-keys.ts";
 import { type Answer, aboutCluster, count, flag, paged, unixSeconds, wholeListQuery } from "./answer.ts";
 import { selectionQuery } from "./selection-schema.ts";
-import { jobWhereKeys } from "./where-keys.ts";
 import { whereQuery } from "./where-schema.ts";
 
 export const jobState = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nodeWhereKeys } from "../names/where-keys.ts";
 import {
   type Answer,
   aboutCluster,
@@ -13,7 +14,6 @@ import {
 import { operationView } from "./operations-schema.ts";
 import { quoted } from "./problem.ts";
 import { globs, selectionQuery } from "./selection-schema.ts";
-import { nodeWhereKeys } from "./where-keys.ts";
 import { whereQuery } from "./where-schema.ts";
 
 const failure = z

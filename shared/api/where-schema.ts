@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WhereKey } from "./where-keys.ts";
+import type { WhereKey } from "../names/where-keys.ts";
 
 /** In the query of a list. */
 export function whereQuery(keys: Readonly<Record<string, WhereKey>>) {

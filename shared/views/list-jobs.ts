@@ -1,6 +1,7 @@
-import { type JobState, type JobsAnswer, type JobsQuery, type JobView, jobWhereKeys } from "../api/index.ts";
+import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { evictionsOf, isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
+import { jobWhereKeys } from "../names/where-keys.ts";
 import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { nearestFirst } from "./explain/reason-words.ts";

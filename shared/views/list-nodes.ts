@@ -1,6 +1,8 @@
-import { type NodesAnswer, type NodesQuery, type NodeView, nodeWhereKeys, useOf } from "../api/index.ts";
+import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
 import { doubtsOf, unreadInWords } from "../cycle/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
+import { useOf } from "../names/node-use.ts";
+import { nodeWhereKeys } from "../names/where-keys.ts";
 import { foldedOnce } from "../text/text.ts";
 import { detailsReader, outlookJobs } from "./job-states.ts";
 import { matches, ofSelected, type Selectable, type Selected, selectingOf } from "./node-selection.ts";

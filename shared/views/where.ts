@@ -1,5 +1,5 @@
-import type { WhereKey } from "../api/index.ts";
 import { matchesWildcard, nearest } from "../engine/index.ts";
+import type { WhereKey } from "../names/where-keys.ts";
 import { parseDuration } from "../text/durations.ts";
 
 /** What an item says of a key: one or several words, an amount in the unit of the key, or null where nobody knows. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { NodeView } from "../../../shared/api/index.ts";
-import { type NodeUse, useOf } from "../../../shared/api/node-use.ts";
+import { type NodeUse, useOf } from "../../../shared/names/node-use.ts";
 import { goTo } from "../place.ts";
 import { counted, duration, usd } from "../words.ts";
 import { nodeUses } from "./node-use.ts";

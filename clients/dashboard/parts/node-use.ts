@@ -1,4 +1,4 @@
-import type { NodeUse } from "../../../shared/api/node-use.ts";
+import type { NodeUse } from "../../../shared/names/node-use.ts";
 
 /** Uses of nodes, as charts stack them from the bottom. The colour of each is `use-…` of `style.css`. */
 export const nodeUses: readonly { readonly use: NodeUse; readonly title: string }[] = [

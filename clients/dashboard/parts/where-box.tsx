@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { WhereKey } from "../../../shared/api/where-keys.ts";
+import type { WhereKey } from "../../../shared/names/where-keys.ts";
 import { choose, type Place } from "../place.ts";
 
 /** One line that filters a list, kept in the address. The browser offers keys, and values that are there, for the word that is typed. */

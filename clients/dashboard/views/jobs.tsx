@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ExplainAnswer, JobCostAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
-import { jobWhereKeys } from "../../../shared/api/where-keys.ts";
+import { jobWhereKeys } from "../../../shared/names/where-keys.ts";
 import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
-import { nodeWhereKeys } from "../../../shared/api/where-keys.ts";
+import { nodeWhereKeys } from "../../../shared/names/where-keys.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { nodeActs } from "../act/kinds.ts";
 import { useAnnounced } from "../parts/announce.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { WhereKey } from "../../../shared/api/index.ts";
+import type { WhereKey } from "../../../shared/names/where-keys.ts";
 import { type Readers, readWhere } from "../../../shared/views/where.ts";
 
 const keys = {

@@ -55,7 +55,7 @@ export interface SlurmParts {
 }
 
 /** Of slurm.conf. */
-export const resumeTimeoutSeconds = 1200;
+const resumeTimeoutSeconds = 1200;
 const suspendSeconds = 120;
 const suspendTimeoutSeconds = 60;
 const slurmdTimeoutSeconds = 90;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useOf } from "../../../shared/api/index.ts";
+import { useOf } from "../../../shared/names/node-use.ts";
 
 const idle = {
   state: "Ready",

@@ -1,0 +1,22 @@
+/** What a node that costs money is there for, as samples, accounts and curves tell nodes apart. */
+export type NodeUse = "jobs" | "boot" | "idle" | "drained" | "kept" | "failed" | "ending";
+
+interface Used {
+  readonly state: string | null;
+  readonly targetState: string | null;
+  /** Those that run there, and those that were given a place there. */
+  readonly jobs: { readonly length: number };
+  readonly plannedJobs: { readonly length: number };
+  readonly keepAlive: boolean;
+  readonly draining: object | null;
+}
+
+/** What a node is there for now, as the accounts and so the curves have it: a job that was only given a place there does not count. */
+export function useOf(node: Used): NodeUse {
+  if (node.jobs.length > node.plannedJobs.length) return "jobs";
+  if (node.state === "Failed") return "failed";
+  if (node.targetState !== "Started" && node.targetState !== null) return "ending";
+  if (node.state !== "Ready") return "boot";
+  if (node.draining !== null) return "drained";
+  return node.keepAlive ? "kept" : "idle";
+}
