@@ -10,7 +10,7 @@ import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
   if (before === undefined) return [];
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
-  const present = new Set(now.cluster.nodes.map((node) => node.nodeId));
+  const awake = new Set(now.cluster.nodes.filter((node) => !isAsleep(node)).map((node) => node.nodeId));
   const renamed = now.cluster.nodes.flatMap((node) => {
     const old = then.get(node.nodeId);
     return isUp(old) && isRenamed(old, node) ? [old] : [];
@@ -19,7 +19,7 @@ export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeCh
     const old = then.get(node.nodeId);
     return isUp(node) && (!isUp(old) || isRenamed(old, node));
   });
-  const deleted = before.cluster.nodes.filter((node) => !present.has(node.nodeId));
+  const deleted = before.cluster.nodes.filter((node) => !isAsleep(node) && !awake.has(node.nodeId));
   const gone = change("node-deleted", deleted);
   const old = change("node-deleted", renamed).nodes.map((node) => ({ ...node, isRenamed: true }));
   return [{ ...gone, nodes: [...gone.nodes, ...old] }, change("node-joined", joined)].filter(
@@ -31,6 +31,11 @@ export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeCh
 function isRenamed(before: ClusterNode, now: ClusterNode): boolean {
   if (before.hostname === null || now.hostname === null) return false;
   return shortHostname(before.hostname) !== shortHostname(now.hostname);
+}
+
+/** To a scheduler it is gone: it has no VM, and may come back under another host name. */
+function isAsleep({ status, targetState }: ClusterNode): boolean {
+  return status === "Deallocated" && targetState === "Deallocated";
 }
 
 function isUp(node: ClusterNode | undefined): node is ClusterNode {

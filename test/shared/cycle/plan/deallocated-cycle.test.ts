@@ -37,6 +37,26 @@ describe("idle nodes of an array that keeps two deallocated", () => {
     });
   });
 
+  test("are gone to their scheduler, and join it again under their new host name", async () => {
+    const world = deallocating(["htc-1"], { hostname: "host-1" });
+    await idleOut(world);
+    await world.post([]);
+    const asleep = { status: "Deallocated", targetState: "Deallocated" } as const;
+    world.cycleCloud.change("htc-1", asleep);
+    world.advance(1);
+    await world.snapshot();
+    world.cycleCloud.change("htc-1", { status: "Ready", targetState: "Started", hostname: "host-2" });
+    world.advance(1);
+    await world.snapshot();
+    const events = world.ports.schedulerEvents
+      .of("celery")
+      .flatMap((event) => ("nodes" in event ? [event] : []));
+    expect(events.map(({ kind, nodes }) => [kind, nodes[0]?.hostname])).toEqual([
+      ["node-deleted", "host-1"],
+      ["node-joined", "host-2"],
+    ]);
+  });
+
   test("are left alone when they have got a job since", async () => {
     const world = deallocating(["htc-1"], { hostname: "host-1" });
     await world.round();
