@@ -32,9 +32,9 @@ import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** What CycleCloud asked for and what we remember, beside what Slurm says. */
 interface Truths extends Pick<Context, "draining"> {
-  /** Hosts that are there and whose daemon had not registered in the pass before. */
+  /** Hosts that are there and were not in service in the pass before. */
   readonly joining: Joining;
-  /** Of these, those that still have not. */
+  /** Of these, those that still are not. */
   readonly stillJoining: Joining;
   /** Machines of nodes that registered themselves. */
   readonly gone: Gone;
@@ -63,7 +63,7 @@ interface Cell {
   readonly isOut: boolean;
   /** CycleCloud wants it drained. */
   readonly drains: boolean;
-  /** The host that joined as this node, until its daemon has registered, and one pass more. */
+  /** The host that joined as this node, until it is in service, and one pass more. */
   readonly host: ReturnType<Joining["get"]>;
   readonly isJoining: boolean;
 }

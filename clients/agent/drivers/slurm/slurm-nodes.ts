@@ -130,7 +130,7 @@ function outByOthers(
   };
 }
 
-/** A host that is there, and whose daemon has not registered yet. */
+/** A host that is there, and that Slurm has not in service yet. */
 interface JoiningHost {
   readonly hostname: string;
   /** When its event came. Unix time. */
@@ -143,7 +143,7 @@ interface JoiningHost {
 export type Joining = ReadonlyMap<string, JoiningHost>;
 
 /**
- * The nodes that are still joining: Slurm has not seen the daemon since. `nodes` are those that could be read; of another
+ * The nodes that are still joining: Slurm has not seen the daemon since, or has it down by itself. `nodes` are those that could be read; of another
  * nothing is known, and it joins on.
  */
 export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Joining {
@@ -156,9 +156,9 @@ export function stillJoining(nodes: readonly NodeRecord[], joining: Joining): Jo
         return [[name, { ...host, heldReason: heldReasonOf(node) }] as const];
       // Slurm still has the host before it.
       if (isElsewhere(node, host.hostname)) return [[name, host] as const];
-      // Until the reason is back in Slurm.
-      const isHeld = host.heldReason !== undefined && node.flags.has("DOWN") && node.reason === "";
-      return isHeld ? [[name, host] as const] : [];
+      // Until it is resumed, or has the reason of a person back: the command may be lost with who was to run it.
+      const isDown = node.flags.has("DOWN") && reasonsOfSlurm.includes(node.reason);
+      return isDown ? [[name, host] as const] : [];
     }),
   );
 }
