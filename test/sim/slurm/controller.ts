@@ -63,6 +63,7 @@ const slurmdTimeoutSeconds = 90;
 const requeueSeconds = 120;
 
 const ours = "cyclecloud";
+const notResponding = "Not responding";
 
 /**
  * slurmctld with power saving, as the source of 22.05.8 has it (`node_mgr.c`, `power_save.c`): every job has its nodes for
@@ -77,6 +78,7 @@ export class SlurmController {
   readonly held = new Map<string, "DOWN" | "DRAIN">();
   readonly #parts: SlurmParts;
   #isUp = true;
+  #startedAtSeconds = 0;
 
   constructor(parts: SlurmParts) {
     this.#parts = parts;
@@ -121,8 +123,8 @@ export class SlurmController {
   /** Its state was saved. Daemons register anew when they are asked, which needs their addresses. */
   start(nowSeconds: number): void {
     this.#isUp = true;
+    this.#startedAtSeconds = nowSeconds;
     this.exempt.clear();
-    for (const node of this.nodes.values()) node.respondedAtSeconds = nowSeconds;
   }
 
   submit(job: SlurmJob): void {
@@ -252,9 +254,13 @@ export class SlurmController {
   #resume(node: SlurmNode, nowSeconds: number): number {
     const { flags } = node;
     if (!["DOWN", "DRAIN", "POWERING_DOWN"].some((flag) => flags.has(flag))) return 1;
-    flags.delete("DRAIN");
+    const isOut = [flags.delete("DRAIN"), flags.delete("DOWN")].includes(true);
     if (flags.delete("POWERING_DOWN")) flags.add("POWERED_DOWN");
-    flags.delete("DOWN");
+    // `_require_node_reg`: its daemon has `SlurmdTimeout` from now on to answer, and it takes no job before.
+    if (isOut) {
+      flags.add("NOT_RESPONDING");
+      node.respondedAtSeconds = nowSeconds;
+    }
     node.busyAtSeconds = flags.has("POWERED_DOWN") ? undefined : nowSeconds;
     this.#explain(node, "", "", 0);
     return 0;
@@ -301,17 +307,26 @@ export class SlurmController {
     if (answers && machine.nodeId === node.machine) {
       node.respondedAtSeconds = nowSeconds;
       flags.delete("NOT_RESPONDING");
+      if (flags.has("DOWN") && node.reason === notResponding) this.#returnToService(node, nowSeconds);
     }
     if (
       node.version === "" ||
       ["POWERED_DOWN", "POWERING_UP", "POWERING_DOWN"].some((each) => flags.has(each))
     )
       return;
-    if (nowSeconds - node.respondedAtSeconds > slurmdTimeoutSeconds / 3) flags.add("NOT_RESPONDING");
-    if (nowSeconds - node.respondedAtSeconds <= slurmdTimeoutSeconds || flags.has("DOWN")) return;
+    const silentSeconds = nowSeconds - Math.max(node.respondedAtSeconds, this.#startedAtSeconds);
+    if (silentSeconds > slurmdTimeoutSeconds / 3) flags.add("NOT_RESPONDING");
+    if (silentSeconds <= slurmdTimeoutSeconds || flags.has("DOWN")) return;
     flags.add("DOWN");
-    if (node.reason === "") this.#explain(node, "Not responding", "slurm", nowSeconds);
+    if (node.reason === "") this.#explain(node, notResponding, "slurm", nowSeconds);
     this.#kill(node, nowSeconds, { byUs: false });
+  }
+
+  /** `ReturnToService=1`. */
+  #returnToService(node: SlurmNode, nowSeconds: number): void {
+    node.flags.delete("DOWN");
+    node.busyAtSeconds = nowSeconds;
+    this.#explain(node, "", "", 0);
   }
 
   #register(node: SlurmNode, machine: Machine, nowSeconds: number): void {
@@ -322,22 +337,22 @@ export class SlurmController {
     const wasOff = flags.has("POWERED_DOWN");
     if (wasOff || isExpected) node.busyAtSeconds = nowSeconds;
     for (const flag of ["POWERING_UP", "POWERED_DOWN", "POWERING_DOWN", "NOT_RESPONDING"]) flags.delete(flag);
-    const isRebooted = node.machine !== undefined && !isExpected && !wasOff;
+    const isRebooted =
+      node.machine !== undefined &&
+      !isExpected &&
+      !wasOff &&
+      machine.bootedAtSeconds > node.respondedAtSeconds;
     node.machine = machine.nodeId;
     node.version = "22.05.8";
     node.startedAtSeconds = nowSeconds;
     node.respondedAtSeconds = nowSeconds;
-    if (flags.has("DOWN")) {
-      // `ReturnToService=1`.
-      if (node.reason === "Not responding" && !isRebooted) {
-        flags.delete("DOWN");
-        this.#explain(node, "", "", 0);
-      } else if (wasOff) this.#explain(node, "", "", 0);
-    } else if (isRebooted) {
+    if (isRebooted) {
       flags.add("DOWN");
-      if (node.reason === "") this.#explain(node, "Node unexpectedly rebooted", "slurm", nowSeconds);
+      if (["", notResponding].includes(node.reason))
+        this.#explain(node, "Node unexpectedly rebooted", "slurm", nowSeconds);
       this.#kill(node, nowSeconds, { byUs: false });
-    }
+    } else if (flags.has("DOWN") && node.reason === notResponding) this.#returnToService(node, nowSeconds);
+    else if (flags.has("DOWN") && wasOff) this.#explain(node, "", "", 0);
   }
 
   #savePower(node: SlurmNode, nowSeconds: number): void {
@@ -405,5 +420,6 @@ export class SlurmController {
 
 function isAvailable({ flags }: SlurmNode): boolean {
   const out = ["DOWN", "DRAIN", "POWERING_DOWN", "POWER_DOWN"];
-  return !out.some((flag) => flags.has(flag)) && (flags.has("POWERING_UP") || !flags.has("NOT_RESPONDING"));
+  const isBooting = flags.has("POWERED_DOWN") || flags.has("POWERING_UP");
+  return !out.some((flag) => flags.has(flag)) && (isBooting || !flags.has("NOT_RESPONDING"));
 }
