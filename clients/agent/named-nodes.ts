@@ -55,8 +55,13 @@ export interface NamedNodesService {
 const phasesSchema = z.record(
   z.string(),
   z.discriminatedUnion("phase", [
-    /** Wanted since then; `actionId`: it was asked for. */
-    z.object({ phase: z.literal("coming"), sinceSeconds: z.number(), actionId: z.string().optional() }),
+    /** Wanted since then; `actionId`: it was asked for. `isAsked`: perhaps, by one who died before the answer. */
+    z.object({
+      phase: z.literal("coming"),
+      sinceSeconds: z.number(),
+      isAsked: z.boolean().optional(),
+      actionId: z.string().optional(),
+    }),
     /** Its machine is to go. */
     z.object({ phase: z.literal("leaving") }),
     /** It has none any more, while the scheduler still switches it off. */
@@ -205,7 +210,11 @@ export class NamedNodeKeeper {
       const names = batch.flatMap((group) => group.names);
       const more = batch.length > 1 ? `, and ${batch.length - 1} more` : "";
       const order = { ...place, names, reason: `${batch[0]?.reason ?? ""}${more}` };
-      const answer = await this.#ports.service.create(order, keyOf(order, phases));
+      const key = keyOf(order, phases);
+      mark(names, true, phases);
+      await this.#save(done);
+      const answer = await this.#ports.service.create(order, key);
+      if (answer.outcome !== "requested") mark(names, false, phases);
       if (answer.outcome === "requested") {
         for (const [name, actionId] of answer.actionIdOf) {
           const entry = phases.get(name);
@@ -427,8 +436,19 @@ function wasUpBefore(name: string, { phases, there }: Round): boolean {
   const entry = phases.get(name);
   const node = there.get(name);
   return (
-    entry?.phase === "coming" && entry.actionId === undefined && isThere(node) && node?.state === "Ready"
+    entry?.phase === "coming" &&
+    entry.isAsked !== true &&
+    entry.actionId === undefined &&
+    isThere(node) &&
+    node?.state === "Ready"
   );
+}
+
+function mark(names: readonly string[], isAsked: boolean, phases: Phases): void {
+  for (const name of names) {
+    const entry = phases.get(name);
+    if (entry?.phase === "coming") phases.set(name, { ...entry, isAsked });
+  }
 }
 
 /** Events may come late: by then another machine may have the name. */

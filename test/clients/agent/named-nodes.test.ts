@@ -288,6 +288,24 @@ test("a request of which the agent never got the answer is not made twice", asyn
   expect(slurm.site.orders).toHaveLength(1);
 });
 
+test("a machine is the one that was asked for, though the agent died before the answer and found it up", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-1"], ["hpc-2"]);
+  let disk: string | undefined;
+  const { create } = slurm.site;
+  slurm.site.create = (...args) => {
+    disk = slurm.disk;
+    return create.apply(slurm.site, args);
+  };
+  await slurm.pass();
+  slurm.disk = disk;
+  slurm.killAgent();
+  slurm.site.settle();
+  for (const name of ["hpc-1", "hpc-2"]) slurm.site.put(name, { state: "Ready", hostname: `ip-${name}` });
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["join hpc-1 ip-hpc-1 hpc-2 ip-hpc-2"]);
+});
+
 test("what there is no room for goes back with the reason; smaller groups behind it are served, each as a whole", async () => {
   const slurm = new Scheduler();
   slurm.site.room = 3;
