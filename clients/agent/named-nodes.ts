@@ -55,12 +55,12 @@ export interface NamedNodesService {
 const phasesSchema = z.record(
   z.string(),
   z.discriminatedUnion("phase", [
-    /** Wanted since then; `actionId`: it was asked for. `isAsked`: perhaps, by one who died before the answer. */
+    /** Wanted since then; `actionId`: it was asked for; `isNew`: its machine was not up when it was first looked for. */
     z.object({
       phase: z.literal("coming"),
       sinceSeconds: z.number(),
-      isAsked: z.boolean().optional(),
       actionId: z.string().optional(),
+      isNew: z.boolean().optional(),
     }),
     /** Its machine is to go. */
     z.object({ phase: z.literal("leaving") }),
@@ -157,8 +157,9 @@ export class NamedNodeKeeper {
           [...phases.keys()].filter((name) => !isWanted.has(name)),
           round,
         );
-        for (const name of isWanted) if (wasUpBefore(name, round)) phases.set(name, { phase: "leaving" });
+        findThoseOfBefore(round);
         await this.#giveBackOld([...isWanted], round);
+        await this.#save(done);
         await this.#create(round);
       }
       await this.#save(done);
@@ -210,11 +211,7 @@ export class NamedNodeKeeper {
       const names = batch.flatMap((group) => group.names);
       const more = batch.length > 1 ? `, and ${batch.length - 1} more` : "";
       const order = { ...place, names, reason: `${batch[0]?.reason ?? ""}${more}` };
-      const key = keyOf(order, phases);
-      mark(names, true, phases);
-      await this.#save(done);
-      const answer = await this.#ports.service.create(order, key);
-      if (answer.outcome !== "requested") mark(names, false, phases);
+      const answer = await this.#ports.service.create(order, keyOf(order, phases));
       if (answer.outcome === "requested") {
         for (const [name, actionId] of answer.actionIdOf) {
           const entry = phases.get(name);
@@ -296,7 +293,7 @@ export class NamedNodeKeeper {
     const old = left.filter((name) => isThere(there.get(name)));
     for (const name of left) {
       if (old.includes(name)) continue;
-      phases.set(name, { phase: "coming", sinceSeconds: nowSeconds });
+      phases.set(name, { phase: "coming", sinceSeconds: nowSeconds, isNew: true });
       this.#removeAgain.delete(name);
     }
     const due = old.filter((name) => this.#isDue(name, nowSeconds));
@@ -431,23 +428,19 @@ function isThere(node: ServiceNode | undefined): boolean {
   return node !== undefined && node.targetState === "Started" && !node.isPending;
 }
 
-/** Nobody here ordered its machine, which is up: Slurm had switched the name off, and on again, while nobody looked. */
-function wasUpBefore(name: string, { phases, there }: Round): boolean {
-  const entry = phases.get(name);
-  const node = there.get(name);
-  return (
-    entry?.phase === "coming" &&
-    entry.isAsked !== true &&
-    entry.actionId === undefined &&
-    isThere(node) &&
-    node?.state === "Ready"
-  );
-}
-
-function mark(names: readonly string[], isAsked: boolean, phases: Phases): void {
-  for (const name of names) {
+/**
+ * The first look at each name tells: a machine that is up then was ordered by nobody here; Slurm had switched the name off, and on
+ * again, while nobody looked. What is up later came since.
+ */
+function findThoseOfBefore({ named, phases, there }: Round): void {
+  for (const name of named.wanted.flatMap((group) => (group.staysWanted === true ? [] : group.names))) {
     const entry = phases.get(name);
-    if (entry?.phase === "coming") phases.set(name, { ...entry, isAsked });
+    if (entry?.phase !== "coming" || entry.actionId !== undefined || entry.isNew === true) continue;
+    const node = there.get(name);
+    phases.set(
+      name,
+      isThere(node) && node?.state === "Ready" ? { phase: "leaving" } : { ...entry, isNew: true },
+    );
   }
 }
 

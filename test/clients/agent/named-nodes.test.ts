@@ -457,6 +457,29 @@ test("a machine that was up before its name was first wanted goes back too: nobo
   expect(slurm.commands).toEqual(["back hpc-1 its machine of before is still there", "join hpc-2 ip-2"]);
 });
 
+test("a machine that came since its name was first looked for is not one of before, though its request is not known", async () => {
+  const slurm = new Scheduler();
+  slurm.wants(["hpc-1"], ["hpc-2"]);
+  const { create } = slurm.site;
+  slurm.site.create = (...args) =>
+    create
+      .apply(slurm.site, args)
+      .then(() => create.call(slurm.site, args[0], "another key"))
+      .then(({ outcome }) => (outcome === "taken" ? { outcome } : Promise.reject(new Error(outcome))));
+  await slurm.pass();
+  slurm.site.settle();
+  for (const name of ["hpc-1", "hpc-2"]) slurm.site.put(name, { state: "Ready", hostname: `ip-${name}` });
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["join hpc-1 ip-hpc-1 hpc-2 ip-hpc-2"]);
+});
+
+test("a machine of the planner that is up before its scheduler has it is no machine of before", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("htc-1", { state: "Ready", hostname: "ip-1" });
+  slurm.wanted = [{ names: ["htc-1"], nodeArray: "htc", colocated: false, reason: "r", staysWanted: true }];
+  expect(await slurm.pass()).toMatchObject({ givenBack: [], commands: 0 });
+});
+
 test("a machine that has to stay is named, and asked for again after a minute", async () => {
   const slurm = new Scheduler();
   slurm.site.put("hpc-1", { state: "Ready" });
