@@ -88,6 +88,10 @@ const waitsToServe = (cell: Cell) =>
     ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
     : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason));
 
+/** A drain would take that job from it (`update_node` of slurmctld). The host name may be that of a node before it. */
+const bootsForJob = ({ hasJob, node: { flags } }: Cell) =>
+  hasJob && (flags.has("POWERING_UP") || flags.has("POWERED_DOWN"));
+
 const isDownInSaving = ({ isSaving, isDown, node }: Cell) =>
   isSaving && isDown && !node.flags.has("POWERING_DOWN");
 
@@ -178,7 +182,9 @@ const rows: readonly Row[] = [
     // One that is down is drained when it comes: resuming it would end the drain.
     why: "CycleCloud drains it",
     holds: (cell) =>
-      cell.drains && (waitsToServe(cell) || (cell.isHost && !cell.isDown && !cell.node.flags.has("DRAIN"))),
+      cell.drains &&
+      (waitsToServe(cell) ||
+        (cell.isHost && !cell.isDown && !cell.node.flags.has("DRAIN") && !bootsForJob(cell))),
     correct: (cells, settings) => [
       ...resume(namesOf(cells.filter(waitsToServe)), settings),
       ...drain(namesOf(cells), settings),

@@ -433,6 +433,17 @@ test("a node of ignored partitions is whoever's has it, also with a reason that 
   expect(readSlurm({ jobs: [], nodes: [slurmNode(1, node)], section })).toMatchObject({ corrections: [] });
 });
 
+test("a node that boots for a job is drained when it has booted: before, Slurm would take the job from it", () => {
+  const busy = { ...atHost, alloc_cpus: 4, slurmd_version: "22.05.8" };
+  const drained = ["NodeName=htc-1 State=DRAIN Reason=cyclecloud drain"];
+  for (const [states, commands] of [
+    [["ALLOCATED", "CLOUD", "POWERING_UP"], []],
+    [["ALLOCATED", "CLOUD", "POWERED_DOWN"], []],
+    [["ALLOCATED", "CLOUD"], drained],
+  ] as const)
+    expect(interpreted({ ...busy, state: states }, {}, 0, ["ip-1"]).commands).toEqual(commands);
+});
+
 describe("a node whose host changed while Slurm did not take its address", () => {
   const joined = { joining: { "htc-1": { hostname: "ip-2", sinceSeconds: eventSeconds } } };
   const at = { ...atHost, state: ["IDLE", "CLOUD"], slurmd_version: "22.05.8" };
