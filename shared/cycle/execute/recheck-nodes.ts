@@ -158,7 +158,9 @@ function whyStale(
     case "boot-timeout":
       return node.status === "Ready" ? "is ready now" : undefined;
     case "deallocated":
-      return node.status === "Deallocated" ? undefined : "is not deallocated any more";
+      return node.status === "Deallocated" && node.targetState === "Deallocated"
+        ? undefined
+        : "is not deallocated any more";
     case "failed":
       return node.status === "Failed" ? undefined : "has not failed any more";
   }
