@@ -266,7 +266,8 @@ function goingOnly(
 ): readonly DrainedRetirement[] {
   const byNode = new Map(decisions.map((decision) => [decision.nodeId, decision.goes]));
   return retire.flatMap((retirement) => {
-    const goes = byNode.get(retirement.nodeId);
+    // No scheduler starts a job on a node that has no VM.
+    const goes = retirement.cause === "deallocated" ? {} : byNode.get(retirement.nodeId);
     return goes === undefined ? [] : [{ ...retirement, ...goes }];
   });
 }

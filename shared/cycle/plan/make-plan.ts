@@ -148,7 +148,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     demand: loaded.demand,
     history: loaded.history,
     leavingNodeIds: input.leavingNodeIds,
-    drainedNodeIds: input.closedNodeIds ?? [],
+    drainedNodeIds: wanted.closedNodeIds ?? [],
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });
   const released = releasedSpot(spot, {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const daySeconds = 86_400;
 
@@ -116,6 +116,31 @@ describe("a deallocated node", () => {
     await world.round();
     expect(world.cycleCloud.calls).toEqual(["terminate"]);
     expect(Object.values(statusOf(world)).filter((state) => state === "Terminated")).toHaveLength(1);
+  });
+
+  test("beyond the most is deleted as well where a scheduler can drain: it lists none that is deallocated", async () => {
+    const world = deallocating(["htc-1", "htc-2", "htc-3", "htc-4"], asleep);
+    world.cycleCloud.change("htc-4", { status: "Ready", targetState: "Started", hostname: "host-4" });
+    await world.post([jobFor(1, { executingHostnames: ["host-4"] })], {
+      capabilities: ["drain"],
+      nodes: [{ hostname: "host-4", state: "up" }],
+    });
+    await world.round();
+    expect(world.cycleCloud.calls).toEqual(["terminate"]);
+    expect(statusOf(world)["htc-4"]).toBe("Started");
+  });
+
+  test("that somebody has just started is not deleted any more, though it is not on its way yet", async () => {
+    const world = deallocating(["htc-1", "htc-2", "htc-3"], asleep);
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    for (const { name } of world.cycleCloud.nodes) world.cycleCloud.change(name, { targetState: "Started" });
+    await world.execute();
+    expect(world.cycleCloud.calls).toEqual([]);
+    expect((await world.ports.operations.recent(cluster, 1)).flatMap(({ messages }) => messages)).toEqual([
+      expect.stringContaining("is not deallocated any more"),
+    ]);
   });
 
   test("keeps its row, however long it is deallocated, so that its age is known", async () => {
