@@ -29,7 +29,9 @@ async function withDays(schedule: unknown, folder: string): Promise<unknown> {
   if (typeof calendar !== "string") return schedule;
   try {
     const text = await readFile(resolve(folder, calendar), "utf8");
-    return { ...schedule, except: await daysIn(text, Date.now() / 1000) };
+    const { time_zone: timeZone = "UTC" } = schedule;
+    const about = { nowSeconds: Date.now() / 1000, timeZone: String(timeZone) };
+    return { ...schedule, except: await daysIn(text, about) };
   } catch (error) {
     throw new CommandFailure(
       `Cannot read the calendar "${printable(calendar)}": ${printable(messageOf(error))}`,
@@ -38,46 +40,71 @@ async function withDays(schedule: unknown, folder: string): Promise<unknown> {
   }
 }
 
-/** The days, from yesterday on, on which a calendar has an event. Throws for a text that is no calendar. */
-export async function daysIn(text: string, nowSeconds: number): Promise<readonly string[]> {
+interface About {
+  readonly nowSeconds: number;
+  /** Of the schedule: on whose clock the hours of an event fall on days. */
+  readonly timeZone: string;
+}
+
+/** The days, from yesterday on, on which a calendar has an event. Throws for a text that is no calendar, and for an unknown time zone. */
+export async function daysIn(text: string, about: About): Promise<readonly string[]> {
   const { default: ical } = await import("ical.js");
-  const events = new ical.Component(ical.parse(text))
-    .getAllSubcomponents("vevent")
-    .filter((event) => event.getFirstPropertyValue("status") !== "CANCELLED");
-  const [changed, plain] = [events.filter(isChange), events.filter((event) => !isChange(event))];
+  const events = new ical.Component(ical.parse(text)).getAllSubcomponents("vevent");
+  const changed = events.filter(isChange);
+  const plain = events.filter((event) => !isChange(event) && !isOff(event));
   const days = plain.flatMap((event) => {
     const uid = event.getFirstPropertyValue("uid");
     const exceptions = changed.filter((each) => each.getFirstPropertyValue("uid") === uid);
-    return daysOf(new ical.Event(event, { exceptions }), nowSeconds);
+    return daysOf(new ical.Event(event, { exceptions }), about);
   });
   return [...new Set(days)].toSorted();
 }
 
-/** It is one occurrence of an event that comes again, moved. */
+function isOff(event: ICAL.Component): boolean {
+  return event.getFirstPropertyValue("status") === "CANCELLED";
+}
+
+/** It is one occurrence of an event that comes again, moved or called off. */
 function isChange(event: ICAL.Component): boolean {
   return event.getFirstProperty("recurrence-id") !== null;
 }
 
-function daysOf(event: ICAL.Event, nowSeconds: number): readonly string[] {
-  const [first, last] = [dayOf(nowSeconds - secondsPerDay), dayOf(nowSeconds + aheadSeconds)];
+function daysOf(event: ICAL.Event, { nowSeconds, timeZone }: About): readonly string[] {
+  const first = dayOf({ seconds: nowSeconds - secondsPerDay, timeZone });
+  const last = dayOf({ seconds: nowSeconds + aheadSeconds, timeZone });
   const days: string[] = [];
   const occurrences = event.iterator();
   for (let count = 0; count < mostOccurrences; count += 1) {
     const next = occurrences.next();
     if (next === null || next === undefined || next.toString().slice(0, first.length) > last) return days;
-    const { startDate, endDate } = event.getOccurrenceDetails(next);
-    const day = startDate.clone();
-    day.isDate = true;
+    const { item, startDate, endDate } = event.getOccurrenceDetails(next);
+    if (isOff(item.component)) continue;
+    const begins = dayOf(momentOf(startDate, timeZone));
     // The end of a whole day is the next one; an event of no length is on its day.
+    const end = momentOf(endDate, timeZone);
+    const ends = dayOf({ ...end, seconds: end.seconds - 1 });
+    let day = begins;
     do {
-      const text = day.toString();
-      if (text >= first && text <= last) days.push(text);
-      day.adjust(1, 0, 0, 0);
-    } while (day.compare(endDate) < 0 && day.toString() <= last);
+      if (day >= first && day <= last) days.push(day);
+      day = dayOf({ seconds: Date.parse(day) / 1000 + secondsPerDay, timeZone: "UTC" });
+    } while (day <= ends && day <= last);
   }
   throw new TypeError(`an event that comes more than ${mostOccurrences} times`);
 }
 
-function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, "2026-12-25".length);
+interface Moment {
+  readonly seconds: number;
+  readonly timeZone: string;
+}
+
+/** Days, and hours of no time zone, are those of whoever reads them. */
+function momentOf(time: ICAL.Time, timeZone: string): Moment {
+  if (!time.isDate && time.zone?.tzid !== "floating") return { seconds: time.toUnixTime(), timeZone };
+  const { year, month, day, hour, minute, second } = time;
+  return { seconds: Date.UTC(year, month - 1, day, hour, minute, second) / 1000, timeZone: "UTC" };
+}
+
+/** In Sweden a day is written as 2026-12-25. */
+function dayOf({ seconds, timeZone }: Moment): string {
+  return new Date(seconds * 1000).toLocaleDateString("sv-SE", { timeZone });
 }

@@ -51,11 +51,11 @@ function readersOf(outlook: Outlook): Readers<typeof nodeWhereKeys, NodeView> {
   let users: ReadonlyMap<string, readonly (string | null)[]> | undefined;
   return {
     name: ({ name }) => name,
-    array: ({ nodeArray, dynamicArray }) => [nodeArray, dynamicArray],
+    array: ({ nodeArray, dynamicArray }) => [nodeArray, ...(dynamicArray === null ? [] : [dynamicArray])],
     size: ({ vmSize }) => [vmSize, vmSize.replace(/^Standard_/, "")],
     group: ({ placementGroup }) => placementGroup,
-    host: ({ hostname, fqdn }) => [hostname, fqdn],
-    state: (node) => [node.state, useOf(node)],
+    host: ({ hostname, fqdn }) => (fqdn === null ? hostname : [hostname, fqdn]),
+    state: (node) => [...(node.state === null ? [] : [node.state]), useOf(node)],
     spot: ({ spot }) => (spot ? "yes" : "no"),
     job: ({ jobs }) => jobs.map(({ job }) => job),
     user: ({ name }) => {

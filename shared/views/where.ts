@@ -20,7 +20,10 @@ export type Where<T> =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** `-` in front, a key, a sign and what it is compared with, in double quotes where it has blanks; or a word alone. */
-const term = /(-)?(?:([A-Za-z]+)(:|<=|>=|<|>|=))?(?:"([^"]*)"|([^\s"]+))/gy;
+const term = /(-)?(?:([A-Za-z]+)(:|<=|>=|<|>|=))?((?:"[^"]*"|[^\s"])+)/gy;
+const quotedParts = /"[^"]*"/g;
+/** What stands between commas; those in quotes part nothing. */
+const listed = /(?:"[^"]*"|[^,"])+/g;
 const blanks = /\s*/y;
 const signs = {
   "<": (a: number, b: number) => a < b,
@@ -96,10 +99,10 @@ function termsOf(text: string): readonly (Term | string)[] {
       at += Math.max(1, word.length);
       continue;
     }
-    const [all, not, key, sign, inQuotes, plain] = found;
+    const [all, not, key, sign, value = ""] = found;
     at += all.length;
     // `cost>` without a number is no name.
-    if (key === undefined && /[:<>=]/.test(plain ?? "")) {
+    if (key === undefined && /[:<>=]/.test(value.replaceAll(quotedParts, ""))) {
       terms.push(all);
       continue;
     }
@@ -107,7 +110,7 @@ function termsOf(text: string): readonly (Term | string)[] {
       isNot: not !== undefined,
       key: key?.toLowerCase() ?? "name",
       sign: (sign ?? ":") as Term["sign"],
-      value: inQuotes ?? plain ?? "",
+      value,
     });
   }
 }
@@ -116,14 +119,13 @@ type Test = (value: unknown) => boolean | null;
 
 function textTest(sign: Term["sign"], value: string): Test | string {
   if (sign !== ":" && sign !== "=") return 'it is no number, expected ":"';
-  const patterns = value.split(",").map((each) => each.trim().toLowerCase());
+  const patterns = (value.match(listed) ?? []).map((each) => each.replaceAll('"', "").trim().toLowerCase());
+  const matches = (word: string) => patterns.some((pattern) => matchesWildcard(pattern, word.toLowerCase()));
   return (said) => {
-    const words = (Array.isArray(said) ? said : [said]).filter((word) => word !== null);
-    // Of a list that is empty it is known that nothing in it matches.
-    if (words.length === 0 && !Array.isArray(said)) return null;
-    return words.some((word) =>
-      patterns.some((pattern) => matchesWildcard(pattern, String(word).toLowerCase())),
-    );
+    const words = (Array.isArray(said) ? said : [said]) as readonly (string | null)[];
+    if (words.some((word) => word !== null && matches(word))) return true;
+    // A word that nobody knows may be the one. In an empty list there is none.
+    return words.includes(null) ? null : false;
   };
 }
 

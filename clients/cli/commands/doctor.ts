@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Checked } from "../doctor/checked.ts";
 import { checkCluster } from "../doctor/cluster-checks.ts";
-import { checkDeployment, endpointsOf } from "../doctor/deployment-checks.ts";
+import { checkDeployment, endpointsOf, missingOutputs } from "../doctor/deployment-checks.ts";
 import { checkRights, checkService, failed } from "../doctor/service-checks.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type OutputFlags, reportOption } from "../output/output-options.ts";
@@ -55,7 +55,10 @@ async function examined(flags: Flags): Promise<readonly Checked[]> {
   const ofNetwork =
     flags.deployment === undefined
       ? []
-      : await checkDeployment(endpointsOf(process.env, await serverUrls(flags, named ?? [])));
+      : [
+          ...missingOutputs(process.env),
+          ...(await checkDeployment(endpointsOf(process.env, await serverUrls(flags, named ?? [])))),
+        ];
   return [...checked, ...ofNetwork, ...ofClusters.flat()];
 }
 

@@ -52,6 +52,25 @@ export function endpointsOf(env: Environment, serverUrls: readonly string[]): re
   ];
 }
 
+/** Outputs of a deployment that are missing: what they name is not checked. */
+export function missingOutputs(env: Environment): readonly Checked[] {
+  const needed = [
+    ...(["blob", "queue", "table"] as const).map((service) => `${storageConnection}__${service}ServiceUri`),
+    `${serviceBusConnection}__fullyQualifiedNamespace`,
+  ];
+  const missing = needed.filter((name) => (env[name] ?? "") === "");
+  if (missing.length === 0) return [];
+  return [
+    {
+      check: "network",
+      cluster: null,
+      state: "notice",
+      text: `Not checked, for want of their addresses: ${missing.join(", ")}.`,
+      next: "Export these outputs of the deployment as settings, and ask again.",
+    },
+  ];
+}
+
 /** Whether this machine reaches each of them: run in the app's network, whether the app does. */
 export async function checkDeployment(
   endpoints: readonly Endpoint[],

@@ -121,7 +121,9 @@ function idleUsd(life: ShownLife, span: readonly [number, number]): number | nul
 export function idleSummary(lives: readonly ShownLife[], span: readonly [number, number]): string {
   const idle = lives.reduce((sum, life) => sum + secondsOf(life, "idle", span), 0);
   const costs = lives.map((life) => idleUsd(life, span));
-  const known = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-  const money = costs.every((cost) => cost === null) ? "" : `, ${usd(known)}`;
-  return `${counted(lives.length, "node")} shown, idle for ${duration(idle)} together${money}.`;
+  const known = costs.filter((cost) => cost !== null);
+  const money = known.length === 0 ? "" : `, ${usd(known.reduce((sum, cost) => sum + cost, 0))}`;
+  const unknown = costs.length - known.length;
+  const without = unknown === 0 ? "" : `, ${counted(unknown, "node")} without a known price`;
+  return `${counted(lives.length, "node")} shown, idle for ${duration(idle)} together${money}${without}.`;
 }

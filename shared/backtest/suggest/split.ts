@@ -1,5 +1,6 @@
 import type { Workload } from "../trace-job.ts";
 import { chosen } from "../workload/job-columns.ts";
+import { clockOffset } from "../world/pace.ts";
 
 const secondsPerDay = 86_400;
 
@@ -13,10 +14,10 @@ export interface SplitWorkload {
  * Splits by time of submission, at the end of a whole day if it is longer than a few: about so large a share of the time is in
  * front. Undefined: one of the parts would have no job.
  */
-export function splitWorkload(
-  { jobs, leftOut, ...about }: Workload,
-  share: number,
-): SplitWorkload | undefined {
+export function splitWorkload(workload: Workload, share: number): SplitWorkload | undefined {
+  const { jobs, leftOut, ...rest } = workload;
+  // Both parts tell the time as the whole does, or hours and days of the week would be others in each.
+  const about = { ...rest, clockStartSeconds: clockOffset(workload) };
   const first = jobs.at(0)?.submitSeconds ?? 0;
   const last = jobs.at(-1)?.submitSeconds ?? 0;
   const at = (last - first) * share;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { daysIn } from "../../../clients/cli/calendars.ts";
 import { readConfig } from "../../../clients/cli/config-file.ts";
 
-const now = Date.parse("2026-11-26T12:00Z") / 1000;
+const about = { nowSeconds: Date.parse("2026-11-26T12:00Z") / 1000, timeZone: "Europe/Berlin" };
 const calendar = (...events: readonly (readonly string[])[]) =>
   [
     ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN"],
@@ -34,23 +34,37 @@ describe("days of an iCalendar file", () => {
     ],
     ["hours of a day", ["DTSTART:20261224T140000", "DTEND:20261224T180000"], ["2026-12-24"]],
     ["over midnight", ["DTSTART:20261224T200000", "DTEND:20261225T040000"], ["2026-12-24", "2026-12-25"]],
+    ["a day in Berlin, told in UTC", ["DTSTART:20261225T230000Z", "DTEND:20261226T220000Z"], ["2026-12-26"]],
+    ["a moment", ["DTSTART:20261225T233000Z"], ["2026-12-26"]],
     ["what is over", ["DTSTART;VALUE=DATE:20251225"], []],
     ["what was called off", ["DTSTART;VALUE=DATE:20261225", "STATUS:CANCELLED"], []],
   ])("%s", async (_, event, days) => {
-    expect(await daysIn(calendar(event), now)).toEqual(days);
+    expect(await daysIn(calendar(event), about)).toEqual(days);
   });
 
   test("one that is moved to another day", async () => {
     const yearly = ["UID:x", "DTSTART;VALUE=DATE:20251201", "RRULE:FREQ=YEARLY;COUNT=3"];
     const moved = ["UID:x", "RECURRENCE-ID;VALUE=DATE:20261201", "DTSTART;VALUE=DATE:20261202"];
     const text = calendar(yearly, moved).replaceAll(/UID:\d\r\n/g, "");
-    expect(await daysIn(text, now)).toEqual(["2026-12-02", "2027-12-01"]);
+    expect(await daysIn(text, about)).toEqual(["2026-12-02", "2027-12-01"]);
+  });
+
+  test("one that is called off", async () => {
+    const yearly = ["UID:x", "DTSTART;VALUE=DATE:20251201", "RRULE:FREQ=YEARLY;COUNT=3"];
+    const off = [
+      "UID:x",
+      "RECURRENCE-ID;VALUE=DATE:20261201",
+      "DTSTART;VALUE=DATE:20261201",
+      "STATUS:CANCELLED",
+    ];
+    const text = calendar(yearly, off).replaceAll(/UID:\d\r\n/g, "");
+    expect(await daysIn(text, about)).toEqual(["2027-12-01"]);
   });
 
   test("what is no calendar, and an event without end, are refused", async () => {
-    await expect(daysIn("no calendar", now)).rejects.toThrow();
+    await expect(daysIn("no calendar", about)).rejects.toThrow();
     const often = calendar(["DTSTART:20100101T000000", "RRULE:FREQ=SECONDLY"]);
-    await expect(daysIn(often, now)).rejects.toThrow("more than 10000 times");
+    await expect(daysIn(often, about)).rejects.toThrow("more than 10000 times");
   });
 });
 

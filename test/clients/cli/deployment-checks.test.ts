@@ -4,6 +4,7 @@ import {
   checkDeployment,
   type Endpoint,
   endpointsOf,
+  missingOutputs,
   type Network,
 } from "../../../clients/cli/doctor/deployment-checks.ts";
 
@@ -53,6 +54,10 @@ describe("doctor --deployment", () => {
       "login.microsoftonline.com:443",
     ]);
     expect(endpointsOf({}, []).map(({ host }) => host)).toEqual(["login.microsoftonline.com"]);
+    expect(missingOutputs({})).toMatchObject([
+      { state: "notice", text: expect.stringContaining("queueServiceUri") },
+    ]);
+    expect(missingOutputs(outputs)).toEqual([]);
   });
 
   test("where all is reached nothing is to do", async () => {

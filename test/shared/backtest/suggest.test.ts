@@ -129,6 +129,9 @@ describe("splitWorkload", () => {
     const split = splitWorkload({ jobs: jobsAt(0, 30, 143, 145, 240), leftOut: [] }, 0.58);
     expect(names(split?.tune.jobs)).toEqual(["0", "30", "143"]);
     expect(names(split?.check.jobs)).toEqual(["145", "240"]);
+    // A window of an hour of the week is the same one in both.
+    expect(split?.check.clockStartSeconds).toBe(Date.UTC(2027, 0, 1) / 1_000);
+    expect(split?.tune.clockStartSeconds).toBe(split?.check.clockStartSeconds);
   });
 
   test("anywhere in a short one; none of the parts may be empty", () => {

@@ -13,7 +13,7 @@ const keys = {
 interface Item {
   readonly name: string;
   readonly user: string | null;
-  readonly tags: readonly string[];
+  readonly tags: readonly (string | null)[];
   readonly cost: number | null;
   readonly idle: number | null;
 }
@@ -29,7 +29,7 @@ const readers: Readers<typeof keys, Item> = {
 const items: readonly Item[] = [
   { name: "a-1", user: "Ann", tags: ["new", "red hat"], cost: 5, idle: 60 },
   { name: "a-2", user: "bob", tags: [], cost: 20, idle: null },
-  { name: "b-1", user: null, tags: ["new"], cost: null, idle: 4_000 },
+  { name: "b-1", user: null, tags: ["new", null], cost: null, idle: 4_000 },
 ];
 
 describe("a line chooses", () => {
@@ -51,6 +51,11 @@ describe("a line chooses", () => {
     ["-user:ann", ["a-2"]],
     ["-tags:new", ["a-2"]],
     ['tags:"red hat"', ["a-1"]],
+    ['tags:"red hat",x', ["a-1"]],
+    ['tags:x,"red hat"', ["a-1"]],
+    ['user:"ann","bob"', ["a-1", "a-2"]],
+    // What the third tag of b-1 is nobody knows.
+    ["-tags:old", ["a-1", "a-2"]],
     ["cost>5", ["a-2"]],
     ["cost>=5", ["a-1", "a-2"]],
     ["cost<20", ["a-1"]],
