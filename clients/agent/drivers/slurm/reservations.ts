@@ -108,9 +108,9 @@ export class Reserved {
     return inTheWay(this.#reservations, job).filter((each) => this.#of(each, partitions).length > 0);
   }
 
-  /** Whether its nodes are known, which are then ordered by name. */
-  has(name: string): boolean {
-    return this.#reservations.some((each) => each.name === name);
+  /** Undefined: its nodes are not known. */
+  named(name: string): Reservation | undefined {
+    return this.#reservations.find((each) => each.name === name);
   }
 
   /** The nodes of these partitions that they have, as a hostlist: one text for all who ask for the same. */

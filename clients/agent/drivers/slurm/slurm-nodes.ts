@@ -83,11 +83,13 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
 export function toNode(
   record: NodeRecord,
   resources: SchedulerNode["resources"],
-  reservation?: Pick<Reservation, "name">,
+  reservation?: Pick<Reservation, "name" | "isOfCores">,
 ): SchedulerNode {
   const state = stateOf(record);
-  const isWaiting = reservation !== undefined && (state.state === "up" || record.flags.has("RESERVED"));
-  if (!isWaiting) return { hostname: record.hostname, resources, ...state };
+  const isOut = isDownByOthers(record) || statesMeaning(record, "out").length > 0;
+  const isWaiting = !isOut && (state.state === "up" || record.flags.has("RESERVED"));
+  if (reservation === undefined || reservation.isOfCores === true || !isWaiting)
+    return { hostname: record.hostname, resources, ...state };
   const stateReason = `reservation ${reasonText(reservation.name)}`;
   return { hostname: record.hostname, resources, state: "draining", isOutByOthers: true, stateReason };
 }

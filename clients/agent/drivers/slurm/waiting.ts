@@ -39,10 +39,15 @@ export function waiting(
     return {
       leftOut: `reservation "${record.resv_name}": its nodes are not ordered, since "reservation_lead_seconds" is not set`,
     };
-  // Its nodes come for the reservation, whether there are jobs or not.
-  if (context.reserved.has(record.resv_name)) return [];
-  if (record.resv_name !== "")
-    return { leftOut: `reservation "${record.resv_name}" has no nodes that could be ordered` };
+  if (record.resv_name !== "") {
+    const reservation = context.reserved.named(record.resv_name);
+    if (reservation === undefined)
+      return { leftOut: `reservation "${record.resv_name}" has no nodes that could be ordered` };
+    // Its nodes come for the reservation, whether there are jobs or not.
+    return reservation.isMaintenance === true
+      ? { leftOut: `reservation "${record.resv_name}" is for maintenance: its nodes are not ordered` }
+      : [];
+  }
   const { nowSeconds } = context;
   // Slurm shortens a job to fit before a reservation.
   const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });

@@ -154,6 +154,36 @@ describe("reservations", () => {
       expect(read(fields, node, more).named?.wanted).toEqual([]);
     });
 
+    const there = (state: readonly string[], reason: string, fields = "TRES=cpu=8 ") => {
+      const reserved = { state, reason, reason_set_by_user: "ann" };
+      const nodes = [slurmNode(1, reserved), slurmNode(2)];
+      const jobs = [waitingJob({ resv_name: "m" })];
+      const reading = readSlurm({ jobs, nodes, reservations: line(fields), section });
+      return reading.known ? reading.nodes[0] : reading;
+    };
+
+    test.each([
+      ["before it begins", ["IDLE"]],
+      ["while it lasts", ["IDLE", "RESERVED"]],
+    ])("hide no drain of a person and are not held as one of ours is, %s", (_, state) => {
+      const byOthers = { isOutByOthers: true, stateReason: "broken", stateBy: "ann" };
+      expect(there([...state, "DRAIN"], "broken")).toMatchObject(byOthers);
+      expect(there([...state, "DRAIN"], "cyclecloud: idle")).not.toHaveProperty("isOutByOthers");
+      expect(there(state, "")).toMatchObject({ isOutByOthers: true, stateReason: "reservation m" });
+    });
+
+    test("take other jobs where it has some of their cores", () => {
+      expect(read("TRES=cpu=4 ").named?.wanted).toMatchObject([{ names: ["htc-2"], staysWanted: true }]);
+      expect(there(["IDLE"], "", "TRES=cpu=4 ")).toMatchObject({ state: "up" });
+    });
+
+    test("its jobs are left out with a reason where none are ordered, as for maintenance", () => {
+      expect(read("Flags=MAINT,SPEC_NODES ")).toMatchObject({
+        jobs: [],
+        setAside: [{ reason: 'reservation "m" is for maintenance: its nodes are not ordered' }],
+      });
+    });
+
     test("one that does not say how long before: its jobs are left out, with the setting that is missing", () => {
       const reading = readSlurm({ jobs: [waitingJob({ resv_name: "m" })], reservations: line("") });
       expect(reading).toMatchObject({
