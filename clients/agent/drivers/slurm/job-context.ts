@@ -19,6 +19,8 @@ export interface JobContext {
   readonly preempts: boolean;
   /** Of older versions, whose job records do not have it: leaf switches asked for, by job id. */
   readonly switches: ReadonlyMap<number, number>;
+  /** When jobs that are cleared away, and go back into the queue, were first seen so, by id. Unix time. */
+  readonly clearingSince: ReadonlyMap<number, number>;
   /** Tasks of each array that run now, by the array's id. */
   readonly running: ReadonlyMap<number, number>;
 }

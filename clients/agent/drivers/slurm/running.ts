@@ -84,16 +84,29 @@ export function running(
 /** Longer than Slurm usually needs to clear a node: then something holds it up. */
 const clearingSeconds = 60;
 
+/** Of a job that goes back into the queue the end lies far ahead: when it was first seen being cleared away tells how long that takes. */
+export function clearingAfter(
+  records: readonly JobRecord[],
+  before: JobContext["clearingSince"],
+  nowSeconds: number,
+): JobContext["clearingSince"] {
+  const clearing = records.filter(
+    ({ job_id, job_state, end_time = 0 }) =>
+      job_state.includes("COMPLETING") && (end_time > nowSeconds || before.has(job_id)),
+  );
+  return new Map(clearing.map(({ job_id }) => [job_id, before.get(job_id) ?? nowSeconds]));
+}
+
 /**
  * Its nodes are free sooner than others would come: it has ended and is being cleared away, or Slurm has given it a time of grace
  * before another job takes its nodes.
  */
 function isLeaving(
-  { job_state, end_time = 0, preempt_time = 0 }: JobRecord,
-  { nowSeconds }: JobContext,
+  { job_id, job_state, end_time = 0, preempt_time = 0 }: JobRecord,
+  { nowSeconds, clearingSince }: JobContext,
 ): boolean {
-  // Of one that goes back into the queue the end lies far ahead.
-  if (job_state.includes("COMPLETING")) return nowSeconds - end_time < clearingSeconds;
+  if (job_state.includes("COMPLETING"))
+    return nowSeconds - (clearingSince.get(job_id) ?? end_time) < clearingSeconds;
   return preempt_time > 0 && job_state.includes("RUNNING");
 }
 

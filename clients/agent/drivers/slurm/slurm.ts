@@ -48,7 +48,7 @@ import {
 import { reconcile } from "./reconcile.ts";
 import { RecordList } from "./record-list.ts";
 import { dueNodes, ownedNodes, Reserved, readReservations } from "./reservations.ts";
-import { hostsOfUnreadable } from "./running.ts";
+import { clearingAfter, hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
 import { JobTranslator } from "./slurm-jobs.ts";
@@ -281,6 +281,13 @@ function withGone({ gone: _, ...memory }: Memory, gone: Gone): Memory {
   return gone.size === 0 ? memory : { ...memory, gone: Object.fromEntries(gone) };
 }
 
+const clearingSchema = z.record(z.string(), z.number());
+
+function rememberedClearing({ clearing }: Memory): JobContext["clearingSince"] {
+  const remembered = Object.entries(clearingSchema.safeParse(clearing).data ?? {});
+  return new Map(remembered.map(([id, atSeconds]) => [Number(id), atSeconds]));
+}
+
 /** They remember what they read: the next answer is much the same. */
 interface Readers {
   readonly nodes: RecordList<ReturnType<typeof readNode>>;
@@ -357,6 +364,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         reason: `state "${unknown.join(", ")}" is not known, left aside`,
       });
   }
+  const clearingSince = clearingAfter(records, rememberedClearing(context.memory), context.nowSeconds);
   const jobContext: JobContext = {
     settings,
     nowSeconds: context.nowSeconds,
@@ -373,6 +381,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     reserved: new Reserved([...reservations, ...ownedNodes(nodes)], byName),
     preempts: enforcement?.preempts === true,
     switches: pending.switches,
+    clearingSince,
     running: runningTasks(records),
   };
   const leftOut = new Map<number, string>();
@@ -460,6 +469,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
               ...comments.memory,
               nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
               ...(enforcement === undefined ? {} : { limits: enforcement }),
+              ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
               ...(saving.length === 0
                 ? {}
                 : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),

@@ -18,6 +18,7 @@ export interface SlurmWorld {
   readonly pending?: string;
   readonly section?: Fields;
   readonly memory?: Memory;
+  readonly nowSeconds?: number;
 }
 
 /** A node htc-N of 4 cpus that is there, as Slurm 23.02 and later print it. */
@@ -69,10 +70,15 @@ export function linesOfPartitions(nodes: readonly unknown[]): string {
 }
 
 /** What the driver reads of a made-up cluster. */
-export function readSlurm({ section = {}, memory = {}, ...world }: SlurmWorld): Reading {
+export function readSlurm({
+  section = {},
+  memory = {},
+  nowSeconds = 1_795_400_000,
+  ...world
+}: SlurmWorld): Reading {
   const configured = slurm.configure(section);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
-  const context = { nowSeconds: 1_795_400_000, draining: new Map(), memory };
+  const context = { nowSeconds, draining: new Map(), memory };
   return configured.driver.interpret(answersOfSlurm(world), context);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Job } from "../../../../clients/agent/drivers/driver.ts";
+import type { Job, Memory } from "../../../../clients/agent/drivers/driver.ts";
 import { array, bucket, node } from "../../../shared/engine/tiny.ts";
 import { planReading } from "./plan-reading.ts";
 import { readSlurm, type SlurmWorld, slurmNode, waitingJob } from "./slurm-reading.ts";
@@ -57,6 +57,34 @@ describe("a job that gets the nodes of another one buys none", () => {
     expect(reading.jobs[0]).toMatchObject({ name: "9", executingHostnames: ["ip-1"] });
     expect(create.flatMap((set) => set.names)).toHaveLength(bought);
   });
+});
+
+test("a job that goes back into the queue, and is being cleared away for a minute, takes up its node again", () => {
+  const job = {
+    job_id: 9,
+    job_state: ["COMPLETING"],
+    nodes: "htc-1",
+    cpus: 4,
+    tres_req_str: "cpu=4,mem=4000M,node=1",
+    end_time: 6_090_685_703,
+  };
+  const takesUp = (jobs: readonly unknown[], nowSeconds: number, memory: Memory = {}) => {
+    const reading = known({ jobs, nodes: [slurmNode(1)], nowSeconds, memory });
+    return {
+      memory: reading.memory,
+      isTaken: reading.jobs.some(({ constraints }) => JSON.stringify(constraints).includes("ncpus")),
+    };
+  };
+  const first = takesUp([job], 1000);
+  const later = takesUp([job], 1059, first.memory);
+  expect([first.isTaken, later.isTaken, takesUp([job], 1060, later.memory).isTaken]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  // It ran meanwhile.
+  const ran = takesUp([{ ...job, job_state: ["RUNNING"] }], 1030, first.memory);
+  expect(takesUp([job], 1090, ran.memory).isTaken).toBe(false);
 });
 
 describe("what is not understood, or cannot be ordered, leaves the job out with a reason", () => {
