@@ -111,14 +111,16 @@ function sizingOf(
     longestBootSeconds,
     slowBootSeconds(known.history, nodeArray, known.nowSeconds),
   );
-  const used = (sample: Sample): number => {
-    const { nodes = 0, cores = 0 } = sample.used?.[nodeArray] ?? {};
-    return SlotResources?.ncpus === undefined ? nodes : cores / SlotResources.ncpus;
+  const amountOf = ({ used }: Sample): number | null => {
+    if (used === undefined) return null;
+    const { nodes, cores } = used[nodeArray] ?? { nodes: 0, cores: 0 };
+    if (SlotResources?.ncpus === undefined) return nodes;
+    return cores === null ? null : cores / SlotResources.ncpus;
   };
   // Nodes that jobs use tell nothing of slots without cores.
   const isTold = SlotResources === undefined || SlotResources.ncpus !== undefined;
-  const hours = isTold ? alike(known.past) : [];
-  const rises = hours.flatMap((hour) => risesIn(hour, { bootSeconds, used })).sort((a, b) => a - b);
+  const hours = isTold ? alike(known.past.flatMap((hour) => knownOf(hour, amountOf))) : [];
+  const rises = hours.flatMap((hour) => risesIn(hour, bootSeconds)).sort((a, b) => a - b);
   return {
     requestSet: known.set.requestSet,
     target: accountOf(definition),
@@ -129,22 +131,40 @@ function sizingOf(
   };
 }
 
-/** The same hour of earlier weeks, if enough of them are known, else of earlier days. */
-function alike(past: PastHours): PastHours {
-  const seen = past.filter(({ samples }) => samples.some(({ used }) => used !== undefined));
-  const weeks = seen.filter(({ daysAgo }) => daysAgo % 7 === 0);
-  return weeks.length >= fewestWeeks ? weeks : seen;
+/** What was in use in an hour, by the samples that tell it. */
+type KnownHour = Omit<PastHour, "samples"> & {
+  readonly points: readonly { readonly atSeconds: number; readonly amount: number }[];
+};
+
+/** None where less than half of an hour is known, as of the time before an upgrade. */
+function knownOf(
+  { samples, ...hour }: PastHour,
+  amountOf: (sample: Sample) => number | null,
+): readonly KnownHour[] {
+  const points = samples.flatMap((sample) => {
+    const amount = amountOf(sample);
+    return amount === null ? [] : [{ atSeconds: sample.atSeconds, amount }];
+  });
+  const firstSeconds = points[0]?.atSeconds ?? Number.POSITIVE_INFINITY;
+  const isKnown = firstSeconds < hour.fromSeconds + hourSeconds / 2 && points.length >= samples.length / 2;
+  return isKnown ? [{ ...hour, points }] : [];
 }
 
-/** For each minute of an hour, how much more was used at most until one boot later. */
-function risesIn(
-  { fromSeconds, samples }: PastHour,
-  { bootSeconds, used }: { readonly bootSeconds: number; readonly used: (sample: Sample) => number },
-): readonly number[] {
-  const points = samples.map((sample) => ({ atSeconds: sample.atSeconds, amount: used(sample) }));
+/** The same hour of earlier weeks, if enough of them are known, else of earlier days. */
+function alike(known: readonly KnownHour[]): readonly KnownHour[] {
+  const weeks = known.filter(({ daysAgo }) => daysAgo % 7 === 0);
+  return weeks.length >= fewestWeeks ? weeks : known;
+}
+
+/** For each minute of an hour from its first sample on, how much more was used at most until one boot later. */
+function risesIn({ fromSeconds, points }: KnownHour, bootSeconds: number): readonly number[] {
   let first = 0;
-  return Array.from({ length: hourSeconds / stepSeconds }, (_, step) => {
-    const atSeconds = fromSeconds + step * stepSeconds;
+  const minutes = Array.from(
+    { length: hourSeconds / stepSeconds },
+    (_, step) => fromSeconds + step * stepSeconds,
+  );
+  const known = minutes.filter((atSeconds) => atSeconds >= (points[0]?.atSeconds ?? 0));
+  return known.map((atSeconds) => {
     while ((points[first + 1]?.atSeconds ?? Number.POSITIVE_INFINITY) <= atSeconds) first += 1;
     const before = points[first]?.amount ?? 0;
     let most = before;

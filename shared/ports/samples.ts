@@ -3,7 +3,8 @@ import type { Period } from "./accounts.ts";
 
 interface UsedNodes {
   readonly nodes: number;
-  readonly cores: number;
+  /** Null: not known, the size of a node is one that the cluster does not have any more. */
+  readonly cores: number | null;
 }
 
 /** A cluster at one moment, for curves over time. */

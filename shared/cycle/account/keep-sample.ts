@@ -60,7 +60,7 @@ function usedBy(
       buckets.map((size) => [`${name}/${size.vmSize}`, size.vm] as const),
     ),
   );
-  const used: Record<string, { nodes: number; cores: number }> = {};
+  const used: Record<string, { nodes: number; cores: number | null }> = {};
   for (const { nodeArray, vmSize, use, jobs } of nodes) {
     if (use !== "jobs") continue;
     const ofArray = used[nodeArray] ?? { nodes: 0, cores: 0 };
@@ -70,7 +70,11 @@ function usedBy(
       1,
       jobs.reduce((sum, job) => sum + job.share, 0),
     );
-    ofArray.cores += Math.round(share * (sizes.get(`${nodeArray}/${vmSize}`)?.vcpuCount ?? 0) * 100) / 100;
+    const size = sizes.get(`${nodeArray}/${vmSize}`);
+    ofArray.cores =
+      size === undefined || ofArray.cores === null
+        ? null
+        : ofArray.cores + Math.round(share * size.vcpuCount * 100) / 100;
   }
   return used;
 }

@@ -22,19 +22,26 @@ const set = (array: Partial<NodeArrayTarget>): RequestSet => ({
   arrays: [{ Name: "htc", ...array }],
 });
 
-const sample = (atSeconds: number, nodes: number, cores = 4 * nodes): Sample => ({
+/** `cores` null: of nodes whose size is not known; `nodes` null: of a program that kept no account of them. */
+const sample = (
+  atSeconds: number,
+  nodes: number | null,
+  cores: number | null = 4 * (nodes ?? 0),
+): Sample => ({
   atSeconds,
   nodes: {},
   usdPerHour: 0,
   unpricedNodes: 0,
-  used: { htc: { nodes, cores } },
+  ...(nodes !== null && { used: { htc: { nodes, cores } } }),
   runningJobs: 0,
   waitingJobs: 0,
 });
 
 /** What is asked for in this hour, when hours of earlier days were so: nodes in use by minutes since their begin. */
 async function sizedBy(
-  hours: Readonly<Record<number, readonly (readonly [minute: number, nodes: number, cores?: number])[]>>,
+  hours: Readonly<
+    Record<number, readonly (readonly [minute: number, nodes: number | null, cores?: number | null])[]>
+  >,
   array: Partial<NodeArrayTarget> = { SpareCount: "auto" },
 ) {
   const samples = new MemorySampleStore();
@@ -108,6 +115,51 @@ describe("spare room that is left to the service", () => {
       slots,
     );
     expect(asked).toMatchObject({ SpareSlots: 3, SlotResources: slots.SlotResources });
+  });
+
+  test.each<[string, Parameters<typeof sizedBy>[0][number], number]>([
+    [
+      "is known from the first sample on that tells it",
+      [
+        [0, null],
+        [20, 90],
+        [30, 92],
+      ],
+      2,
+    ],
+    [
+      "is not known when it is told in its last minutes only",
+      [
+        [0, null],
+        [40, 90],
+        [50, 99],
+      ],
+      0,
+    ],
+    [
+      "is not known when most samples do not tell it",
+      [
+        [0, 2],
+        [20, 5],
+        [21, null],
+        [40, null],
+        [41, null],
+      ],
+      0,
+    ],
+  ])("counts what samples tell: an hour %s", async (_, points, wanted) => {
+    const { asked, sizing } = await sizedBy({ 1: points });
+    expect([asked?.SpareCount, sizing?.rises.length]).toEqual([wanted, wanted === 0 ? 0 : 40]);
+  });
+
+  test("takes cores of nodes whose size was not known for unknown, not for none", async () => {
+    const slots = { SpareSlots: "auto", SlotResources: { ncpus: 4 } } as const;
+    const points = [
+      [0, 8, null],
+      [10, 8, 32],
+    ] as const;
+    expect((await sizedBy({ 1: points }, slots)).asked?.SpareSlots).toBe(0);
+    expect((await sizedBy({ 1: points })).sizing?.hours).toBe(1);
   });
 
   test("reads nothing where nobody asks for spare room", async () => {

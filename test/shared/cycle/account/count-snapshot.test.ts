@@ -39,3 +39,15 @@ describe("snapshotCluster, where nobody keeps accounts", () => {
     );
   });
 });
+
+test.each([
+  ["are counted", "Standard_F4s_v2", 8],
+  ["are not known where one has a size that the cluster does not have any more", "Standard_Gone", null],
+])("the cores that jobs take %s", async (_, vmSize, cores) => {
+  const nodes = [nodeOf({ name: "htc-1", vmSize }), nodeOf({ name: "htc-2" })];
+  const { ports, post, snapshot, now } = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  await post(nodes.map(({ hostname }, index) => jobFor(index + 1, { executingHostnames: [hostname] })));
+  await snapshot();
+  const [sample] = await ports.samples.list(cluster, { fromSeconds: 0, untilSeconds: now() + 1 });
+  expect(sample?.used).toEqual({ htc: { nodes: 2, cores } });
+});
