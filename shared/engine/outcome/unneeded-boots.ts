@@ -60,10 +60,12 @@ function ownershipOf({ boughtNodeIds, history }: PlanInput): (nodeId: string) =>
 /**
  * Whether a job that waits could use an empty node of a bucket: one that lacks nodes, or is planned on a node that is up and has
  * not started there, where its scheduler may not see the room that the plan sees. One that was held back before it was planned
- * could use any.
+ * could use any; one of too low a priority can use none.
  */
 function usersOf(allocations: readonly Allocation[]): (bucket: LedgerBucket) => boolean {
-  const waiting = allocations.filter((each) => each.granted < each.asked || isAboutToStart(each));
+  const waiting = allocations.filter(
+    (each) => !isOfLowPriority(each) && (each.granted < each.asked || isAboutToStart(each)),
+  );
   const isUnknown = waiting.some(({ heldBy, shape }) => heldBy !== null || shape.profile.candidates === null);
   if (isUnknown) return () => true;
   const shapes = new Set(waiting.map(({ shape }) => shape));
@@ -73,6 +75,10 @@ function usersOf(allocations: readonly Allocation[]): (bucket: LedgerBucket) => 
     asked.set(bucket, answer);
     return answer;
   };
+}
+
+function isOfLowPriority({ heldBy }: Allocation): boolean {
+  return heldBy !== null && "cap" in heldBy && heldBy.cap === "min-priority";
 }
 
 function isAboutToStart({ placements, runsOn }: Allocation): boolean {

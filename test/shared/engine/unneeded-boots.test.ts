@@ -109,6 +109,12 @@ describe("a node that boots and was bought for jobs", () => {
     expect(causes(worldOf({ jobs: [job("huge", { ncpus: 64 })] }))).toEqual(["unwanted"]);
   });
 
+  test("goes although a job waits whose priority is too low to get anything", () => {
+    const settings = { demandCaps: { minPriority: 10 } };
+    const jobs = [job("low", { ncpus: 1 }, { priority: 9 })];
+    expect(causes(worldOf({ settings, jobs }))).toEqual(["unwanted"]);
+  });
+
   test("stays where one of its kind is usually bought within a boot, and not where that is rare", () => {
     const every = (seconds: number) =>
       Array.from({ length: Math.floor(3_500 / seconds) }, (_, index) => boughtAgo((index + 1) * seconds));
