@@ -5,6 +5,7 @@ import type { Subject } from "../constraints/subject.ts";
 import type { ClusterNode } from "../model/bucket.ts";
 import type { NodeHistory } from "../model/history.ts";
 import type { BucketName } from "../model/reasons.ts";
+import type { Target } from "../model/target.ts";
 import { amountOf } from "../values/amounts.ts";
 import type { Scalar } from "../values/resources.ts";
 import type { Availability } from "./availability.ts";
@@ -59,7 +60,7 @@ interface JobSlots {
 
 /** Most nodes have few of either: they begin with the same empty lists, which are never changed. */
 const noJobs: JobSlots[] = [];
-const noTargets: readonly string[] = [];
+const noTargets: readonly Target[] = [];
 const fewJobs = 4;
 
 /** A node of a bucket of type `B` while planning. Its left-overs live in its bucket's table. */
@@ -79,8 +80,8 @@ export class NodeOf<B extends Home> implements Subject {
   /** Index in its name format, of new nodes. */
   nameIndex = 0;
   jobs: JobSlots[] = noJobs;
-  /** Names of the targets that it counts towards. */
-  targets: readonly string[] = noTargets;
+  /** Those that it counts towards; the first of them pays for it. */
+  targets: readonly Target[] = noTargets;
 
   constructor(bucket: B, position: number, fields: NodeFields) {
     this.bucket = bucket;

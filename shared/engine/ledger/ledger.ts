@@ -2,6 +2,7 @@ import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import { availableNodes, charge } from "../limits/charges.ts";
 import type { NodeNames } from "../model/names.ts";
 import type { BucketName } from "../model/reasons.ts";
+import type { Target } from "../model/target.ts";
 import type { Availability, Demand } from "./availability.ts";
 import { open, vacantColumn } from "./columns.ts";
 import { Memory } from "./effort.ts";
@@ -193,9 +194,8 @@ export class Ledger {
   }
 
   /** Counts a node towards a target; a deallocated one is started, which the limits must allow. */
-  hold(node: LedgerNode, target: string): void {
+  hold(node: LedgerNode, target: Target): void {
     if (node.origin === "deallocated") this.#start(node);
-    // Two request sets may want the same.
     if (!node.targets.includes(target)) node.targets = [...node.targets, target];
   }
 

@@ -91,7 +91,8 @@ export class LedgerPlannedNode implements PlannedNode {
   }
 
   get targets(): readonly string[] {
-    return this.#node.targets;
+    // Two request sets may want the same.
+    return [...new Set(this.#node.targets.map(({ name }) => name))];
   }
 
   get keepAlive(): boolean {

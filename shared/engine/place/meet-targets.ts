@@ -277,9 +277,9 @@ class Pass {
     this.#groups.push({ id: placementGroup ?? "", vmSize: name.vmSize, nodes });
   }
 
-  /** Whether no job and no other target needs the node. */
-  #isOnlyIts({ jobs, keepAlive, targets }: LedgerNode): boolean {
-    return jobs.length === 0 && !keepAlive && targets.every((name) => name === this.#target.name);
+  /** Whether no job needs the node, and no other target kept it before: it would go without this one. */
+  #paysFor({ jobs, keepAlive, targets: [first = this.#target] }: LedgerNode): boolean {
+    return jobs.length === 0 && !keepAlive && first === this.#target;
   }
 
   /** Nodes of a bucket that it may keep for what an hour of them may cost: none whose price is not known. */
@@ -295,10 +295,10 @@ class Pass {
   /** False for a node that costs too much, and for a deallocated one that the limits do not let start. */
   #hold(node: LedgerNode): boolean {
     if (node.origin === "deallocated" && this.#ledger.roomFor(node.bucket) < 1) return false;
-    const isOnlyIts = this.#isOnlyIts(node);
-    if (isOnlyIts && this.#affordable(node.bucket) < 1) return false;
-    if (isOnlyIts && this.#kept !== null) this.#kept = withOne(this.#kept, priceOf(node.bucket));
-    this.#ledger.hold(node, this.#target.name);
+    const pays = this.#paysFor(node);
+    if (pays && this.#affordable(node.bucket) < 1) return false;
+    if (pays && this.#kept !== null) this.#kept = withOne(this.#kept, priceOf(node.bucket));
+    this.#ledger.hold(node, this.#target);
     this.#nodes++;
     return true;
   }

@@ -213,6 +213,28 @@ describe("spare nodes", () => {
       const result = planFor([most(0.3), target(nodes(3))], { arrays: [priced(0.3)], nodes: readyNodes(3) });
       expect(result.targets[0]).toMatchObject({ granted: 4, kept: { nodes: 1, usdPerHour: 0.3 } });
     });
+
+    test("cost the first of two spare targets of one name that keep them", () => {
+      const scheduled = target(
+        { kind: "spares", count: 2, perCent: 0 },
+        { name: "execute:spare", vmSizes: [small], requestSet: "schedule/day" },
+      );
+      const arrays = [priced(0.3)];
+      const { targets } = planFor([scheduled, most(0.6)], { arrays, nodes: readyNodes(2) });
+      expect(targets[1]).toMatchObject({ granted: 4, kept: { nodes: 2, usdPerHour: 0.6 } });
+      const other = { ...most(0.6), requestSet: "other" };
+      const both = planFor([most(0.9), other], { arrays, nodes: readyNodes(1) }).targets;
+      expect(both).toMatchObject([
+        { granted: 5, kept: { nodes: 3 } },
+        { granted: 5, kept: { nodes: 2 } },
+      ]);
+      const wide = {
+        ...most(0.9),
+        wish: { kind: "spares", count: 10, perCent: 0, mostUsdPerHour: 0.9 },
+      } as const;
+      // The first pays for its three again when it is met anew.
+      expect(createdNames(planFor([wide, other], { arrays }))).toHaveLength(5);
+    });
   });
 
   test("are as many as the limits allow", () => {
