@@ -143,6 +143,8 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
     if (!spend(allocation, 1)) return "not-now";
     const node = bucket.nodes[position] as LedgerNode;
     if (search.isReuse && node.origin === "deallocated") {
+      // Skipped, but not behind the cursor: it may be started for the next job.
+      found.push(position);
       position = behindDeallocated(search, position) - 1;
       continue;
     }

@@ -1,6 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterNode, type NodeArray, type PlanInput, plan } from "../../../shared/engine/index.ts";
-import { array, cluster, deallocated, historyRow, input, job, node, nowSeconds, onOrder } from "./tiny.ts";
+import {
+  array,
+  cluster,
+  deallocated,
+  historyRow,
+  input,
+  job,
+  node,
+  nodesOf,
+  nowSeconds,
+  onOrder,
+} from "./tiny.ts";
 
 const daySeconds = 86_400;
 
@@ -135,4 +146,15 @@ test("a started node remembers when it was made", () => {
   const nodes = [node("htc-1", { status: "Acquiring" })];
   const { history } = plan(input({ cluster: cluster({ nodes }), history: [before] }));
   expect(history).toMatchObject([{ createdSeconds: nowSeconds, madeSeconds: before.createdSeconds }]);
+});
+
+test("a deallocated node before one that a job of whole nodes took is started for the next job of that shape", () => {
+  const nodes = [node("htc-1", deallocated), node("htc-2", deallocated)];
+  const whole = { packingStrategy: "scatter", nodeCount: 1 } as const;
+  const jobs = [
+    job("starts", { ncpus: 2, "node.name": "htc-2" }),
+    ...["a", "b"].map((name) => job(name, { ncpus: 2 }, whole)),
+  ];
+  const result = plan(input({ cluster: cluster({ nodes }), jobs }));
+  expect(jobs.flatMap(({ name }) => nodesOf(result, name))).toEqual(["htc-2", "htc-2", "htc-1"]);
 });
