@@ -36,8 +36,6 @@ export class DemandGate {
 
   #hitOf({ constraints, priority }: Job): DemandCapHit | null {
     const caps = this.#caps;
-    if (caps.minPriority !== null && priority < caps.minPriority)
-      return { cap: "min-priority", asked: priority, limit: caps.minPriority };
     const size = new Size(this.#isNew);
     for (const constraint of constraints) size.measure(constraint, 0, caps);
     if (size.parts > caps.maxConstraintParts)
@@ -45,16 +43,17 @@ export class DemandGate {
     if (size.depth > caps.maxConstraintDepth)
       return { cap: "max-constraint-depth", asked: size.depth, limit: caps.maxConstraintDepth };
     const { more } = size;
-    if (more === null) return null;
-    const asked = this.#admitted.size + more.size;
-    if (asked > caps.maxDistinctResources)
+    const asked = this.#admitted.size + (more?.size ?? 0);
+    if (more !== null && asked > caps.maxDistinctResources)
       return { cap: "max-distinct-resources", asked, limit: caps.maxDistinctResources };
-    for (const resource of more) this.#admitted.add(resource);
-    return null;
+    for (const resource of more ?? []) this.#admitted.add(resource);
+    return caps.minPriority !== null && priority < caps.minPriority
+      ? { cap: "min-priority", asked: priority, limit: caps.minPriority }
+      : null;
   }
 
   /**
-   * What a job that is held back takes of the hosts on which it runs: its plain amounts of what node arrays have, and
+   * What a job that is too large takes of the hosts on which it runs: its plain amounts of what node arrays have, and
    * whether it shares them. The rest of the job is not read.
    */
   plainPart(job: Job): Job {

@@ -20,7 +20,8 @@ export function openJobs(
     const hit = gate.check(job);
     return {
       job,
-      shape: shapes.of(hit === null ? job : gate.plainPart(job)),
+      // Too low a priority makes no job large: it is read whole.
+      shape: shapes.of(hit === null || hit.cap === "min-priority" ? job : gate.plainPart(job)),
       asked: job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations,
       share: effort.of(job.source),
       heldBy: hit ?? job.hold ?? null,

@@ -130,6 +130,17 @@ describe("demand beyond a cap", () => {
     expect(nodesOf(result, "modest")).toHaveLength(1);
   });
 
+  test("a running job of too low a priority keeps what only schedulers know, unless it is too large", () => {
+    const schedulerNodes = [{ hostname: "host-htc-1", resources: { gpus: 2 } }];
+    const runs = job("runs", { gpus: 2 }, { priority: 1, iterations: 2, executingHostnames: ["host-htc-1"] });
+    const capsOf = (caps: Partial<DemandCaps>) => ({ demandCaps: { minPriority: 50, ...caps } });
+    const world = { jobs: [runs], schedulerNodes, cluster: cluster({ nodes: [node("htc-1")] }) };
+    const [kept] = plan(input({ ...world, settings: capsOf({}) })).nodes;
+    expect(kept?.available.gpus).toBe(0);
+    const capped = plan(input({ ...world, settings: capsOf({ maxConstraintParts: 0 }) }));
+    expect(capped.heldBack?.[0]).toMatchObject({ cap: "max-constraint-parts" });
+  });
+
   test("resources that nobody has are refused and not counted", () => {
     const jobs = names(50).map((name) => job(name, { [name]: 1 }));
     const result = plan(input({ jobs, settings: { demandCaps: { maxDistinctResources: 2 } } }));
