@@ -55,7 +55,8 @@ async function onPowerSaving(
     const hpc = { mode: "power-saving", options: power };
     const section = { partitions: { hpc, htc: {} }, power_program: program };
     const parts = partsOf([bucket({ most: 2 }), bucket({ nodeArray: "hpc", most: lines })]);
-    const drawn = drawUpFiles(parts, slurmSettingsSchema.parse(section));
+    const present = [{ name: "slurm.conf", text: conf }];
+    const drawn = drawUpFiles(parts, slurmSettingsSchema.parse(section), present);
     if ("refused" in drawn) throw new Error(drawn.refused);
     const [{ text } = { text: "" }] = drawn.files;
     const slurm = await startSlurm({

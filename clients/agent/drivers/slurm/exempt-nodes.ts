@@ -29,6 +29,8 @@ function namesIn(items: readonly string[]): readonly string[] {
 export interface ExemptFacts {
   /** 2302 for 23.02. */
   release?: number | undefined;
+  /** SlurmctldParameters of the controller. */
+  parameters?: string | undefined;
   /** What our own file names; undefined: nobody has looked at it yet. */
   inFiles?: ReadonlySet<string>;
 }

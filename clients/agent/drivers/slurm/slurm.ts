@@ -128,7 +128,7 @@ function keptFiles(
     besides: [settingsFile],
     gatherSeconds: gather_seconds,
     drawUp: (cluster, present) => {
-      const drawn = drawUpFiles(cluster, settings, present, exempt.release);
+      const drawn = drawUpFiles(cluster, settings, present, exempt);
       const named = exemptInFiles(present);
       const next = "refused" in drawn ? [] : drawn.files;
       // Both until the next look: the controller may have read either.
@@ -423,6 +423,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const gone = stillGone(byName, rememberedGone(context.memory));
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
+  readers.exempt.parameters = /^SlurmctldParameters *= (\S*)$/m.exec(config)?.[1];
   const exempt = exemptNodes(config, readers.exempt, saving, settings);
   const amounts = new NodeAmounts(nodes, partitions);
   const comments = adminComments(records, leftOut, context.memory, settings);

@@ -107,13 +107,34 @@ describe("the files of a cluster", () => {
     expect(programsIn(main)).toEqual(programs.map((key) => `${key}=/opt/ccscale/bin/wake-agent.sh`));
     expect(linesOf(main, "SuspendTime")).toEqual(["SuspendTime=-1"]);
     const parametersIn = (text: string) => linesOf(text, "SlurmctldParameters");
-    expect(parametersIn(main)).toEqual(["SlurmctldParameters=cloud_reg_addrs"]);
-    const theirs = [{ name: "slurm.conf", text: "SlurmctldParameters=idle_on_node_suspend # ours\n" }];
-    const beside = textOf("cyclecloud.conf", cluster, settings({ partitions: { hpc, htc: {} } }), theirs);
-    expect(parametersIn(beside)).toEqual(["SlurmctldParameters=idle_on_node_suspend,cloud_reg_addrs"]);
+    expect(parametersIn(main)).toEqual([]);
     const without = textOf("cyclecloud.conf", cluster, settings());
     expect(parametersIn(without)).toEqual([]);
     expect(programsIn(without)).toEqual(["ResumeProgram=/bin/true", "SuspendProgram=/bin/true"]);
+  });
+
+  const parametersOf = "SlurmctldParameters";
+  test.each([
+    ["slurm.conf is not at hand", undefined, undefined, undefined],
+    ["slurm.conf has none", "ClusterName=c\nInclude cyclecloud.conf\n", undefined, ""],
+    [
+      "slurm.conf has some",
+      `${parametersOf}=idle_on_node_suspend # ours\n`,
+      undefined,
+      "idle_on_node_suspend,",
+    ],
+    ["slurm.conf has others by now", `${parametersOf}=a\n`, "b,cloud_reg_addrs", "a,"],
+    ["they may be in an included file", "include /etc/slurm/site.conf\n", undefined, undefined],
+    ["the controller has them from there", "include site.conf\n", "enable_configless", "enable_configless,"],
+    ["the controller has none", "include site.conf\n", "(null)", ""],
+  ])("the parameters of slurmctld are never lost: %s", (_, text, parameters, before) => {
+    const given = settings({ partitions: { htc: { mode: "power-saving" } } });
+    const present = text === undefined ? [] : [{ name: "slurm.conf", text }];
+    const drawn = drawUpFiles(partsOf([bucket()]), given, present, { parameters });
+    const main = "files" in drawn ? (drawn.files[0]?.text ?? "") : "";
+    const line = before === undefined ? [] : [`${parametersOf}=${before}cloud_reg_addrs`];
+    expect(linesOf(main, `${parametersOf}=`)).toEqual(line);
+    expect(main).toContain("cloud_reg_addrs");
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
 import { exemptLine } from "../exempt-nodes.ts";
 import { optionsWith } from "../partition-options.ts";
@@ -17,18 +18,26 @@ import { canWait, lastValueIn, mainFile, nodesInFiles, settingsFile } from "./no
 import { isPlainName } from "./plain-word.ts";
 import { topologyFile } from "./topology.ts";
 
+/** What a controller says. */
+interface Controller {
+  /** 2205 for 22.05. */
+  readonly release?: number | undefined;
+  /** Its SlurmctldParameters, wherever they stand. */
+  readonly parameters?: string | undefined;
+}
+
 /** Every file that there may be. */
 export const fileNames = [mainFile, "gres.conf", "topology.conf", "topology.yaml"];
 
 /**
  * slurm.conf's part about nodes and partitions, which it includes, and the files beside it. `present`: those that are there
- * and ours, and slurm.conf. `release`: of the controller, 2205 for 22.05, as far as it is known. Refused where what is there would be lost, or become another thing, because something is not known.
+ * and ours, and slurm.conf. `controller`: as far as it is known. Refused where what is there would be lost, or become another thing, because something is not known.
  */
 export function drawUpFiles(
   cluster: ClusterParts,
   settings: SlurmSettings,
   present: readonly SchedulerFile[] = [],
-  release?: number,
+  controller: Controller = {},
 ): DrawnUpFiles | { readonly refused: string } {
   const { buckets, unread } = cluster;
   const nodes = nodesWithLines(cluster, settings, present);
@@ -62,13 +71,13 @@ export function drawUpFiles(
   if (ambiguous !== undefined) return { refused: ambiguous };
   const saving = new Set(kinds.map(({ nodeArray }) => nodeArray).filter((each) => isSaving(each, settings)));
   const ofSaving = nodes.filter(({ nodeArray }) => saving.has(nodeArray));
-  const exempt = exemptLine(ofSaving, present, release, settings);
+  const exempt = exemptLine(ofSaving, present, controller.release, settings);
   const topology = topologyFile(kinds, nodes, settings);
   const gres = gresFile(kinds, settings);
   const files = [
     {
       name: mainFile,
-      text: mainText(kinds, settings, notes, { exempt, parameters: parametersWith(present) }),
+      text: mainText(kinds, settings, notes, { exempt, parameters: parametersWith(present, controller) }),
     },
     ...(gres === undefined ? [] : [gres]),
     ...(topology === undefined ? [] : [topology]),
@@ -142,10 +151,24 @@ interface PowerLines {
   readonly parameters: string;
 }
 
-/** The last of two lines counts: with what slurm.conf says. */
-function parametersWith(present: readonly SchedulerFile[]): string {
-  const theirs = (lastValueIn(present, settingsFile, "SlurmctldParameters") ?? "").split(",").filter(Boolean);
-  return `SlurmctldParameters=${[...new Set([...theirs, "cloud_reg_addrs"])].join(",")}`;
+/** The last of two lines counts: with what slurm.conf says, or a file that it includes. Where that is not known, no line drops it. */
+function parametersWith(present: readonly SchedulerFile[], controller: Controller): string {
+  const key = "SlurmctldParameters";
+  const text = present.find(({ name }) => name === settingsFile)?.text;
+  const isAlone = text !== undefined && includesIn(text).every((path) => basename(path) === mainFile);
+  const theirs =
+    lastValueIn(present, settingsFile, key) ??
+    controller.parameters ??
+    lastValueIn(present, mainFile, key) ??
+    (isAlone ? "" : undefined);
+  if (theirs === undefined)
+    return `# Not known here is what slurm.conf says of ${key}: add cloud_reg_addrs there.`;
+  const values = theirs === "(null)" ? [] : theirs.split(",").filter(Boolean);
+  return `${key}=${[...new Set([...values, "cloud_reg_addrs"])].join(",")}`;
+}
+
+function includesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^[ \t]*include[ \t]+(\S+)/gim)].map(([, path = ""]) => path);
 }
 
 function withPowerSaving(
