@@ -58,7 +58,7 @@ export class LedgerBucket implements BucketFacts {
   readonly context: PlanContext;
   readonly counted: CountedNode | null;
   readonly nodes: LedgerNode[] = [];
-  /** Those of them that take no new jobs because they are drained. */
+  /** Those of them that take no new jobs because they are drained; one without a VM needs more than to be taken back. */
   readonly closedNodes: LedgerNode[] = [];
   readonly memory = new SearchMemory();
   /** Nodes that would have to be started. Unless the bucket is filled in order, they come after all other first nodes. */
@@ -176,7 +176,8 @@ export class LedgerBucket implements BucketFacts {
   add(fields: NodeFields): LedgerNode {
     const node = new NodeOf<LedgerBucket>(this, this.nodes.length, fields);
     this.nodes.push(node);
-    if (node.takesNoJobs && node.reported?.status !== "Failed") this.closedNodes.push(node);
+    const isUp = node.origin !== "deallocated" && node.reported?.status !== "Failed";
+    if (node.takesNoJobs && isUp) this.closedNodes.push(node);
     if (node.origin === "deallocated") this.deallocatedCount++;
     this.vacantCount++;
     this.#opened?.table.append(

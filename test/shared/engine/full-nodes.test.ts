@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
-import { array, bucket, cluster, input, job, node } from "./tiny.ts";
+import { array, bucket, cluster, deallocated, input, job, node } from "./tiny.ts";
 
 const noneLeft = array({ buckets: [bucket({ available: 0 })] });
 const world = (...names: readonly string[]) =>
@@ -44,6 +44,15 @@ describe("reasons of full buckets: nodes that take no jobs", () => {
       jobs: [job("b", { ncpus: 4 }, { nodeCount: 2 })],
     });
     expect(reasons).toMatchObject([{ code: "NodesTakeNoJobs", left: 1 }]);
+  });
+
+  test("are not told of where they have no VM: under a limit that is reached none could be started", () => {
+    const { reasons } = outcomeOf({
+      cluster: { ...world(), nodes: [node("htc-1", deallocated)] },
+      closedNodeIds,
+      jobs: [job("b", { ncpus: 4 })],
+    });
+    expect(reasons).toMatchObject([{ code: "NoCapacity", limit: "bucket" }]);
   });
 
   test("are told of on-premise hosts", () => {
