@@ -1,6 +1,6 @@
 import { hourSeconds } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
-import { isSizedByItself } from "../messages/index.ts";
+import { asksForSpares, isSizedByItself } from "../messages/index.ts";
 import type { Clock, ClusterConfig, ConfigStore, RequestSet, Schedule } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
 import { isAlwaysOpen, type Window, windowsAt } from "../time/recurring.ts";
@@ -103,13 +103,15 @@ export function overlappingSchedules(
   { schedules = [] }: Pick<ClusterConfig, "schedules">,
   nowSeconds: number,
 ): readonly string[] {
-  const asked = schedules.flatMap((schedule) =>
-    windowsFrom(schedule, nowSeconds).flatMap((window) =>
-      schedule.targets.map((target) => ({ ...window, name: schedule.name, of: askedOf(target) })),
-    ),
+  const windowsOf = schedules.map((schedule) =>
+    windowsFrom(schedule, nowSeconds).map((window) => ({ ...window, name: schedule.name })),
+  );
+  const asked = schedules.flatMap(({ targets }, index) =>
+    [...new Set(targets.map(askedOf))].map((of) => ({ of, windows: windowsOf[index] ?? [] })),
   );
   const warnings = new Map<string, string>();
-  for (const [of, windows] of Map.groupBy(asked, (each) => each.of)) {
+  for (const [of, schedulesOf] of Map.groupBy(asked, (each) => each.of)) {
+    const windows = schedulesOf.length < 2 ? [] : schedulesOf.flatMap((each) => each.windows);
     const ends = new Map<string, number>();
     for (const { name, startSeconds, endSeconds } of windows.toSorted(
       (a, b) => a.startSeconds - b.startSeconds,
@@ -128,8 +130,9 @@ export function overlappingSchedules(
   return [...warnings.values()];
 }
 
-function askedOf({ Name, SpareCount, SparePercent, TargetGroupCount }: Schedule["targets"][number]): string {
-  if (SpareCount !== undefined || SparePercent !== undefined) return `spare nodes of "${Name}"`;
+function askedOf(target: Schedule["targets"][number]): string {
+  const { Name, TargetGroupCount } = target;
+  if (asksForSpares(target)) return `spare nodes of "${Name}"`;
   return TargetGroupCount === undefined ? `nodes of "${Name}"` : `groups of "${Name}"`;
 }
 

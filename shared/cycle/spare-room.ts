@@ -1,6 +1,6 @@
 import { hourSeconds } from "../accounting/index.ts";
 import type { NodeHistory, TargetOutcome } from "../engine/index.ts";
-import { accountOf, asksForSpares, type NodeArrayTarget } from "../messages/index.ts";
+import { accountOf, asksForSpares, isSizedByItself, type NodeArrayTarget } from "../messages/index.ts";
 import type {
   ClusterConfig,
   PlannedTarget,
@@ -106,7 +106,7 @@ function sizingOf(
     readonly past: PastHours;
   },
 ): SpareSizing {
-  const { Name, Extends: nodeArray = Name, SpareCount, SpareSlots, SlotResources } = definition;
+  const { Name, Extends: nodeArray = Name, SlotResources } = definition;
   const bootSeconds = Math.min(
     longestBootSeconds,
     slowBootSeconds(known.history, nodeArray, known.nowSeconds),
@@ -124,7 +124,7 @@ function sizingOf(
   return {
     requestSet: known.set.requestSet,
     target: accountOf(definition),
-    isAuto: SpareCount === "auto" || SpareSlots === "auto",
+    isAuto: isSizedByItself(definition),
     hours: hours.length,
     bootSeconds,
     rises,

@@ -259,9 +259,20 @@ describe("schedules that ask for the same at the same time", () => {
     ]);
   });
 
+  test("spare nodes and spare slots of one array are named once", () => {
+    const schedules = [
+      daily("nodes", 8, 18, { Name: "htc", SpareCount: 1 }),
+      daily("slots", 9, 10, { Name: "htc", SpareSlots: 1, SlotResources: { ncpus: 1 } }),
+    ];
+    expect(overlappingSchedules({ schedules }, thursday)).toEqual([
+      expect.stringContaining('schedules.slots: asks for spare nodes of "htc" while schedules.nodes does'),
+    ]);
+  });
+
   test.each([
     ["one ends when the other begins", daily("late", 18, 22, four)],
     ["another array", daily("gpus", 8, 18, { Name: "gpu", TargetCount: 1 })],
+    ["spare slots beside a floor", daily("slots", 8, 18, { Name: "htc", SpareSlots: 1, SlotResources: {} })],
     ["spare nodes beside a floor", daily("spare", 8, 18, { Name: "htc", SpareCount: 1 })],
     ["a floor that always holds", daily("floor", 0, 0, four)],
     ["a weekend far away", { ...office, name: "once", start: "2027-06-01T08:00", end: { afterSeconds: 60 } }],
