@@ -405,7 +405,7 @@ const mostWarned = 1_000;
 
 /** In UTC, on a day that every month has: the whole rule takes several times as long. */
 const plainMoment =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
 /** Reads jobs that have nothing but members of the schema, and constraints without a warning. */
 const plainJobs = listReader(job.out, {

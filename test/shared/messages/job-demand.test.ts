@@ -67,6 +67,13 @@ describe("parseDemand: what is accepted", () => {
     );
   });
 
+  test("a time with endless digits is set aside, with a comment or without", () => {
+    const job = { name: "a", submittedAt: `2026-01-01T00:00:00.${"0".repeat(70_000)}Z` };
+    const read = parseDemand({ ...good, jobs: [job] });
+    expect(read).toEqual(parseDemand({ ...good, jobs: [{ ...job, _comment: "" }] }));
+    expect(read).toMatchObject({ ok: true, setAside: [{ kind: "job", index: 0 }] });
+  });
+
   test.each([
     ["camelCase", { nodeCount: 2, executingHostnames: ["h"] }],
     ["kebab-case of scalelib", { "node-count": 2, "executing-hostnames": ["h"] }],
