@@ -52,7 +52,7 @@ export class BlobNames {
       known !== undefined && Math.abs(nowSeconds - known.value.listedAtSeconds) < listEverySeconds;
     if (isFresh && !anew) return Object.keys(known.value.names);
     const names = await this.#container.names(this.#prefixOf(cluster));
-    await this.#keep(cluster, { known, names, nowSeconds });
+    await this.#keep(cluster, { known, isFresh, names, nowSeconds });
     return names;
   }
 
@@ -74,17 +74,22 @@ export class BlobNames {
     cluster: string,
     listed: {
       readonly known: Stored<KnownNames> | undefined;
+      readonly isFresh: boolean;
       readonly names: readonly string[];
       readonly nowSeconds: number;
     },
   ): Promise<void> {
-    const { known, names, nowSeconds } = listed;
+    const { known, isFresh, names, nowSeconds } = listed;
     const before = Object.entries(known?.value.names ?? {});
     const recent = before.filter(([, addedAtSeconds]) => addedAtSeconds > nowSeconds - keepSeconds);
     const next = {
       listedAtSeconds: nowSeconds,
       names: { ...Object.fromEntries(names.map((name) => [name, 0])), ...Object.fromEntries(recent) },
     };
+    const isSame =
+      before.length === Object.keys(next.names).length &&
+      before.every(([name]) => Object.hasOwn(next.names, name));
+    if (isFresh && isSame) return;
     try {
       await this.#save(cluster, next, known);
     } catch (error) {

@@ -15,6 +15,10 @@ class FakeContainer {
   #saves = 0;
   readonly #turn: () => Promise<unknown>;
 
+  get saves(): number {
+    return this.#saves;
+  }
+
   constructor(turn: () => Promise<unknown> = async () => undefined) {
     this.#turn = turn;
   }
@@ -94,6 +98,21 @@ test("what an older program makes is seen by who looks anew, and by all after te
   expect(await names.of(cluster)).toEqual(["hpc/before", "hpc/older"]);
   container.put("hpc/oldest");
   expect(await names.of(cluster, { anew: true })).toEqual(["hpc/before", "hpc/older", "hpc/oldest"]);
+});
+
+test("who looks anew and finds what is known writes nothing until the listing is too old", async () => {
+  const container = new FakeContainer();
+  const clock = { nowSeconds: 1_800_000_000 };
+  const names = namesIn(container, clock);
+  container.put("hpc/before");
+  const savesAfter = async (seconds: number) => {
+    clock.nowSeconds += seconds;
+    await names.of(cluster, { anew: true });
+    return container.saves;
+  };
+  expect([await savesAfter(0), await savesAfter(60), await savesAfter(600)]).toEqual([1, 1, 2]);
+  container.put("hpc/older");
+  expect([await savesAfter(0), await savesAfter(0)]).toEqual([3, 3]);
 });
 
 test("a name of a blob that is gone is forgotten an hour after it was added", async () => {
