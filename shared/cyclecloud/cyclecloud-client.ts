@@ -1,4 +1,4 @@
-import { scryptSync } from "node:crypto";
+import { hash, scryptSync } from "node:crypto";
 import type { z } from "zod";
 import type { VmCatalogue } from "../facts/index.ts";
 import type {
@@ -150,7 +150,7 @@ async function nodesOfRequest(target: Target, requestId: string) {
   return nodes.map(toRequestedNode);
 }
 
-/** Of each login of this process: clusters of one server share it, and each would hold up all others for its 50 ms. */
+/** By the hash of each login of this process, so that no password stays in memory for them: clusters of one server share it, and each would hold up all others for its 50 ms. */
 const fingerprints = new Map<string, string>();
 
 /**
@@ -158,7 +158,7 @@ const fingerprints = new Map<string, string>();
  * trying passwords against it has to be slow: scrypt, about 50 ms a try.
  */
 function fingerprintOf({ url, username }: CycleCloudConnection, password: string): string {
-  const login = JSON.stringify([url, username, password]);
+  const login = hash("sha256", JSON.stringify([url, username, password]));
   const fingerprint =
     fingerprints.get(login) ??
     scryptSync(password, JSON.stringify([url, username]), 16).toString("base64url");
