@@ -115,6 +115,7 @@ export {
 } from "./model/settings.ts";
 export type * from "./model/size-choice.ts";
 export type * from "./model/target.ts";
+export { deallocatedIn } from "./outcome/deallocate.ts";
 export { mainReasons } from "./outcome/main-reasons.ts";
 export { roomForSets } from "./outcome/room-for-sets.ts";
 export {

@@ -1,4 +1,4 @@
-import type { Plan, PlanInput } from "../../engine/index.ts";
+import { deallocatedIn, type Plan, type PlanInput, type Retirement } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/index.ts";
 import type {
   BackedOff,
@@ -143,7 +143,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     history: loaded.history,
     leavingNodeIds: input.leavingNodeIds,
   });
-  const drains = decideOnDraining(withUnhealthy, {
+  const drains = decideOnDraining(deletingBroken(withUnhealthy, input), {
     ...facts,
     demand: loaded.demand,
     history: loaded.history,
@@ -177,6 +177,17 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     drainEvents: drains.events,
     drainLookSeconds: drains.nextLookSeconds,
   };
+}
+
+/** Nodes that the cycle adds to those that go are broken: none is kept deallocated, whatever its shutdown policy. */
+function deletingBroken(plan: Plan, { cluster, settings }: PlanInput): Plan {
+  const arrays = cluster.nodeArrays.filter((array) => deallocatedIn(settings, array) !== null);
+  const names = new Set(arrays.map(({ name }) => name));
+  const retire = plan.retire.map((retirement): Retirement => {
+    const isLeft = retirement.verb !== undefined || !names.has(retirement.nodeArray);
+    return isLeft ? retirement : { ...retirement, verb: "terminate" };
+  });
+  return { ...plan, retire };
 }
 
 function failingOf({

@@ -1,4 +1,4 @@
-import { isIgnored } from "../ledger/left-alone.ts";
+import { isIgnored, isLeftOut } from "../ledger/left-alone.ts";
 import type { ClusterNode, NodeArray } from "../model/bucket.ts";
 import { madeAt, type NodeHistory } from "../model/history.ts";
 import type { PlanInput } from "../model/plan-input.ts";
@@ -23,7 +23,7 @@ export function neverDeallocated({ cluster, settings }: PlanInput): readonly War
 }
 
 /** How many nodes of an array are deallocated instead of deleted; null: none. */
-function deallocatedIn(
+export function deallocatedIn(
   { deallocate }: Pick<EngineSettings, "deallocate">,
   array: NodeArray,
 ): DeallocateSettings | null {
@@ -53,18 +53,23 @@ export function withDeallocated(
     const row = seen.history.get(nodeId);
     return row !== undefined && madeAt(row) < input.nowSeconds - maxAgeSeconds;
   };
+  const spotIds = new Set(cluster.nodes.flatMap(({ nodeId, spot }) => (spot ? [nodeId] : [])));
   const going = retire.map((retirement): Retirement => {
     const stock = stocks.get(retirement.nodeArray);
     if (stock === undefined) return retirement;
-    const isKept = retirement.cause === "idle-timeout" && stock.room > 0 && !isOld(retirement.nodeId, stock);
+    const isKept =
+      retirement.cause === "idle-timeout" &&
+      stock.room > 0 &&
+      !spotIds.has(retirement.nodeId) &&
+      !isOld(retirement.nodeId, stock);
     if (!isKept) return { ...retirement, verb: "terminate" };
     stock.room--;
     return { ...retirement, verb: "deallocate" };
   });
-  const surplus = [...stocks.values()].flatMap(({ asleep, ...stock }) => {
+  const surplus = [...stocks.values()].flatMap(({ asleep, array, ...stock }) => {
     const since = ({ nodeId }: ClusterNode) => seen.history.get(nodeId)?.deletedSeconds ?? null;
     const free = asleep
-      .filter((node) => isFree(node, settings) && !seen.wantedIds.has(node.nodeId))
+      .filter((node) => isFree(node, array, settings) && !seen.wantedIds.has(node.nodeId))
       .toSorted((a, b) => (since(a) ?? 0) - (since(b) ?? 0));
     const old = free.filter(({ nodeId }) => isOld(nodeId, stock));
     const others = free.filter((node) => !old.includes(node));
@@ -80,6 +85,7 @@ export function withDeallocated(
 
 /** The deallocated nodes of an array, without those on their way out, and how many more there may be. */
 interface Stock extends DeallocateSettings {
+  readonly array: NodeArray;
   readonly asleep: readonly ClusterNode[];
   room: number;
 }
@@ -98,11 +104,13 @@ function stockOf(
   );
   return {
     ...settings,
+    array,
     asleep: asleep.filter(({ nodeId }) => !leaving.has(nodeId) || deallocating.has(nodeId)),
     room: settings.most - asleep.length - coming.length,
   };
 }
 
-function isFree(node: ClusterNode, { ignoredNodes }: EngineSettings): boolean {
-  return node.status === "Deallocated" && !node.keepAlive && !isIgnored(node, ignoredNodes);
+function isFree(node: ClusterNode, array: NodeArray, settings: EngineSettings): boolean {
+  if (node.status !== "Deallocated" || node.keepAlive) return false;
+  return !isIgnored(node, settings.ignoredNodes) && !isLeftOut(node, array, settings);
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type ClusterNode, type NodeArray, type PlanInput, plan } from "../../../shared/engine/index.ts";
+import {
+  type ClusterNode,
+  type EngineSettings,
+  type NodeArray,
+  type PlanInput,
+  plan,
+} from "../../../shared/engine/index.ts";
 import {
   array,
+  bucket,
   cluster,
   deallocated,
   historyRow,
@@ -79,6 +86,14 @@ describe("idle nodes", () => {
     );
   });
 
+  test("that are Spot nodes, in whatever array, are deleted", () => {
+    const nodes = [node("htc-1", { spot: true }), node("htc-2")];
+    expect(going({ nodes, history: idleRows })).toEqual({
+      "htc-1": "idle-timeout: terminate",
+      "htc-2": "idle-timeout: deallocate",
+    });
+  });
+
   test("that are too old are deleted, also where they have slept in between", () => {
     const old = nowSeconds - 8 * daySeconds;
     const history = [
@@ -134,6 +149,16 @@ describe("deallocated nodes", () => {
     );
     expect(result.start.map(({ name }) => name)).toEqual(["htc-1"]);
     expect(result.retire).toEqual([]);
+  });
+
+  test("of buckets that are not valid are not seen, as by scalelib", () => {
+    const world = cluster({
+      nodeArrays: [array({ buckets: [bucket({ fields: { valid: false } })] })],
+      nodes,
+    });
+    const goingWith = (compatibility: Partial<EngineSettings>) =>
+      plan(input({ cluster: world, history, settings: { ...settings(0), ...compatibility } })).retire.length;
+    expect([goingWith({}), goingWith({ compatibility: "scalelib" })]).toEqual([3, 0]);
   });
 
   test("of an array without the setting are the operator's", () => {

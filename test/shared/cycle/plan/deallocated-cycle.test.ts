@@ -2,16 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 const daySeconds = 86_400;
+
+const htc = { most: 2, maxAgeSeconds: 7 * daySeconds, diskUsdPerHour: null };
+const deallocate = { default: null, byNodeArray: { htc } };
 
 /** A world whose idle nodes are deallocated, up to two. */
 function deallocating(names: readonly string[], fields: Partial<ClusterNode> = {}): World {
   const nodes = names.map((name) => nodeOf({ ...fields, name }));
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
-  const htc = { most: 2, maxAgeSeconds: 7 * daySeconds, diskUsdPerHour: null };
-  world.configure({ engine: { deallocate: { default: null, byNodeArray: { htc } } } });
+  world.configure({ engine: { deallocate } });
   return world;
 }
 
@@ -67,6 +69,31 @@ describe("idle nodes of an array that keeps two deallocated", () => {
     await world.post([jobFor(1, { executingHostnames: ["host-1"] })]);
     await world.execute();
     expect(statusOf(world)).toEqual({ "htc-1": "Started" });
+  });
+});
+
+describe("broken nodes of an array that keeps two deallocated", () => {
+  const nhc = "NHC: check_fs_mount: /scratch not mounted";
+
+  test("are deleted, whatever their shutdown policy, when their scheduler has them out", async () => {
+    const world = deallocating(["htc-1"], { hostname: "host-1" });
+    const policy = { default: "replace", byNodeArray: {} } as const;
+    const unhealthyNodes = { ...configOf({}).cycle.unhealthyNodes, policy };
+    world.configure({ engine: { deallocate }, cycle: { unhealthyNodes } });
+    const host = { hostname: "host-1", resources: {}, state: "drained", stateReason: nhc };
+    for (let turn = 0; turn < 3; turn += 1) {
+      await world.post([], { capabilities: ["drain"], nodes: [host], sentAtSeconds: world.now() });
+      await world.round();
+      world.advance(30);
+    }
+    expect(world.cycleCloud.calls).toEqual(["terminate"]);
+  });
+
+  test("are deleted when they were retried often enough", async () => {
+    const world = deallocating(["htc-1"], { status: "Failed" });
+    world.configure({ engine: { deallocate, failedNodes: "retry" }, cycle: { failedNodeRetries: 0 } });
+    await world.round();
+    expect(world.cycleCloud.calls).toEqual(["terminate"]);
   });
 });
 
