@@ -147,14 +147,19 @@ export function deallocateProblems({
   spot,
 }: Pick<ConfigKeys, "nodearrays" | "spot">): readonly string[] {
   const spots = new Set(spot?.pairs.map((pair) => pair.spot));
-  return Object.entries(nodearrays).flatMap(([name, { deallocate, node_attributes: attributes = {} }]) => {
-    if (deallocate === undefined) return [];
+  const all = nodearrays.default;
+  return Object.entries(nodearrays).flatMap(([name, own]) => {
+    const { deallocate, node_attributes: attributes = {} } = { ...all, ...own };
+    const isOwn = own.deallocate !== undefined;
+    if (deallocate === undefined || deallocate.most === 0) return [];
+    // The default's own entry tells what an array has of it altogether.
+    if (!isOwn && own.node_attributes === undefined) return [];
     const place = `nodearrays.${name}.deallocate`;
     const given = Object.entries(attributes).flatMap(([key, value]) => {
       const why = value === true ? lostOnDeallocation.get(key.toLowerCase()) : undefined;
       return why === undefined ? [] : [`${place}: not with node_attributes.${key}, ${why}`];
     });
-    return spots.has(name)
+    return isOwn && spots.has(name)
       ? [...given, `${place}: not with spot.pairs, Spot nodes are evicted and deleted`]
       : given;
   });

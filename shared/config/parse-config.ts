@@ -115,12 +115,11 @@ function toSchedules(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };
 }
 
-/** The members that are not as before. */
+/** The members that are not as before; those that are gone are undefined. */
 function changesIn<T extends object>(before: T, after: T): Partial<T> {
-  const members = Object.entries(after).filter(
-    ([key, value]) => !isDeepStrictEqual(value, before[key as keyof T]),
-  );
-  return Object.fromEntries(members) as Partial<T>;
+  const keys = Object.keys({ ...before, ...after }) as (keyof T)[];
+  const changed = keys.filter((key) => !isDeepStrictEqual(after[key], before[key]));
+  return Object.fromEntries(changed.map((key) => [key, after[key]])) as Partial<T>;
 }
 
 /** The name in the file, also when other keys are in error. The schema reports a name that is not text. */

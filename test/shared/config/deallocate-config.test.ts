@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { inForce } from "../../../shared/cycle/schedules.ts";
 
 const base = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
 
@@ -21,6 +22,33 @@ test("deallocate: what is left out has its default, and a price that is not give
 test("deallocate: nothing is set where no array has it", () => {
   const result = parsed({ htc: { keep_alive: false } });
   expect(result.ok && "deallocate" in result.config.engine).toBe(false);
+});
+
+test.each([
+  [{ default: { deallocate: { most: 2 } }, htc: { node_attributes: { Interruptible: true } } }, "htc"],
+  [{ default: { node_attributes: { Interruptible: true } }, htc: { deallocate: { most: 2 } } }, "htc"],
+  [{ default: { node_attributes: { Interruptible: true }, deallocate: { most: 2 } }, htc: {} }, "default"],
+])("deallocate: what arrays have from the default counts: %j is refused", (nodearrays, name) => {
+  const result = parsed(nodearrays);
+  expect(result).toEqual({
+    ok: false,
+    problems: [
+      expect.stringContaining(`nodearrays.${name}.deallocate: not with node_attributes.Interruptible`),
+    ],
+  });
+});
+
+test("deallocate: an array that keeps none may have any attributes", () => {
+  const htc = { deallocate: { most: 0 }, node_attributes: { Interruptible: true } };
+  expect(parsed({ default: { deallocate: { most: 2 } }, htc }).ok).toBe(true);
+});
+
+test("deallocate: a schedule without it switches it off while its window is open", () => {
+  const schedules = { always: { settings: { nodearrays: { htc: { keep_alive: false } } } } };
+  const result = parsed({ htc: { deallocate: { most: 2 } } }, { schedules });
+  if (!result.ok) throw new Error(result.problems.join());
+  expect(result.config.engine.deallocate).toBeDefined();
+  expect(inForce(result.config, 1_800_000_000).engine.deallocate).toBeUndefined();
 });
 
 test.each([
