@@ -47,15 +47,34 @@ class Cluster:
         return self.__get("status")
 
     def nodes(
-        self, *, state: Optional[Names] = None, fields: Optional[Names] = None, **selection: Any
+        self,
+        *,
+        state: Optional[Names] = None,
+        where: Optional[str] = None,
+        fields: Optional[Names] = None,
+        **selection: Any,
     ) -> Iterator[Answer]:
-        """Nodes with their jobs; `state`: only in these states; `fields`: each with these alone, such as ("name", "state")."""
-        query = {**_selection(selection), "state": _joined(state), "fields": _joined(fields)}
+        """
+        Nodes with their jobs; `state`: only in these states; `where`: of which all terms hold, such as "user:ann cost>10";
+        `fields`: each with these alone, such as ("name", "state").
+        """
+        query = {**_selection(selection), "state": _joined(state), "where": where, "fields": _joined(fields)}
         return self.__list("nodes", "nodes", query)
 
     def history(self, node: str) -> Answer:
         """What is remembered of a node: its `lives`, and the newest `operations` about it."""
         return self.__get(f"nodes/{_quoted(node)}/history")
+
+    def lives(
+        self,
+        since: Optional[Moment] = None,
+        until: Optional[Moment] = None,
+        *,
+        node_array: Optional[str] = None,
+    ) -> Iterator[Answer]:
+        """Boots, use and idle times of nodes, those that are gone too; of the last 24 hours where `since` is not given."""
+        query = {"from": _whole(since), "until": _whole(until), "nodeArray": node_array}
+        return self.__list("lives", "lives", query)
 
     def buckets(self, **selection: Any) -> List[Answer]:
         """What new nodes can come from, in order of preference, with every limit."""
@@ -125,14 +144,21 @@ class Cluster:
         *,
         state: Optional[str] = None,
         source: Optional[str] = None,
+        where: Optional[str] = None,
         request: Optional[bool] = None,
         **selection: Any,
     ) -> Iterator[Answer]:
         """
         Jobs in the order of the queue, with `user`, `account` and `queue` where their scheduler says them, and what each
-        asks for where `request` is true.
+        asks for where `request` is true; `where`: of which all terms hold, such as "user:ann waits>1h".
         """
-        query: Dict[str, Any] = {**_selection(selection), "state": state, "source": source, "request": request}
+        query: Dict[str, Any] = {
+            **_selection(selection),
+            "state": state,
+            "source": source,
+            "where": where,
+            "request": request,
+        }
         return self.__list("jobs", "jobs", query)
 
     def explain(self, job: str, *, source: Optional[str] = None) -> Answer:

@@ -23,7 +23,7 @@ class Listening(Service):
     def call(self, method, path, query=None, body=None, headers=None):
         self.asked.append((method, path, sorted(name for name in query or {})))
         return {"next": None, **{name: [] for name in
-            ("buckets", "clusters", "events", "intervals", "jobs", "limits", "nodes", "operations", "plans", "rejections", "samples")}}
+            ("buckets", "clusters", "events", "intervals", "jobs", "limits", "lives", "nodes", "operations", "plans", "rejections", "samples")}}
 
 
 def asked_by(name):
@@ -36,7 +36,7 @@ def asked_by(name):
             named.update(SELECTION if each.name == "selection" else {})
         elif each.default is each.empty:
             positional.append(GIVEN.get(each.name, f"{{{each.name}}}"))
-        elif each.kind is each.KEYWORD_ONLY and each.name in ("state", "source", "kind", "node", "request_set"):
+        elif each.kind is each.KEYWORD_ONLY and each.name in ("state", "source", "kind", "node", "where", "request_set"):
             named[each.name] = "x"
     answer = method(*positional, **named)
     if inspect.isgenerator(answer):

@@ -36,8 +36,13 @@ function settingsIn(files: readonly SchedulerFile[]): string {
     .join("\n");
 }
 
+const assignment = /^[ \t]*(\w+)[ \t]*=[ \t]*([^\s#]+)/gm;
+
 /** Of a key in one of the files; the last of several lines counts. */
 export function lastValueIn(files: readonly SchedulerFile[], name: string, key: string): string | undefined {
   const text = files.find((each) => each.name === name)?.text ?? "";
-  return [...text.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*([^\\s#]+)`, "gim"))].at(-1)?.[1];
+  const values = [...text.matchAll(assignment)].filter(
+    (found) => found[1]?.toLowerCase() === key.toLowerCase(),
+  );
+  return values.at(-1)?.[2];
 }
