@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { inForce } from "../../../shared/cycle/schedules.ts";
+import { inForce } from "../../../shared/cycle/index.ts";
 
 const base = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
 

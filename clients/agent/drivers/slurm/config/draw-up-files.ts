@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { ClusterParts, DrawnUpFiles, SchedulerFile } from "../../driver.ts";
 import { exemptLine } from "../exempt-nodes.ts";
 import { optionsWith } from "../partition-options.ts";
@@ -155,7 +154,7 @@ interface PowerLines {
 function parametersWith(present: readonly SchedulerFile[], controller: Controller): string {
   const key = "SlurmctldParameters";
   const text = present.find(({ name }) => name === settingsFile)?.text;
-  const isAlone = text !== undefined && includesIn(text).every((path) => basename(path) === mainFile);
+  const isAlone = text !== undefined && includesIn(text).every((path) => path.split("/").at(-1) === mainFile);
   const theirs =
     lastValueIn(present, settingsFile, key) ??
     controller.parameters ??
