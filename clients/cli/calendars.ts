@@ -42,7 +42,7 @@ async function withDays(schedule: unknown, folder: string): Promise<unknown> {
 
 interface About {
   readonly nowSeconds: number;
-  /** Of the schedule: on whose clock the hours of an event fall on days. */
+  /** The schedule's, on whose clock the hours of an event fall on days. */
   readonly timeZone: string;
 }
 

@@ -92,7 +92,7 @@ export function windowsOfSchedules(
 
 /** Overlaps within this time are found: weekly windows come twice in it. */
 const foreseenSeconds = 14 * 86_400;
-/** Of one schedule. */
+/** The windows of one schedule that are looked at. */
 const mostForeseen = 200;
 
 /**

@@ -26,7 +26,7 @@ export type PastHours = readonly PastHour[];
 /** Weeks are what counts; until two of them are known, days are. */
 const lookedAtDays = [1, 2, 3, 4, 5, 6, 7, 14, 21, 28];
 const fewestWeeks = 2;
-/** Of the minutes in which an hour's jobs may begin to need more. */
+/** The minutes in which an hour's jobs may begin to need more. */
 const coveredShare = 0.95;
 const stepSeconds = 60;
 /** Boots that take longer are looked at as if they took so long. */

@@ -30,7 +30,7 @@ interface Wish {
   /** The configuration as it is. */
   readonly task: Task;
   readonly what: (typeof suggested)[number];
-  /** Of the hours of schedules. */
+  /** On whose clock schedules have their hours. */
   readonly timeZone: TimeZone;
   /** Runs that the search may take; two more check what it finds. */
   readonly budget: number;

@@ -62,7 +62,7 @@ async function examined(flags: Flags): Promise<readonly Checked[]> {
   return [...checked, ...ofNetwork, ...ofClusters.flat()];
 }
 
-/** Addresses of the CycleCloud servers. Of a cluster whose configuration cannot be read there is none: its own checks say why. */
+/** Addresses of the CycleCloud servers. A cluster whose configuration cannot be read has none: its own checks say why. */
 async function serverUrls(flags: Flags, clusters: readonly string[]): Promise<readonly string[]> {
   const urls = await Promise.all(
     clusters.map(async (cluster) => {

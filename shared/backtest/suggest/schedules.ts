@@ -38,7 +38,7 @@ export interface SchedulesFound {
   readonly configured: RunFigures;
   /** Those that no other beats in both money and waits, the cheapest first. */
   readonly front: readonly Tried[];
-  /** Of those the one that saves most waiting time for its money. Undefined: none saves enough of it. */
+  /** The one among them that saves most waiting time for its money. Undefined: none saves enough of it. */
   readonly best: (Tried & { readonly varied: Varied }) | undefined;
   readonly runs: number;
 }
@@ -119,7 +119,7 @@ function candidates(workload: Workload, configured: RunFigures, timeZone: TimeZo
     );
 }
 
-/** Waiting time by the local hour of submission. Of each job only so much counts as a boot takes: a spare node saves no more. */
+/** Waiting time by the local hour of submission. No more of a job counts than a boot takes: a spare node saves no more. */
 function waitsByHour(workload: Workload, { perJob, nodes }: RunFigures, timeZone: TimeZone) {
   const weekdays = Array.from({ length: hoursPerDay }, () => 0);
   const allDays = [...weekdays];

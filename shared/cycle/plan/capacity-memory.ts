@@ -9,7 +9,7 @@ import { isFamilyRefusal, isQuotaShortfall } from "./quota-refusals.ts";
  */
 export function backedOffBuckets(known: {
   readonly snapshot: Snapshot;
-  /** Of at least the last `backoffSeconds`. */
+  /** At least those of the last `backoffSeconds`. */
   readonly operations: readonly Operation[];
   /** Of at least the last `backoffSeconds`. */
   readonly losses: readonly NodeLoss[];

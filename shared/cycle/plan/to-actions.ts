@@ -101,7 +101,7 @@ function shutdowns(plan: DrainedPlan): Draft[] {
     .flatMap(([, retired]) => requestsOf(retired).map((some) => shutdown(some)));
 }
 
-/** Of nodes that go for one cause in one way. */
+/** One action for nodes that go for one cause in one way. */
 function shutdown(retired: readonly DrainedRetirement[]): Draft {
   const { cause, verb } = retired[0] as DrainedRetirement;
   const how = verb === undefined ? {} : { verb };

@@ -13,7 +13,7 @@ export interface NodeHistory {
   readonly vmSize: string;
   /** Unix seconds of the pass that first saw the node (or saw it start again). */
   readonly createdSeconds: number;
-  /** Of a node that was deallocated and has started again: when it was first seen. Absent: it has not. */
+  /** When a node that was deallocated and has started again was first seen. Absent: it has not. */
   readonly madeSeconds?: number;
   /** Unix seconds of the first pass that saw it Ready; null before. */
   readonly readySeconds: number | null;

@@ -60,7 +60,7 @@ export interface DeallocateSettings {
   readonly most: number;
   /** Since the node was made: an older one is deleted, so that new images and configurations come into use. */
   readonly maxAgeSeconds: number;
-  /** Of all disks of one node, in US dollars; null: not known. */
+  /** All disks of one node, in US dollars; null: not known. */
   readonly diskUsdPerHour: number | null;
 }
 

@@ -70,7 +70,7 @@ export interface TargetOutcome {
   /** Nodes that count towards it, those that the plan makes included. */
   readonly nodes: number;
   readonly groups: readonly TargetGroup[];
-  /** Of spare nodes and slots. */
+  /** Only for spare nodes and slots. */
   readonly kept?: KeptNodes;
   /** Why it was not met in full, at most one per VM size. */
   readonly reasons: readonly TargetReason[];

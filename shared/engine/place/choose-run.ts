@@ -183,7 +183,7 @@ class Choice {
 }
 
 /**
- * Of more shapes no further plan is made to ask whether this one lasts, since it takes as long as this one did, and where packing
+ * With more shapes no further plan is made to ask whether this one lasts, since it takes as long as this one did, and where packing
  * all jobs proves nothing it rarely says yes; of still more, packing proves hardly anything, and nodes are reused only if that
  * saves much.
  */

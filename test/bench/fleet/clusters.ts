@@ -312,7 +312,7 @@ async function until(fleet: Fleet, isSo: () => boolean): Promise<void> {
   }
 }
 
-/** Of those that are known: two messages that one plan answers share some of their stations. */
+/** Only those that are known: two messages that one plan answers share some of their stations. */
 function quantile(values: readonly number[], share: number): number {
   const known = values.filter(Number.isFinite).toSorted((a, b) => a - b);
   return known[Math.ceil(share * known.length) - 1] ?? Number.NaN;

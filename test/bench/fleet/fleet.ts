@@ -58,7 +58,7 @@ export interface Fleet {
   readonly lines: readonly Line[];
   /** Nodes of a cluster that CycleCloud shows, its own fixed ones left out. */
   nodes(cluster: string): number;
-  /** Of these, nodes that have booted. */
+  /** Nodes among them that have booted. */
   nodesUp(cluster: string): number;
   /** When each node of a cluster was asked for (Unix seconds), in that order; right for those since the last change of speed. */
   created(cluster: string): readonly number[];

@@ -6,7 +6,7 @@ import { type FunctionsHost, start } from "../../../infra/local/functions-host/i
 /** What `startFleet` gives it, as JSON. */
 export interface WorkerOrder {
   readonly settings: Readonly<Record<string, string>>;
-  /** Of its timers. */
+  /** Where its timers keep what they did. */
   readonly stateDir: string;
 }
 

@@ -11,7 +11,7 @@ interface Excess {
   readonly caps: Partial<DemandCaps>;
   readonly constraints: unknown;
   readonly fields?: Partial<PlanInput>;
-  /** Of the jobs that exceed it; the plain one has 50. */
+  /** The priority of the jobs that exceed it; the plain one has 50. */
   readonly priority?: number;
   readonly asked: number | null;
   readonly text: string;

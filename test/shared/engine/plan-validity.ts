@@ -519,7 +519,7 @@ function spareViolations(
     input.cluster.nodeArrays
       .find(({ name }) => name === nodeArray)
       ?.buckets.find((bucket) => bucket.vmSize === vmSize)?.pricePerHourUsd ?? null;
-  // Of two with one name nobody sees here which keeps a node.
+  // Nobody sees here which of two with one name keeps a node.
   const isOne = input.targets?.filter(({ name }) => name === target.name).length === 1;
   const only = held.filter(({ keepAlive, targets = [] }) => !keepAlive && targets.length === 1 && isOne);
   const prices = only.map(priceOf);

@@ -19,7 +19,7 @@ export interface SlurmNode {
   /** Who gave the reason; empty: nobody. */
   by: string;
   reasonAtSeconds: number;
-  /** Of its daemon; empty before one has registered. */
+  /** The version of its daemon; empty before one has registered. */
   version: string;
   startedAtSeconds: number;
   /** The machine whose daemon registered last. */
@@ -54,7 +54,7 @@ export interface SlurmParts {
   readonly report: (violation: string) => void;
 }
 
-/** Of slurm.conf. */
+/** As slurm.conf has it. */
 const resumeTimeoutSeconds = 1200;
 const suspendSeconds = 120;
 const suspendTimeoutSeconds = 60;

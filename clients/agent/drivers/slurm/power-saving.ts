@@ -196,7 +196,7 @@ function inVain(
   );
 }
 
-/** Of nodes that have one place. */
+/** One group of nodes that have one place. */
 function groupOf(
   nodes: readonly NodeRecord[],
   reason: string,

@@ -34,7 +34,7 @@ import type { SlurmSettings } from "./slurm-settings.ts";
 interface Truths extends Pick<Context, "draining"> {
   /** Hosts that are there and were not in service in the pass before. */
   readonly joining: Joining;
-  /** Of these, those that still are not. */
+  /** Those among them that still are not. */
   readonly stillJoining: Joining;
   /** Machines of nodes that registered themselves. */
   readonly gone: Gone;

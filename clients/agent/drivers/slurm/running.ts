@@ -84,7 +84,7 @@ export function running(
 /** Longer than Slurm usually needs to clear a node: then something holds it up. */
 const clearingSeconds = 60;
 
-/** Of a job that goes back into the queue the end lies far ahead: when it was first seen being cleared away tells how long that takes. */
+/** The end of a job that goes back into the queue lies far ahead: when the job was first seen being cleared away tells how long that takes. */
 export function clearingAfter(
   records: readonly JobRecord[],
   before: JobContext["clearingSince"],

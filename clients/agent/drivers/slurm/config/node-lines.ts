@@ -38,7 +38,7 @@ function settingsIn(files: readonly SchedulerFile[]): string {
 
 const assignment = /^[ \t]*(\w+)[ \t]*=[ \t]*([^\s#]+)/gm;
 
-/** Of a key in one of the files; the last of several lines counts. */
+/** The value of a key in one of the files; the last of several lines counts. */
 export function lastValueIn(files: readonly SchedulerFile[], name: string, key: string): string | undefined {
   const text = files.find((each) => each.name === name)?.text ?? "";
   const values = [...text.matchAll(assignment)].filter(
