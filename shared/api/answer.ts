@@ -12,6 +12,9 @@ export const unixSeconds = z.number().describe("Unix time in seconds");
 /** A moment that a caller names is before this, in the year 5138: what is later can be written as no date. */
 export const latestSeconds = 99_999_999_999;
 
+/** A moment that a query names, in Unix seconds. */
+export const moment = z.coerce.number().int().min(0).max(latestSeconds);
+
 export const durationSeconds = z.number().nonnegative().describe("A length of time in seconds");
 
 export const count = z.int().nonnegative();
@@ -55,6 +58,12 @@ export const pageQuery = {
 export const wholeListQuery = {
   ...pageQuery,
   limit: z.coerce.number().int().min(1).max(10_000).default(200).describe("Most items of a page"),
+};
+
+/** The time that a list is about, in a query. */
+export const periodQuery = {
+  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
+  until: moment.optional().describe("Unix seconds; absent: now"),
 };
 
 /** `?all=true`; what is neither true nor false is refused, not guessed at. */

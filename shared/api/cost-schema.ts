@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { costDimensions } from "../accounting/index.ts";
-import { type Answer, aboutCluster, count, latestSeconds, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, moment, unixSeconds } from "./answer.ts";
 
 /** What costs can be told apart by. `job` stands alone, or beside user, account and queue. */
 export const costDimension = z.enum([...costDimensions, "job"]);
-
-const moment = z.coerce.number().int().min(0).max(latestSeconds);
 
 const owner = z.string().max(256).optional();
 

@@ -4,9 +4,9 @@ import {
   type Answer,
   aboutCluster,
   count,
-  latestSeconds,
   paged,
   pageQuery,
+  periodQuery,
   resources,
   unixSeconds,
   wholeListQuery,
@@ -255,13 +255,10 @@ export const livesAnswer = z
   })
   .meta({ id: "Lives" });
 
-const moment = z.coerce.number().int().min(0).max(latestSeconds);
-
 export const livesQuery = z.object({
   ...pageQuery,
   nodeArray: z.string().max(256).optional().describe("Nodes of this array alone"),
-  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
-  until: moment.optional().describe("Unix seconds; absent: now"),
+  ...periodQuery,
 });
 
 export type NodeLife = Answer<typeof nodeLife>;

@@ -1,12 +1,7 @@
 import { z } from "zod";
-import { type Answer, aboutCluster, count, latestSeconds, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, periodQuery, unixSeconds } from "./answer.ts";
 
-const moment = z.coerce.number().int().min(0).max(latestSeconds);
-
-export const samplesQuery = z.object({
-  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
-  until: moment.optional().describe("Unix seconds; absent: now"),
-});
+export const samplesQuery = z.object(periodQuery);
 
 const sampleView = z
   .object({

@@ -43,6 +43,7 @@ export {
   kindName,
   type NodeArray,
   type NodeKind,
+  nodesOfArrays,
   type ReportedPlacementGroup,
   sizesByKind,
   type VmFacts,

@@ -1,6 +1,6 @@
 import { type ActionAnswer, type NodeActionKind, quoted, type Selection } from "../api/index.ts";
 import { busyHostnames } from "../cycle/index.ts";
-import { type ClusterNode, shortHostname, sortByNodeName } from "../engine/index.ts";
+import { type ClusterNode, nodesOfArrays, shortHostname, sortByNodeName } from "../engine/index.ts";
 import type { KeptNode, Operation, SourceDemand } from "../ports/index.ts";
 import { printable, someOf } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
@@ -17,10 +17,7 @@ export type Chosen =
 export function selectNodes(outlook: Outlook, selection: Selection): Chosen {
   const selector = selectorOf(outlook.input, selection);
   if (!selector.ok) return selector;
-  const arrays = new Set(outlook.snapshot.cluster.nodeArrays.map(({ name }) => name));
-  const nodes = outlook.snapshot.cluster.nodes.filter(
-    (node) => arrays.has(node.nodeArray) && selector.answer.isSelected(node),
-  );
+  const nodes = nodesOfArrays(outlook.snapshot.cluster).filter(selector.answer.isSelected);
   const skipped = unknownNames(outlook, selection);
   if (nodes.length === 0) return { ok: false, problems: whyNone(skipped) };
   return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped };
@@ -38,10 +35,8 @@ function whyNone(skipped: readonly Skipped[]): readonly string[] {
 
 /** Only a retry goes without a selection: CycleCloud retries every failed node whatever was selected. */
 function failedNodes({ snapshot }: Outlook): Chosen {
-  const arrays = new Set(snapshot.cluster.nodeArrays.map(({ name }) => name));
-  const nodes = snapshot.cluster.nodes.filter(
-    ({ nodeArray, status, targetState }) =>
-      arrays.has(nodeArray) && status === "Failed" && targetState === "Started",
+  const nodes = nodesOfArrays(snapshot.cluster).filter(
+    ({ status, targetState }) => status === "Failed" && targetState === "Started",
   );
   return { ok: true, nodes: sortByNodeName(nodes, ({ name }) => name), skipped: [] };
 }
@@ -52,7 +47,7 @@ const wildcard = /[*?[]/;
 function unknownNames({ input, snapshot }: Outlook, selection: Selection): readonly Skipped[] {
   const { nodes, nodeArrays } = snapshot.cluster;
   const arrays = new Set(nodeArrays.map(({ name }) => name));
-  const owned = nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
+  const owned = nodesOfArrays(snapshot.cluster);
   const namesAndIds = (all: readonly ClusterNode[]) =>
     new Set(all.flatMap(({ name, nodeId }) => [name, nodeId]));
   // A list may hold thousands of names, nearly all correct: look them up in a set first.

@@ -1,6 +1,6 @@
 import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
 import { doubtsOfSummaries, loadControl, stillThere, windowsOfSchedules } from "../cycle/index.ts";
-import type { Cluster, ClusterNode } from "../engine/index.ts";
+import { nodesOfArrays } from "../engine/index.ts";
 import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import {
   type ChosenIdleTimeout,
@@ -274,11 +274,6 @@ function boughtStatus(head: PlanHead | undefined): ClusterStatus["bought"] {
   if (head?.bought == null) return null;
   const { planId, atSeconds, sizes } = head.bought;
   return { planId, atSeconds, sizes: sizes.slice(0, mostSizeSets).flatMap(boughtSentences) };
-}
-
-function nodesOfArrays(cluster: Cluster): readonly ClusterNode[] {
-  const arrays = new Set(cluster.nodeArrays.map((array) => array.name));
-  return cluster.nodes.filter((node) => arrays.has(node.nodeArray));
 }
 
 function tally(words: readonly string[]): Record<string, number> {

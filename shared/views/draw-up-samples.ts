@@ -10,18 +10,30 @@ export type SamplesOutcome =
   | { readonly ok: true; readonly answer: SamplesAnswer }
   | { readonly ok: false; readonly problems: readonly string[] };
 
+type Period =
+  | { readonly ok: true; readonly fromSeconds: number; readonly untilSeconds: number }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The time that a query names, or the last day. */
+export function periodOf({ from, until }: SamplesQuery, atSeconds: number): Period {
+  const untilSeconds = until ?? atSeconds;
+  const fromSeconds = from ?? untilSeconds - daySeconds;
+  return fromSeconds < untilSeconds
+    ? { ok: true, fromSeconds, untilSeconds }
+    : { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
+}
+
 /** How a cluster was over time. Undefined for a cluster that is not configured. */
 export async function drawUpSamples(
   ports: Pick<Ports, "clock" | "configs" | "samples">,
   cluster: string,
-  { from, until }: SamplesQuery,
+  query: SamplesQuery,
 ): Promise<SamplesOutcome | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const untilSeconds = until ?? atSeconds;
-  const fromSeconds = from ?? untilSeconds - daySeconds;
-  if (fromSeconds >= untilSeconds)
-    return { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
+  const period = periodOf(query, atSeconds);
+  if (!period.ok) return period;
+  const { fromSeconds, untilSeconds } = period;
   const found = await ports.samples.list(cluster, { fromSeconds, untilSeconds: untilSeconds + 1 });
   const stepSeconds = steps.find((step) => (untilSeconds - fromSeconds) / step <= mostSteps) ?? 3_600;
   const samples = newestOfEachStep(found, stepSeconds).map(viewOf);

@@ -1,10 +1,9 @@
 import type { LivesAnswer, LivesQuery } from "../api/index.ts";
-import { kindName } from "../engine/index.ts";
+import { kindName, sizesByKind } from "../engine/index.ts";
 import type { Ports } from "../ports/index.ts";
+import { periodOf } from "./draw-up-samples.ts";
 import { toLife } from "./node-life.ts";
 import { pageOf } from "./page.ts";
-
-const daySeconds = 86_400;
 
 export type LivesOutcome =
   | { readonly ok: true; readonly answer: LivesAnswer }
@@ -18,19 +17,11 @@ export async function listLives(
 ): Promise<LivesOutcome | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
-  const untilSeconds = query.until ?? atSeconds;
-  const fromSeconds = query.from ?? untilSeconds - daySeconds;
-  if (fromSeconds >= untilSeconds)
-    return { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
+  const period = periodOf(query, atSeconds);
+  if (!period.ok) return period;
+  const { fromSeconds, untilSeconds } = period;
   const [rows, snapshot] = await Promise.all([ports.history.list(cluster), ports.snapshots.load(cluster)]);
-  const prices = new Map(
-    snapshot?.value.cluster.nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map(({ vmSize, pricePerHourUsd }) => [
-        kindName({ nodeArray: name, vmSize }),
-        pricePerHourUsd ?? null,
-      ]),
-    ),
-  );
+  const sizes = snapshot && sizesByKind(snapshot.value.cluster);
   const lives = rows
     .filter(
       ({ nodeArray, createdSeconds, deletedSeconds }) =>
@@ -38,7 +29,10 @@ export async function listLives(
         (deletedSeconds ?? atSeconds) > fromSeconds &&
         nodeArray === (query.nodeArray ?? nodeArray),
     )
-    .map((row) => ({ ...toLife(row, atSeconds), usdPerHour: prices.get(kindName(row)) ?? null }))
+    .map((row) => ({
+      ...toLife(row, atSeconds),
+      usdPerHour: sizes?.get(kindName(row))?.pricePerHourUsd ?? null,
+    }))
     .toSorted(
       (a, b) =>
         compare(a.nodeArray, b.nodeArray) ||

@@ -1,6 +1,6 @@
 import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, SpendingStatus } from "../api/index.ts";
-import { type EngineSettings, forNodeArray, runningIn } from "../engine/index.ts";
+import { type EngineSettings, forNodeArray, nodesOfArrays, runningIn } from "../engine/index.ts";
 import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
 import { inCents, inMilliCents } from "../prices/index.ts";
 
@@ -87,9 +87,8 @@ function deallocatedNodes(
   { cluster }: Snapshot,
   settings: Pick<EngineSettings, "deallocate"> | undefined,
 ): readonly (number | null)[] {
-  const arrays = new Set(cluster.nodeArrays.map(({ name }) => name));
-  return cluster.nodes
-    .filter(({ status, nodeArray }) => status === "Deallocated" && arrays.has(nodeArray))
+  return nodesOfArrays(cluster)
+    .filter(({ status }) => status === "Deallocated")
     .map(({ nodeArray }) =>
       settings?.deallocate === undefined
         ? null

@@ -1,5 +1,5 @@
 import type { NodeUse, Sight } from "../../accounting/index.ts";
-import type { Cluster } from "../../engine/index.ts";
+import { type Cluster, kindName, sizesByKind } from "../../engine/index.ts";
 import { answerOr } from "../../errors/errors.ts";
 import type { Ports, Sample, SourceDemand } from "../../ports/index.ts";
 import { liveSources } from "../demand/live-demand.ts";
@@ -51,15 +51,8 @@ function countByUse(nodes: Sight["nodes"]): Sample["nodes"] {
   return counts;
 }
 
-function usedBy(
-  nodes: Sight["nodes"],
-  { nodeArrays }: Pick<Cluster, "nodeArrays">,
-): NonNullable<Sample["used"]> {
-  const sizes = new Map(
-    nodeArrays.flatMap(({ name, buckets }) =>
-      buckets.map((size) => [`${name}/${size.vmSize}`, size.vm] as const),
-    ),
-  );
+function usedBy(nodes: Sight["nodes"], cluster: Pick<Cluster, "nodeArrays">): NonNullable<Sample["used"]> {
+  const sizes = sizesByKind(cluster);
   const used: Record<string, { nodes: number; cores: number | null }> = {};
   for (const { nodeArray, vmSize, use, jobs } of nodes) {
     if (use !== "jobs") continue;
@@ -70,11 +63,11 @@ function usedBy(
       1,
       jobs.reduce((sum, job) => sum + job.share, 0),
     );
-    const size = sizes.get(`${nodeArray}/${vmSize}`);
+    const size = sizes.get(kindName({ nodeArray, vmSize }));
     ofArray.cores =
       size === undefined || ofArray.cores === null
         ? null
-        : ofArray.cores + Math.round(share * size.vcpuCount * 100) / 100;
+        : ofArray.cores + Math.round(share * size.vm.vcpuCount * 100) / 100;
   }
   return used;
 }

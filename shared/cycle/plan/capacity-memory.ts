@@ -11,7 +11,7 @@ export function backedOffBuckets(known: {
   readonly snapshot: Snapshot;
   /** At least those of the last `backoffSeconds`. */
   readonly operations: readonly Operation[];
-  /** Of at least the last `backoffSeconds`. */
+  /** The same. */
   readonly losses: readonly NodeLoss[];
   readonly backoffSeconds: number;
   readonly nowSeconds: number;
@@ -49,7 +49,7 @@ export function backedOffBuckets(known: {
 export function failedStarts(known: {
   readonly cluster: Cluster;
   readonly history: readonly NodeHistory[];
-  /** Of at least the last `backoffSeconds`. */
+  /** At least those of the last `backoffSeconds`. */
   readonly operations: readonly Operation[];
   readonly backoffSeconds: number;
   readonly nowSeconds: number;

@@ -4,6 +4,7 @@ import {
   forNodeArray,
   madeAt,
   type NodeHistory,
+  nodesOfArrays,
   type Plan,
 } from "../../engine/index.ts";
 import type { RequestSet, Snapshot, SourceDemand } from "../../ports/index.ts";
@@ -57,11 +58,8 @@ function nodeDeadlines(
   history: readonly NodeHistory[],
   settings: EngineSettings,
 ): number[] {
-  const { nodeArrays } = snapshot.cluster;
-  const arrays = new Set(nodeArrays.map(({ name }) => name));
-  // Head nodes belong to no array, and nothing becomes of them when time passes.
-  const served = snapshot.cluster.nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
-  const nodes = new Map(served.map((node) => [node.nodeId, node]));
+  // Nothing becomes of others when time passes.
+  const nodes = new Map(nodesOfArrays(snapshot.cluster).map((node) => [node.nodeId, node]));
   const bootEndSeconds = bootEnds(history, settings);
   return history.flatMap((row) => {
     const node = nodes.get(row.nodeId);

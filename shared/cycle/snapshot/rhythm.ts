@@ -1,3 +1,4 @@
+import { nodesOfArrays } from "../../engine/index.ts";
 import type { ClusterConfig, Operation, PlanHead, Snapshot, Stored } from "../../ports/index.ts";
 import { isAhead } from "../clocks.ts";
 
@@ -52,11 +53,8 @@ function intervalOf(atSeconds: number, everySeconds: number): number {
 function rests({ snapshot, head, open }: Known, atSeconds: number): boolean {
   if (snapshot === undefined || head === undefined) return false;
   const isPlanDue = head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= atSeconds;
-  const { nodes, nodeArrays } = snapshot.cluster;
-  const arrays = new Set(nodeArrays.map(({ name }) => name));
   return (
-    // The scheduler's own node is in every list, and in no array.
-    nodes.every(({ nodeArray }) => !arrays.has(nodeArray)) &&
+    nodesOfArrays(snapshot.cluster).length === 0 &&
     snapshot.untold.length === 0 &&
     open.length === 0 &&
     head.jobs <= head.placedJobs &&

@@ -101,6 +101,15 @@ export function sizesByKind({ nodeArrays }: Pick<Cluster, "nodeArrays">): Readon
   );
 }
 
+/** The nodes that are the autoscaler's: one of no array, such as the scheduler's own, is not. */
+export function nodesOfArrays({
+  nodes,
+  nodeArrays,
+}: Pick<Cluster, "nodes" | "nodeArrays">): readonly ClusterNode[] {
+  const arrays = new Set(nodeArrays.map(({ name }) => name));
+  return nodes.filter(({ nodeArray }) => arrays.has(nodeArray));
+}
+
 /** One node that CycleCloud reports, in any state. */
 export interface ClusterNode {
   readonly nodeId: string;

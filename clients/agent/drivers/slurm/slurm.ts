@@ -394,10 +394,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   );
   const jobs = translated.flatMap((read, index) => {
     const { job_id = 0, het_job_id = 0, job_state = [] } = records[index] ?? {};
-    const isPending = job_state.includes("PENDING");
-    if (!("leftOut" in read)) return isPending && incomplete.has(het_job_id) ? [] : read;
+    const waits = job_state.includes("PENDING");
+    if (!("leftOut" in read)) return waits && incomplete.has(het_job_id) ? [] : read;
     const { leftOut: reason, executingHostnames = [] } = read;
-    if (isPending) leftOut.set(job_id, reason);
+    if (waits) leftOut.set(job_id, reason);
     const hosts = executingHostnames.length === 0 ? {} : { executingHostnames };
     setAside.push({ record: `job ${job_id}`, reason, ...hosts });
     return [];
