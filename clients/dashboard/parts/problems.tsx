@@ -67,7 +67,7 @@ export function Problems({ cluster, problems, onAct }: ProblemsShown) {
     <>
       <ProblemList cluster={cluster} problems={problems.slice(0, mostInFull)} onAct={onAct} />
       <details>
-        <summary>{counted(others, "problem")} more, less grave</summary>
+        <summary>{counted(others, "more problem")}</summary>
         <ProblemList cluster={cluster} problems={problems.slice(mostInFull)} onAct={onAct} />
       </details>
     </>
