@@ -31,7 +31,7 @@ export default defineConfig({
     expect: { poll: { timeout: 240_000 } },
     // Every process that a test starts loads the same SDKs: compiled once, by whoever comes first.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
-    setupFiles: ["test/suite/functions-core.ts"],
+    setupFiles: ["test/suite/functions-core.ts", "test/suite/seed.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -45,7 +45,15 @@ export default defineConfig({
           globalSetup: "test/suite/one-azurite.ts",
         },
       },
-      { extends: true, test: { name: "drawn", include: ofKind("drawn"), isolate: false, pool: "threads" } },
+      {
+        extends: true,
+        test: {
+          name: "drawn",
+          include: ofKind("drawn"),
+          isolate: false,
+          pool: "threads",
+        },
+      },
       {
         extends: true,
         // A unit test that takes minutes is in a loop: the slowest takes a few seconds, and ten times as long beside other work.

@@ -30,7 +30,7 @@ export interface Judges<T extends z.ZodObject> {
  * reader checks each member by that member's schema, and a value that the member had in an earlier item not again. Items
  * share equal values, such as their constraints. A reader returns undefined for an item that the whole schema must judge:
  * one with a member that the schema does not have, or with a value that does not check out or that `isOdd`. A value that
- * `isPlain` is never asked of the schema, which would read it as it is.
+ * `isPlain` is never asked of the schema, which would read it as it is, nor measured: it must be short.
  */
 export function listReader<T extends z.ZodObject>(
   schema: T,

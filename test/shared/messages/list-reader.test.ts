@@ -16,7 +16,9 @@ const schema = z.object({
   isShared: z.boolean().optional(),
 });
 const isOdd = (name: string, value: unknown) => name === "constraints" && value === "odd";
-const judges = { isOdd, isPlain: { name: (value: unknown) => typeof value === "string" && value !== "" } };
+/** Like those of the product: a text that is too long to be read in detail is none. */
+const isPlainName = (value: unknown) => typeof value === "string" && value !== "" && value.length <= 256;
+const judges = { isOdd, isPlain: { name: isPlainName } };
 const members = Object.keys(schema.shape);
 
 /** As it was sent: the value of a JSON text. */
