@@ -104,7 +104,12 @@ function momentOf(time: ICAL.Time, timeZone: string): Moment {
   return { seconds: Date.UTC(year, month - 1, day, hour, minute, second) / 1000, timeZone: "UTC" };
 }
 
-/** In Sweden a day is written as 2026-12-25. */
+/** To make one takes as long as writing a hundred days. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+
 function dayOf({ seconds, timeZone }: Moment): string {
-  return new Date(seconds * 1000).toLocaleDateString("sv-SE", { timeZone });
+  // In Sweden a day is written as 2026-12-25.
+  const format = dayFormats.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone });
+  dayFormats.set(timeZone, format);
+  return format.format(seconds * 1000);
 }

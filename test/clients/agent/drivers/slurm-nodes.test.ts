@@ -374,9 +374,10 @@ describe("whatever Slurm, the agent's memory and the host say together", () => {
     const reasons = ["", "cyclecloud", "cyclecloud drain", "broken disk", "Not responding"];
     const worlds = cells.flatMap(({ fields, memory }) =>
       reasons.flatMap((reason) =>
-        [[], ["ip-1"]].flatMap((draining) =>
-          [0, 2].map((alloc_cpus) => ({ before: { ...fields, reason, alloc_cpus }, memory, draining })),
-        ),
+        [[], ["ip-1"]].map((draining) => {
+          const alloc_cpus = fields.state.includes("MIXED") ? 2 : 0;
+          return { before: { ...fields, reason, alloc_cpus }, memory, draining };
+        }),
       ),
     );
     const restless = worlds.filter(({ before, memory, draining }) => {
