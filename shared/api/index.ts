@@ -26,4 +26,5 @@ export type { BudgetStatus, SpendingStatus } from "./spending-schema.ts";
 export * from "./status-schema.ts";
 export * from "./support-schema.ts";
 export * from "./usage-schema.ts";
+export * from "./week-schema.ts";
 export * from "./what-if-schema.ts";

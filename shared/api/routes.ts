@@ -46,6 +46,7 @@ import { samplesAnswer, samplesQuery } from "./samples-schema.ts";
 import { clustersAnswer, statusAnswer } from "./status-schema.ts";
 import { supportAnswer, supportQuery } from "./support-schema.ts";
 import { usageAnswer, usageQuery } from "./usage-schema.ts";
+import { weekAnswer, weekQuery } from "./week-schema.ts";
 import {
   quoteAnswer,
   quoteBody,
@@ -120,6 +121,12 @@ export const routes = [
     "samples",
     "How the cluster was over time: nodes by use, jobs and cost, up to 30 days back",
     { query: samplesQuery, answer: samplesAnswer },
+  ),
+  view(
+    "week",
+    "week",
+    "The last seven days of each node array: use and idle money by the hour, boots, failures, evictions, schedules",
+    { query: weekQuery, answer: weekAnswer },
   ),
   // For operators: each call asks CycleCloud.
   operatorView("usage", "usage", "What the cluster has used and cost, as CycleCloud counts it", {

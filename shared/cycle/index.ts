@@ -69,6 +69,7 @@ export {
   inForce,
   nextScheduleSeconds,
   overlappingSchedules,
+  windowsIn,
   windowsOfSchedules,
 } from "./schedules.ts";
 export { type LastReadings, requestSnapshots, snapshotOnBeat } from "./snapshot/on-beat.ts";

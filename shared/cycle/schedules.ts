@@ -104,7 +104,10 @@ export function overlappingSchedules(
   nowSeconds: number,
 ): readonly string[] {
   const windowsOf = schedules.map((schedule) =>
-    windowsFrom(schedule, nowSeconds).map((window) => ({ ...window, name: schedule.name })),
+    windowsIn(schedule, nowSeconds, nowSeconds + foreseenSeconds).map((window) => ({
+      ...window,
+      name: schedule.name,
+    })),
   );
   const asked = schedules.flatMap(({ targets }, index) =>
     [...new Set(targets.map(askedOf))].map((of) => ({ of, windows: windowsOf[index] ?? [] })),
@@ -136,12 +139,13 @@ function askedOf(target: Schedule["targets"][number]): string {
   return TargetGroupCount === undefined ? `nodes of "${Name}"` : `groups of "${Name}"`;
 }
 
-function windowsFrom(schedule: Schedule, nowSeconds: number): readonly Window[] {
+/** Windows of a schedule that touch a period, in order; none of one that is always open. */
+export function windowsIn(schedule: Schedule, fromSeconds: number, untilSeconds: number): readonly Window[] {
   const windows: Window[] = [];
   if (isAlwaysOpen(schedule)) return windows;
-  let { open, next } = windowsAt(schedule, nowSeconds);
+  let { open, next } = windowsAt(schedule, fromSeconds);
   if (open !== null) windows.push(open);
-  while (next !== null && next.startSeconds < nowSeconds + foreseenSeconds && windows.length < mostForeseen) {
+  while (next !== null && next.startSeconds < untilSeconds && windows.length < mostForeseen) {
     windows.push(next);
     ({ next } = windowsAt(schedule, next.startSeconds));
   }

@@ -4,6 +4,7 @@ import {
   drawUpCost,
   drawUpJobCost,
   drawUpSamples,
+  drawUpWeek,
   listConfigVersions,
   showConfig,
   showSupport,
@@ -74,6 +75,10 @@ export const storageAnswers = {
     return part === undefined
       ? refused(refusals.unknownSupportPart(params.part))
       : answered(await showSupport(ports, { cluster, part }, { ...query, knownSecrets, about }));
+  },
+  week: async (ports, { cluster, query }) => {
+    const week = await drawUpWeek(ports, cluster, query);
+    return week === undefined ? unknownCluster(cluster) : answered(week);
   },
 } satisfies Partial<AnswersFrom<StoragePorts>>;
 

@@ -7,6 +7,7 @@ export { drawUpDemand } from "./draw-up-demand.ts";
 export { drawUpJobCost } from "./draw-up-job-cost.ts";
 export { drawUpMetrics } from "./draw-up-metrics.ts";
 export { drawUpSamples } from "./draw-up-samples.ts";
+export { drawUpWeek } from "./draw-up-week.ts";
 export { listEvents } from "./events/list-events.ts";
 export { explainJob } from "./explain/explain-job.ts";
 export { explainTarget } from "./explain/explain-target.ts";

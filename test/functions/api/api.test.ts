@@ -108,6 +108,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "config-versions":
     case "status":
     case "usage":
+    case "week":
       return {};
   }
 }
