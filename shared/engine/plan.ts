@@ -65,7 +65,7 @@ export function plan(input: PlanInput): Plan {
     retire: withDeallocated(
       expired.filter(({ nodeId }) => !matchedIds.has(nodeId)),
       input,
-      { history, wantedIds: askedToStart(nodes) },
+      { history, wantedIds: askedToStart(nodes), closedIds: closedNodeIds(nodes) },
     ),
     timedOut: expired,
     retry: retries(after).filter(({ nodeId }) => !busyIds.has(nodeId)),
@@ -184,6 +184,12 @@ function askedToStart(nodes: readonly LedgerNode[]): ReadonlySet<string> {
     nodes.flatMap(({ origin, reported }) =>
       reported !== null && (origin === "starting" || origin === "pending") ? [reported.nodeId] : [],
     ),
+  );
+}
+
+function closedNodeIds(nodes: readonly LedgerNode[]): ReadonlySet<string> {
+  return new Set(
+    nodes.flatMap(({ takesNoJobs, reported }) => (takesNoJobs && reported !== null ? [reported.nodeId] : [])),
   );
 }
 

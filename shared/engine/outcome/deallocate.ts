@@ -34,12 +34,17 @@ export function deallocatedIn(
 /**
  * The nodes that go, each with how: idle ones are deallocated while there is room, and further ones go that are deallocated for
  * too long or too many. `history` is as observed in this pass; `wantedIds` are the nodes that the plan starts or that have been
- * asked to start.
+ * asked to start. Nodes that take no jobs (`closedIds`) come last: one that its scheduler holds does not go, and must not take the
+ * place of one that does.
  */
 export function withDeallocated(
   retire: readonly Retirement[],
   input: PlanInput,
-  seen: { readonly history: ReadonlyMap<string, NodeHistory>; readonly wantedIds: ReadonlySet<string> },
+  seen: {
+    readonly history: ReadonlyMap<string, NodeHistory>;
+    readonly wantedIds: ReadonlySet<string>;
+    readonly closedIds: ReadonlySet<string>;
+  },
 ): readonly Retirement[] {
   const { cluster, settings } = input;
   if (settings.deallocate === undefined) return retire;
@@ -54,17 +59,21 @@ export function withDeallocated(
     return row !== undefined && madeAt(row) < input.nowSeconds - maxAgeSeconds;
   };
   const spotIds = new Set(cluster.nodes.flatMap(({ nodeId, spot }) => (spot ? [nodeId] : [])));
+  const closedLast = retire.toSorted(
+    (a, b) => Number(seen.closedIds.has(a.nodeId)) - Number(seen.closedIds.has(b.nodeId)),
+  );
+  const kept = new Set(
+    closedLast.filter(({ nodeId, nodeArray, cause }) => {
+      const stock = stocks.get(nodeArray);
+      if (stock === undefined || cause !== "idle-timeout" || stock.room <= 0) return false;
+      if (spotIds.has(nodeId) || isOld(nodeId, stock)) return false;
+      stock.room--;
+      return true;
+    }),
+  );
   const going = retire.map((retirement): Retirement => {
-    const stock = stocks.get(retirement.nodeArray);
-    if (stock === undefined) return retirement;
-    const isKept =
-      retirement.cause === "idle-timeout" &&
-      stock.room > 0 &&
-      !spotIds.has(retirement.nodeId) &&
-      !isOld(retirement.nodeId, stock);
-    if (!isKept) return { ...retirement, verb: "terminate" };
-    stock.room--;
-    return { ...retirement, verb: "deallocate" };
+    if (!stocks.has(retirement.nodeArray)) return retirement;
+    return { ...retirement, verb: kept.has(retirement) ? "deallocate" : "terminate" };
   });
   const surplus = [...stocks.values()].flatMap(({ asleep, array, ...stock }) => {
     const since = ({ nodeId }: ClusterNode) => seen.history.get(nodeId)?.deletedSeconds ?? null;

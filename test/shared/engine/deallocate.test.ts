@@ -77,6 +77,18 @@ describe("idle nodes", () => {
     ]);
   });
 
+  test("that take no jobs come last: their scheduler may hold them, and then they take no place", () => {
+    const closed = { closedNodeIds: ["id-htc-1"] };
+    expect(going({ most: 1, nodes: idleNodes, history: idleRows, ...closed })).toEqual({
+      "htc-1": "idle-timeout: terminate",
+      "htc-2": "idle-timeout: deallocate",
+      "htc-3": "idle-timeout: terminate",
+    });
+    expect(going({ most: 3, nodes: idleNodes, history: idleRows, ...closed })).toMatchObject({
+      "htc-1": "idle-timeout: deallocate",
+    });
+  });
+
   test.each([
     { what: "Spot nodes", of: { spot: true } },
     { what: "an OS disk that goes with the VM", of: { ephemeralOsDisk: true } as const },

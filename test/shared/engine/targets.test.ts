@@ -143,6 +143,41 @@ describe("spare nodes", () => {
     ).toBe("LeftToOthers");
   });
 
+  describe("where others use the limit up at which somebody waits", () => {
+    /** Of 16 cores, others use all but those that are left, and what execute-1 runs on. */
+    const shared = (leftCores: number) => {
+      const family = { maxCores: 16, usedCores: 16 - leftCores };
+      const ofFamily = { fields: {}, limits: { family, availableCount: 100 }, vm: { family: "F" } };
+      const buckets = [bucket(ofFamily), bucket({ ...ofFamily, vcpus: 8 })];
+      return { arrays: [execute({ buckets })], nodes: readyNodes(1) };
+    };
+    const wide = job("w", large8, { nodeCount: 2, packingStrategy: "scatter" });
+    const granted = (result: Plan) => result.targets.at(-1)?.granted;
+
+    test("stay while that lets nobody run: it may be so for ever", () => {
+      expect(granted(planFor([spare(1)], { ...shared(0), jobs: [job("w", large8)] }))).toBe(1);
+      expect(granted(planFor([spare(2)], { ...shared(4), jobs: [wide] }))).toBe(2);
+    });
+
+    test("are let go once that lets somebody run", () => {
+      expect(granted(planFor([spare(1)], { ...shared(4), jobs: [job("w", large8)] }))).toBe(0);
+      expect(granted(planFor([spare(1)], { ...shared(12), jobs: [wide] }))).toBe(0);
+    });
+
+    test("the same counts for a floor that waits, but not what other floors hold", () => {
+      const floor = target(nodes(3), { vmSizes: [large] });
+      expect(granted(planFor([floor, spare(1)], shared(0)))).toBe(1);
+      const other = target(nodes(2), { name: "other", nodeArray: "other", vmSizes: [large] });
+      const { arrays, nodes: there } = shared(4);
+      const both = [...arrays, { ...execute({ buckets: arrays[0]?.buckets ?? [] }), name: "other" }];
+      expect(planFor([other, spare(1)], { arrays: both, nodes: there }).targets[1]?.reasons[0]?.code).toBe(
+        "LeftToOthers",
+      );
+      const held = target(nodes(1));
+      expect(granted(planFor([held, other, spare(1)], { arrays: both, nodes: there }))).toBe(1);
+    });
+  });
+
   describe("as slots of a shape", () => {
     const slots = (count: number, fields: Partial<SpareWish> = {}, slot = { ncpus: 2 }): Target =>
       target({ kind: "slots", count, perCent: 0, slot, ...fields } as SpareWish, {

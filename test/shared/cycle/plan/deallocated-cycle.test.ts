@@ -59,6 +59,23 @@ describe("idle nodes of an array that keeps two deallocated", () => {
     ]);
   });
 
+  test("are deallocated beside one that its scheduler holds, which takes no place", async () => {
+    const names = ["htc-1", "htc-2", "htc-3"];
+    const nodes = names.map((name) => nodeOf({ name, hostname: `host-${name}` }));
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    world.configure({ engine: { deallocate } });
+    const host = { hostname: "host-htc-1", resources: {}, state: "draining" };
+    const says = () =>
+      world.post([], { capabilities: ["drain"], nodes: [host], sentAtSeconds: world.now(), ttlSeconds: 600 });
+    await says();
+    await idleOut(world);
+    expect(statusOf(world)).toEqual({
+      "htc-1": "Started",
+      "htc-2": "Deallocated",
+      "htc-3": "Deallocated",
+    });
+  });
+
   test("are left alone when they have got a job since", async () => {
     const world = deallocating(["htc-1"], { hostname: "host-1" });
     await world.round();
