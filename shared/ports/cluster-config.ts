@@ -202,6 +202,8 @@ export interface ClusterConfig {
   readonly namedArrays?: readonly { readonly path: string; readonly name: string }[];
   /** What was odd but usable, such as an unknown key with the nearest known one. */
   readonly warnings: readonly string[];
+  /** It is an earlier one: why the stored file cannot be used, with every problem. Absent: it is the stored file. */
+  readonly inPlaceOf?: string;
 }
 
 /**
@@ -211,11 +213,16 @@ export interface ClusterConfig {
  * - Twice: yes: it only reads.
  * - Gone: undefined for a cluster without a configuration: nothing is done for it.
  * - Retries: the SDK. A ConfigurationError is for the operator; the status shows it.
+ *
+ * A file that cannot be used leaves the last one that could in force: a slip while editing must not stop a cluster.
  */
 export interface ConfigStore {
   /** Names of all clusters that have a configuration, sorted. */
   clusters(): Promise<readonly string[]>;
-  /** Undefined for an unknown cluster. Throws ConfigurationError with every problem when the file cannot be used. */
+  /**
+   * Undefined for an unknown cluster. Throws ConfigurationError with every problem when the file cannot be used, and none before it
+   * is known.
+   */
   load(cluster: string): Promise<ClusterConfig | undefined>;
 }
 

@@ -59,10 +59,12 @@ export async function findIncidents(
   const broken = word("stuck", problems.brokenConfiguration({ config }));
   const taken =
     snapshot === undefined ? null : { takenAtSeconds: snapshot.value.takenAtSeconds, setAside: [] };
-  const isBlind = login.length > 0 || broken.length > 0;
+  const isUnknown = config instanceof ConfigurationError;
+  const isBlind = login.length > 0 || isUnknown;
   const missing = isBlind ? [] : missingSnapshot(word, { config, snapshot: taken, atSeconds });
-  const cannotTell = [...login, ...broken, ...missing];
+  const cannotTell = [...login, ...(isUnknown ? broken : []), ...missing];
   return [
+    ...(isUnknown ? [] : broken),
     ...cannotTell,
     ...(isBlind ? [unseen("stuck", "snapshot")] : []),
     ...(cannotTell.length > 0

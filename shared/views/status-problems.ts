@@ -98,8 +98,11 @@ const checkers: readonly Checker[] = [
 ];
 
 export function brokenConfiguration({ config }: Facts<"config">): readonly KnownProblem[] {
-  if (!(config instanceof ConfigurationError)) return [];
-  return [stopped("configuration", config.message, "Correct autoscale.json and store it again.")];
+  const next = "Correct autoscale.json and store it again.";
+  if (config instanceof ConfigurationError) return [stopped("configuration", config.message, next)];
+  if (config?.inPlaceOf === undefined) return [];
+  const text = `${config.inPlaceOf}. The last configuration that could be used stays in force.`;
+  return [degraded("configuration", text, `${next} \`ccscale config history\` lists the earlier ones.`)];
 }
 
 export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly KnownProblem[] {

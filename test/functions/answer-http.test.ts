@@ -62,6 +62,7 @@ describe("what a configuration says about printing", () => {
   });
 
   test("is left out where the configuration cannot be used", async () => {
+    configs().delete(cluster);
     configs().putBroken(cluster, ["broken"]);
     const response = await clusters({}, cluster);
     expect(response.status).toBeUndefined();

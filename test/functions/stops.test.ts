@@ -190,6 +190,7 @@ describe("GET autostop with the login of nodes", () => {
     expect(await autostop({ instance: "vm-htc-1" }, params)).toEqual(wrong);
     world.configure({ autostop: { login: null } });
     expect(await autostop({ instance: "vm-htc-1" }, withLogin("node:secret"))).toEqual(wrong);
+    world.ports.configs.delete(cluster);
     world.ports.configs.putBroken(cluster, ["url: missing"]);
     expect(await autostop({ instance: "vm-htc-1" }, withLogin("node:secret"))).toEqual(wrong);
   });

@@ -77,7 +77,7 @@ function lacksOf(
     for (const reason of reasons) {
       const bucket = reason.bucket === null ? undefined : byKey.get(bucketKey(reason.bucket));
       const most = bucket === undefined ? Number.POSITIVE_INFINITY : mostIn(bucket, besideFloors);
-      if (most >= (unit === "groups" ? reason.asked : 1)) note(reason);
+      if (most >= (unit === "groups" ? Number(reason.asked) : 1)) note(reason);
     }
   return lacks;
 }

@@ -1,7 +1,7 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
-import { ConfigurationError } from "../../errors/errors.ts";
-import type { ClusterConfig, ConfigStore, Log } from "../../ports/index.ts";
-import { includesReader, readChangedConfigText, readConfigText } from "./config-text.ts";
+import { ConfigurationError, kindOf, messageOf } from "../../errors/errors.ts";
+import type { ClusterConfig, ConfigStore, ConfigVersionStore, Log } from "../../ports/index.ts";
+import { type ConfigText, includesReader, readChangedConfigText, readConfigText } from "./config-text.ts";
 import { Container } from "./container.ts";
 import { escapeName, staysInside, unescapeName } from "./keys.ts";
 
@@ -13,31 +13,50 @@ export type ParseConfig = (cluster: string, text: string, readInclude: ReadInclu
 
 type Outcome = { readonly config: ClusterConfig } | { readonly error: ConfigurationError };
 type Parsed = Outcome & {
-  readonly etag: string;
+  /** Undefined: the file could not be read. */
+  readonly etag: string | undefined;
   /** Whether it read other files, which may change without it. */
   readonly includes: boolean;
+  /** What is to be kept as a version, and when that is due; undefined: nothing. */
+  readonly unkept: { readonly text: string; readonly atSeconds: number } | undefined;
 };
 
+interface Options {
+  readonly parse: ParseConfig;
+  /** Where an earlier one is found when the file cannot be used. */
+  readonly versions: ConfigVersionStore;
+  readonly log?: Log | undefined;
+  readonly nowSeconds?: () => number;
+}
+
 const suffix = ".json";
+/** Whoever changes a file through the service adds its version within this time. */
+const settledSeconds = 60;
+/** Versions that are looked through for a usable one. */
+const mostVersions = 20;
 
 /**
  * Container `config`, `<cluster>.json`. Every load asks whether the file changed, so that an edit counts at once; it is
  * transferred and parsed only when it did, unless it includes other files: those may have changed by themselves.
+ *
+ * One that cannot be used leaves the newest usable version in force. So that there is one, a usable file that was put into the
+ * container by hand is kept as a version, too.
  */
 export class BlobConfigStore implements ConfigStore {
   readonly #container: Container;
   readonly #parse: ParseConfig;
+  readonly #versions: ConfigVersionStore;
   readonly #log: Log | undefined;
+  readonly #nowSeconds: () => number;
   readonly #parsed = new Map<string, Parsed>();
   readonly #warned = new Set<string>();
 
-  constructor(
-    service: BlobServiceClient,
-    options: { readonly parse: ParseConfig; readonly log?: Log | undefined },
-  ) {
+  constructor(service: BlobServiceClient, options: Options) {
     this.#container = new Container(service, "config");
     this.#parse = options.parse;
+    this.#versions = options.versions;
     this.#log = options.log;
+    this.#nowSeconds = options.nowSeconds ?? (() => Date.now() / 1000);
   }
 
   async clusters(): Promise<readonly string[]> {
@@ -56,11 +75,8 @@ export class BlobConfigStore implements ConfigStore {
   async #current(cluster: string): Promise<Parsed | undefined> {
     const name = `${escapeName(cluster)}${suffix}`;
     const parsedBefore = this.#parsed.get(cluster);
-    const blob =
-      parsedBefore === undefined || parsedBefore.includes
-        ? await readConfigText(this.#container, name)
-        : await readChangedConfigText(this.#container, name, parsedBefore.etag);
-    if (blob === "unchanged") return parsedBefore;
+    const blob = await this.#read(name, parsedBefore);
+    if (blob === "unchanged") return parsedBefore && this.#keptAsVersion(cluster, parsedBefore);
     if (blob === undefined) {
       this.#parsed.delete(cluster);
       return undefined;
@@ -72,25 +88,89 @@ export class BlobConfigStore implements ConfigStore {
       if (!staysInside(path)) throw new ConfigurationError(`"${path}"`, ["outside the container config"]);
       return read(path);
     };
-    const outcome = await this.#outcome(cluster, blob.text, readInclude);
-    const parsed = { ...outcome, etag: blob.etag, includes };
+    const outcome =
+      "error" in blob
+        ? { error: blob.error }
+        : await outcomeOf(() => this.#parse(cluster, blob.text, readInclude));
     if (!includes && "config" in outcome) this.#warn(outcome.config);
+    const { etag, text } = "error" in blob ? {} : blob;
+    const isSame = etag !== undefined && etag === parsedBefore?.etag;
+    const parsed: Parsed = {
+      ...("error" in outcome ? await this.#lastUsable(cluster, { ...outcome, text }, parsedBefore) : outcome),
+      etag,
+      includes,
+      unkept: isSame
+        ? parsedBefore.unkept
+        : text === undefined || "error" in outcome
+          ? undefined
+          : { text, atSeconds: this.#nowSeconds() + settledSeconds },
+    };
     this.#parsed.set(cluster, parsed);
-    return parsed;
+    return this.#keptAsVersion(cluster, parsed);
+  }
+
+  async #read(
+    name: string,
+    before: Parsed | undefined,
+  ): Promise<ConfigText | "unchanged" | undefined | { readonly error: ConfigurationError }> {
+    const isKnown = before?.etag !== undefined && !before.includes;
+    const read = await outcomeOf(async () =>
+      isKnown
+        ? readChangedConfigText(this.#container, name, before.etag)
+        : readConfigText(this.#container, name),
+    );
+    return "error" in read ? read : read.config;
+  }
+
+  /** What this process used before, or else the newest usable version; or why the file cannot be used. */
+  async #lastUsable(
+    cluster: string,
+    { error, text }: { readonly error: ConfigurationError; readonly text: string | undefined },
+    before: Parsed | undefined,
+  ): Promise<Outcome> {
+    const inPlaceOf = error.message;
+    if (before !== undefined && "config" in before) return { config: { ...before.config, inPlaceOf } };
+    const versions = await this.#versions.list(cluster, mostVersions);
+    // Of the same text, what it includes is at fault: an older one may be from before that was included.
+    if (versions[0]?.text === text) return { error };
+    const readInclude = includesReader(this.#container);
+    for (const version of versions) {
+      const outcome = await outcomeOf(() => this.#parse(cluster, version.text, readInclude));
+      if ("config" in outcome) return { config: { ...outcome.config, inPlaceOf } };
+    }
+    return { error };
+  }
+
+  /** Adds a usable file to the versions, unless its text is the newest one. */
+  async #keptAsVersion(cluster: string, parsed: Parsed): Promise<Parsed> {
+    const { unkept } = parsed;
+    const nowSeconds = this.#nowSeconds();
+    if (unkept === undefined || nowSeconds < unkept.atSeconds) return parsed;
+    const { text } = unkept;
+    let again: Parsed["unkept"];
+    try {
+      const [newest] = await this.#versions.list(cluster, 1);
+      if (newest?.text !== text) {
+        const version = (newest?.version ?? 0) + 1;
+        const by = { by: null, reason: "changed in the storage account", changes: [] };
+        await this.#versions.add(cluster, { ...by, version, atSeconds: nowSeconds, text });
+      }
+    } catch (error) {
+      if (kindOf(error) === "invariant") throw error;
+      // Another process was faster. The configuration holds, kept or not.
+      if (kindOf(error) !== "conflict") {
+        this.#log?.warn("config-version-not-kept", { cluster, message: messageOf(error) });
+        again = { text, atSeconds: nowSeconds + settledSeconds };
+      }
+    }
+    const kept = { ...parsed, unkept: again };
+    this.#parsed.set(cluster, kept);
+    return kept;
   }
 
   /** Once per change of the file. */
   #warn({ cluster, warnings }: ClusterConfig): void {
     for (const message of warnings) this.#log?.warn("config-warning", { cluster, message });
-  }
-
-  async #outcome(cluster: string, text: string, readInclude: ReadInclude): Promise<Outcome> {
-    try {
-      return { config: await this.#parse(cluster, text, readInclude) };
-    } catch (error) {
-      if (error instanceof ConfigurationError) return { error };
-      throw error;
-    }
   }
 
   /** A file whose name no cluster gives would never be loaded: it is named once in the log and left out. */
@@ -102,5 +182,16 @@ export class BlobConfigStore implements ConfigStore {
       this.#log?.warn("config-file-ignored", { file, expected: `${escapeName(part)}${suffix}` });
     }
     return cluster;
+  }
+}
+
+async function outcomeOf<T>(
+  read: () => Promise<T>,
+): Promise<{ readonly config: T } | { readonly error: ConfigurationError }> {
+  try {
+    return { config: await read() };
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { error };
+    throw error;
   }
 }

@@ -44,8 +44,9 @@ export interface AzureStoreOptions {
 export function createAzureStores(options: AzureStoreOptions): Stores {
   const { blob, log, jsonLimits } = options;
   const table = (name: string) => new Table(options.table(name));
+  const configVersions = new TableConfigVersionStore(table("ConfigVersions"));
   return {
-    configs: new BlobConfigStore(blob, { parse: options.parseConfig, log }),
+    configs: new BlobConfigStore(blob, { parse: options.parseConfig, versions: configVersions, log }),
     controls: new BlobControlStore(blob),
     snapshots: new BlobSnapshotStore(blob),
     demand: new BlobDemandStore(blob),
@@ -62,6 +63,6 @@ export function createAzureStores(options: AzureStoreOptions): Stores {
     notifications: new BlobNotificationStore(blob),
     samples: new TableSampleStore(table("Samples"), { log }),
     events: new TableEventStore(table("Events"), { log }),
-    configVersions: new TableConfigVersionStore(table("ConfigVersions")),
+    configVersions,
   };
 }

@@ -15,6 +15,7 @@ type Entry = { readonly config: ClusterConfig } | { readonly problems: readonly 
 /** Configurations given as values; `putBroken` stands for a file that cannot be used. */
 export class MemoryConfigStore implements ConfigStore {
   readonly #entries = new Records<Entry>("configuration");
+  readonly #lastUsable = new Map<string, ClusterConfig>();
 
   async clusters(): Promise<readonly string[]> {
     return this.#entries
@@ -26,11 +27,15 @@ export class MemoryConfigStore implements ConfigStore {
   async load(cluster: string): Promise<ClusterConfig | undefined> {
     const entry = this.#entries.get(cluster)?.value;
     if (entry === undefined) return undefined;
-    if ("problems" in entry) throw new ConfigurationError(`configuration of "${cluster}"`, entry.problems);
-    return entry.config;
+    if ("config" in entry) return entry.config;
+    const error = new ConfigurationError(`configuration of "${cluster}"`, entry.problems);
+    const before = this.#lastUsable.get(cluster);
+    if (before === undefined) throw error;
+    return { ...before, inPlaceOf: error.message };
   }
 
   put(config: ClusterConfig): void {
+    this.#lastUsable.set(config.cluster, config);
     this.#entries.put(config.cluster, { config });
   }
 
@@ -39,6 +44,7 @@ export class MemoryConfigStore implements ConfigStore {
   }
 
   delete(cluster: string): void {
+    this.#lastUsable.delete(cluster);
     this.#entries.delete(cluster);
   }
 }

@@ -84,6 +84,14 @@ describe("an incident", () => {
     expect(shortOf(receiver.arrived)).toEqual(["begun stale-snapshot", "begun configuration"]);
   });
 
+  test("of a configuration beside which the last one stays in force is told, and nothing else is hidden", async () => {
+    const { world, receiver, beat } = await bench();
+    world.ports.configs.putBroken(cluster, ["url: missing"]);
+    ageSnapshot(world);
+    await beat();
+    expect(shortOf(receiver.arrived)).toEqual(["begun configuration", "begun stale-snapshot"]);
+  });
+
   test("a cluster that notifies nobody has no record and is not looked at", async () => {
     const world = notifyingWorld([]);
     const ports = interposed(world.ports, { port: "demand", method: "summaries" }, async () => {

@@ -1,7 +1,9 @@
 import { BlobServiceClient } from "@azure/storage-blob";
 import { beforeAll, describe, expect, test } from "vitest";
-import { UpstreamError } from "../../../shared/errors/errors.ts";
+import { ConfigurationError, UpstreamError } from "../../../shared/errors/errors.ts";
 import type { LogFields, Stores } from "../../../shared/ports/index.ts";
+import { BlobConfigStore, type ParseConfig } from "../../../shared/stores/azure/config-blobs.ts";
+import { TableConfigVersionStore } from "../../../shared/stores/azure/config-version-table.ts";
 import { BlobDemandStore } from "../../../shared/stores/azure/demand-blobs.ts";
 import {
   type AzureStoreOptions,
@@ -76,6 +78,68 @@ describe("BlobConfigStore", () => {
       await expect(configs.load("escaping")).rejects.toThrow("outside the container config");
     },
   );
+
+  describe("a broken file that was put there by hand", () => {
+    const parseConfig: ParseConfig = async (cluster, text, readInclude) => {
+      if (text === "{") throw new ConfigurationError("it", ["broken"]);
+      return configOf(cluster, text === "including" ? ((await readInclude("gone.txt")) ?? broken()) : text);
+    };
+    const broken = () => {
+      throw new ConfigurationError("it", ["include: missing"]);
+    };
+    /** A process that has read nothing yet. */
+    const started = (nowSeconds = () => 0) => {
+      const { blob, table } = clients;
+      const versions = new TableConfigVersionStore(new Table(table("ConfigVersions")));
+      return { versions, configs: new BlobConfigStore(blob, { parse: parseConfig, versions, nowSeconds }) };
+    };
+    const version = (number: number, text: string) => ({
+      version: number,
+      atSeconds: number,
+      by: "ann",
+      reason: "a test",
+      changes: [],
+      text,
+    });
+
+    test("leaves the newest usable version in force, also in a process that starts then", async () => {
+      const { configs, versions } = started();
+      await configs.clusters();
+      for (const [index, text] of ["https://a", "https://b"].entries())
+        await versions.add("edited", version(index + 1, text));
+      await putBlob("config", "edited.json", "{");
+      for (const process of [configs, started().configs])
+        expect(await process.load("edited")).toMatchObject({
+          connection: { url: "https://b" },
+          inPlaceOf: "Cannot use it: broken",
+        });
+    });
+
+    test("is no reason to go back where what it includes is at fault", async () => {
+      const { configs, versions } = started();
+      await versions.add("including-gone", version(1, "https://a"));
+      await versions.add("including-gone", version(2, "including"));
+      await putBlob("config", "including-gone.json", "including");
+      await expect(configs.load("including-gone")).rejects.toThrow("include: missing");
+    });
+
+    test("follows a usable one that was put there by hand, too, once that is a minute old", async () => {
+      let nowSeconds = 0;
+      const { configs, versions } = started(() => nowSeconds);
+      await putBlob("config", "by-hand.json", "https://a");
+      await configs.load("by-hand");
+      expect(await versions.list("by-hand", 9)).toEqual([]);
+      nowSeconds = 61;
+      for (const _ of [1, 2]) await configs.load("by-hand");
+      const kept = await versions.list("by-hand", 9);
+      expect(kept.map(({ by, text }) => [by, text])).toEqual([[null, "https://a"]]);
+      await putBlob("config", "by-hand.json", "{");
+      expect(await started().configs.load("by-hand")).toMatchObject({
+        connection: { url: "https://a" },
+        inPlaceOf: "Cannot use it: broken",
+      });
+    });
+  });
 
   test("a file whose name no cluster gives is left out, and named once in the log", async () => {
     const warnings: (readonly [string, LogFields | undefined])[] = [];

@@ -133,6 +133,22 @@ describe("problems of a status", () => {
     ]);
   });
 
+  test("a configuration that cannot be used leaves the last one in force: it is named with every problem, and nothing stops", async () => {
+    const world = createWorld();
+    await world.post([jobFor(1)]);
+    world.ports.configs.putBroken(cluster, ["idle_timeout: -1, expected 0 or more"]);
+    await world.round();
+    expect(world.cycleCloud.calls).toEqual(["create"]);
+    expect((await clusterStatus(world.ports, cluster))?.problems).toEqual([
+      {
+        gravity: "degraded",
+        kind: "configuration",
+        text: 'Cannot use configuration of "hpc": idle_timeout: -1, expected 0 or more. The last configuration that could be used stays in force.',
+        next: "Correct autoscale.json and store it again. `ccscale config history` lists the earlier ones.",
+      },
+    ]);
+  });
+
   test("notifications that do not arrive are named with the reason, those on their way are not", async () => {
     const world = createWorld();
     await world.snapshot();

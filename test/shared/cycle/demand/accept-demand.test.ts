@@ -104,6 +104,7 @@ describe("acceptDemand", () => {
 
   test("a configuration that cannot be used costs no demand", async () => {
     const world = createWorld();
+    world.ports.configs.delete(cluster);
     world.ports.configs.putBroken(cluster, ["url: missing"]);
     expect(await acceptDemand(world.ports, message({ sequence: 1, jobs: ["a"] }))).toMatchObject({
       outcome: "accepted",

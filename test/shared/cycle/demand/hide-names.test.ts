@@ -87,6 +87,7 @@ describe("names of people", () => {
 
   test("are left out while the configuration cannot be read: it might hide them", async () => {
     const world = createWorld();
+    world.ports.configs.delete(cluster);
     world.ports.configs.putBroken(cluster, ["pseudonyms: mistake"]);
     await world.post([named]);
     expect(JSON.stringify(await storedJob(world))).not.toMatch(names);

@@ -124,6 +124,7 @@ describe("attributes of new nodes that a target chooses", () => {
 
   test("where the configuration cannot be read nothing says that an attribute may be chosen; nodes may be asked for", async () => {
     const world = worldWith("*");
+    world.ports.configs.delete(cluster);
     world.ports.configs.putBroken(cluster, ["idle_timeout: -1"]);
     expect(await ask(world, application)).toEqual([expect.stringContaining("cannot be used")]);
     expect(await ask(world, {})).toEqual([]);

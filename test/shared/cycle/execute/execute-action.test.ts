@@ -466,6 +466,7 @@ describe("executeAction: the planner marks the action as sent at the same moment
 
 test("executeAction: an action whose configuration cannot be used is dropped at once, and its nodes are not waited for", async () => {
   const { world, action } = await creating(2);
+  world.ports.configs.delete(cluster);
   world.ports.configs.putBroken(cluster, ["url: missing"]);
   expect(await executeAction(world.ports, action)).toMatchObject({
     outcome: "dropped",

@@ -59,4 +59,22 @@ export const configStoreCases: readonly ContractCase<ConfigBench>[] = [
       expect((await store.load(cluster))?.connection.url).toBe("https://a");
     },
   },
+  {
+    name: "a broken file leaves the one before in force, which says what is wrong with it, until it is removed",
+    async run({ store, put, putBroken, remove }) {
+      const cluster = uniqueCluster();
+      await put(cluster, "https://a");
+      await store.load(cluster);
+      await putBroken(cluster);
+      for (const _ of [1, 2]) {
+        const { inPlaceOf, ...config } = (await store.load(cluster)) ?? {};
+        expect(config).toEqual(configOf(cluster, "https://a"));
+        expect(inPlaceOf).toContain("broken");
+      }
+      await remove(cluster);
+      expect(await store.load(cluster)).toBeUndefined();
+      await putBroken(cluster);
+      await expect(store.load(cluster)).rejects.toBeInstanceOf(ConfigurationError);
+    },
+  },
 ];
