@@ -94,25 +94,62 @@ function toSchedules(
   | { readonly ok: true; readonly schedules: readonly Schedule[] }
   | { readonly ok: false; readonly problems: readonly string[] } {
   const problems: string[] = [];
-  const read = schedules.map(({ paused: _, settings, ...schedule }): Schedule => {
+  const { schedules: _, ...others } = isDictionary(base.json) ? base.json : {};
+  const parsedWith = (keys: object) => parseConfig({ cluster: base.cluster, json: { ...others, ...keys } });
+  // Where several windows may be open, the latest counts also where it says what holds anyway.
+  const said = schedules.flatMap(({ settings }) => Object.entries(settings));
+  const contested = [...Map.groupBy(said, ([key]) => key)].filter(([, values]) => values.length > 1);
+  const membersOf = new Map(
+    contested.map(([key, values]) => {
+      const changes = values.flatMap(([, value]) => {
+        const changed = parsedWith({ [key]: value });
+        return changed.ok ? [changesOf(base, changed.config)] : [];
+      });
+      return [key, mergedOf(changes)] as const;
+    }),
+  );
+  const read = schedules.map(({ paused: __, settings, ...schedule }): Schedule => {
     const keys = Object.keys(settings);
     if (keys.length === 0) return schedule;
     const problem = (text: string) => problems.push(`schedules.${schedule.name}.settings.${text}`);
     for (const key of keys.filter((each) => !scheduledKeys.includes(each)))
       problem(`${key}: cannot change with the time, expected one of ${scheduledKeys.join(", ")}`);
-    const { schedules: __, ...others } = isDictionary(base.json) ? base.json : {};
-    const changed = parseConfig({ cluster: base.cluster, json: { ...others, ...settings } });
+    const changed = parsedWith(settings);
     if (!changed.ok) {
       for (const text of changed.problems) problem(text);
       return schedule;
     }
     const { engine, cycle } = changed.config;
+    const own = mergedOf([
+      changesOf(base, changed.config),
+      ...keys.flatMap((key) => membersOf.get(key) ?? []),
+    ]);
     return {
       ...schedule,
-      settings: { engine: changesIn(base.engine, engine), cycle: changesIn(base.cycle, cycle) },
+      settings: { engine: membersIn(engine, own.engine), cycle: membersIn(cycle, own.cycle) },
     };
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };
+}
+
+type Settings = Pick<ClusterConfig, "engine" | "cycle">;
+type Changes = { readonly [Part in keyof Settings]: Partial<Settings[Part]> };
+
+function changesOf(before: Settings, after: Settings): Changes {
+  return { engine: changesIn(before.engine, after.engine), cycle: changesIn(before.cycle, after.cycle) };
+}
+
+function mergedOf(changes: readonly Changes[]): Changes {
+  return {
+    engine: Object.assign({}, ...changes.map(({ engine }) => engine)),
+    cycle: Object.assign({}, ...changes.map(({ cycle }) => cycle)),
+  };
+}
+
+/** What it has of the members that are named. */
+function membersIn<T extends object>(settings: T, named: Partial<T>): Partial<T> {
+  const keys = Object.keys(named) as (keyof T)[];
+  return Object.fromEntries(keys.map((key) => [key, settings[key]])) as Partial<T>;
 }
 
 /** The members that are not as before; those that are gone are undefined. */

@@ -909,3 +909,22 @@ describe("engine settings alone", () => {
     });
   });
 });
+
+describe("a schedule that sets a key to what it is", () => {
+  const night = { start: "0 22 * * *", duration: "8h" };
+  const settingsIn = (schedules: object) =>
+    config({ idle_timeout: 300, schedules }).schedules?.map(({ settings }) => settings?.engine);
+
+  test("changes nothing", () => {
+    expect(settingsIn({ same: { ...night, settings: { idle_timeout: 300 } } })).toEqual([{}]);
+  });
+
+  test("beside one that sets it to something else says what counts while both are open", () => {
+    const all = (seconds: number) => ({ idleTimeoutSeconds: { default: seconds, byNodeArray: {} } });
+    const short = { ...night, settings: { idle_timeout: 60 } };
+    const same = { ...night, settings: { idle_timeout: 300 } };
+    const other = { ...night, settings: { placement: "cost" } };
+    expect(settingsIn({ short, same, other })).toMatchObject([all(60), all(300), expect.anything()]);
+    expect(settingsIn({ short, same, other })?.at(-1)).not.toHaveProperty("idleTimeoutSeconds");
+  });
+});
