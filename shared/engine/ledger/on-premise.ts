@@ -53,11 +53,29 @@ export interface OwnHosts {
   readonly warnings: readonly Warning[];
 }
 
-/** Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. */
+/**
+ * Names of nodes, in lower case, under which a scheduler may have their hosts: it calls a host like the node until it knows
+ * CycleCloud's host name. A name that is, or was, the host of a node means that one.
+ */
+export function namesForHosts(input: PlanInput): ReadonlySet<string> {
+  if (input.settings.compatibility === "scalelib") return new Set();
+  const { cluster, pending } = input;
+  const hosts = new Set(cluster.nodes.map(({ hostname }) => shortHostname(hostname ?? "")));
+  const formerNodes = hostsOfHistory(input);
+  const names = [...cluster.nodes.map(({ name }) => name), ...pending.flatMap((each) => each.names ?? [])];
+  return new Set(
+    names.map((name) => name.toLowerCase()).filter((name) => !hosts.has(name) && !formerNodes.has(name)),
+  );
+}
+
+/**
+ * Hosts of the scheduler that CycleCloud does not have and never had, in the order in which the scheduler names them. `planned`: those
+ * of nodes that are planned with; `names`: those of `namesForHosts`.
+ */
 export function ownHosts(
   input: PlanInput,
   hosts: Iterable<SchedulerNode>,
-  planned: Iterable<string>,
+  { planned, names }: { readonly planned: Iterable<string>; readonly names: ReadonlySet<string> },
 ): OwnHosts {
   const { nodes } = input.cluster;
   // scalelib treats a host of an array or bucket that it ignores as one that CycleCloud does not have.
@@ -75,7 +93,7 @@ export function ownHosts(
     const { ccnodeid, ...resources } = host.resources;
     const vanished = typeof ccnodeid === "string" && ccnodeid !== "" && !nodeIds.has(ccnodeid);
     if (vanished) warnings.push(unknownNodeId(hostname, ccnodeid));
-    if (vanished || managed.has(shortHostname(hostname))) continue;
+    if (vanished || managed.has(shortHostname(hostname)) || names.has(shortHostname(hostname))) continue;
     if (formerNodes.has(shortHostname(hostname))) gone.push(hostname);
     else if (taken.length < mostHosts) taken.push({ host, resources });
     else leftOut.push(hostname);

@@ -28,7 +28,7 @@ import { exampleNode, NodeOf, type PlanContext } from "./ledger-node.ts";
 import { isLeftOut, mayRunJobs } from "./left-alone.ts";
 import { isNaming } from "./node-index.ts";
 import { type CountedNode, inEveryUnit, NodeShapes } from "./node-shapes.ts";
-import { onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
+import { namesForHosts, onPremiseBucket, onPremiseName, ownHosts } from "./on-premise.ts";
 import { placementGroupsIn, placementGroupsOf } from "./placement-groups.ts";
 import type { Pools } from "./pools.ts";
 import { type Stock, Stocks } from "./stock.ts";
@@ -80,6 +80,7 @@ class Layout {
   readonly #history: ReadonlyMap<string, NodeHistory>;
   readonly #pendingNames: ReadonlySet<string>;
   readonly #visibleNames: ReadonlySet<string>;
+  readonly #namesForHosts: ReadonlySet<string>;
   readonly #failedTakeJobs: boolean;
   /** Short names of hosts on which schedulers run jobs. Read when the first failed node is met. */
   #busyHosts: ReadonlySet<string> | null = null;
@@ -114,6 +115,7 @@ class Layout {
     this.#closedIds = new Set(input.closedNodeIds);
     this.#history = new Map(input.history.map((row) => [row.nodeId, row]));
     this.#visibleNames = new Set(cluster.nodes.map((node) => node.name));
+    this.#namesForHosts = namesForHosts(input);
     this.#targetGroups = placementGroupsIn(
       [...cluster.nodes, ...input.pending].filter((node) => node.dynamicArray !== undefined),
     );
@@ -285,14 +287,24 @@ class Layout {
       hostname: node.hostname,
       history: this.#history.get(node.nodeId) ?? null,
       keepAlive: node.keepAlive,
-      takesNoJobs: this.#closedIds.has(node.nodeId) || this.#isClosed(node.hostname) || this.#isLost(node),
+      takesNoJobs:
+        this.#closedIds.has(node.nodeId) ||
+        this.#hostsOf(node).some((host) => this.#closedHosts.has(host)) ||
+        this.#isLost(node),
     };
     const entry = bucket.add({
       ...fields,
       stock: this.#stockOf(new NodeOf(bucket, exampleNode, fields), node, array),
     });
     if (entry.origin === "pending") charge(bucket.charges, 1);
-    if (node.hostname !== null) this.#byHostname.set(shortHostname(node.hostname), entry);
+    for (const host of this.#hostsOf(node)) this.#byHostname.set(host, entry);
+  }
+
+  /** What schedulers may call its host. */
+  #hostsOf({ name, hostname }: Pick<ClusterNode, "name" | "hostname">): readonly string[] {
+    const host = hostname === null ? [] : [shortHostname(hostname)];
+    const lower = name.toLowerCase();
+    return this.#namesForHosts.has(lower) ? [...host, lower] : host;
   }
 
   /** Whether it has failed, so that no new job is put on it. */
@@ -306,11 +318,7 @@ class Layout {
     this.#busyHosts ??= new Set(
       this.#input.jobs.flatMap(({ executingHostnames }) => executingHostnames.map(shortHostname)),
     );
-    return node.hostname === null || !this.#busyHosts.has(shortHostname(node.hostname));
-  }
-
-  #isClosed(hostname: string | null): boolean {
-    return hostname !== null && this.#closedHosts.has(shortHostname(hostname));
+    return !this.#hostsOf(node).some((host) => this.#busyHosts?.has(host));
   }
 
   #bucketOf(array: NodeArray, node: ClusterNode): LedgerBucket | null {
@@ -320,8 +328,8 @@ class Layout {
 
   /** The bucket's own stock, unless the node reports something for itself or a default differs from node to node. */
   #stockOf(entry: LedgerNode, node: ClusterNode, array: NodeArray): Stock {
-    const scheduler =
-      node.hostname === null ? undefined : this.#byScheduler.get(shortHostname(node.hostname));
+    const [host = ""] = this.#hostsOf(node).filter((each) => this.#byScheduler.has(each));
+    const scheduler = this.#byScheduler.get(host);
     const overriding =
       scheduler === undefined || scheduler.overrideResources === false ? {} : scheduler.resources;
     const { ccnodeid: _, ...own } = overriding;
@@ -343,7 +351,10 @@ class Layout {
   }
 
   #addOnPremise(): void {
-    const hosts = ownHosts(this.#input, this.#byScheduler.values(), this.#byHostname.keys());
+    const hosts = ownHosts(this.#input, this.#byScheduler.values(), {
+      planned: this.#byHostname.keys(),
+      names: this.#namesForHosts,
+    });
     for (const { code, subject, message } of hosts.warnings) this.#warn(code, subject, message);
     this.#hostsLeftOut.push(...hosts.leftOut);
     for (const { host, resources } of hosts.taken) this.#addHost(host, resources);
@@ -359,7 +370,7 @@ class Layout {
       hostname: host.hostname,
       history: null,
       keepAlive: false,
-      takesNoJobs: this.#isClosed(host.hostname),
+      takesNoJobs: this.#closedHosts.has(shortHostname(host.hostname)),
     };
     const entry = new NodeOf(bucket, exampleNode, fields);
     const property = entry.property.bind(entry);
@@ -397,6 +408,7 @@ class Layout {
   }
 
   #addPending(name: string, bucket: LedgerBucket, keepAlive: boolean): void {
+    const hosts = this.#hostsOf({ name, hostname: null });
     const fields = {
       name,
       origin: "pending",
@@ -405,12 +417,14 @@ class Layout {
       hostname: null,
       history: null,
       keepAlive,
+      takesNoJobs: hosts.some((host) => this.#closedHosts.has(host)),
     } as const;
-    bucket.add(
+    const entry = bucket.add(
       this.#everyNodeDiffers
         ? { ...fields, stock: this.#stockOnOrder(new NodeOf(bucket, exampleNode, fields)) }
         : fields,
     );
+    for (const host of hosts) this.#byHostname.set(host, entry);
     charge(bucket.charges, 1);
   }
 

@@ -164,6 +164,30 @@ describe("scheduler nodes", () => {
     expect(result.retire).toEqual([]);
   });
 
+  describe("that have the name of a node, which CycleCloud gives another host", () => {
+    const jobs = [job("r", { ncpus: 4 }, { executingHostnames: ["HTC-1.domain"] })];
+    const schedulerNodes = [{ hostname: "htc-1", resources: { ncpus: 8 }, takesNoJobs: true } as const];
+    const homes: [string, Partial<Parameters<typeof input>[0]>][] = [
+      ["that is up", { cluster: cluster({ nodes: [node("htc-1")] }) }],
+      ["whose host nobody knows yet", { cluster: cluster({ nodes: [node("htc-1", { hostname: null })] }) }],
+      ["that is on order", { pending: [onOrder(1, { names: ["htc-1"] })] }],
+    ];
+
+    test.each(homes)("are that node %s: it has their job, and no second one is called so", (_, world) => {
+      const result = plan(input({ jobs, schedulerNodes, ...world }));
+      expect(result.nodes.map(({ name }) => name)).toEqual(["htc-1"]);
+      expect(result.nodes[0]?.origin).not.toBe("on-premise");
+      expect(result.matched).toEqual(["htc-1"]);
+      expect(result.nodes[0]?.jobs).toEqual([{ job: "r", slots: 1 }]);
+    });
+
+    test.each(homes)("close it to other jobs %s", (_, world) => {
+      const other = job("j", { ncpus: 1 });
+      const result = plan(input({ jobs: [other], schedulerNodes, ...world }));
+      expect(nodesOf(result, "j")).toEqual(["htc-2"]);
+    });
+  });
+
   test("with a ccnodeid that CycleCloud does not know are reported and not used", () => {
     const schedulerNodes = [{ hostname: "zombie", resources: { ncpus: 64, ccnodeid: "gone" } }];
     const result = plan(input({ schedulerNodes, jobs: [job("j", { ncpus: 4 })] }));

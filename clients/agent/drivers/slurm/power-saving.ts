@@ -1,3 +1,4 @@
+import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
@@ -88,12 +89,19 @@ export function missingFor(
   });
 }
 
-/** What Slurm wants of the nodes that it powers up and down, and how to answer it. `reserved`: others that are to come by name. */
+/** What is known of the nodes of power saving beside what Slurm says. */
+interface KnownNodes {
+  readonly lost: LostNodes;
+  readonly joined: JoinedNodes;
+  /** Others that are to come by name. */
+  readonly reserved: NamedNodes["wanted"];
+}
+
+/** What Slurm wants of the nodes that it powers up and down, and how to answer it. */
 export function namedNodes(
   nodes: readonly NodeRecord[],
   jobs: readonly JobRecord[],
-  lost: LostNodes,
-  reserved: NamedNodes["wanted"],
+  { lost, joined, reserved }: KnownNodes,
   settings: SlurmSettings,
 ): NamedNodes {
   const named = nodes.filter(({ name }) => nodeName.test(name));
@@ -112,7 +120,7 @@ export function namedNodes(
     ],
     // Their daemons registered before their addresses were known.
     withoutAddress: named
-      .filter((node) => isUsed(node) && node.address === nowhere)
+      .filter((node) => isUsed(node) && !hasAddress(node, joined))
       .map(({ name }) => cycleCloudName(name, settings)),
     lost: new Map([...lost].map(([name, nodeId]) => [cycleCloudName(name, settings), nodeId])),
     going: namesWith("POWERING_DOWN"),
@@ -254,6 +262,15 @@ function isUsed({ flags, version }: NodeRecord): boolean {
   return (
     version !== "" && isUp(flags) && !["DOWN", "POWER_DOWN", "NOT_RESPONDING"].some((flag) => flags.has(flag))
   );
+}
+
+/**
+ * A node that was powered up before the agent first read Slurm has its own name as its address. Hosts are called like their
+ * nodes on some clusters only, which the event of its joining tells.
+ */
+function hasAddress({ name, address }: NodeRecord, joined: JoinedNodes): boolean {
+  if (address !== name) return address !== nowhere;
+  return shortHostname(joined.get(name)?.hostname ?? "") === shortHostname(name);
 }
 
 /** Slurm uses it, or would. One that is powering up waits for another machine. */

@@ -457,7 +457,12 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     ...(namesNodes(settings)
       ? {
           named: {
-            ...namedNodes(saving, records, lost, missingFor(due, own, joining, settings), settings),
+            ...namedNodes(
+              saving,
+              records,
+              { lost, joined: joinedNodes, reserved: missingFor(due, own, joining, settings) },
+              settings,
+            ),
             exempt,
           },
         }

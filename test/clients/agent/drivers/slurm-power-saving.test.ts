@@ -155,6 +155,13 @@ describe("what Slurm wants", () => {
     const { named, corrections } = known(readSlurm({ jobs: [], nodes: [node], section }));
     expect([named?.withoutAddress, named?.wanted, corrections]).toEqual([["hpc-1"], [], []]);
   });
+  test("one that has never had an address is named, too, unless its host joined under the node's name", () => {
+    const own = { hostname: "hpc-1", address: "hpc-1", slurmd_version: "22.05" };
+    const reading = { jobs: [], nodes: [savingNode(1, ["MIXED"], own)], section };
+    expect(known(readSlurm(reading)).named?.withoutAddress).toEqual(["hpc-1"]);
+    const joined = { "hpc-1": { nodeId: "a", hostname: "HPC-1" } };
+    expect(known(readSlurm({ ...reading, memory: { joined } })).named?.withoutAddress).toEqual([]);
+  });
   test("until then a job that Slurm starts there names no host: nobody has one of the node's name", () => {
     const node = savingNode(1, [], { state: ["ALLOCATED", "CLOUD"], slurmd_version: "22.05" });
     expect(known(readSlurm({ jobs: [configuring(21, "hpc-1")], nodes: [node], section })).jobs).toEqual([]);
