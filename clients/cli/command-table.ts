@@ -117,7 +117,7 @@ export const commandGroups: readonly CommandGroup[] = [
         load: async (terminal) => (await import("./commands/plans.ts")).plansCommand(terminal),
       },
       history: {
-        summary: "Shows the history of a node.",
+        summary: "Shows the history of a node, or the week of node arrays.",
         seeAlso: { commands: ["nodes", "events", "operations"], pages: ["concepts.md#the-life-of-a-node"] },
         load: async (terminal) => (await import("./commands/history.ts")).historyCommand(terminal),
       },

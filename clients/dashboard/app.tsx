@@ -20,6 +20,7 @@ import { Plans } from "./views/plans.tsx";
 import { Quote } from "./views/quote.tsx";
 import { Rejects } from "./views/rejects.tsx";
 import { Targets } from "./views/targets.tsx";
+import { Week } from "./views/week.tsx";
 import { localTime, utc } from "./words.ts";
 
 const views: readonly {
@@ -29,6 +30,7 @@ const views: readonly {
 }[] = [
   { view: "overview", title: "Overview", show: Overview },
   { view: "nodes", title: "Nodes", show: Nodes },
+  { view: "week", title: "Week", show: Week },
   { view: "jobs", title: "Jobs", show: Jobs },
   { view: "quote", title: "Quote", show: Quote },
   { view: "targets", title: "Targets", show: Targets },

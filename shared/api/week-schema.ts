@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { globs } from "./selection-schema.ts";
 
 const hourOfArray = z.object({
   fromSeconds: unixSeconds.describe("A whole hour (UTC)"),
@@ -63,7 +64,7 @@ export const weekAnswer = z
   .meta({ id: "Week" });
 
 export const weekQuery = z.object({
-  nodeArray: z.string().max(256).optional().describe("This array alone"),
+  nodeArray: globs.describe("Node arrays, comma-separated; shell wildcards allowed"),
 });
 
 export type WeekAnswer = Answer<typeof weekAnswer>;

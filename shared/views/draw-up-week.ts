@@ -7,6 +7,7 @@ import type { ClusterConfig, NodeLoss, Ports, Sample, Schedule } from "../ports/
 import { counted } from "../text/text.ts";
 import { isAlwaysOpen } from "../time/recurring.ts";
 import { drawUpCost } from "./draw-up-cost.ts";
+import { matches } from "./node-selection.ts";
 
 type WeekPorts = Pick<
   Ports,
@@ -44,7 +45,7 @@ export async function drawUpWeek(
     openedAtSeconds === null ? [] : hoursFrom(Math.max(fromSeconds, openedAtSeconds), countedUntil);
   const byArray = Map.groupBy(rows, ({ keys }) => String(keys.array));
   const there = snapshot?.value.cluster.nodeArrays.map(({ name }) => name) ?? [];
-  const names = [...new Set([...there, ...byArray.keys()])].filter((name) => name === (nodeArray ?? name));
+  const names = [...new Set([...there, ...byArray.keys()])].filter((name) => matches(nodeArray, name));
   const boots = bootsOf(history, {
     nowSeconds: atSeconds,
     bootTimeoutSeconds: config.engine.bootTimeoutSeconds,

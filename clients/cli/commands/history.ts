@@ -7,10 +7,11 @@ import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
+import { printWeek } from "../output/week-page.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Flags = LookFlags & SelectionFlags;
+type Flags = LookFlags & SelectionFlags & { readonly week?: true };
 
 /** Each is asked for by itself. */
 const mostNodes = 50;
@@ -18,10 +19,20 @@ const mostNodes = 50;
 export function historyCommand(terminal: Terminal): Command {
   const command: Command = new Command("history")
     .description(
-      "Shows the history of a node: its lives, and the requests to CycleCloud about it. A selection takes nodes that exist.",
+      "Shows the history of a node: its lives, and the requests to CycleCloud about it. A selection takes nodes that exist. With --week: of node arrays.",
     )
     .argument("[node]", "name, node id or host name; the node may be gone")
+    .option(
+      "--week",
+      "the last seven days of node arrays (all, or those of --nodearray): nodes with jobs by the hour, idle money, what schedules kept, boots, failures and evictions by VM size",
+    )
     .action((node: string | undefined, flags: Flags) => {
+      if (flags.week) {
+        const { nodearray: _, ...others } = flags;
+        if (node !== undefined || isSelecting(others))
+          return command.error("error: expected --week alone, or with --nodearray");
+        return look(terminal, flags, (looking) => showWeek(looking, flags));
+      }
       if ((node === undefined) !== isSelecting(flags))
         return command.error("error: expected either a node, or at least one option that selects nodes");
       return look(terminal, flags, (looking) =>
@@ -39,6 +50,12 @@ async function showHistory(
   const history = await service.ask("history", { params: { node } });
   if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(history));
   else printHistory(terminal, history);
+}
+
+async function showWeek({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+  const week = await service.ask("week", { query: { nodeArray: flags.nodearray?.join(",") } });
+  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(week));
+  else printWeek(pageOn(terminal), week);
 }
 
 /** By id: names and host names come again. */

@@ -81,6 +81,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   history: [
     { line: "history htc-1", does: "when it was first seen, and what was requested for it", isShown: true },
     { line: "history -N 'viz-*'", does: "the same of several nodes" },
+    { line: "history --week -a htc", does: "the last seven days of a node array", isShown: true },
   ],
   events: [
     { line: "events --since 2d", does: "what happened, newest first", isShown: true },

@@ -1,4 +1,5 @@
 import { localTime } from "../words.ts";
+import { type Band, Bands } from "./bands.tsx";
 import { eventWords } from "./event-groups.ts";
 import { EventLane, type Marked } from "./event-lane.tsx";
 import { Plot, type PlotProps } from "./plot.tsx";
@@ -7,13 +8,15 @@ import { Table } from "./table.tsx";
 interface ChartProps extends PlotProps {
   readonly title: string;
   readonly marked?: Marked;
+  /** Times that are marked above the curves. Say them elsewhere in words, too. */
+  readonly bands?: readonly Band[];
+  /** Of the table. */
+  readonly mostRows?: number;
 }
 
-const mostTableRows = 48;
-
 export function Chart(props: ChartProps) {
-  const { title, times, curves, format, span, marked } = props;
-  const step = Math.max(1, Math.ceil(times.length / mostTableRows));
+  const { title, times, curves, format, span, marked, bands = [], mostRows = 48 } = props;
+  const step = Math.max(1, Math.ceil(times.length / mostRows));
   const rows = times
     .map((at, index) => ({ at, index }))
     .filter(({ index }) => (times.length - 1 - index) % step === 0);
@@ -28,6 +31,7 @@ export function Chart(props: ChartProps) {
         ))}
       </div>
       {marked === undefined ? null : <EventLane {...marked} />}
+      <Bands bands={bands} span={span} />
       <Plot {...props} />
       <details>
         <summary>{title} as a table</summary>

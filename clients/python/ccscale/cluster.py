@@ -125,9 +125,9 @@ class Cluster:
         """How the cluster was over time; the last 24 hours where `since` is not given."""
         return list(self.__get("samples", {"from": _whole(since), "until": _whole(until)})["samples"])
 
-    def week(self, *, node_array: Optional[str] = None) -> Answer:
+    def week(self, *, node_array: Optional[Names] = None) -> Answer:
         """The last seven days of each of `nodeArrays`: use and idle money by the hour, boots, failures, evictions, schedules."""
-        return self.__get("week", {"nodeArray": node_array})
+        return self.__get("week", {"nodeArray": _joined(node_array)})
 
     def usage(
         self,

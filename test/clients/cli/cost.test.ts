@@ -76,6 +76,7 @@ beforeAll(async () => {
     status: handlerOf("status"),
     "job-cost": handlerOf("job-cost"),
     usage: handlerOf("usage"),
+    week: handlerOf("week"),
   });
 });
 
@@ -98,6 +99,19 @@ test("the examples of the command page", async () => {
     transcripts.push(`$ ccscale ${line}\n${stdout}`);
   }
   await expect(transcripts.join("\n")).toMatchFileSnapshot("../../../clients/cli/reference/printed/cost.txt");
+});
+
+test("the week of a node array: nodes with jobs by the hour, and what idle ones cost", async () => {
+  const at = ["--url", server.url, "--cluster", cluster];
+  const { stdout } = await ccscale(["history", "--week", "-a", "htc", ...at]);
+  await expect(`$ ccscale history --week -a htc\n${stdout}`).toMatchFileSnapshot(
+    "../../../clients/cli/reference/printed/history-week.txt",
+  );
+  const { stdout: json } = await ccscale(["history", "--week", "-a", "h*", "--format", "json", ...at]);
+  expect(JSON.parse(json).nodeArrays).toMatchObject([{ name: "htc", hours: [{ nodes: 1 }, {}] }]);
+  expect((await ccscale(["history", "--week", "-a", "none", ...at])).stdout).toBe("No such node array.\n");
+  const refused = await ccscale(["history", "--week", "htc-1", ...at]);
+  expect(refused.stderr).toContain("expected --week alone, or with --nodearray");
 });
 
 test("as CSV without a total, and as JSON as the service has it", async () => {

@@ -29,6 +29,7 @@ const contrastAlone: RunOptions = { runOnly: ["color-contrast"] };
 export const views = [
   "overview",
   "nodes",
+  "week",
   "jobs",
   "quote",
   "targets",
