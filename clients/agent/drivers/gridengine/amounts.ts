@@ -43,6 +43,8 @@ export function matches(pattern: string, value: string, { isCaseSensitive = fals
     );
 }
 
+export const isPattern = (text: string) => /[*?[\]]/.test(text);
+
 const longestPattern = 1000;
 
 /** Each `*` takes the least that lets the rest match, so that no pattern takes longer than pattern times value. */

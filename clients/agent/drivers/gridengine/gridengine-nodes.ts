@@ -6,6 +6,7 @@ import { disable, enable, setValues } from "./commands.ts";
 import type { Definitions } from "./definitions.ts";
 import type { GridengineSettings, NodeArraySettings } from "./gridengine-settings.ts";
 import type { GridengineMemory } from "./memory.ts";
+import { usualName } from "./places.ts";
 import type { QueueInstance, RunningRecord } from "./queue-records.ts";
 import { slotsName, takenBy } from "./running.ts";
 
@@ -207,7 +208,10 @@ export function seenOn(
       if (definitions.complexes.get(name)?.relation === "EXCL") return [[name, "true"] as const];
       return [[name, String(resources[name] ?? 0)] as const];
     });
-  return Object.fromEntries(values);
+  const { hostname } = host;
+  // Names of the form that is taken for granted are not remembered.
+  const isUsual = hostname.replace(usualName, "") === "";
+  return { ...Object.fromEntries(values), ...(isUsual ? {} : { hostname }) };
 }
 
 /** The node array of a host: as CycleCloud called its node, or the only one that it can be. */

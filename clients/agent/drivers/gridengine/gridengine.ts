@@ -279,7 +279,12 @@ function cellOf(
     if (array !== undefined && !isSilent(host))
       seen[array] = seenOn(host, all.get(host.hostname) ?? {}, definitions);
   }
-  const places = placesOf(settings, definitions, seen);
+  const places = placesOf(
+    settings,
+    definitions,
+    seen,
+    hosts.map(({ hostname }) => hostname),
+  );
   const byArray = Map.groupBy(places, ({ array }) => array);
   const consumables = new Map(
     [...byArray].map(([array, own]) => {

@@ -22,6 +22,18 @@ export interface Place {
   /** What the hosts have: set on them, or seen on others of the array. */
   readonly hostValues: Readonly<Record<string, string>>;
   readonly queueValues: Readonly<Record<string, string>>;
+  /** Names such as nodes to come may have: that of a host of the array, or those that CycleCloud gives. */
+  readonly namesToCome: readonly string[];
+  /** Names of all hosts that are there, of whatever array. */
+  readonly hostnames: readonly string[];
+}
+
+/** CycleCloud makes names of addresses, unless the array says otherwise; some have a domain. */
+export const usualName = /^ip-[0-9a-f]{8}(?=\.|$)/i;
+
+function namesLike(name = "ip-00000000"): readonly string[] {
+  if (!usualName.test(name)) return [name];
+  return ["ip-00000000", "ip-ffffffff"].map((usual) => name.replace(usualName, usual));
 }
 
 /** Queues of an array: those that are set, or all that have one of its host groups. */
@@ -43,6 +55,7 @@ export function placesOf(
   settings: GridengineSettings,
   definitions: Definitions,
   seen: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  hostnames: readonly string[],
 ): readonly Place[] {
   return Object.entries(settings.node_arrays).flatMap(([array, own]) => {
     const groups = new Set(groupsAbove(definitions, own.host_groups));
@@ -59,6 +72,8 @@ export function placesOf(
           slots,
           hostValues: values,
           queueValues: valuesOf(fieldFor(queue.fields.complex_values ?? "", groups)),
+          namesToCome: namesLike(values.hostname),
+          hostnames,
         };
       });
   });

@@ -97,8 +97,8 @@ export function poolsOf({
         pe === undefined || pe.slots >= noLimit
           ? []
           : [drawOn(`pe:${pe.name}`, 1, false, pe.slots, pe.slots - (ofEnvironments.get(pe.name) ?? 0))];
-      const { groups, queue, hostValues } = place;
-      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host: undefined, groups };
+      const { groups, queue, hostValues, namesToCome: host } = place;
+      const subject = { who, pe: pe?.name ?? "", queue: queue.name, host, groups };
       const limits = limitsFor(quotas, subject, definitions, (name) => amountOf(hostValues[name] ?? ""));
       if ("refused" in limits) return limits;
       const over = limits.find(({ complex, most }) => (asked.fixed[complex] ?? 0) > most);

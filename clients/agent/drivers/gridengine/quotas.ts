@@ -1,4 +1,4 @@
-import { amountOf, matches } from "./amounts.ts";
+import { amountOf, isPattern, matches } from "./amounts.ts";
 import { type Definitions, listOf } from "./definitions.ts";
 import type { Who } from "./places.ts";
 
@@ -98,8 +98,8 @@ export interface QuotaSubject {
   readonly who: Who;
   readonly pe: string;
   readonly queue: string;
-  /** Undefined: a host to come, which gets its name when it comes. */
-  readonly host: string | undefined;
+  /** A host that is there, or names such as hosts to come may have. */
+  readonly host: string | readonly string[];
   readonly groups: ReadonlySet<string>;
 }
 
@@ -171,8 +171,6 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue 
   return `quota ${whom.slice(0, longestWhom)}: ${complex}`;
 }
 
-const isPattern = (entry: string) => /[*?[\]|&!]/.test(entry);
-
 /** A name with its domain and one without are the same host. */
 function isHostNamed(entry: string, host: string): boolean {
   if (matches(entry, host)) return true;
@@ -199,9 +197,12 @@ function fitOf(
   const isHost = (entry: string): Fit => {
     if (entry === "*") return "yes";
     if (entry.startsWith("@")) return [...groups].some((group) => matches(entry, group)) ? "yes" : "no";
-    if (host !== undefined) return isHostNamed(entry, host) ? "yes" : "no";
+    if (typeof host === "string") return isHostNamed(entry, host) ? "yes" : "no";
     // A host to come could get the name of one that is gone. Refusing jobs for that would stop all buying after a scale-in.
-    return isPattern(entry) ? "unknown" : "no";
+    if (!isPattern(entry)) return "no";
+    const fitting = host.filter((name) => matches(entry, name));
+    if (fitting.length === 0) return "no";
+    return fitting.length === host.length ? "yes" : "unknown";
   };
   const fits = [
     fitIn(filters.users, isUser),

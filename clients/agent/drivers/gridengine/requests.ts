@@ -1,4 +1,4 @@
-import { amountOf, matches } from "./amounts.ts";
+import { amountOf, isPattern, matches } from "./amounts.ts";
 import type { Complex, Definitions } from "./definitions.ts";
 import { type Place, valuesAt } from "./places.ts";
 import type { Request } from "./queue-records.ts";
@@ -50,7 +50,7 @@ export function askedAt(
     if (complex.name === "slots") continue;
     const problem = `no node of "${place.array}" in queue ${place.queue.name} has ${name}=${value}`;
     if (complex.name === "hostname") {
-      const others = othersThan(value);
+      const others = othersThan(value) ?? othersByPattern(value, place);
       if (others === undefined)
         return { refused: `asks for host "${value}": hosts cannot be ordered by name` };
       notOn.push(...others);
@@ -104,6 +104,12 @@ function othersThan(value: string): readonly string[] | undefined {
   if (list !== undefined) return list.split("|");
   const names = value.split("&").map((each) => /^!([\w.-]+)$/.exec(each)?.[1]);
   return names.every((name) => name !== undefined) ? names : undefined;
+}
+
+/** A pattern for hosts: those that are there and do not fit; undefined: it names certain hosts, or may not fit the ones to come. */
+function othersByPattern(value: string, { namesToCome, hostnames }: Place): readonly string[] | undefined {
+  if (!isPattern(value) || !namesToCome.every((name) => matches(value, name))) return undefined;
+  return hostnames.filter((name) => !matches(value, name));
 }
 
 function holds({ type, relation }: Complex, wanted: string, offered: string): boolean {

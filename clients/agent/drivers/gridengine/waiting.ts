@@ -186,6 +186,9 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
   if (pes.length === 0) return { leftOut: `parallel environment "${record.pe?.name}" is not defined` };
   let isIgnored = false;
   const allowed: { readonly place: Place; readonly asked: Asked }[] = [];
+  const ofHosts = hostsIn(record.queues);
+  const requests =
+    ofHosts === undefined ? record.requests : [...record.requests, { name: "hostname", value: ofHosts }];
   for (const place of places) {
     const { queue } = place;
     if (!inQueues(record.queues, place)) continue;
@@ -199,7 +202,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
       continue;
     }
     const asked = isOpenTo(place, who, definitions)
-      ? askedAt(record.requests, place, definitions)
+      ? askedAt(requests, place, definitions)
       : { refused: `may not use queue ${queue.name}` };
     if ("refused" in asked) refusals.push(asked.refused);
     else if (checkpoint !== "" && !namedIn(queue.fields.ckpt_list ?? "").includes(checkpoint))
@@ -235,10 +238,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
   if (found.length > 0) return inOrderOfSettings(found, Object.keys(settings.node_arrays));
   if (isIgnored && refusals.length === 0) return [];
   return {
-    leftOut:
-      refusals[0] ??
-      namesHost(record.queues) ??
-      `no node array has a queue of ${record.queues.join(", ") || "its"}`,
+    leftOut: refusals[0] ?? `no node array has a queue of ${record.queues.join(", ") || "its"}`,
   };
 }
 
@@ -331,13 +331,16 @@ function inQueues(wanted: readonly string[], { queue, groups }: Place): boolean 
       const host = at < 0 ? "*" : pattern.slice(at + 1);
       if (!matches(name === "" ? "*" : name, queue.name)) return false;
       if (host.startsWith("@")) return [...groups].some((group) => matches(host, group));
-      return host === "*" || host === "";
+      return host === "*" || host === "" || hostsIn(wanted) !== undefined;
     });
 }
 
-function namesHost(wanted: readonly string[]): string | undefined {
-  const one = wanted.find((each) => /@[^@*]/.test(each));
-  return one === undefined ? undefined : `asks for "${one}": hosts cannot be ordered by name`;
+/** The hosts of `all.q@ip-1,all.q@ip-2`, as one pattern; undefined where any may do for one of them. */
+function hostsIn(wanted: readonly string[]): string | undefined {
+  const hosts = wanted
+    .flatMap((each) => each.split(","))
+    .map((each) => /^[^@]*@([^@*][^@]*)$/.exec(each)?.[1]);
+  return hosts.length > 0 && hosts.every((host) => host !== undefined) ? hosts.join("|") : undefined;
 }
 
 function constraintsOf(

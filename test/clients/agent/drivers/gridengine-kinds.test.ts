@@ -142,6 +142,21 @@ describe("a job becomes", () => {
       { constraints: { ...on, slots: 1, not: { "node.hostname": ["ip-8", "ip-9"] } } },
     ],
     [
+      "-l h=ip-*, as CycleCloud calls its nodes: any but hosts of other names",
+      { requests: { hostname: "ip-*" }, instances: { "all.q@node-1": "", "all.q@ip-0a000001": "" } },
+      { constraints: { ...on, slots: 1, not: { "node.hostname": ["node-1"] } } },
+    ],
+    ["-q all.q@ip-*", { queues: ["all.q@ip-*"] }, { constraints: { ...on, slots: 1, "slots:all.q": 1 } }],
+    [
+      "-l h=node-*, where the host that is there is called so",
+      {
+        requests: { hostname: "node-*" },
+        instances: { "all.q@node-1": "" },
+        cell: { "hostlist NONE": "hostlist node-1" },
+      },
+      { constraints: { ...on, slots: 1 } },
+    ],
+    [
       "-l h_rt=1800, as a quota allows",
       { requests: { h_rt: "1800" }, cell: { "=== quotas\n": quotaOf("h_rt=3600") } },
       { constraints: { ...on, slots: 1 } },
@@ -248,6 +263,20 @@ describe("nothing is bought for", () => {
       /lic: 6 wanted, at most 5/,
     ],
     ["-l lic=6", { requests: { lic: "6" } }, /has lic=6/],
+    [
+      "-l h=ip-*, where the host that is there is called otherwise",
+      {
+        requests: { hostname: "ip-*" },
+        instances: { "all.q@node-1": "" },
+        cell: { "hostlist NONE": "hostlist node-1" },
+      },
+      /asks for host "ip-\*"/,
+    ],
+    [
+      "-l h=ip-0*: some of the names to come",
+      { requests: { hostname: "ip-0*" } },
+      /cannot be ordered by name/,
+    ],
     ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],
     [
       "-l gpus=2 where the queue has one of the host's two",

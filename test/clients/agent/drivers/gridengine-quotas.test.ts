@@ -123,6 +123,13 @@ describe("a resource quota is a pool of what is left of it", () => {
       [1, 2, 5, "quota most, hosts *,ip-*: slots"],
     ],
     [
+      "of hosts of a pattern that nodes to come fit",
+      ["hosts ip-* to slots=9"],
+      {},
+      [1, 6, 9, "quota most, hosts ip-*: slots"],
+    ],
+    ["of hosts of a pattern that no node to come fits", ["hosts login* to slots=0"], {}, undefined],
+    [
       "of a consumable",
       ["users * to gpus=3"],
       { requests: { gpus: "2" } },
@@ -271,13 +278,13 @@ describe("nothing is bought for a job", () => {
     ],
     [
       "under a rule for a pattern that may name a host to come",
-      "hosts ip-* to slots=9",
+      "hosts ip-0* to slots=9",
       {},
-      /"limit hosts ip-\* to slots=9" is for hosts that are to come is not known: name host groups/,
+      /"limit hosts ip-0\* to slots=9" is for hosts that are to come is not known: name host groups/,
     ],
     [
       "under a rule for each host of a pattern",
-      "hosts {ip-*} to slots=2",
+      "hosts {ip-0*} to slots=2",
       {},
       /is for hosts that are to come is not known/,
     ],
