@@ -24,6 +24,8 @@ export const jobRecord = z.object({
   /** What a suspended job gave back of that, where the server says which resources; else it gives back all. */
   resources_released: text,
   Hold_Types: text,
+  /** `runone:1.head@head:2.head@head,afterok:…`. */
+  depend: detail,
   array: text,
   max_run_subjobs: text,
   comment: detail,

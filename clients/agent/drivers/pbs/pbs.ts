@@ -115,7 +115,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     return setAside.push({ record: `job ${name}`, reason, ...where });
   };
   for (const record of runningRecords) post(record.id, running(record, jobContext));
-  for (const group of waitingIn(records, setAside)) post(group.name, waiting(group, jobContext));
+  for (const group of oneOfEach(waitingIn(records, setAside))) post(group.name, waiting(group, jobContext));
   const busy = new Set(
     [...posted, ...setAside].flatMap(({ executingHostnames = [] }) => executingHostnames.map(shortHostname)),
   );
@@ -238,6 +238,18 @@ function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonl
     const most = amountIn(array?.max_run_subjobs ?? "");
     const left = most === undefined ? tasks.length : Math.max(0, most - (busy.get(name) ?? 0));
     return left === 0 ? [] : [{ name, tasks: tasks.slice(0, left) }];
+  });
+}
+
+/** The first of jobs of which PBS runs one and holds the others (`-W depend=runone:…`). */
+function oneOfEach(jobs: readonly Waiting[]): readonly Waiting[] {
+  const left = new Set<string>();
+  return jobs.filter(({ tasks: [first] }) => {
+    if (first === undefined || left.has(first.id)) return false;
+    for (const dependency of first.depend.split(","))
+      if (dependency.startsWith("runone:"))
+        for (const other of dependency.split(":").slice(1)) left.add(other.split("@")[0] ?? "");
+    return true;
   });
 }
 

@@ -84,6 +84,19 @@ describe("what the scheduler's comment means", () => {
   });
 });
 
+test("-W depend=runone: the first, since PBS holds the others once it runs", () => {
+  const depend = (...others: readonly string[]) => ({
+    depend: `afterany:9.head@head,runone:${others.map((id) => `${id}.head@head`).join(":")}`,
+  });
+  const { jobs } = read({
+    "1.head": depend("2", "3"),
+    "2.head": depend("1", "3"),
+    "3.head": depend("1", "2"),
+    "4.head": {},
+  });
+  expect(jobs.map(({ name }) => name)).toEqual(["1", "4"]);
+});
+
 describe("limits", () => {
   const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)" };
   test.each<readonly [string, object, object, number | string]>([
