@@ -26,6 +26,24 @@ const failure = z
   })
   .meta({ id: "NodeFailure" });
 
+const keeper = z
+  .object({
+    kind: z
+      .enum(["keep-alive", "target", "spare", "failed", "deallocated"])
+      .describe(
+        "keep-alive: only a person may delete it; target, spare: it counts towards a target; failed: it is kept for a look; deallocated: instead of deleted",
+      ),
+    by: z.string().describe("A person, CycleCloud, a schedule, a request set, spare nodes, or a setting"),
+    reason: z.string(),
+    sinceSeconds: unixSeconds.nullable().describe("Null: not known"),
+    untilSeconds: unixSeconds
+      .nullable()
+      .describe(
+        "When it ends by itself, unless somebody asks again; of a deallocated node: when it is too old. Null: when somebody ends it",
+      ),
+  })
+  .meta({ id: "Keeper" });
+
 /** A node as the cluster has it, and as a plan made now would use it. */
 export const nodeView = z
   .object({
@@ -76,18 +94,8 @@ export const nodeView = z
     available: resources.describe("What its jobs leave of that"),
     keepAlive: z.boolean().describe("Only an operator may delete it"),
     kept: z
-      .object({
-        by: z.string(),
-        reason: z.string(),
-        sinceSeconds: unixSeconds,
-        untilSeconds: unixSeconds
-          .optional()
-          .describe("When it ends by itself; absent: when somebody ends it"),
-      })
-      .nullable()
-      .describe(
-        "Set: keep-alive by an operator's request here; null: if it is keep-alive, CycleCloud says so",
-      ),
+      .array(keeper)
+      .describe("Who keeps it although no job needs it, first who keeps it longest; empty: nobody"),
     ignored: z.boolean().describe("The autoscaler leaves it alone: no jobs, no deletion, no retry"),
     draining: z
       .object({

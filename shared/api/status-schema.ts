@@ -151,6 +151,7 @@ const requestSetStatus = z
     source: z.string().describe("Who asked last"),
     receivedAtSeconds: unixSeconds.describe("Of a schedule: when its window begins, which may be to come"),
     expiresAtSeconds: unixSeconds.describe("From then on it wants nothing"),
+    lasting: z.boolean().describe("The same follows then: a schedule without a start"),
     expired: z.boolean(),
     planned: z
       .boolean()

@@ -69,6 +69,7 @@ export {
   inForce,
   nextScheduleSeconds,
   overlappingSchedules,
+  scheduleOf,
   windowsIn,
   windowsOfSchedules,
 } from "./schedules.ts";

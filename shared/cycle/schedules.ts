@@ -10,6 +10,11 @@ import { earliest } from "./clocks.ts";
 /** Begins the names of their request sets. No request can have a name with a slash. */
 const prefix = "schedule/";
 
+/** The name of the schedule whose request set it is; undefined: somebody asked. */
+export function scheduleOf(requestSet: string): string | undefined {
+  return requestSet.startsWith(prefix) ? requestSet.slice(prefix.length) : undefined;
+}
+
 /** A cluster's schedules, and how long its nodes took to boot. */
 export interface Scheduled {
   readonly config: Pick<ClusterConfig, "cluster" | "schedules">;
@@ -161,6 +166,7 @@ function toRequestSet(cluster: string, schedule: Schedule, { startSeconds, endSe
     sentAtSeconds: startSeconds,
     receivedAtSeconds: startSeconds,
     expiresAtSeconds: endSeconds,
+    ...(isAlwaysOpen(schedule) && { isLasting: true }),
     arrays: schedule.targets,
     ignoredMessages: 0,
   };

@@ -219,6 +219,8 @@ export interface RequestSet {
   readonly receivedAtSeconds: number;
   /** From then on the set wants nothing. */
   readonly expiresAtSeconds: number;
+  /** The same follows then: of a schedule without a start. */
+  readonly isLasting?: true;
   readonly arrays: readonly NodeArrayTarget[];
   /** Requests left out because a newer or the same one had come before. */
   readonly ignoredMessages: number;

@@ -316,8 +316,9 @@ function toRequestSetStatus(
   { atSeconds, head }: { readonly atSeconds: number; readonly head: PlanHead | undefined },
 ): ClusterStatus["requestSets"][number] {
   const { requestSet, source, receivedAtSeconds, expiresAtSeconds, ignoredMessages, arrays } = set;
+  const lasting = set.isLasting === true;
   const expired = expiresAtSeconds <= atSeconds;
-  const times = { receivedAtSeconds, expiresAtSeconds, expired };
+  const times = { receivedAtSeconds, expiresAtSeconds, lasting, expired };
   const planned = head?.targetRequests[requestSet] === receivedAtSeconds;
   return { requestSet, source, ...times, planned, ignoredMessages, arrays: arrays.length };
 }

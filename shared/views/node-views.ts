@@ -7,7 +7,6 @@ import {
   forNodeArray,
   isIgnored,
   kindName,
-  type NodeArray,
   type NodeHistory,
   type PlannedNode,
   type Resources,
@@ -15,31 +14,26 @@ import {
   sortByNodeName,
   usesFailedNodes,
 } from "../engine/index.ts";
-import type { KeptNode, Operation, OutNode } from "../ports/index.ts";
+import type { Operation, OutNode } from "../ports/index.ts";
 import { foldedName } from "../text/text.ts";
 import { drainInWords, drainsOf, type NodeDrain } from "./drains.ts";
 import { plannedThere } from "./job-states.ts";
+import { type KeeperFacts, keepersOf } from "./keepers.ts";
 import type { Outlook } from "./outlook.ts";
 
-interface Facts {
-  readonly outlook: Outlook;
+interface Facts extends KeeperFacts {
   readonly plannedById: ReadonlyMap<string, PlannedNode>;
   readonly reportedById: ReadonlyMap<string, ClusterNode>;
-  readonly history: ReadonlyMap<string, NodeHistory>;
   readonly draining: ReadonlyMap<string, NodeDrain>;
   /** For nodes that the plan drains or undrains, and so does not delete yet: when the wait ends. */
   readonly drainOver: ReadonlyMap<string, number>;
   /** Nodes that their scheduler holds for reasons of its own. */
   readonly heldIds: ReadonlySet<string>;
-  readonly kept: ReadonlyMap<string, KeptNode>;
-  readonly arrays: ReadonlyMap<string, NodeArray>;
   readonly sizes: ReadonlyMap<string, Bucket>;
   readonly bootSeconds: (nodeArray: string) => number | null;
   readonly boots: (size: Pick<NodeHistory, "nodeArray" | "vmSize">) => Boots;
   /** When nodes go that boot and that no job needs any more. */
   readonly bootEndSeconds: ReturnType<typeof bootEnds>;
-  /** When failed nodes go that are left for a look. */
-  readonly keptFailed: ReadonlyMap<string, number>;
   readonly operationByNode: ReadonlyMap<string, Operation>;
   readonly operationByName: ReadonlyMap<string, Operation>;
 }
@@ -194,13 +188,6 @@ function drainingOf({ draining }: Facts, reported: ClusterNode | null): NodeView
   return { phase: drain.phase, sinceSeconds: drain.sinceSeconds, reason: drainInWords(drain) };
 }
 
-function keptOf({ kept }: Facts, reported: ClusterNode | null): NodeView["kept"] {
-  const request = reported === null ? undefined : kept.get(reported.nodeId);
-  if (request === undefined) return null;
-  const { by, reason, atSeconds: sinceSeconds, untilSeconds } = request;
-  return { by, reason, sinceSeconds, ...(untilSeconds !== undefined && { untilSeconds }) };
-}
-
 function toView(
   facts: Facts,
   { name, reported, planned }: NodeSubject,
@@ -242,7 +229,7 @@ function toView(
     resources: only(told, planned?.resources ?? {}),
     available: only(told, planned?.available ?? {}),
     keepAlive: reported?.keepAlive ?? planned?.keepAlive ?? false,
-    kept: keptOf(facts, reported),
+    kept: keepersOf(facts, { reported, planned }),
     ignored: reported !== null && isIgnored(reported, facts.outlook.input.settings.ignoredNodes),
     draining: drainingOf(facts, reported),
     ...timesOf(facts, reported),

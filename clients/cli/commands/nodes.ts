@@ -34,7 +34,7 @@ export function nodesCommand(terminal: Terminal): Command {
     .option("--state <states>", 'only nodes in these states, such as "Ready,Fail*"')
     .option("--where <terms>", 'only nodes of which all of it holds, such as "array:htc user:ann cost>10"')
     .option("--idle", "only nodes that are up and have no job")
-    .option("--held", "nodes that are kept alive, drained or ignored: by whom, until when and why")
+    .option("--held", "nodes that are kept, drained or ignored: by whom, until when and why")
     .option("--sort <columns>", "by these columns, such as idle or -idle (the largest first)", sortKeys)
     .option("--limit <number>", "maximum number", wholeNumber(1))
     .option("--summary", "a row for each array, state and size: nodes, cores, idle nodes, USD per hour")
@@ -68,10 +68,11 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
   const items = ordered.slice(0, flags.limit);
   // What CycleCloud says of failed nodes is what people look for where there are some.
   const isFailed = items.some(({ state, failure }) => state === "Failed" && failure?.message != null);
+  const isKept = items.some(({ kept, keepAlive }) => kept.length > 0 && !keepAlive);
   const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
   const list = {
     ...kind,
-    columns: isFailed ? [...kind.columns, "failure:-"] : kind.columns,
+    columns: [...kind.columns, ...(isKept ? ["kept_by:-"] : []), ...(isFailed ? ["failure:-"] : [])],
     records: items.map((node) =>
       nodeFields(node, atSeconds, {
         when,
@@ -147,7 +148,7 @@ function showHeld(
     narrowing: heldNarrowing,
     records: holds.map((hold) => holdFields(hold, atSeconds)),
     data: holds,
-    none: "No node is kept alive, drained or ignored.",
+    none: "No node is kept, drained or ignored.",
   };
   printList(terminal, list, { flags, settings });
 }

@@ -293,6 +293,14 @@ function isOfSettings({ requestSet, planned, arrays }: ClusterStatus["requestSet
   return requestSet.startsWith("schedule/") && planned && arrays === 0;
 }
 
+/** Such as "in 2h". */
+function endOf(
+  { expiresAtSeconds, lasting }: ClusterStatus["requestSets"][number],
+  nowSeconds: number,
+): string {
+  return lasting ? "never" : ago(expiresAtSeconds, nowSeconds);
+}
+
 /** Skips targets of requests that were replaced since the newest plan: they would appear with the new request's times. */
 function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatus, most: number): void {
   if (requestSets.length === 0) return;
@@ -303,7 +311,7 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
   const rows = targets.flatMap(({ name, requestSet, unit, asked, granted, nodes, why }) => {
     const set = planned.get(requestSet);
     if (set === undefined) return [];
-    const expires = ago(set.expiresAtSeconds, atSeconds);
+    const expires = endOf(set, atSeconds);
     const has = `${granted} of ${asked} ${unit}`;
     return [[short(name), has, nodes, short(requestSet), expires, why.slice(1).join(" ")]];
   });
@@ -315,12 +323,13 @@ function targetsOn(page: Page, { requestSets, targets, atSeconds }: ClusterStatu
     for (const { name, spare } of targets.slice(0, most))
       if (spare !== null) page.line(`${short(name)}: ${spare.text}`);
   } else if (asking.length === 0) page.line("Nothing is requested any more.");
-  for (const { requestSet, expiresAtSeconds } of asking.filter(isOfSettings))
+  for (const set of asking.filter(isOfSettings))
     page.line(
-      `Request set "${requestSet}" asks for no nodes, and its settings hold: expires ${ago(expiresAtSeconds, atSeconds)}.`,
+      `Request set "${set.requestSet}" asks for no nodes, and its settings hold: expires ${endOf(set, atSeconds)}.`,
     );
-  for (const { requestSet, source, receivedAtSeconds, expiresAtSeconds } of waiting.slice(0, most)) {
-    const expires = `expires ${ago(expiresAtSeconds, atSeconds)}`;
+  for (const set of waiting.slice(0, most)) {
+    const { requestSet, source, receivedAtSeconds } = set;
+    const expires = `expires ${endOf(set, atSeconds)}`;
     page.line(
       receivedAtSeconds > atSeconds
         ? `Request set "${requestSet}" of ${source} begins ${ago(receivedAtSeconds, atSeconds)}, ${expires}.`

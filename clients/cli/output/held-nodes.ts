@@ -9,7 +9,7 @@ export interface Hold {
   readonly name: string;
   readonly nodearray: string;
   readonly state: string | null;
-  readonly held: "kept alive" | "draining" | "undraining" | "ignored";
+  readonly held: "kept alive" | "kept" | "deallocated" | "draining" | "undraining" | "ignored";
   /** Null: unknown. */
   readonly by: string | null;
   readonly sinceSeconds: number | null;
@@ -31,13 +31,14 @@ export function holdsOf(nodes: readonly NodeView[], status: HoldStatus): readonl
   const drains = new Map(status.draining.map((drain) => [drain.name, drain]));
   const ignored = new Map(status.ignoredNodes.map((decision) => [decision.nodeId, decision]));
   return nodes.flatMap((node) => [
-    ...(node.keepAlive ? [keptHold(node)] : []),
+    ...node.kept.map((keeper) => keptHold(node, keeper)),
     ...(node.draining === null ? [] : [drainHold(node, drains.get(node.name))]),
     ...(node.ignored ? [ignoredHold(node, ignored.get(node.nodeId ?? ""))] : []),
   ]);
 }
 
 type HoldStatus = Pick<ClusterStatus, "draining" | "ignoredNodes">;
+type Keeper = NodeView["kept"][number];
 type Drain = HoldStatus["draining"][number];
 type Ignored = HoldStatus["ignoredNodes"][number];
 
@@ -47,11 +48,16 @@ function about({ name, nodeArray, state }: NodeView): Pick<Hold, "name" | "nodea
   return { name, nodearray: nodeArray, state };
 }
 
-function keptHold(node: NodeView): Hold {
-  const base = { ...about(node), held: "kept alive" } as const;
-  if (node.kept === null) return { ...base, ...nobody, by: "CycleCloud", why: "its own record says so" };
-  const { by, reason, sinceSeconds, untilSeconds = null } = node.kept;
-  return { ...base, by, sinceSeconds, untilSeconds, why: reason };
+const heldWords: Readonly<Record<Keeper["kind"], Hold["held"]>> = {
+  "keep-alive": "kept alive",
+  target: "kept",
+  spare: "kept",
+  failed: "kept",
+  deallocated: "deallocated",
+};
+
+function keptHold(node: NodeView, { kind, by, reason, sinceSeconds, untilSeconds }: Keeper): Hold {
+  return { ...about(node), held: heldWords[kind], by, sinceSeconds, untilSeconds, why: reason };
 }
 
 /** A node without an operator's decision is in `ignored_nodes` of the configuration. */

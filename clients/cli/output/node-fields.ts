@@ -1,6 +1,7 @@
 import type { NodeView } from "../../../shared/api/index.ts";
 import { nodeVersion, size } from "../../../shared/engine/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
+import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { columnsOf } from "../../columns/parse-columns.ts";
 import type { Narrowing } from "./fit-table.ts";
@@ -62,7 +63,8 @@ export function nodeFields(
     // Nothing is sent: no node goes then.
     delete_in: isHeld && deleteAtSeconds !== null ? "held" : until(deleteAtSeconds),
     ready_in: until(expectedReadySeconds),
-    kept_until: at(node.kept?.untilSeconds ?? null),
+    kept_by: node.kept[0] === undefined ? null : keeperWords(node.kept[0], when),
+    kept_until: at(node.kept[0]?.untilSeconds ?? null),
     drain: node.draining === null ? null : (node.draining.reason ?? "yes"),
     operation: node.operation === null ? null : `${node.operation.kind} ${node.operation.state}`,
   };

@@ -18,7 +18,7 @@ export function keptAliveOf({
   kept,
 }: Pick<NodeView, "keepAlive" | "kept">): KeptAlive | undefined {
   if (!keepAlive) return undefined;
-  return kept?.reason === forScheduler ? "scheduler" : "others";
+  return kept.some(({ reason }) => reason === forScheduler) ? "scheduler" : "others";
 }
 
 /** For the agent: nodes that a scheduler names. `by` is in the record of each request. */

@@ -1,4 +1,5 @@
 import type { ActionAnswer, HistoryAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
+import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { type ActNode, bodyOf, nodeActs } from "../act/kinds.ts";
 import { Goes } from "../parts/goes.tsx";
@@ -8,7 +9,7 @@ import { linkTo } from "../place.ts";
 import { call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
-import { sentence, usd } from "../words.ts";
+import { localTime, sentence, usd } from "../words.ts";
 
 export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
   const query = new URLSearchParams({ name });
@@ -75,7 +76,7 @@ function Past({ cluster, name }: { readonly cluster: string; readonly name: stri
 function Facts(props: { readonly node: NodeView; readonly cluster: string; readonly now: number }) {
   const { node, cluster, now } = props;
   const { state, origin, failure, jobs, idleSinceSeconds, readySeconds, kept, draining } = node;
-  const held = kept ?? draining;
+  const why = [...kept, ...(draining === null ? [] : [draining])].map(({ reason }) => reason ?? "");
   return (
     <>
       {failure === null ? null : (
@@ -105,7 +106,8 @@ function Facts(props: { readonly node: NodeView; readonly cluster: string; reado
           ],
           ["Idle", idleSinceSeconds === null ? "no" : <Ago at={idleSinceSeconds} now={now} />],
           ["Goes", <Goes key="goes" node={{ ...node, failure: null }} now={now} />],
-          ["Held because", held?.reason ?? "–"],
+          ...kept.slice(1).map((keeper) => ["Kept as well", sentence(keeperWords(keeper, localTime))]),
+          ["Held because", why.join("; ") || "–"],
         ].map(([title, value]) => (
           <div key={title}>
             <dt>{title}</dt>

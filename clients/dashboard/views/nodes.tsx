@@ -35,6 +35,7 @@ const fields = [
   "jobs",
   "plannedJobs",
   "keepAlive",
+  "kept",
   "ignored",
   "draining",
   "idleSinceSeconds",

@@ -11,8 +11,11 @@ export function toTargets(
 ): readonly Target[] {
   return sets
     .filter(({ expiresAtSeconds }) => expiresAtSeconds > nowSeconds)
-    .flatMap(({ requestSet, arrays }) =>
-      arrays.map((definition) => toTarget(definition, requestSet, cluster)),
+    .flatMap(({ requestSet, arrays, expiresAtSeconds, isLasting }) =>
+      arrays.map((definition) => ({
+        ...toTarget(definition, requestSet, cluster),
+        ...(isLasting !== true && { untilSeconds: expiresAtSeconds }),
+      })),
     );
 }
 

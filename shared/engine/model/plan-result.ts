@@ -7,7 +7,7 @@ import type { OwnerLimit } from "./job.ts";
 import type { LimitName } from "./limits.ts";
 import type { BucketName, Reason } from "./reasons.ts";
 import type { SizeChoice } from "./size-choice.ts";
-import type { TargetOutcome } from "./target.ts";
+import type { NodeTarget, TargetOutcome } from "./target.ts";
 
 /** The nodes to create, start and delete, and the places of each job. */
 export interface Plan {
@@ -166,8 +166,8 @@ export interface PlannedNode {
   readonly placementGroup: string | null;
   readonly dynamicArray?: string | undefined;
   readonly keepAlive: boolean;
-  /** Names of the targets that it counts towards; absent: none. */
-  readonly targets?: readonly string[];
+  /** The targets that it counts towards, which keep it while no job needs it; absent: none. */
+  readonly targets?: readonly NodeTarget[];
   readonly jobs: readonly { readonly job: string; readonly slots: number }[];
   /** What the node was born with, and what the plan leaves of it. */
   readonly resources: Resources;

@@ -18,7 +18,12 @@ export interface Target {
   readonly nodeAttributes: { readonly [key: string]: Json };
   /** Who wants it. */
   readonly requestSet: string;
+  /** When nobody wants it any more, if nobody asks again. Absent: nothing ends it. */
+  readonly untilSeconds?: number;
 }
+
+/** A target that keeps a node, or counts one that jobs need. */
+export type NodeTarget = Pick<Target, "name" | "requestSet" | "untilSeconds">;
 
 /** `cores` are usable vcpus, as jobs see them. A group is of one VM size and in a placement group of its own. */
 export type TargetWish =

@@ -2,6 +2,7 @@ import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { withAmount } from "../ledger/stock.ts";
 import type { JobOutcome, NodeOrigin, Placement, PlannedNode } from "../model/plan-result.ts";
 import type { Reason } from "../model/reasons.ts";
+import type { NodeTarget } from "../model/target.ts";
 import type { Allocation } from "../place/allocation.ts";
 import type { Resources } from "../values/resources.ts";
 import { mainReasons } from "./main-reasons.ts";
@@ -90,9 +91,12 @@ export class LedgerPlannedNode implements PlannedNode {
     return this.#node.bucket.name.dynamicArray;
   }
 
-  get targets(): readonly string[] {
-    // Two request sets may want the same.
-    return [...new Set(this.#node.targets.map(({ name }) => name))];
+  get targets(): readonly NodeTarget[] {
+    return this.#node.targets.map(({ name, requestSet, untilSeconds }) => ({
+      name,
+      requestSet,
+      ...(untilSeconds !== undefined && { untilSeconds }),
+    }));
   }
 
   get keepAlive(): boolean {

@@ -62,7 +62,9 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
   if (outcome === undefined) throw new InvariantError(`The plan knows no target "${target.name}"`);
   const views = nodeViews(outlook);
   const nodes = outlook.plan.nodes
-    .filter((node) => node.targets?.includes(target.name) === true && isOf(node, target))
+    .filter(({ targets = [] }) =>
+      targets.some(({ name, requestSet }) => name === target.name && requestSet === target.requestSet),
+    )
     .map(({ name }) => name);
   const each = { target, outcome, nodes };
   const causes = causesOfTarget(outlook, views, each);
@@ -87,14 +89,6 @@ function explainLive(outlook: Outlook, { set, target }: Asked): TargetExplanatio
     refusals: outcome.reasons.map(toRefusal),
     planner: [...targetTrail(outlook, { nodes, target: outcome, receivedAtSeconds: set.receivedAtSeconds })],
   };
-}
-
-function isOf(
-  given: { readonly nodeArray: string; readonly dynamicArray?: string | null | undefined },
-  target: Target,
-): boolean {
-  const { nodeArray, dynamicArray = null } = given;
-  return nodeArray === target.nodeArray && dynamicArray === target.dynamicArray;
 }
 
 function stateOf({ nodesByName }: Outlook, { outcome, nodes }: OutlookTarget): TargetExplanation["state"] {

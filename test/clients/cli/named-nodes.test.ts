@@ -79,13 +79,13 @@ test("a node that is kept alive for the scheduler is told by its reason from one
   expect(bodies).toMatchObject([
     { kind: "keep-alive", by: "agent slurm", nodes: { names: ["htc-1"] }, on: true },
   ]);
-  const record = { by: "an-app", sinceSeconds: 1 };
+  const record = { kind: "keep-alive", by: "an-app", sinceSeconds: 1, untilSeconds: null } as const;
   expect(
     [
-      { keepAlive: false, kept: null },
-      { keepAlive: true, kept: null },
-      { keepAlive: true, kept: { ...record, reason: "debugging" } },
-      { keepAlive: true, kept: { ...record, reason } },
+      { keepAlive: false, kept: [] },
+      { keepAlive: true, kept: [] },
+      { keepAlive: true, kept: [{ ...record, reason: "debugging" }] },
+      { keepAlive: true, kept: [{ ...record, reason }] },
     ].map(keptAliveOf),
   ).toEqual([undefined, "others", "others", "scheduler"]);
 });

@@ -107,6 +107,7 @@ test("without a start it always holds, and spare nodes are made again for those 
   world.configure({ schedules: [office(world, always)] });
   await minutes(world, 3);
   expect(nodes(world)).toBe(2);
+  expect((await clusterStatus(world.ports, cluster))?.requestSets).toMatchObject([{ lasting: true }]);
   await world.post([jobFor(3)], { ttlSeconds: 2 * hour });
   await minutes(world, 3);
   expect(nodes(world)).toBe(5);
@@ -131,7 +132,9 @@ test("the status and the explanation name the schedule", async () => {
   const set = async () => (await clusterStatus(world.ports, cluster))?.requestSets;
   expect(await set()).toMatchObject([{ requestSet: "schedule/office", planned: false, expired: false }]);
   await minutes(world, 12);
-  expect(await set()).toMatchObject([{ requestSet: "schedule/office", planned: true, arrays: 1 }]);
+  expect(await set()).toMatchObject([
+    { requestSet: "schedule/office", planned: true, arrays: 1, lasting: false },
+  ]);
   const outlook = await lookAhead(world.ports, cluster);
   if (outlook === undefined) throw new Error("The cluster is configured");
   const explained = explainTarget(outlook, "htc");

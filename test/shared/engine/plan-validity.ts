@@ -403,7 +403,7 @@ function failedViolations(input: PlanInput, result: Plan): string[] {
       ...node.jobs
         .filter(({ job }) => !runs.has(`${job} ${shortName(node.hostname ?? "")}`))
         .map(({ job }) => `${job} is planned on ${node.name}, which has failed`),
-      ...(node.targets ?? []).map((target) => `target ${target} counts ${node.name}, which has failed`),
+      ...(node.targets ?? []).map(({ name }) => `target ${name} counts ${node.name}, which has failed`),
     ]);
   const kept = result.keptFailed ?? [];
   const mostKept = settings.failedNodes === "keep" ? (settings.keptFailedNodes?.most ?? 3) : 0;
@@ -448,7 +448,7 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
     const own = result.nodes.filter(
       (node) => node.nodeArray === target.nodeArray && (node.dynamicArray ?? null) === target.dynamicArray,
     );
-    const held = own.filter((node) => node.targets?.includes(target.name));
+    const held = own.filter((node) => node.targets?.some(({ name }) => name === target.name));
     const cores = (node: PlannedNode) =>
       target.coresPerNode ??
       input.cluster.nodeArrays

@@ -81,7 +81,9 @@ describe("spare nodes", () => {
   test("are those that no job uses: what runs and what is planned does not count", () => {
     const waiting = job("w", { ncpus: 4, "node.vm_size": small });
     const result = planFor([spare(2)], { nodes: readyNodes(3), jobs: [...runningOn(1), waiting] });
-    expect(plannedNode(result, "execute-3").targets).toEqual(["execute:spare"]);
+    expect(plannedNode(result, "execute-3").targets).toEqual([
+      { name: "execute:spare", requestSet: "standard" },
+    ]);
     expect(createdNames(result)).toEqual(["execute-4"]);
     expect(result.targets[0]).toMatchObject({ unit: "spares", asked: 2, granted: 2, nodes: 2, reasons: [] });
   });
@@ -360,6 +362,20 @@ describe("a target of nodes or cores", () => {
     const [outcome] = planFor([target(nodes(2), fields)], { arrays }).targets;
     expect(outcome).toMatchObject({ granted: 0, reasons: [{ code }] });
     expect(outcome && targetSentences(outcome)[1]).toContain(fields.nodeArray);
+  });
+
+  test("is named by each node that it keeps, with who wants it and until when", () => {
+    const until = { untilSeconds: 2_000_000_000 };
+    const asked = [target(nodes(1), { requestSet: "a", ...until }), target(nodes(2), { requestSet: "b" })];
+    const result = planFor(asked, { nodes: readyNodes(3) });
+    expect(result.nodes.map(({ targets }) => targets)).toEqual([
+      [
+        { name: "execute", requestSet: "a", ...until },
+        { name: "execute", requestSet: "b" },
+      ],
+      [{ name: "execute", requestSet: "b" }],
+      [],
+    ]);
   });
 
   test("keeps its nodes from the idle time-out, and no more", () => {

@@ -213,7 +213,7 @@ test("status and nodes show when they end", async () => {
     answer: {
       nodes: [
         {
-          kept: { untilSeconds },
+          kept: [{ untilSeconds }],
           draining: { reason: expect.stringContaining("drained by alice until 20") },
         },
       ],

@@ -128,10 +128,10 @@ describe("a node that an operator keeps alive", () => {
     const sinceSeconds = world.now();
     expect(await viewOf(world, "htc-1")).toMatchObject({
       keepAlive: true,
-      kept: { ...who, sinceSeconds },
+      kept: [{ kind: "keep-alive", ...who, sinceSeconds, untilSeconds: null }],
       deleteAtSeconds: null,
     });
-    expect(await viewOf(world, "htc-3")).toMatchObject({ keepAlive: true, kept: null });
+    expect(await viewOf(world, "htc-3")).toMatchObject({ keepAlive: true, kept: [{ by: "CycleCloud" }] });
     const status = await clusterStatus(world.ports, cluster);
     expect(status?.keptNodes).toEqual([
       { nodeId: "id-htc-1", name: "htc-1", ...who, atSeconds: sinceSeconds },

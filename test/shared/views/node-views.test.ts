@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings, NodeHistory } from "../../../shared/engine/index.ts";
+import { act } from "../../../shared/operate/act.ts";
+import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -35,6 +37,81 @@ const worldOf = (nodes: readonly ClusterNode[], engine: Partial<EngineSettings> 
   world.configure({ engine });
   return world;
 };
+
+describe("a node that no job needs says who keeps it and until when", () => {
+  const always = {
+    start: "0 0 * * *",
+    end: { at: "0 0 * * *" },
+    timeZone: "UTC",
+    except: [],
+    leadSeconds: 0,
+  };
+  const until = (seconds: number) => `at ${seconds}`;
+  const wordsOf = async (world: World) =>
+    Object.fromEntries(
+      (await viewsOf(world)).map(({ name, kept }) => [name, kept.map((each) => keeperWords(each, until))]),
+    );
+
+  test("a schedule until its window ends, spare nodes for good, a person until then", async () => {
+    const world = worldOf(["htc-1", "htc-2", "htc-3"].map((name) => nodeOf({ name, hostname: name })));
+    const now = world.now();
+    const start = new Date(now * 1000).toISOString().slice(0, 16);
+    const office = { ...always, name: "office", start, end: { afterSeconds: 3_600 } };
+    world.configure({
+      schedules: [
+        { ...office, targets: [{ Name: "htc", TargetCount: 2 }] },
+        { ...always, name: "spare", targets: [{ Name: "htc", SpareCount: 1 }] },
+      ],
+    });
+    await world.post([jobFor(1, { executingHostnames: ["htc-2"] })]);
+    await world.snapshot();
+    const end = Math.floor(now / 60) * 60 + 3_600;
+    expect(await wordsOf(world)).toEqual({
+      "htc-1": ["kept by spare nodes of htc", `kept by schedule office until at ${end}`],
+      "htc-2": [],
+      "htc-3": [],
+    });
+    const untilSeconds = now + 7_200;
+    const body = { kind: "keep-alive", on: true, by: "ann", reason: "debugging", dryRun: false } as const;
+    await act(world.ports, { cluster, body: { ...body, nodes: { names: ["htc-3"] }, untilSeconds } });
+    expect((await wordsOf(world))["htc-3"]).toContain(`kept alive by ann until at ${untilSeconds}`);
+  });
+
+  test("a failed one that is kept for a look, and a deallocated one until it is too old", async () => {
+    const htc = { most: 2, maxAgeSeconds: 1_000, diskUsdPerHour: null };
+    const asleep = { status: "Deallocated", targetState: "Deallocated", hostname: null } as const;
+    const world = worldOf(
+      [
+        nodeOf({ name: "htc-1", status: "Failed", hostname: null }),
+        ...["htc-2", "htc-3"].map((name) => nodeOf({ ...asleep, name })),
+      ],
+      {
+        failedNodes: "keep",
+        keptFailedNodes: { most: 1, seconds: 600 },
+        deallocate: { default: null, byNodeArray: { htc } },
+      },
+    );
+    const row = {
+      nodeId: "id-htc-2",
+      name: "htc-2",
+      hostname: null,
+      instanceId: null,
+      nodeArray: "htc",
+      vmSize: "Standard_F4s_v2",
+      createdSeconds: world.now() - 100,
+      readySeconds: world.now() - 90,
+      lastMatchSeconds: null,
+      deletedSeconds: world.now() - 10,
+    };
+    await world.ports.history.save(cluster, [row]);
+    await world.snapshot();
+    expect(await wordsOf(world)).toEqual({
+      "htc-1": [`failed, kept for a look until at ${world.now() + 600}`],
+      "htc-2": [`deallocated, replaced after at ${world.now() + 900}`],
+      "htc-3": ["deallocated"],
+    });
+  });
+});
 
 describe("a failed node", () => {
   const keeping = { failedNodes: "keep", keptFailedNodes: { most: 1, seconds: 600 } } as const;

@@ -11,7 +11,7 @@ function nodeOf(name: string, fields: Partial<NodeView>): NodeView {
     nodeArray: "htc",
     state: "Ready",
     keepAlive: false,
-    kept: null,
+    kept: [],
     ignored: false,
   };
   return { ...base, draining: null, ...fields } as NodeView;
@@ -37,18 +37,20 @@ const ignoredNodes: ClusterStatus["ignoredNodes"] = [
 
 test("nodes that are kept, drained and ignored, each with who wants it so; the others are left out", () => {
   const kept = {
+    kind: "keep-alive" as const,
     by: "ann",
     reason: "a user debugs there",
     sinceSeconds: now - 10,
     untilSeconds: now + 172_800,
   };
+  const spare = { ...kept, kind: "spare" as const, by: "spare nodes of htc", untilSeconds: null };
   const phase = { phase: "draining", sinceSeconds: now - 90, reason: "idle" } as const;
   const nodes = [
-    nodeOf("htc-1", { keepAlive: true, kept }),
+    nodeOf("htc-1", { keepAlive: true, kept: [kept] }),
     nodeOf("htc-2", { draining: phase }),
     nodeOf("htc-3", { draining: phase }),
     nodeOf("htc-4", { draining: phase }),
-    nodeOf("htc-5", { ignored: true, keepAlive: true }),
+    nodeOf("htc-5", { ignored: true, keepAlive: true, kept: [{ ...kept, by: "CycleCloud" }, spare] }),
     nodeOf("htc-6", {}),
     nodeOf("htc-7", { nodeId: "7", ignored: true }),
   ];
@@ -62,7 +64,8 @@ test("nodes that are kept, drained and ignored, each with who wants it so; the o
     ["htc-3", "draining", "root in slurm", "1m ago", null, "bad fan"],
     // The status lists the first ones only.
     ["htc-4", "draining", null, "1m30s ago", null, "idle"],
-    ["htc-5", "kept alive", "CycleCloud", null, null, "its own record says so"],
+    ["htc-5", "kept alive", "CycleCloud", "10s ago", "in 2d", "a user debugs there"],
+    ["htc-5", "kept", "spare nodes of htc", "10s ago", null, "a user debugs there"],
     ["htc-5", "ignored", null, null, null, "ignored_nodes of the configuration"],
     ["htc-7", "ignored", "eve", "30s ago", null, "with the vendor"],
   ]);
