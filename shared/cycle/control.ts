@@ -29,8 +29,18 @@ export async function loadControl(
 
 /** Identity of what operators have decided, or of what is configured. */
 export function digestOf({ ids }: Pick<Ports, "ids">, whole: ClusterControl | ClusterConfig): string {
-  return ids.digest(JSON.stringify(whole));
+  const known = knownDigests.get(whole);
+  if (known?.ids === ids) return known.digest;
+  const digest = ids.digest(JSON.stringify(whole));
+  knownDigests.set(whole, { ids, digest });
+  return digest;
 }
+
+/** Stores give the same object until it changes, and every plan asks. */
+const knownDigests = new WeakMap<
+  ClusterControl | ClusterConfig,
+  { readonly ids: Pick<Ports, "ids">["ids"]; readonly digest: string }
+>();
 
 /** When a decision ends, for a sentence: ` until 2026-11-24T08:00:00Z`. Empty: it does not end by itself. */
 export function untilText({ untilSeconds }: { readonly untilSeconds?: number | undefined }): string {

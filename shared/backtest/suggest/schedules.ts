@@ -67,9 +67,15 @@ export async function searchSchedules(input: {
     }
   };
   await attempt(candidates(workload, configured, timeZone));
-  const first = bestOf(configured, tried);
-  if (first !== undefined) await attempt(countsTried.map((count) => ({ ...first.hours, count })));
-  const best = bestOf(configured, tried);
+  let best = bestOf(configured, tried);
+  // Each further node saves less than the one before: where two are no better than one, four are not either.
+  for (const count of countsTried) {
+    if (best === undefined || tried.length >= budget - 1) break;
+    const before = best.hours;
+    await attempt([{ ...before, count }]);
+    best = bestOf(configured, tried);
+    if (best?.hours === before) break;
+  }
   return {
     configured,
     front: frontOf(tried),

@@ -88,7 +88,8 @@ export function useOf({ loaded, nowSeconds }: Now, nodeId: string): Use {
   const [target] = planned.targets ?? [];
   if (first === undefined && target === undefined) return { use: "spare" };
   const why = whyWorse(withIt, plan(withLeaving(input, [nodeId])));
-  const user = first === undefined ? `target "${target?.name}" counts it` : `job "${first.job}" is planned on it`;
+  const user =
+    first === undefined ? `target "${target?.name}" counts it` : `job "${first.job}" is planned on it`;
   return why === undefined ? { use: "spare" } : { use: "needed", why: `${user}, and without it ${why}` };
 }
 

@@ -45,6 +45,9 @@ function lacksOf(
   scopeOf: ReturnType<typeof scopesIn>,
 ): ReadonlySet<string> {
   const lacks = new Set<string>();
+  const waiting = allocations.filter(({ asked, granted, heldBy }) => granted < asked && heldBy === null);
+  const short = targets.filter(({ asked, granted }) => granted < asked);
+  if (waiting.length + short.length === 0) return lacks;
   const note = ({ code, limit, bucket }: Refused) => {
     if (code !== "NoCapacity" || limit === null || bucket === null) return;
     const scope = scopeOf(bucket, limit);
@@ -61,7 +64,6 @@ function lacksOf(
     .flatMap((node) => byKey.get(bucketKey(node)) ?? []);
   const mostNodes = new MostNodes(heldOf(buckets, failed));
   // Many jobs share one list of refusals: it is gone through once, for the one that is content with the fewest nodes.
-  const waiting = allocations.filter(({ asked, granted, heldBy }) => granted < asked && heldBy === null);
   const noted = new Set<Allocation["refusals"]>();
   for (const allocation of waiting) {
     const { refusals } = allocation;
@@ -69,7 +71,6 @@ function lacksOf(
     noted.add(refusals);
     for (const { code, limit, bucket } of refusals) note({ code, limit, bucket: bucket?.name ?? null });
   }
-  const short = targets.filter(({ asked, granted }) => granted < asked);
   if (short.length === 0) return lacks;
   // Nodes of floors do not go for other floors.
   const besideFloors = heldOf(buckets, failed, ({ targets: holders }) => !holders.some(isFloor));

@@ -264,10 +264,9 @@ describe("searchSchedules", () => {
       ["0 8 * * *", "0 11 * * *", 1],
       ["0 8 * * *", "0 12 * * *", 1],
       ["0 8 * * mon-fri", "0 11 * * *", 2],
-      ["0 8 * * mon-fri", "0 11 * * *", 4],
     ]);
     expect(found).toMatchObject({
-      runs: 7,
+      runs: 6,
       best: { hours: { nodeArray: "htc", vmSize: "Standard_F4", count: 1 } },
     });
     const [configured, changed] = await run([{}, found.best?.varied ?? {}]);
@@ -290,6 +289,17 @@ describe("searchSchedules", () => {
         },
       },
     });
+  });
+
+  test("four nodes are tried where two are better than one", async () => {
+    const { run, asked } = worldOf((start, count) =>
+      start === undefined
+        ? { wait: 100, cost: 100 }
+        : { wait: 100 - 30 * Math.min(3, count), cost: count === 1 ? 120 : 120 + count },
+    );
+    const { best } = await searchSchedules({ ...input, run });
+    expect(asked.slice(-2).map((each) => (each as readonly unknown[])[2])).toEqual([2, 4]);
+    expect(best?.hours.count).toBe(4);
   });
 
   test("keeps to its budget, and suggests nothing that saves little", async () => {
