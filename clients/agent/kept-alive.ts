@@ -46,7 +46,8 @@ export class KeptAlive {
     const commands: Command[] = [];
     const report = (problems: readonly string[]) => ({ changes, commands: commands.length, problems });
     if (exempt === undefined) return report([]);
-    const seen = JSON.stringify([exempt.names, exempt.on, going]);
+    const { reserved = [], notice } = exempt;
+    const seen = JSON.stringify([exempt.names, exempt.on, reserved, going]);
     if (nowSeconds < this.#nextSeconds && seen === this.#lastSeen) return report([]);
     this.#nextSeconds = nowSeconds + everySeconds;
     this.#lastSeen = seen;
@@ -55,19 +56,22 @@ export class KeptAlive {
       const before = await this.#load();
       const on = new Set(exempt.on);
       const spared = new Set(exempt.names);
-      const known = new Set([...on, ...spared, ...before, ...going]);
+      const known = new Set([...on, ...spared, ...before, ...reserved, ...going]);
       const nodes = known.size === 0 ? [] : await service.nodes([...known]);
       const there = nodes.filter(({ name }) => known.has(name));
       const namesOf = (side: (typeof there)[number]["keptAlive"]) =>
         there.filter(({ keptAlive }) => keptAlive === side).map(({ name }) => name);
-      const keptByOthers = new Set(namesOf("others"));
+      const toSpare = new Set([...namesOf("others"), ...reserved]);
 
-      const added = [...keptByOthers].filter((name) => !spared.has(name));
-      const removed = [...before].filter((name) => spared.has(name) && !keptByOthers.has(name));
+      const added = [...toSpare].filter((name) => !spared.has(name));
+      const removed = [...before].filter((name) => spared.has(name) && !toSpare.has(name));
       const changed = added.length + removed.length === 0 ? [] : exempt.change(added, removed);
-      this.#notices = "refused" in changed ? [changed.refused] : [];
+      this.#notices = [
+        ...("refused" in changed ? [changed.refused] : []),
+        ...(notice === undefined ? [] : [notice]),
+      ];
       if (!("refused" in changed)) {
-        const still = [...before].filter((name) => spared.has(name) || keptByOthers.has(name));
+        const still = [...before].filter((name) => spared.has(name) || toSpare.has(name));
         // Before the commands: what is ours has to be remembered, even by who dies in the next moment.
         await this.#save([...added, ...still]);
         for (const command of changed) {
@@ -76,8 +80,23 @@ export class KeptAlive {
         }
         // Files say the same again until the scheduler has read them.
         const isNews = (name: string) => changed.length > 0 || !before.has(name);
-        note(changes, added.filter(isNews), "kept alive, so the scheduler does not switch it off");
-        note(changes, removed, "no longer kept alive, so the scheduler may switch it off again");
+        const isReserved = new Set(reserved);
+        const news = added.filter(isNews);
+        note(
+          changes,
+          news.filter((name) => !isReserved.has(name)),
+          "kept alive, so the scheduler does not switch it off",
+        );
+        note(
+          changes,
+          news.filter((name) => isReserved.has(name)),
+          "a reservation needs it, so the scheduler does not switch it off",
+        );
+        note(
+          changes,
+          removed,
+          "no longer kept alive or needed by a reservation, so the scheduler may switch it off again",
+        );
       }
 
       // Where somebody powers it down all the same, its machine goes.

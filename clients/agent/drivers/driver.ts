@@ -210,6 +210,10 @@ export interface ExemptNodes {
   readonly names: readonly string[];
   /** The nodes that are on, among all that the scheduler chooses. */
   readonly on: readonly string[];
+  /** Those that are to stay on for now, whether anybody keeps them alive or not: a reservation needs them. Absent: none. */
+  readonly reserved?: readonly string[];
+  /** A sentence about those that are to stay on, and cannot be made to. */
+  readonly notice?: string;
   /** `refused`: a sentence about what somebody has to do instead. No command: files of the scheduler do it. */
   readonly change: (
     added: readonly string[],

@@ -11,7 +11,7 @@ import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 import { KeptAlive } from "../../../clients/agent/kept-alive.ts";
 import type { ServiceNode } from "../../../clients/agent/named-nodes.ts";
 import { bucket, existing, partsOf } from "./drivers/cluster-parts.ts";
-import { answersOfSlurm, slurmNode } from "./drivers/slurm-reading.ts";
+import { answersOfSlurm, readSlurm, slurmNode } from "./drivers/slurm-reading.ts";
 
 /** An item of SuspendExcNodes ends with a comma outside of brackets. */
 const itemsOf = (value: string): readonly string[] => value.match(/(?:[^,[\]]|\[[^\]]*\])+/g) ?? [];
@@ -30,6 +30,9 @@ class World {
   readonly commands: string[] = [];
   disk: string | undefined;
   dies = false;
+  /** As scontrol prints them. */
+  reservations: string | undefined;
+  corrections: readonly string[] = [];
   #seconds = 0;
   readonly #release: string;
   readonly #section: object;
@@ -87,8 +90,13 @@ class World {
     );
     const config = `SLURM_VERSION           = ${this.#release}\nSuspendExcNodes         = ${this.value || "(null)"}\n`;
     const context = { nowSeconds: this.#seconds, draining: new Map(), memory: {} };
-    const reading = this.#driver.interpret(answersOfSlurm({ jobs: [], nodes, config }), context);
+    const { reservations } = this;
+    const reading = this.#driver.interpret(
+      answersOfSlurm({ jobs: [], nodes, config, reservations }),
+      context,
+    );
     if (!reading.known || reading.named === undefined) throw new Error("unknown");
+    this.corrections = reading.corrections.map(({ args }) => args.join(" "));
     const report = await this.#agent.tend(reading.named, this.#seconds);
     this.#keepFiles();
     return report;
@@ -158,7 +166,7 @@ describe("a release that changes SuspendExcNodes by a command", () => {
     await world.pass();
     world.kept.clear();
     expect((await world.pass()).changes).toEqual([
-      "hpc-2: no longer kept alive, so the scheduler may switch it off again",
+      "hpc-2: no longer kept alive or needed by a reservation, so the scheduler may switch it off again",
     ]);
     expect([world.value, world.kept.size, (await world.pass()).changes]).toEqual(["", 0, []]);
     expect(world.commands).toEqual([
@@ -209,6 +217,69 @@ describe("a release that changes SuspendExcNodes by a command", () => {
     world.kept.delete("hpc-2");
     await world.pass();
     expect([world.value, [...world.kept]]).toEqual(["hpc-1", [["hpc-1", "scheduler"]]]);
+  });
+});
+
+describe("nodes of a reservation", () => {
+  const lead = { reservation_lead_seconds: 600 };
+  const reserve = (world: World, startSeconds: number, endSeconds: number) => {
+    world.reservations = `ReservationName=r StartTime=${startSeconds} EndTime=${endSeconds} Nodes=hpc-[1-2] NodeCnt=2 State=INACTIVE\n`;
+    world.off.add("hpc-1");
+  };
+  test("are spared in time, then powered up, and go back when it is over; nobody keeps them alive", async () => {
+    const world = new World("23.02.4", lead);
+    reserve(world, 720, 900);
+    await world.pass();
+    expect([world.value, world.corrections]).toEqual(["", []]);
+    expect((await world.pass()).changes).toEqual([
+      "hpc-[1-2]: a reservation needs it, so the scheduler does not switch it off",
+    ]);
+    expect(world.corrections).toEqual([]);
+    await world.pass();
+    expect(world.corrections).toEqual(["update NodeName=hpc-1 State=POWER_UP"]);
+    world.off.clear();
+    world.reconfigure();
+    for (let seconds = 240; seconds < 900; seconds += 60) await world.pass();
+    expect([world.value, world.kept.size]).toEqual(["hpc-1,hpc-2", 0]);
+    await world.pass();
+    expect([world.value, world.corrections, world.kept.size]).toEqual(["", [], 0]);
+  });
+  test("are left to their first job where SuspendExcNodes is in slurm.conf alone, which a sentence says", async () => {
+    const world = new World("22.05.8", lead);
+    reserve(world, 100, 900);
+    world.value = "hpc-2";
+    for (const _ of [1, 2]) await world.pass();
+    expect([world.value, world.corrections, world.commands]).toEqual(["hpc-2", [], []]);
+    expect(world.notices).toEqual([
+      "hpc-1 is in a reservation, and the first job there powers it up: Slurm before 23.02 has SuspendExcNodes in slurm.conf alone; name it there to have it on in time",
+    ]);
+    world.value = "hpc-[1-2]";
+    await world.pass();
+    expect([world.corrections, world.notices]).toEqual([["update NodeName=hpc-1 State=POWER_UP"], []]);
+  });
+  test("that could not be had are asked for again five minutes later", () => {
+    const off = { state: ["IDLE", "CLOUD", "POWERED_DOWN"], address: "255.255.255.255", slurmd_version: "" };
+    const node = slurmNode(1, {
+      ...off,
+      name: "hpc-1",
+      hostname: "hpc-1",
+      partitions: ["hpc"],
+      reason: "cyclecloud: no room",
+      reason_changed_at: 1000,
+    });
+    const correctionsAt = (nowSeconds: number) => {
+      const reading = readSlurm({
+        jobs: [],
+        nodes: [node],
+        section: { partitions: { hpc: { mode: "power-saving" } }, ...lead },
+        reservations: "ReservationName=r StartTime=1200 EndTime=9000 Nodes=hpc-1 State=INACTIVE\n",
+        config: "SLURM_VERSION = 23.02.4\nSuspendExcNodes = hpc-1\n",
+        nowSeconds,
+      });
+      return reading.known ? reading.corrections.map(({ args }) => args.join(" ")) : reading.reason;
+    };
+    expect(correctionsAt(1299)).toEqual([]);
+    expect(correctionsAt(1300)).toEqual(["update NodeName=hpc-1 State=POWER_UP"]);
   });
 });
 

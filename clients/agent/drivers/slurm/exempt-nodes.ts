@@ -4,6 +4,7 @@ import { cycleCloudName } from "./common.ts";
 import { lastValueIn, mainFile, settingsFile } from "./config/node-lines.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import { isOn } from "./power-saving.ts";
+import type { dueNodes } from "./reservations.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -35,11 +36,11 @@ export interface ExemptFacts {
   inFiles?: ReadonlySet<string>;
 }
 
-/** `config`: as `scontrol show config` prints it. */
+/** `config`: as `scontrol show config` prints it. `due`: the nodes that reservations need now. */
 export function exemptNodes(
   config: string,
   { release, inFiles }: ExemptFacts,
-  nodes: readonly NodeRecord[],
+  { nodes, due }: { readonly nodes: readonly NodeRecord[]; readonly due: ReturnType<typeof dueNodes> },
   settings: SlurmSettings,
 ): ExemptNodes | undefined {
   const [, value] = /^SuspendExcNodes *= (.*)$/m.exec(config) ?? [];
@@ -49,8 +50,16 @@ export function exemptNodes(
   if (isFiles && inFiles === undefined) return undefined;
   const own = new Set(nodes.map(({ name }) => name));
   const theirs = namesIn(itemsIn(value)).filter((name) => own.has(name) && !(isFiles && inFiles?.has(name)));
+  const reserved = nodes.map(({ name }) => name).filter((name) => due.has(name));
+  const unspared = reserved.filter((name) => !theirs.includes(name));
   return {
     names: [...new Set(theirs)].map((name) => cycleCloudName(name, settings)),
+    ...(isCommand ? { reserved: reserved.map((name) => cycleCloudName(name, settings)) } : {}),
+    ...(isCommand || unspared.length === 0
+      ? {}
+      : {
+          notice: `${compactHostlist(unspared)} is in a reservation, and the first job there powers it up: Slurm before 23.02 has SuspendExcNodes in slurm.conf alone; name it there to have it on in time`,
+        }),
     on: nodes.filter(isOn).map(({ name }) => cycleCloudName(name, settings)),
     change: (...changes) => {
       if (isFiles) return [];

@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import type { Command, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
+import type { Command, ExemptNodes, NamedNodes, SchedulerNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { keepingJobs, nodeName, setAddresses, withoutAddress } from "./node-commands.ts";
@@ -87,6 +87,33 @@ export function missingFor(
     const reason = `Slurm has it in reservation ${reservation}`;
     return { ...groupOf([node], reason, settings), staysWanted: true };
   });
+}
+
+/** A node that could not be had is asked for again so long after. */
+const askAgainSeconds = 300;
+
+/**
+ * Nodes that a reservation needs and that are powered down. Only those that Slurm does not power down by itself (`SuspendExcNodes`):
+ * it would do so with the others after SuspendTime, before the reservation begins or while it has no job.
+ */
+export function toPowerUp(
+  nodes: readonly NodeRecord[],
+  due: ReturnType<typeof dueNodes>,
+  { exempt, nowSeconds }: { readonly exempt: ExemptNodes | undefined; readonly nowSeconds: number },
+  settings: SlurmSettings,
+): ReadonlySet<string> {
+  const spared = new Set(exempt?.names);
+  const isGivenBack = ({ reason, reason_changed_at: at }: NodeRecord) =>
+    reason.startsWith(ours) && nowSeconds - (at ?? 0) < askAgainSeconds;
+  const needed = nodes.filter(
+    (node) =>
+      due.has(node.name) &&
+      spared.has(cycleCloudName(node.name, settings)) &&
+      node.flags.has("POWERED_DOWN") &&
+      !["POWER_UP", "DOWN", "DRAIN", "FAIL"].some((flag) => node.flags.has(flag)) &&
+      !isGivenBack(node),
+  );
+  return new Set(needed.map(({ name }) => name));
 }
 
 /** What is known of the nodes of power saving beside what Slurm says. */

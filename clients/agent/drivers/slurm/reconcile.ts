@@ -38,6 +38,8 @@ interface Truths extends Pick<Context, "draining"> {
   readonly stillJoining: Joining;
   /** Machines of nodes that registered themselves. */
   readonly gone: Gone;
+  /** Nodes of power saving that are off, and needed by a reservation. */
+  readonly toPowerUp: ReadonlySet<string>;
 }
 
 /** One node as all three have it. */
@@ -66,6 +68,7 @@ interface Cell {
   /** The host that joined as this node, until it is in service, and one pass more. */
   readonly host: ReturnType<Joining["get"]>;
   readonly isJoining: boolean;
+  readonly isToPowerUp: boolean;
 }
 
 interface Row {
@@ -221,6 +224,11 @@ const rows: readonly Row[] = [
       ...inParts(namesOf(cells), () => ["State=RESUME"], settings),
     ],
   },
+  {
+    why: "a reservation needs it",
+    holds: ({ isToPowerUp }) => isToPowerUp,
+    correct: (cells, settings) => inParts(namesOf(cells), () => ["State=POWER_UP"], settings),
+  },
 ];
 
 /** What nodes need, with one command for those that need the same. */
@@ -252,7 +260,7 @@ export function reconcile(
 
 function cellOf(
   node: NodeRecord,
-  { draining, joining, stillJoining, gone }: Truths,
+  { draining, joining, stillJoining, gone, toPowerUp }: Truths,
   { isSaving, isDynamic: dynamic }: Pick<Cell, "isSaving" | "isDynamic">,
 ): Cell {
   const { name, flags, reason } = node;
@@ -275,6 +283,7 @@ function cellOf(
     drains: draining.has(shortHostname(node.hostname)),
     host: joining.get(name),
     isJoining,
+    isToPowerUp: toPowerUp.has(name),
   };
 }
 

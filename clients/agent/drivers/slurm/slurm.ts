@@ -43,6 +43,7 @@ import {
   missingFor,
   namedNodes,
   stillLost,
+  toPowerUp,
   twoModes,
 } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
@@ -424,7 +425,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
   readers.exempt.parameters = /^SlurmctldParameters *= (\S*)$/m.exec(config)?.[1];
-  const exempt = exemptNodes(config, readers.exempt, saving, settings);
+  const exempt = exemptNodes(config, readers.exempt, { nodes: saving, due }, settings);
   const amounts = new NodeAmounts(nodes, partitions);
   const comments = adminComments(records, leftOut, context.memory, settings);
   const shaped = shapesOf(nodes, amounts, settings);
@@ -449,7 +450,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       ...reconcile(
         [...own, ...saving],
         records,
-        { draining: context.draining, joining: joined, stillJoining: joining, gone },
+        {
+          draining: context.draining,
+          joining: joined,
+          stillJoining: joining,
+          gone,
+          toPowerUp: toPowerUp(saving, due, { exempt, nowSeconds: context.nowSeconds }, settings),
+        },
         settings,
       ),
       ...comments.corrections,
