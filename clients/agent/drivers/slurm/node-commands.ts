@@ -28,9 +28,9 @@ export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings)
       // It is resumed by a correction, when its daemon has registered.
       return setAddresses(own, settings);
     case "drain":
-      return drain(names, settings);
     case "undrain":
-      return undrain(names, settings);
+      // Corrections do both, which have seen what a person set meanwhile.
+      return [];
     case "node-deleted":
     case "boot-timeout":
       return takeDown(names, settings);

@@ -5,7 +5,7 @@ import { NodeAmounts } from "../../../../clients/agent/drivers/slurm/shapes.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { isListed, toNode } from "../../../../clients/agent/drivers/slurm/slurm-nodes.ts";
 import { type NodeRecord, nodeRecord } from "../../../../clients/agent/drivers/slurm/slurm-records.ts";
-import { linesOfPartitions, readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
+import { answersOfSlurm, linesOfPartitions, readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 const nodeOf = (node: unknown) => posted(nodeRecord.parse(node));
 
@@ -504,18 +504,40 @@ describe("of 10,000 nodes", () => {
     });
   });
 
-  test.each([
-    [
-      "node-joined",
-      [`NodeName=${named.map(({ name }) => name).join(",")}`, `NodeAddr=${names}`, `NodeHostname=${names}`],
-    ],
-    ["drain", ["NodeName=htc-[1-1000]", "State=DRAIN", "Reason=cyclecloud drain"]],
-    ["undrain", ["NodeName=htc-[1-1000]", "State=UNDRAIN"]],
-  ] as const)("1,000 in one event (%s) are one command", (kind, args) => {
+  test("1,000 that join in one event are one command", () => {
     const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
-    const { commands } = driverOf().commandsFor({ kind, nodes: named }, context);
-    expect(commands.map((command) => command.args.slice(1))).toEqual([args]);
+    const { commands } = driverOf().commandsFor({ kind: "node-joined", nodes: named }, context);
+    expect(commands.map((command) => command.args.slice(1))).toEqual([
+      [`NodeName=${named.map(({ name }) => name).join(",")}`, `NodeAddr=${names}`, `NodeHostname=${names}`],
+    ]);
   });
+
+  test.each([
+    ["drain", [], ["State=DRAIN", "Reason=cyclecloud drain"]],
+    ["undrain", ["DRAIN"], ["State=UNDRAIN"]],
+  ] as const)(
+    "1,000 in one event (%s) are one command, once it was read what people set",
+    (kind, flags, args) => {
+      const draining = new Map(kind === "drain" ? named.map(({ hostname }) => [hostname, eventSeconds]) : []);
+      const context = { nowSeconds: eventSeconds, draining, memory: {} };
+      const driver = driverOf();
+      expect(driver.commandsFor({ kind, nodes: named }, context).commands).toEqual([]);
+      const nodes = [...named, { name: "htc-1001", hostname: "ip-1001" }].map(({ name, hostname }, index) => {
+        const isHeld = name === "htc-1001" || index === 0;
+        const reason = isHeld ? "disk" : "cyclecloud drain";
+        return slurmNode(index + 1, {
+          hostname,
+          address: hostname,
+          state: ["IDLE", ...(isHeld ? ["DRAIN"] : flags)],
+          reason,
+        });
+      });
+      const reading = driver.interpret(answersOfSlurm({ jobs: [], nodes }), context);
+      expect(reading.known && reading.corrections.map((command) => command.args.slice(1))).toEqual([
+        ["NodeName=htc-[2-1000]", ...args],
+      ]);
+    },
+  );
 
   test("no argument is longer than Linux takes", () => {
     const long = named.map(({ name, hostname }) => ({ name, hostname: `${hostname}.${"x".repeat(240)}` }));
