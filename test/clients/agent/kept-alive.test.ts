@@ -90,9 +90,9 @@ class World {
     );
     const config = `SLURM_VERSION           = ${this.#release}\nSuspendExcNodes         = ${this.value || "(null)"}\n`;
     const context = { nowSeconds: this.#seconds, draining: new Map(), memory: {} };
-    const { reservations } = this;
+    const reservations = this.reservations === undefined ? {} : { reservations: this.reservations };
     const reading = this.#driver.interpret(
-      answersOfSlurm({ jobs: [], nodes, config, reservations }),
+      answersOfSlurm({ jobs: [], nodes, config, ...reservations }),
       context,
     );
     if (!reading.known || reading.named === undefined) throw new Error("unknown");
