@@ -90,6 +90,16 @@ export const nodeView = z
       .describe(
         "Those of `jobs` that do not run there: the plan means them to, and their scheduler has not started them",
       ),
+    users: z
+      .array(z.string().nullable())
+      .optional()
+      .describe(
+        "Whose jobs these are, each once; null: of some that is not known. Absent unless `fields` names it",
+      ),
+    accounts: z
+      .array(z.string().nullable())
+      .optional()
+      .describe("Which accounts pay for these jobs, in the same way"),
     resources: resources.describe("What the node has; empty for a node that takes no jobs"),
     available: resources.describe("What its jobs leave of that"),
     keepAlive: z.boolean().describe("Only an operator may delete it"),
@@ -264,7 +274,7 @@ export const livesAnswer = z
   .meta({ id: "Lives" });
 
 export const livesQuery = z.object({
-  ...pageQuery,
+  ...wholeListQuery,
   nodeArray: z.string().max(256).optional().describe("Nodes of this array alone"),
   ...periodQuery,
 });

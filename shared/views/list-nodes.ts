@@ -33,6 +33,7 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       compareNames: compareNodeNames,
       madeAtSeconds: outlook.atSeconds,
     });
+    const isOwned = query.fields?.some((field) => field === "users" || field === "accounts") ?? false;
     const told = query.resources && new Set(query.resources.map(foldedOnce));
     return {
       cluster: outlook.cluster,
@@ -40,7 +41,12 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
       snapshotTakenAtSeconds: outlook.snapshot.takenAtSeconds,
       held: outlook.held ?? null,
       idleHeld: whyIdleStay(outlook),
-      nodes: items.map((subject) => withFields(views.viewOf(subject, told), query.fields)),
+      nodes: items.map((subject) =>
+        withFields(
+          { ...views.viewOf(subject, told), ...(isOwned && ownersOf(outlook)(subject.name)) },
+          query.fields,
+        ),
+      ),
       next,
       total,
     };
@@ -48,7 +54,6 @@ export function listNodes(outlook: Outlook, query: NodesQuery): Selected<NodesAn
 }
 
 function readersOf(outlook: Outlook): Readers<typeof nodeWhereKeys, NodeView> {
-  let users: ReadonlyMap<string, readonly (string | null)[]> | undefined;
   return {
     name: ({ name }) => name,
     array: ({ nodeArray, dynamicArray }) => [nodeArray, ...(dynamicArray === null ? [] : [dynamicArray])],
@@ -58,10 +63,7 @@ function readersOf(outlook: Outlook): Readers<typeof nodeWhereKeys, NodeView> {
     state: (node) => [...(node.state === null ? [] : [node.state]), useOf(node)],
     spot: ({ spot }) => (spot ? "yes" : "no"),
     job: ({ jobs }) => jobs.map(({ job }) => job),
-    user: ({ name }) => {
-      users ??= usersByNode(outlook);
-      return users.get(name) ?? [];
-    },
+    user: ({ name }) => ownersOf(outlook)(name).users,
     jobs: ({ jobs }) => jobs.length,
     cores: ({ vcpuCount }) => vcpuCount,
     cost: ({ usdPerHour }) => usdPerHour,
@@ -69,17 +71,33 @@ function readersOf(outlook: Outlook): Readers<typeof nodeWhereKeys, NodeView> {
   };
 }
 
-/** Whose jobs run on each node or have a place there. */
-function usersByNode(outlook: Outlook): ReadonlyMap<string, readonly (string | null)[]> {
+interface Owners {
+  readonly users: readonly (string | null)[];
+  readonly accounts: readonly (string | null)[];
+}
+
+const noOwners: Owners = { users: [], accounts: [] };
+const knownOwners = new WeakMap<Outlook, ReadonlyMap<string, Owners>>();
+
+/** Whose jobs run on a node or have a place there. Few ask for it: worked out for all nodes when one is asked for. */
+function ownersOf(outlook: Outlook): (node: string) => Owners {
+  const known = knownOwners.get(outlook) ?? ownersByNode(outlook);
+  knownOwners.set(outlook, known);
+  return (node) => known.get(node) ?? noOwners;
+}
+
+function ownersByNode(outlook: Outlook): ReadonlyMap<string, Owners> {
   const detailsOf = detailsReader(outlook.loaded.demand);
-  const users = new Map<string, (string | null)[]>();
+  const owners = new Map<string, { users: (string | null)[]; accounts: (string | null)[] }>();
   for (const { job, outcome } of outlookJobs(outlook))
     for (const { node } of outcome.placements) {
-      const there = users.get(node) ?? [];
-      there.push(detailsOf(job).user);
-      users.set(node, there);
+      const there = owners.get(node) ?? { users: [], accounts: [] };
+      const { user, account } = detailsOf(job);
+      if (!there.users.includes(user)) there.users.push(user);
+      if (!there.accounts.includes(account)) there.accounts.push(account);
+      owners.set(node, there);
     }
-  return users;
+  return owners;
 }
 
 /** Which nodes run jobs is not known for certain: demand lies unread, or a message of a source was refused. */

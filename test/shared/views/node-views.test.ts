@@ -111,6 +111,25 @@ describe("a node that no job needs says who keeps it and until when", () => {
       "htc-3": ["deallocated"],
     });
   });
+test("whose jobs are on a node is there for who asks for it: each name once, and null for what is not known", async () => {
+  const world = worldOf([
+    nodeOf({ name: "htc-1", hostname: "h1" }),
+    nodeOf({ name: "htc-2", hostname: "h2" }),
+  ]);
+  const run = { iterations: 1, executingHostnames: ["h1"], constraints: { ncpus: 1 } };
+  const jobs = [
+    { ...run, name: "1", user: "ann", account: "geo" },
+    { ...run, name: "2", user: "ann" },
+    { ...run, name: "3", user: "bob", account: "geo" },
+  ];
+  await world.post(jobs, { nodes: [{ hostname: "h1" }, { hostname: "h2" }] });
+  await world.round();
+  const outlook = await lookAhead(world.ports, cluster);
+  const listed = outlook && listNodes(outlook, { limit: 10, fields: ["name", "users", "accounts"] });
+  expect(listed?.ok && listed.answer.nodes).toEqual([
+    { name: "htc-1", users: ["ann", "bob"], accounts: ["geo", null] },
+    { name: "htc-2", users: [], accounts: [] },
+  ]);
 });
 
 describe("a failed node", () => {
