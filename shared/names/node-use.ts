@@ -1,6 +1,17 @@
 /** What a node that costs money is there for, as samples, accounts and curves tell nodes apart. */
 export type NodeUse = "jobs" | "boot" | "idle" | "drained" | "kept" | "failed" | "ending";
 
+/** Uses of nodes, as charts stack them from the bottom. The colour of each is `use-…` of the dashboard's `style.css`. */
+export const nodeUses: readonly { readonly use: NodeUse; readonly title: string }[] = [
+  { use: "jobs", title: "Jobs" },
+  { use: "boot", title: "Booting" },
+  { use: "idle", title: "Idle" },
+  { use: "drained", title: "Drained" },
+  { use: "kept", title: "Kept alive" },
+  { use: "failed", title: "Failed" },
+  { use: "ending", title: "Ending" },
+];
+
 interface Used {
   readonly state: string | null;
   readonly targetState: string | null;

@@ -1,8 +1,8 @@
 import { useMemo } from "preact/hooks";
 import type { EventView, SamplesAnswer } from "../../../shared/api/index.ts";
+import { nodeUses } from "../../../shared/names/node-use.ts";
 import { count, usd } from "../words.ts";
 import { Chart } from "./chart.tsx";
-import { nodeUses } from "./node-use.ts";
 
 type Sample = SamplesAnswer["samples"][number];
 

@@ -1,5 +1,5 @@
 import type { Called } from "./call.ts";
-import { type Ask, askAgain, type Polled, usePolled } from "./polled.ts";
+import { type Ask, askAgain, type Polled, type PollOptions, usePolled } from "./polled.ts";
 
 /** Enough to fill a screen: it is there while the whole list is drawn up. */
 const firstSize = 200;
@@ -27,6 +27,7 @@ export function useAllPages<P extends Paged, T>(
   path: string,
   query: Readonly<Record<string, string>>,
   itemsOf: (page: P) => readonly T[],
+  options: Pick<PollOptions<unknown>, "everyMs"> = {},
 ): Polled<AllPages<P, T>> {
   const params = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
   const address = `${path}?${params}`;
@@ -66,5 +67,5 @@ export function useAllPages<P extends Paged, T>(
     }
     return { answer: isSame ? undefined : whole(pages, true), etag: undefined };
   };
-  return usePolled(address, { ask });
+  return usePolled(address, { ...options, ask });
 }

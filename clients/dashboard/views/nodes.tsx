@@ -1,21 +1,19 @@
 import { useMemo, useState } from "preact/hooks";
 import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
-import { nodeWhereKeys } from "../../../shared/names/where-keys.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { nodeActs } from "../act/kinds.ts";
-import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Goes } from "../parts/goes.tsx";
-import { NodeMap } from "../parts/node-map.tsx";
+import { NodeFilter } from "../parts/node-filter.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
-import { offersOf, WhereBox } from "../parts/where-box.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
 import { count, counted, usd } from "../words.ts";
 import { Lives } from "./lives.tsx";
+import { ClusterMap } from "./map.tsx";
 import { NodePage } from "./node.tsx";
 
 /** What a row shows. The service sends these alone: all that it knows of 10,000 nodes is three times as much. */
@@ -25,15 +23,11 @@ const fields = [
   "nodeArray",
   "vmSize",
   "spot",
-  "placementGroup",
-  "vcpuCount",
   "origin",
   "state",
   "failure",
   "usdPerHour",
-  "targetState",
   "jobs",
-  "plannedJobs",
   "keepAlive",
   "kept",
   "ignored",
@@ -82,6 +76,8 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
           <ArrayFilter place={place} />
           <Lives place={place} cluster={cluster} />
         </>
+      ) : show === "map" ? (
+        <ClusterMap place={place} cluster={cluster} />
       ) : (
         <NodeList place={place} cluster={cluster} />
       )}
@@ -110,8 +106,7 @@ function ArrayFilter({ place }: { readonly place: Place }) {
 }
 
 function NodeList({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
-  const { where = "", show = "" } = place.options;
-  const isMap = show === "map";
+  const { where = "" } = place.options;
   const sort = (Object.hasOwn(sorts, place.options.sort ?? "") ? place.options.sort : "name") as Sort;
   const query = { where, fields: fields.join() };
   const polled = useAllPages<NodesAnswer, Node>(
@@ -129,35 +124,9 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
       ) ?? [],
     [answer?.items, chosen],
   );
-  const offers = useMemo(() => {
-    const items = answer?.items ?? [];
-    return [
-      ...offersOf(
-        "array",
-        items.map(({ nodeArray }) => nodeArray),
-      ),
-      ...offersOf(
-        "state",
-        items.map(({ state }) => state),
-      ),
-      ...offersOf(
-        "size",
-        items.map(({ vmSize }) => vmSize),
-      ),
-    ];
-  }, [answer?.items]);
-  useAnnounced(
-    where,
-    answer?.isWhole === true ? `${counted(answer.items.length, "node")} shown.` : undefined,
-  );
   return (
     <>
-      <WhereBox
-        place={place}
-        keys={nodeWhereKeys}
-        example="state:idle array:htc user:ann cost>10"
-        offers={offers}
-      />
+      <NodeFilter place={place} items={answer?.items} isWhole={answer?.isWhole === true} />
       <Shown polled={polled}>
         {({ items, atSeconds, total, isWhole }) => (
           <>
@@ -166,7 +135,7 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
               {isWhole ? "" : `, of ${count(total ?? items.length)}: loading the others`}.{" "}
               <span aria-live="polite">{picked.length > 0 ? `${count(picked.length)} chosen.` : ""}</span>
             </p>
-            {session.mayOperate && !isMap ? (
+            {session.mayOperate ? (
               <div class="acts toolbar">
                 {nodeActs.map((kind) => (
                   <ActButton
@@ -189,8 +158,6 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
                   ? "No node is like that."
                   : "The cluster has no nodes now: they come when jobs or targets need them."}
               </p>
-            ) : isMap ? (
-              <NodeMap nodes={items} cluster={cluster} now={atSeconds} />
             ) : (
               <List
                 items={items}

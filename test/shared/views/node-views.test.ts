@@ -111,6 +111,8 @@ describe("a node that no job needs says who keeps it and until when", () => {
       "htc-3": ["deallocated"],
     });
   });
+});
+
 test("whose jobs are on a node is there for who asks for it: each name once, and null for what is not known", async () => {
   const world = worldOf([
     nodeOf({ name: "htc-1", hostname: "h1" }),
