@@ -1,14 +1,10 @@
 import { printable } from "../../../shared/text/text.ts";
 import { cellWidth, gap, table, widest } from "../../columns/table.ts";
 import { ago } from "../output/moments.ts";
+import { mapLines } from "./draw-map.ts";
+import type { Line, Size } from "./line.ts";
 import { chosenIndex, headsOf, ordersOf, type Pane, panes, rowsOf, type TopState } from "./top-state.ts";
 import { barLines, moneyLine, problemLine } from "./top-summary.ts";
-
-/** A line of the screen; how it looks is for the screen that shows it, so that nothing depends on colour. */
-export interface Line {
-  readonly text: string;
-  readonly style?: "title" | "problem" | "chosen" | "dim";
-}
 
 /** Lists that have no keys show so many rows, on a screen that has room for more than one list. */
 const rowsBeside = 3;
@@ -21,15 +17,11 @@ export function drawTop(state: TopState, { width, height }: Size): readonly Line
   const room = Math.max(0, height - head.length - 1);
   const body = bodyLines(state, { width, height: room });
   const lines = [...head.slice(0, Math.max(0, height - 1)), ...body.slice(0, room)];
-  const blank = Array.from({ length: Math.max(0, height - 1 - lines.length) }, () => ({ text: "" }));
-  return [...lines, ...blank, foot]
-    .slice(-height)
-    .map((line) => ({ ...line, text: fitted(line.text, width) }));
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
+  const blank = Array.from({ length: Math.max(0, height - 1 - lines.length) }, (): Line => ({ text: "" }));
+  return [...lines, ...blank, foot].slice(-height).map(({ runs, ...line }) => {
+    const text = fitted(line.text, width);
+    return { ...line, text, ...(runs !== undefined && text === line.text && { runs }) };
+  });
 }
 
 /** Rows that a page key moves by. */
@@ -54,16 +46,18 @@ function headLines(state: TopState, height: number): readonly Line[] {
   ];
 }
 
-function footLine({ question, isTyping, filter, overlay, trouble, note }: TopState): Line {
+function footLine({ question, isTyping, filter, overlay, map, trouble, note }: TopState): Line {
   if (question !== undefined)
     return { text: `Drain ${question.name}? y: yes, any other key: no`, style: "title" };
   if (isTyping) return { text: `filter: ${filter}_   Enter: keep, Esc: clear`, style: "title" };
   if (overlay !== undefined) return { text: "up/down page: scroll   Esc: back", style: "dim" };
   if (trouble !== undefined) return { text: `not refreshed: ${trouble}`, style: "problem" };
   if (note !== undefined) return { text: note, style: "title" };
+  if (map !== undefined)
+    return { text: "m lists  s group  up/down page: scroll  r refresh  q quit", style: "dim" };
   if (filter !== "") return { text: `filter: ${filter}   Esc: clear   f: change`, style: "title" };
   return {
-    text: "q quit  Tab list  up/down  s sort  f filter  a each  e explain  d drain  r refresh",
+    text: "q quit  Tab list  up/down  s sort  f filter  a each  e explain  d drain  m map",
     style: "dim",
   };
 }
@@ -75,6 +69,7 @@ function bodyLines(state: TopState, size: Size): readonly Line[] {
     const lines = overlay.lines.slice(overlay.from, overlay.from + Math.max(0, size.height - 1));
     return [{ text: overlay.title, style: "title" }, ...lines.map((text) => ({ text }))];
   }
+  if (state.map !== undefined) return mapLines(state, size);
   const isAll = size.height >= leastHeightForAll - 5;
   const shownPanes = isAll ? panes : [state.pane];
   // Each list has a heading with its columns.

@@ -2,7 +2,7 @@ import { emitKeypressEvents } from "node:readline";
 import { CommandFailure } from "../exit-code.ts";
 import type { Key } from "../keys.ts";
 import { styled, type Terminal } from "../terminal.ts";
-import type { Line, Size } from "./draw-top.ts";
+import type { Line, LineStyle, Size } from "./line.ts";
 
 export interface FullScreen {
   size(): Size;
@@ -18,7 +18,20 @@ const home = "\u001b[H";
 const restOfLine = "\u001b[K";
 const restOfScreen = "\u001b[J";
 
-const styles = { title: "bold", problem: "red", chosen: "inverse", dim: "dim" } as const;
+const styles = {
+  title: "bold",
+  problem: "red",
+  chosen: "inverse",
+  dim: "dim",
+  // As the dashboard has them, as far as sixteen colours go.
+  jobs: "blue",
+  boot: "magenta",
+  idle: "yellow",
+  drained: "gray",
+  kept: "cyan",
+  failed: "red",
+  ending: "white",
+} as const satisfies Record<LineStyle, unknown>;
 
 interface Handlers {
   readonly onKey: (key: Key) => void;
@@ -49,9 +62,9 @@ export function openFullScreen(
     size: () => ({ width: stdout.columns || 80, height: stdout.rows || 24 }),
     show(lines) {
       if (!isOpen) return;
-      const texts = lines.map(({ text, style }) =>
-        style === undefined || !isColoured ? text : styled(stdout, styles[style], text),
-      );
+      const drawn = ({ text, style }: Pick<Line, "text" | "style">) =>
+        style === undefined || !isColoured ? text : styled(stdout, styles[style], text);
+      const texts = lines.map((line) => (line.runs ?? [line]).map(drawn).join(""));
       stdout.write(`${home}${texts.map((text) => text + restOfLine).join("\r\n")}${restOfScreen}`);
     },
     leave() {

@@ -1,8 +1,9 @@
 import { CommandFailure } from "../exit-code.ts";
 import type { Key } from "../keys.ts";
 import type { Terminal } from "../terminal.ts";
-import { drawTop, pageOf, type Size } from "./draw-top.ts";
+import { drawTop, pageOf } from "./draw-top.ts";
 import { openFullScreen } from "./full-screen.ts";
+import type { Size } from "./line.ts";
 import { press, type Wish } from "./top-keys.ts";
 import { type Drainable, openedOn, type TopData, type TopState } from "./top-state.ts";
 

@@ -1,4 +1,5 @@
 import { type Key, moves } from "../keys.ts";
+import { mapGroups } from "./draw-map.ts";
 import { chosenIndex, type Drainable, jobId, ordersOf, panes, rowsOf, type TopState } from "./top-state.ts";
 
 export type Wish =
@@ -20,6 +21,7 @@ export function press(state: TopState, key: Key, page: number): Pressed {
   if (state.isTyping) return typed(state, key);
   if (state.overlay !== undefined) return inOverlay(state, key, page);
   const by = moves(key, page);
+  if (state.map !== undefined) return inMap({ ...state, note: undefined }, key, { by, page });
   if (by !== undefined) return { state: moved(state, by) };
   return commanded({ ...state, note: undefined }, key);
 }
@@ -40,6 +42,8 @@ function commanded(state: TopState, { name, sequence }: Key): Pressed {
       return { state: { ...state, sort: { ...sort, [pane]: (sort[pane] + 1) % ordersOf[pane].length } } };
     case "a":
       return { state: { ...state, isEach: !state.isEach } };
+    case "m":
+      return { state: { ...state, map: { grouping: 0, from: 0 } } };
     case "f":
     case "/":
       return { state: { ...state, isTyping: true } };
@@ -78,6 +82,24 @@ function inOverlay(state: TopState, key: Key, page: number): Pressed {
       : { state };
   const from = Math.min(Math.max(0, overlay.from + by), Math.max(0, overlay.lines.length - 1));
   return { state: { ...state, overlay: { ...overlay, from } } };
+}
+
+/** Its lines scroll; what acts on a chosen row has none here. */
+function inMap(
+  state: TopState,
+  key: Key,
+  { by, page }: { readonly by: number | undefined; readonly page: number },
+): Pressed {
+  const { map } = state;
+  const name = key.name ?? key.sequence ?? "";
+  if (map === undefined || name === "m" || name === "escape") return { state: { ...state, map: undefined } };
+  if (name === "s") return { state: { ...state, map: { grouping: map.grouping + 1, from: 0 } } };
+  if (by !== undefined) {
+    // What has to scroll has two lines for each group.
+    const last = Math.max(0, 2 * mapGroups(state).length - page);
+    return { state: { ...state, map: { ...map, from: Math.min(last, Math.max(0, map.from + by)) } } };
+  }
+  return name === "q" || name === "r" ? commanded(state, key) : { state };
 }
 
 function moved(state: TopState, by: number): TopState {

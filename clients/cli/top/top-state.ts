@@ -24,6 +24,12 @@ export type TopNode = Pick<
   | "idleSinceSeconds"
   | "usdPerHour"
   | "jobs"
+  | "plannedJobs"
+  | "targetState"
+  | "keepAlive"
+  | "spot"
+  | "placementGroup"
+  | "location"
 >;
 
 export interface TopData {
@@ -66,6 +72,8 @@ export interface TopState {
   /** Whether keys go into the filter. */
   readonly isTyping: boolean;
   readonly overlay: Overlay | undefined;
+  /** Set: nodes are shown as a map, from this line on, in place of the lists. */
+  readonly map: { readonly grouping: number; readonly from: number } | undefined;
   /** Waits for "y". */
   readonly question: (Drainable & { readonly lines: readonly string[] }) | undefined;
   /** The outcome of what was asked for last. */
@@ -84,6 +92,7 @@ export function openedOn(data: TopData): TopState {
     isEach: false,
     isTyping: false,
     overlay: undefined,
+    map: undefined,
     question: undefined,
     note: undefined,
     trouble: undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawTop } from "../../../../clients/cli/top/draw-top.ts";
 import { press } from "../../../../clients/cli/top/top-keys.ts";
-import { openedOn, type TopState } from "../../../../clients/cli/top/top-state.ts";
+import { openedOn, type TopNode, type TopState } from "../../../../clients/cli/top/top-state.ts";
 import { cellWidth } from "../../../../clients/columns/table.ts";
 import { now, topData, topJob, topNode } from "./sample-top.ts";
 
@@ -68,7 +68,7 @@ test.each(sizes.flatMap((size) => hostile.map((name) => [size, name] as const)))
       topData(
         {
           jobs: [topJob(name, { reason: name, source: name })],
-          nodes: [topNode(name, { state: name, vmSize: name })],
+          nodes: [topNode(name, { state: name, vmSize: name, location: name })],
         },
         {
           cluster: name,
@@ -83,6 +83,7 @@ test.each(sizes.flatMap((size) => hostile.map((name) => [size, name] as const)))
       { ...plain, trouble: name, filter: name },
       { ...plain, overlay: { title: name, lines: [name, name], from: 0 } },
       { ...plain, question: { name, nodeId: "1", lines: [name] } },
+      { ...plain, map: { grouping: 1, from: 0 } },
       { ...plain, data: { ...plain.data, sample: undefined } },
     ];
     for (const state of states) {
@@ -149,4 +150,51 @@ test("a node that takes no new jobs, and one that is left alone, are marked", ()
   const page = pageOf(openedOn(topData({ nodes })));
   expect(page).toMatch(/htc-1 .* Ready draining /);
   expect(page).toMatch(/htc-2 .* Ready ignored /);
+});
+
+describe("the map of nodes", () => {
+  const uses = [
+    ...Array.from({ length: 5 }, (_, index) =>
+      topNode(`htc-${index}`, { jobs: [{ job: "1200", slots: 4 }], location: "eastus" }),
+    ),
+    topNode("htc-9"),
+    topNode("mpi-1", { nodeArray: "mpi", placementGroup: "Standard_F4s_v2_pg0", state: "Failed" }),
+  ];
+  const mapped = (nodes: readonly TopNode[]) => press(openedOn(topData({ nodes })), { name: "m" }, 5).state;
+
+  test("has a block for each node, by array, size and placement group, and says what blocks mean", () => {
+    const page = textsOf(mapped(uses));
+    expect(page.slice(6, 11)).toEqual([
+      "By array:  █ jobs 5  ░ idle 1  × failed 1",
+      "htc  F4s_v2  6 nodes",
+      "  █████░",
+      "mpi  F4s_v2 · pg0  1 node",
+      "  ×",
+    ]);
+    expect(page.at(-1)).toMatch(/^m lists/);
+    const regions = textsOf(press(mapped(uses), { name: "s" }, 5).state);
+    expect(regions.slice(6, 8)).toEqual([
+      "By region:  █ jobs 5  ░ idle 1  × failed 1",
+      "eastus  htc · F4s_v2  5 nodes",
+    ]);
+    expect(textsOf(press(mapped(uses), { name: "m" }, 5).state)[6]).toMatch(/^\* JOB/);
+  });
+
+  test("of more nodes than the screen holds, a block stands for several, and one node has a block", () => {
+    const many = Array.from({ length: 2_299 }, (_, index) => topNode(`htc-${index}`));
+    const page = textsOf(mapped([...many, topNode("htc-x", { state: "Failed" })]));
+    expect(page[6]).toBe("By array, a block for 2 nodes:  ░ idle 2299  × failed 1");
+    expect(page.slice(8, 23).join("")).toMatch(/×$/);
+    expect(page).toHaveLength(24);
+  });
+
+  test("of more groups than lines, those that are scrolled to are shown", () => {
+    const arrays = Array.from({ length: 40 }, (_, index) =>
+      topNode(`n-${index}`, { nodeArray: `array-${index}` }),
+    );
+    const end = press(mapped(arrays), { name: "end" }, 8).state;
+    expect(pageOf(end)).toContain("array-39");
+    expect(pageOf(end)).not.toContain("array-0 ");
+    expect(pageOf(press(end, { name: "home" }, 8).state)).toContain("array-0 ");
+  });
 });

@@ -100,6 +100,20 @@ describe.skipIf(why !== "")(`ccscale top on a terminal of the system${why}`, () 
     await sees(top, (lines) => lines.at(-1)?.startsWith("Nothing was done.") === true);
   });
 
+  test.each([
+    ["in colours", {}, true],
+    ["without them where NO_COLOR is set", { NO_COLOR: "1" }, false],
+  ] as const)("m shows nodes as blocks, %s", async (_, env, isColoured) => {
+    const top = await open({ columns: 80, rows: 24 }, env);
+    await sees(top, isOpen);
+    top.type("m");
+    const map = await sees(top, (lines) => lines.some((line) => line.startsWith("By array:")));
+    expect(map.join("\n")).toMatch(/htc {2}F4s_v2 {2}\d+ nodes\n {2}█+▓+■×/);
+    expect(top.written().includes("\u001b[34m█")).toBe(isColoured);
+    top.type("m");
+    await sees(top, (lines) => isOpen(lines) && lines.some((line) => line.startsWith("* JOB")));
+  });
+
   test.each<[name: string, leave: (top: OnTerminal) => void, end: object]>([
     ["q", (top) => top.type("q"), { code: 0, signal: null }],
     ["Ctrl-C", (top) => top.type("\u0003"), { code: 0, signal: null }],

@@ -14,6 +14,12 @@ export function topNode(name: string, more: Partial<TopNode> = {}): TopNode {
     idleSinceSeconds: now - 90,
     usdPerHour: 0.2,
     jobs: [],
+    plannedJobs: [],
+    targetState: "Started",
+    keepAlive: false,
+    spot: false,
+    placementGroup: null,
+    location: "westeurope",
     ...more,
   };
 }
