@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings, NodeHistory } from "../../../shared/engine/index.ts";
-import { act } from "../../../shared/operate/act.ts";
+import { act } from "../../../shared/operate/index.ts";
 import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
