@@ -130,6 +130,7 @@ export function createService(options: {
     blob: storage.blob,
     table: storage.table,
     parseConfig: readConfig,
+    keepsVersions: true,
     jsonLimits,
     log: logOf(console),
   });

@@ -25,6 +25,8 @@ interface Options {
   readonly parse: ParseConfig;
   /** Where an earlier one is found when the file cannot be used. */
   readonly versions: ConfigVersionStore;
+  /** Whether it adds usable files that were put there by hand. Absent: it only reads. */
+  readonly keepsVersions?: boolean | undefined;
   readonly log?: Log | undefined;
   readonly nowSeconds?: () => number;
 }
@@ -40,12 +42,13 @@ const mostVersions = 20;
  * transferred and parsed only when it did, unless it includes other files: those may have changed by themselves.
  *
  * One that cannot be used leaves the newest usable version in force. So that there is one, a usable file that was put into the
- * container by hand is kept as a version, too.
+ * container by hand is kept as a version by the service, too.
  */
 export class BlobConfigStore implements ConfigStore {
   readonly #container: Container;
   readonly #parse: ParseConfig;
   readonly #versions: ConfigVersionStore;
+  readonly #keepsVersions: boolean;
   readonly #log: Log | undefined;
   readonly #nowSeconds: () => number;
   readonly #parsed = new Map<string, Parsed>();
@@ -55,6 +58,7 @@ export class BlobConfigStore implements ConfigStore {
     this.#container = new Container(service, "config");
     this.#parse = options.parse;
     this.#versions = options.versions;
+    this.#keepsVersions = options.keepsVersions ?? false;
     this.#log = options.log;
     this.#nowSeconds = options.nowSeconds ?? (() => Date.now() / 1000);
   }
@@ -101,7 +105,7 @@ export class BlobConfigStore implements ConfigStore {
       includes,
       unkept: isSame
         ? parsedBefore.unkept
-        : text === undefined || "error" in outcome
+        : text === undefined || "error" in outcome || !this.#keepsVersions
           ? undefined
           : { text, atSeconds: this.#nowSeconds() + settledSeconds },
     };

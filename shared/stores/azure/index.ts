@@ -35,6 +35,8 @@ export interface AzureStoreOptions {
   /** Gives the client of a table by its name. */
   readonly table: (name: string) => TableClient;
   readonly parseConfig: ParseConfig;
+  /** Whether configurations that were put into the container by hand are kept as versions. */
+  readonly keepsVersions?: boolean;
   readonly log?: Log;
   /** Limits for uploads and configurations. Default: those of the smallest instance. */
   readonly jsonLimits?: JsonLimits;
@@ -42,11 +44,11 @@ export interface AzureStoreOptions {
 
 /** The stores of one account. Tables and containers are made when a call finds them missing; nothing is sent before. */
 export function createAzureStores(options: AzureStoreOptions): Stores {
-  const { blob, log, jsonLimits } = options;
+  const { blob, log, jsonLimits, parseConfig: parse, keepsVersions } = options;
   const table = (name: string) => new Table(options.table(name));
   const configVersions = new TableConfigVersionStore(table("ConfigVersions"));
   return {
-    configs: new BlobConfigStore(blob, { parse: options.parseConfig, versions: configVersions, log }),
+    configs: new BlobConfigStore(blob, { parse, versions: configVersions, keepsVersions, log }),
     controls: new BlobControlStore(blob),
     snapshots: new BlobSnapshotStore(blob),
     demand: new BlobDemandStore(blob),

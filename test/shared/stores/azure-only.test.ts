@@ -91,7 +91,8 @@ describe("BlobConfigStore", () => {
     const started = (nowSeconds = () => 0) => {
       const { blob, table } = clients;
       const versions = new TableConfigVersionStore(new Table(table("ConfigVersions")));
-      return { versions, configs: new BlobConfigStore(blob, { parse: parseConfig, versions, nowSeconds }) };
+      const options = { parse: parseConfig, versions, keepsVersions: true, nowSeconds };
+      return { versions, configs: new BlobConfigStore(blob, options) };
     };
     const version = (number: number, text: string) => ({
       version: number,
