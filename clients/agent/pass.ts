@@ -99,7 +99,12 @@ export async function runPass(
   const posted = await ports.post(demand, ports.nowSeconds());
   for (const command of reading.corrections) {
     commands += 1;
-    await ports.run(command).catch((error: unknown) => problems.push(messageOf(error)));
+    try {
+      await ports.run(command);
+    } catch (error) {
+      problems.push(messageOf(error));
+      if (command.isNeeded === true) break;
+    }
   }
   // First, so that a node that is not to be kept alive any more goes.
   const tended = async <T>(tend: ((named: NamedNodes, nowSeconds: number) => Promise<T>) | undefined) =>

@@ -183,6 +183,21 @@ describe("a pass", () => {
     expect(world.happened).toEqual(["read", "save", "post", "celery control", "files"]);
   });
 
+  test("a correction that fails keeps none from the next, unless these need it", async () => {
+    const world = new World();
+    const needed = { program: "scontrol", args: ["requeue"], isNeeded: true } as const;
+    const others = [1, 2].map((index) => ({ program: "scontrol", args: ["down", `${index}`] }));
+    world.failing.add("command");
+    world.reading = { ...quiet, corrections: others };
+    const { report: alone } = await runPass(fresh, world.ports);
+    world.reading = { ...quiet, corrections: [needed, ...others] };
+    const { report } = await runPass(fresh, world.ports);
+    expect([alone, report].map(({ commands, problems }) => [commands, problems.length])).toEqual([
+      [2, 2],
+      [1, 1],
+    ]);
+  });
+
   test("sets aside the job that the service would not take, and posts the others", async () => {
     const world = new World();
     world.reading = { ...quiet, jobs: [...quiet.jobs, { name: "a", constraints: { ncpus: { and: 7 } } }] };
@@ -341,7 +356,7 @@ test("what was read is judged by the time after it: Slurm's job that is eligible
     squeue: JSON.stringify({ jobs: [job] }),
     licenses: "No licenses configured in Slurm.\n",
     reservations: "No reservations in the system\n",
-    limits: "Current Association Manager state\n\nQOS Records\n",
+    limits: "Current Association Manager state\nAssociation Records\nQOS Records\n",
   };
   const read = async ({ name }: { readonly name: string }) => {
     nowSeconds += 0.1;

@@ -53,9 +53,13 @@ export function areLimitsEnforced(config: string): boolean {
   return enforced.split(",").some((word) => word === "limits" || word === "safe");
 }
 
-/** `scontrol show assoc_mgr --oneliner`; undefined when it is not all there. */
+/**
+ * `scontrol show assoc_mgr --oneliner`; undefined when it is not all there. Where limits are enforced, the root account is always
+ * there: "No associations currently cached in Slurm." is not "no limits". There may be no QOS.
+ */
 export function readLimits(text: string): Limits | undefined {
-  if (!text.endsWith("\n") || !text.includes("QOS Records")) return undefined;
+  const parts = [/\nAssociation Records/, /\n(?:QOS Records|No QOS currently cached)/] as const;
+  if (!text.endsWith("\n") || parts.some((part) => text.search(part) < 0)) return undefined;
   const lines = text.split("\n");
   const rows = lines.flatMap((line) => associationOf(line) ?? []);
   const accounts = new Map(

@@ -255,7 +255,9 @@ export function reconcile(
   const missing = rows.flatMap((row) => byRow.get(row) ?? []).filter(({ isMissing }) => isMissing);
   const { before, after } = keepingJobs(jobs, new Set(namesOf(missing)), settings);
   const why = "jobs that Slurm put there wait again";
-  return [...because(why, missing, before), ...corrections, ...because(why, missing, after)];
+  // With its node, Slurm would end a job that must not be requeued.
+  const guards = because(why, missing, before).map((each) => ({ ...each, isNeeded: true as const }));
+  return [...guards, ...corrections, ...because(why, missing, after)];
 }
 
 function cellOf(

@@ -45,6 +45,21 @@ describe("limits of accounts and QOS", () => {
     ]);
   });
 
+  test.each([
+    [
+      "without associations",
+      limits.replace(
+        /Association Records[\s\S]*(?=QOS Records)/,
+        "No associations currently cached in Slurm.\n",
+      ),
+      false,
+    ],
+    ["without QOS", limits.replace(/QOS Records[\s\S]*/, "No QOS currently cached in Slurm.\n"), true],
+    ["cut short before the QOS", limits.replace(/QOS Records[\s\S]*/, ""), false],
+  ])("as the controller has them %s: known is %s", (_, text, isKnown) => {
+    expect(readSlurm({ jobs: [], limits: text }).known).toBe(isKnown);
+  });
+
   test("without a limit of the QOS, those of the account and the user hold", () => {
     expect(poolsOf({ qos: "normal" })).toEqual([
       [
