@@ -2,9 +2,9 @@
  * How fast the dashboard is in Chromium with a large cluster, on the local environment: by default 10,000 nodes and 100,000
  * jobs. Prints medians: time to the first content of a view, with an app that was just started and one that runs; main thread
  * that an update takes; what goes over the network; memory before and after an hour of polls; frames while the node table is
- * scrolled; and a scrape of the metrics. With `--check` it fails when an aim is missed. Run it, after `npm run build`, with
+ * scrolled and the map is magnified; and a scrape of the metrics. With `--check` it fails when an aim is missed. Run it, after `npm run build`, with
  * `npm run bench -- dashboard [--nodes 10000] [--jobs 100000] [--repeats 5] [--polls 1200] [--check]`, a part of it with
- * `--only first,update,scroll,memory,metrics`.
+ * `--only first,update,scroll,map,memory,metrics`, of some views with `--views map,nodes`.
  */
 
 import { spawnSync } from "node:child_process";
@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type Browser, noBrowser, openBrowser, openPage } from "../support/browser.ts";
-import { fastTimers, firstMatches, longTasks, scrolled } from "./dashboard/in-page.ts";
+import { fastTimers, firstMatches, longTasks, pointedAt, scrolled, zoomed } from "./dashboard/in-page.ts";
 import { type Counters, Probe, type Traffic } from "./dashboard/probe.ts";
 import { type Changes, fillLargeCluster } from "./large-cluster.ts";
 
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     repeats: { type: "string", default: "5" },
     polls: { type: "string", default: "1200" },
     only: { type: "string", default: "" },
+    views: { type: "string", default: "" },
     check: { type: "boolean", default: false },
   },
 });
@@ -38,7 +39,7 @@ const cluster = "small-cpu";
 const quietMs = 30_000;
 
 /** The views that are measured: what of each is its first content, its whole content, and what changes it. */
-const views = [
+const allViews = [
   { view: "clusters", hash: "#/", first: ".card dd", whole: ".card dd", change: "message" },
   {
     view: "overview",
@@ -55,6 +56,13 @@ const views = [
     change: "snapshot",
   },
   {
+    view: "map",
+    hash: `#/clusters/${cluster}/nodes?show=map`,
+    first: ".map canvas",
+    whole: `[aria-label^="Map of ${nodeCount.toLocaleString("en")} nodes"]`,
+    change: "snapshot",
+  },
+  {
     view: "jobs",
     hash: `#/clusters/${cluster}/jobs`,
     first: "tbody tr",
@@ -62,6 +70,7 @@ const views = [
     change: "message",
   },
 ] as const;
+const views = allViews.filter(({ view }) => values.views === "" || values.views.split(",").includes(view));
 
 /** What is promised, with room for a machine that does other things too. */
 const aims = {
@@ -103,6 +112,7 @@ try {
     first: () => firstViews(environment, browser),
     update: () => updates(browser, changes),
     scroll: () => scrolling(browser),
+    map: () => map(browser),
     memory: () => memory(browser, changes),
     metrics: () => scrape(environment, changes),
   };
@@ -247,6 +257,35 @@ async function scrolling(opened: Browser): Promise<void> {
     ]);
     aim(`scrolling ${pixels} pixels a frame: main thread of a frame`, busy, aims.frameMs, "ms");
     aim(`scrolling ${pixels} pixels a frame: dropped`, dropped, aims.droppedFrames, "of frames");
+  }
+  await page.close();
+}
+
+/** The map while it is magnified and pointed at. Milliseconds of the main thread, painting included, are less than a frame has. */
+async function map(opened: Browser): Promise<void> {
+  const { page } = await openPage(opened, { width: 1440, colorScheme: "light" });
+  const shown = allViews.find(({ view }) => view === "map");
+  await page.goto(addressOf(shown?.hash ?? ""));
+  await page.waitForSelector(shown?.whole ?? "");
+  const probe = await Probe.of(page);
+  printRow("\nmap", ["frames/s", "median ms", "p95 ms", "busy ms/frame", "script"]);
+  for (const [name, script] of [
+    ["magnified", zoomed(300)],
+    ["pointed at", pointedAt(300)],
+  ] as const) {
+    const before = await probe.counters();
+    const gaps = (await page.evaluate(script)) as number[];
+    const after = await probe.counters();
+    const busy = (after.busyMs - before.busyMs) / gaps.length;
+    const sorted = gaps.toSorted((a, b) => a - b);
+    printRow(name, [
+      (1_000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0),
+      median(gaps),
+      sorted[Math.floor(0.95 * sorted.length)] ?? Number.NaN,
+      busy,
+      (after.scriptMs - before.scriptMs) / gaps.length,
+    ]);
+    aim(`map ${name}: main thread of a frame`, busy, aims.frameMs, "ms");
   }
   await page.close();
 }

@@ -11,6 +11,7 @@ export interface Shade {
 
 interface CanvasProps<N, B> {
   readonly layout: Layout<N, B>;
+  readonly label: string;
   /** What is said beside the title of a group. */
   readonly about: (tile: Tile<N, B>) => string;
   readonly shadeOf: (node: N) => Shade;
@@ -128,7 +129,7 @@ export function MapCanvas<N, B>(props: CanvasProps<N, B>) {
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys lead from node to node
         tabIndex={0}
-        aria-label="Map: arrows lead from node to node, Enter opens one, + and - magnify. The table below says the same."
+        aria-label={`${props.label}: arrows lead from node to node, Enter opens one, + and - magnify. The table below says the same.`}
         style={{ height: `${height}px` }}
         onKeyDown={pressed}
       >

@@ -93,6 +93,7 @@ export function NodeMap({ nodes, buckets, by, coloring, cluster, now }: MapProps
       {width === 0 ? null : (
         <MapCanvas
           layout={layout}
+          label={`Map of ${counted(nodes.length, "node")}`}
           about={aboutTile}
           shadeOf={drawn.shadeOf}
           nameOf={nameOf}

@@ -49,3 +49,45 @@ export function scrolled(frames: number, pixels: number): string {
     requestAnimationFrame(step);
   })`;
 }
+
+/** Magnifies the map and back, a step with each frame; answers with the milliseconds between frames. */
+export function zoomed(frames: number): string {
+  return eachFrame(
+    frames,
+    `const box = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new WheelEvent("wheel", {
+      ctrlKey: true, bubbles: true, cancelable: true,
+      deltaY: Math.floor(frame / 50) % 2 === 0 ? -10 : 10,
+      clientX: box.left + box.width / 2, clientY: box.top + Math.min(box.height, innerHeight) / 2,
+    }));`,
+  );
+}
+
+/** Moves the pointer over the map, from cell to cell. */
+export function pointedAt(frames: number): string {
+  return eachFrame(
+    frames,
+    `const box = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new PointerEvent("pointermove", {
+      bubbles: true,
+      clientX: box.left + (frame * 37) % box.width, clientY: box.top + 50 + (frame * 11) % (box.height - 60),
+    }));`,
+  );
+}
+
+function eachFrame(frames: number, deed: string): string {
+  return `new Promise((done) => {
+    const canvas = document.querySelector(".map canvas");
+    const gaps = [];
+    let before;
+    const step = (now) => {
+      if (before !== undefined) gaps.push(now - before);
+      before = now;
+      const frame = gaps.length;
+      ${deed}
+      if (gaps.length < ${frames}) requestAnimationFrame(step);
+      else done(gaps);
+    };
+    requestAnimationFrame(step);
+  })`;
+}
