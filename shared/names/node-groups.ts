@@ -48,16 +48,30 @@ export function groupsOf<N extends GroupedNode, B extends Source = never>(
   by: Grouping,
   buckets: readonly B[] = [],
 ): readonly NodeGroup<N, B>[] {
-  const groups = new Map<string, { heading: string; title: string; nodes: N[]; bucket: B | undefined }>();
+  type Group = NodeGroup<N, B> & { readonly nodes: N[]; bucket: B | undefined };
+  const groups = new Map<string, Group>();
+  let last: { readonly heading: string; readonly source: Source; readonly group: Group } | undefined;
+  const isByArray = by === "array";
   const groupOf = (heading: string, source: Source) => {
     const { nodeArray, vmSize, spot, placementGroup } = source;
-    const key = `${heading}\n${by === "array" ? "" : nodeArray}\n${vmSize}\n${spot}\n${by === "array" ? placementGroup : ""}`;
+    // Neighbours are mostly of one group, and names for 10,000 nodes would take most of the time.
+    if (
+      last?.heading === heading &&
+      last.source.vmSize === vmSize &&
+      last.source.nodeArray === nodeArray &&
+      last.source.spot === spot &&
+      last.source.placementGroup === placementGroup
+    )
+      return last.group;
+    const parts = isByArray ? [vmSize, spot, placementGroup] : [nodeArray, vmSize, spot];
+    const key = [heading, ...parts].join("\n");
     const group = groups.get(key) ?? { heading, title: titleOf(source, by), nodes: [], bucket: undefined };
     groups.set(key, group);
+    last = { heading, source, group };
     return group;
   };
   for (const node of nodes) groupOf(headings[by](node), node).nodes.push(node);
-  for (const bucket of by === "array" ? buckets : []) groupOf(bucket.nodeArray, bucket).bucket = bucket;
+  for (const bucket of isByArray ? buckets : []) groupOf(bucket.nodeArray, bucket).bucket = bucket;
   return [...groups.values()].toSorted((a, b) => compare(a.heading, b.heading) || compare(a.title, b.title));
 }
 

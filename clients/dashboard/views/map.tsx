@@ -23,7 +23,6 @@ const fields = [
   "placementGroup",
   "location",
   "vcpuCount",
-  "origin",
   "state",
   "targetState",
   "jobs",
