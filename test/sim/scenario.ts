@@ -38,6 +38,9 @@ export interface Stage {
   configure(cluster: string, keys: Readonly<Record<string, unknown>>): void;
 }
 
+/** What happens to an agent again and again, and disturbs nothing that it promises. */
+export const agentKilled = "the agent is killed";
+
 /** Something that happens to the world, apart from the faults. `atSeconds` counts from the start. */
 export interface Happening {
   readonly atSeconds: number;

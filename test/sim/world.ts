@@ -17,12 +17,12 @@ import { type Cloud, createCloud } from "./cloud.ts";
 import { type CloudEffect, cloudClient } from "./cloud-client.ts";
 import { DemandQueue } from "./demand-queue.ts";
 import { EventTopic } from "./event-topic.ts";
-import type { FaultSource } from "./faults.ts";
+import { type FaultSource, remembering } from "./faults.ts";
 import { faultyPorts, type PortCall, type Weather } from "./faulty-ports.ts";
 import { Fleet, type Run } from "./fleet.ts";
 import { QuotaWatch } from "./quota-watch.ts";
 import { Records } from "./records.ts";
-import type { ClusterScript, Script, Stage } from "./scenario.ts";
+import { agentKilled, type ClusterScript, type Script, type Stage } from "./scenario.ts";
 import { SessionQueue } from "./session-queue.ts";
 import { serviceFor } from "./slurm/service.ts";
 import { SlurmSource } from "./slurm/slurm-source.ts";
@@ -100,10 +100,15 @@ export class World implements Stage {
   readonly #invalidRequests = new Set<string>();
   #snapshotting: Run | undefined;
   #plans = 0;
+  /** A fault was injected, or something happened beside the end of an agent. */
+  #isDisturbed = false;
 
   constructor(options: WorldOptions) {
-    const { script, seed, faults } = options;
-    this.#options = options;
+    const { script, seed } = options;
+    const faults = remembering(options.faults, () => {
+      this.#isDisturbed = true;
+    });
+    this.#options = { ...options, faults };
     this.chance = options.chance;
     this.startSeconds = script.startSeconds ?? startSeconds;
     const clock = createManualClock(this.startSeconds);
@@ -135,6 +140,7 @@ export class World implements Stage {
     for (const { atSeconds, what, happens } of script.happenings)
       this.timeline.after(atSeconds, () => {
         this.trace(`-- ${what}`);
+        if (what !== agentKilled) this.#isDisturbed = true;
         happens(this);
       });
     this.timeline.after(1, () => this.#beat());
@@ -298,6 +304,7 @@ export class World implements Stage {
               service: service(),
               report: (violation) => this.violate(`${cluster}: ${violation}`),
               trace: (line) => this.trace(line),
+              isUndisturbed: () => !this.#isDisturbed,
             },
             cluster,
             { script: slurm, jobs },

@@ -1,5 +1,5 @@
 import type { Chance } from "../chance.ts";
-import type { Happening, Scenario } from "../scenario.ts";
+import { agentKilled, type Happening, type Scenario } from "../scenario.ts";
 import { arrayOf, needOf, nowAndThen, range, slotsJob, smallCluster, troubleSeconds } from "./cluster.ts";
 
 const cluster = "hpc";
@@ -12,13 +12,13 @@ const nodes = 8;
 export const slurm: Scenario = {
   name: "slurm",
   about:
-    "slurmctld restarts, falls silent, is read in part; its agent is killed; people hold nodes; clocks jump",
+    "slurmctld restarts, falls silent, is read in part; slurmdbd goes; its agent is killed; people hold nodes; clocks jump",
   draw: (chance) => {
     const partitions = chance.pick([[planned], [saving], [planned, saving]]);
     const jobs = range(chance.whole(3, 12)).map((index) => {
       const own = {
-        // The agent comes first, then the jobs.
-        submitSeconds: chance.between(120, troubleSeconds * 0.9),
+        // Some are there before the agent has read anything.
+        submitSeconds: chance.happens(0.3) ? 0 : chance.between(0, troubleSeconds * 0.9),
         runSeconds: chance.between(20, 400),
         need: needOf({ nodeArrays: [chance.pick(partitions as [string, ...string[]])], exclusive: true }),
       };
@@ -29,22 +29,30 @@ export const slurm: Scenario = {
     const definition = smallCluster(cluster, {
       nodearrays: partitions.map((name) => arrayOf(name, { maxCount: nodes })),
     });
+    const hasReservation = partitions.includes(saving) && chance.happens(0.3);
+    const begin = chance.between(700, 1100);
     const script = {
       partitions: Object.fromEntries(partitions.map((name) => [name, { isSaving: name === saving, nodes }])),
       release: chance.pick([2205, 2505]),
+      reservation: hasReservation
+        ? { startSeconds: begin, endSeconds: begin + 300, nodes: [`${saving}-7`, `${saving}-8`] }
+        : undefined,
     };
+    // What it named in SuspendExcNodes is a person's for an agent that has lost its files, and stays.
+    const losesState = !hasReservation && chance.happens(0.3);
     const happenings = [
       ...nowAndThen(chance, 3, {
-        what: "the agent is killed",
-        happens: (stage) => stage.slurm(cluster).killAgent(),
+        what: agentKilled,
+        happens: (stage) => stage.slurm(cluster).killAgent({ losesState }),
       }),
       ...(chance.happens(0.5) ? absences(chance) : []),
+      ...(chance.happens(0.3) ? databaseAbsences(chance) : []),
       ...(chance.happens(0.3) ? holds(chance) : []),
       ...(chance.happens(0.3) ? jumps(chance) : []),
       ...(chance.happens(0.4) ? losses(chance) : []),
     ];
     return {
-      clusters: [{ definition, jobs, slurm: script, refusesJobs: true }],
+      clusters: [{ definition, jobs, slurm: script }],
       happenings,
       troubleSeconds,
       weights: { "slurm reads": 2, "slurm commands": 4, "post demand": 3, service: 2 },
@@ -59,12 +67,34 @@ function absences(chance: Chance): readonly Happening[] {
     return [
       { atSeconds, what: "slurmctld goes", happens: (stage) => stage.slurm(cluster).controller.stop() },
       {
-        atSeconds: atSeconds + chance.between(1, 120),
+        atSeconds: atSeconds + (chance.happens(0.3) ? 120 : chance.between(1, 120)),
         what: "slurmctld comes",
         happens: (stage) => stage.slurm(cluster).controller.start(stage.nowSeconds),
       },
     ] satisfies readonly Happening[];
   });
+}
+
+/** slurmdbd goes for up to five minutes; a restart of slurmctld meanwhile needs what it has saved. */
+function databaseAbsences(chance: Chance): readonly Happening[] {
+  const atSeconds = chance.between(30, troubleSeconds - 310);
+  const hasSavedLists = chance.happens(0.7);
+  return [
+    {
+      atSeconds,
+      what: "slurmdbd goes",
+      happens: (stage) => {
+        Object.assign(stage.slurm(cluster).controller, { isDatabaseUp: false, hasSavedLists });
+      },
+    },
+    {
+      atSeconds: atSeconds + chance.between(10, 300),
+      what: "slurmdbd comes",
+      happens: (stage) => {
+        stage.slurm(cluster).controller.isDatabaseUp = true;
+      },
+    },
+  ];
 }
 
 /** A person drains a node or takes it down, and lets it go again. */

@@ -40,22 +40,39 @@ export interface SlurmJob {
   state: "PENDING" | "CONFIGURING" | "RUNNING" | "COMPLETED";
   nodes: readonly SlurmNode[];
   beginAtSeconds: number;
+  /** When Slurm chose its nodes. */
+  placedAtSeconds: number;
   endAtSeconds: number;
   comment: string;
 }
+
+/** Nodes that are kept for somebody. Unix time. */
+export interface SlurmReservation {
+  readonly name: string;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  readonly nodes: readonly string[];
+}
+
+/** Slurm counts with the limit of a job, and not with how long it runs. */
+export const jobMinutes = 60;
 
 export interface SlurmParts {
   /** Partitions by name; each has nodes of the array of its name. */
   readonly partitions: Readonly<Record<string, { readonly isSaving: boolean; readonly nodes: number }>>;
   /** 2302 for 23.02. */
   readonly release: number;
+  readonly reservations: readonly SlurmReservation[];
+  /** Nothing went wrong so far: a reservation has its nodes when it begins. */
+  readonly isUndisturbed: () => boolean;
   readonly machineOf: (name: string) => Machine | undefined;
   /** Something happened that must not. */
   readonly report: (violation: string) => void;
 }
 
-/** As slurm.conf has it. */
-const resumeTimeoutSeconds = 1200;
+/** As `cyclecloud.conf` has it. */
+const resumeTimeoutSeconds = 1800;
+/** Shorter, so that much happens. */
 const suspendSeconds = 120;
 const suspendTimeoutSeconds = 60;
 const slurmdTimeoutSeconds = 90;
@@ -76,6 +93,14 @@ export class SlurmController {
   readonly exempt = new Set<string>();
   /** Nodes that a person took out of service, and the word that must stay. */
   readonly held = new Map<string, "DOWN" | "DRAIN">();
+  /** When the agent last began to read: of what came later it may not know. */
+  readAtSeconds = 0;
+  /** Limits come from there; `sacctmgr` and `sacct` ask nobody else. */
+  isDatabaseUp = true;
+  /** Lists of the database in StateSaveLocation: without them slurmctld ends at its start while that is away. */
+  hasSavedLists = true;
+  readonly #begun = new Set<SlurmReservation>();
+  #isToStart = false;
   readonly #parts: SlurmParts;
   #isUp = true;
   #startedAtSeconds = 0;
@@ -120,8 +145,13 @@ export class SlurmController {
     this.#isUp = false;
   }
 
-  /** Its state was saved. Daemons register anew when they are asked, which needs their addresses. */
+  /**
+   * Its state was saved. Daemons register anew when they are asked, which needs their addresses. "slurmdbd and/or database must
+   * be up at slurmctld start time" (controller.c) is its end, and it is started again.
+   */
   start(nowSeconds: number): void {
+    this.#isToStart = !this.isDatabaseUp && !this.hasSavedLists;
+    if (this.#isToStart) return;
     this.#isUp = true;
     this.#startedAtSeconds = nowSeconds;
     this.exempt.clear();
@@ -145,8 +175,14 @@ export class SlurmController {
     return this.isRunningOn(node) && this.#parts.machineOf(node.name)?.nodeId === node.machine;
   }
 
+  get reservations(): readonly SlurmReservation[] {
+    return this.#parts.reservations;
+  }
+
   tick(nowSeconds: number): void {
+    if (this.#isToStart) this.start(nowSeconds);
     if (!this.#isUp) return;
+    for (const reservation of this.reservations) this.#begin(reservation, nowSeconds);
     for (const node of this.nodes.values()) {
       this.#listen(node, nowSeconds);
       this.#savePower(node, nowSeconds);
@@ -154,6 +190,15 @@ export class SlurmController {
     for (const job of this.jobs) this.#goOn(job, nowSeconds);
     for (const job of this.jobs)
       if (job.state === "PENDING" && job.beginAtSeconds <= nowSeconds) this.#place(job, nowSeconds);
+  }
+
+  #begin(reservation: SlurmReservation, nowSeconds: number): void {
+    const { name, startSeconds, nodes } = reservation;
+    if (startSeconds > nowSeconds || this.#begun.has(reservation)) return;
+    this.#begun.add(reservation);
+    const late = nodes.filter((each) => !this.#isReady(this.#node(each)));
+    if (this.release >= 2302 && this.#parts.isUndisturbed() && late.length > 0)
+      this.#parts.report(`reservation ${name} begins without ${late.join(", ")}`);
   }
 
   /** A person drains a node, or takes it down. */
@@ -206,7 +251,9 @@ export class SlurmController {
   #set(node: SlurmNode, state: string | undefined, reason: string | undefined, nowSeconds: number): number {
     const { flags } = node;
     const held = this.held.get(node.name);
-    const before = node.reason;
+    const { reason: before, reasonAtSeconds: heldAtSeconds } = node;
+    // Of what a person did since the reading that the command rests on, nobody could know.
+    const isKnown = heldAtSeconds < this.readAtSeconds;
     if (["DOWN", "POWER_DOWN_FORCE"].includes(state ?? "") && this.isInUse(node))
       this.#parts.report(`${node.name} is busy, and was set ${state}`);
     if (reason !== undefined) this.#explain(node, reason, "slurm", nowSeconds);
@@ -229,6 +276,9 @@ export class SlurmController {
       case "RESUME":
         code = this.#resume(node, nowSeconds);
         break;
+      case "POWER_UP":
+        if (flags.has("POWERED_DOWN")) this.#powerUp(node, nowSeconds);
+        break;
       case "POWER_DOWN_FORCE":
         if (flags.has("POWERING_DOWN")) break;
         this.#kill(node, nowSeconds, { byUs: true });
@@ -240,7 +290,13 @@ export class SlurmController {
         throw new RangeError(`Cannot set State=${state}`);
     }
     const isLost = held !== undefined && (!flags.has(held) || !node.reason.includes(before.slice(0, 200)));
-    if (isLost && this.#parts.machineOf(node.name) !== undefined && before !== "" && !before.startsWith(ours))
+    if (
+      isLost &&
+      isKnown &&
+      this.#parts.machineOf(node.name) !== undefined &&
+      before !== "" &&
+      !before.startsWith(ours)
+    )
       this.#parts.report(`${node.name} was ${held} by a person, and is so no more: ${state} ${reason}`);
     return code;
   }
@@ -277,6 +333,7 @@ export class SlurmController {
   }
 
   #spare(list: string, sign: string): number {
+    if (this.release < 2302) return 1;
     const names = expandHostlist(list) ?? [];
     if (sign === "") this.exempt.clear();
     for (const name of names)
@@ -288,7 +345,8 @@ export class SlurmController {
   /** Its jobs go back to the queue. */
   #kill(node: SlurmNode, nowSeconds: number, { byUs }: { readonly byUs: boolean }): void {
     for (const job of this.jobsOn(node)) {
-      if (byUs && !job.requeue && job.state === "CONFIGURING" && node.flags.has("POWERING_UP"))
+      const isKnown = job.placedAtSeconds < this.readAtSeconds;
+      if (byUs && isKnown && !job.requeue && job.state === "CONFIGURING" && node.flags.has("POWERING_UP"))
         this.#parts.report(`job ${job.id} must not be requeued, and lost ${node.name} by our doing`);
       job.state = "PENDING";
       job.beginAtSeconds = nowSeconds + requeueSeconds;
@@ -374,6 +432,9 @@ export class SlurmController {
       flags.delete("POWERING_DOWN");
       flags.add("POWERED_DOWN");
       node.busyAtSeconds = undefined;
+      // `set_node_comm_name` of power_save.c; in 22.05 with cloud_reg_addrs, which cyclecloud.conf sets.
+      node.address = node.name;
+      node.hostname = node.name;
     }
     if (flags.has("POWERING_UP") && nowSeconds - node.powerAtSeconds > resumeTimeoutSeconds) {
       if (this.isSaving(node)) this.#parts.report(`${node.name} was waited for until ResumeTimeout`);
@@ -387,9 +448,7 @@ export class SlurmController {
   }
 
   #goOn(job: SlurmJob, nowSeconds: number): void {
-    const isReady = (node: SlurmNode) =>
-      !["POWERING_UP", "NOT_RESPONDING"].some((flag) => node.flags.has(flag)) &&
-      this.#parts.machineOf(node.name)?.hostname === node.address;
+    const isReady = (node: SlurmNode) => this.#isReady(node);
     if (job.state === "CONFIGURING" && job.nodes.every(isReady)) {
       job.state = "RUNNING";
       job.endAtSeconds = nowSeconds + job.job.runSeconds;
@@ -400,19 +459,39 @@ export class SlurmController {
     job.nodes = [];
   }
 
+  #isReady({ name, flags, address }: SlurmNode): boolean {
+    const isOff = ["POWERED_DOWN", "POWERING_UP", "NOT_RESPONDING"].some((flag) => flags.has(flag));
+    return !isOff && this.#parts.machineOf(name)?.hostname === address;
+  }
+
+  #powerUp(node: SlurmNode, nowSeconds: number): void {
+    node.flags.delete("POWERED_DOWN");
+    node.flags.add("POWERING_UP").add("NOT_RESPONDING");
+    node.powerAtSeconds = nowSeconds;
+  }
+
+  /** A job that might still run when a reservation begins gets none of its nodes. */
+  #isReserved({ name }: SlurmNode, nowSeconds: number): boolean {
+    return this.reservations.some(
+      ({ startSeconds, endSeconds, nodes }) =>
+        nodes.includes(name) && startSeconds < nowSeconds + jobMinutes * 60 && nowSeconds < endSeconds,
+    );
+  }
+
   /** Nodes that are up come first. */
   #place(job: SlurmJob, nowSeconds: number): void {
     const free = [...this.nodes.values()].filter(
-      (node) => node.partition === job.partition && isAvailable(node) && this.jobsOn(node).length === 0,
+      (node) =>
+        node.partition === job.partition &&
+        isAvailable(node) &&
+        !this.#isReserved(node, nowSeconds) &&
+        this.jobsOn(node).length === 0,
     );
     const isOff = ({ flags }: SlurmNode) => flags.has("POWERED_DOWN");
     const chosen = [...free.filter((node) => !isOff(node)), ...free.filter(isOff)].slice(0, job.nodeCount);
     if (chosen.length < job.nodeCount) return;
-    for (const node of chosen.filter(isOff)) {
-      node.flags.delete("POWERED_DOWN");
-      node.flags.add("POWERING_UP").add("NOT_RESPONDING");
-      node.powerAtSeconds = nowSeconds;
-    }
+    for (const node of chosen.filter(isOff)) this.#powerUp(node, nowSeconds);
+    job.placedAtSeconds = nowSeconds;
     job.nodes = chosen;
     job.state = "CONFIGURING";
   }

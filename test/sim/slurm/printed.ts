@@ -1,4 +1,4 @@
-import type { SlurmController, SlurmJob, SlurmNode } from "./controller.ts";
+import { jobMinutes, type SlurmController, type SlurmJob, type SlurmNode } from "./controller.ts";
 
 const coresPerNode = 4;
 const memoryMb = 8000;
@@ -21,12 +21,12 @@ export function printed(
       if (!isNew) return { text: "", exitCode: 1 };
       return json(
         "nodes",
-        [...slurm.nodes.values()].map((node) => nodeRecord(slurm, node, time)),
+        [...slurm.nodes.values()].map((node) => nodeRecord(slurm, node, { time, nowSeconds })),
       );
     case "sinfo --json":
       return json(
         "nodes",
-        [...slurm.nodes.values()].map((node) => nodeRecord(slurm, node, time)),
+        [...slurm.nodes.values()].map((node) => nodeRecord(slurm, node, { time, nowSeconds })),
       );
     case "scontrol show nodes --oneliner":
       return lines(
@@ -48,7 +48,7 @@ export function printed(
     case "scontrol show licenses --oneliner":
       return lines(["No licenses configured in Slurm."]);
     case "scontrol show reservations --oneliner":
-      return lines(["No reservations in the system"]);
+      return lines(reservationLines(slurm, { time, nowSeconds }));
     case "scontrol show config":
       return lines([
         "AccountingStorageEnforce = associations,limits,qos",
@@ -57,9 +57,15 @@ export function printed(
         `SuspendExcNodes         = ${[...slurm.exempt].join(",") || "(null)"}`,
         `SLURM_VERSION           = ${isNew ? "25.05.3" : "22.05.8"}`,
       ]);
-    // The controller answers from what it has of slurmdbd, also while that is away.
+    // The controller answers from what it has of slurmdbd, also while that is away, and after a restart from its saved lists.
     case "scontrol show assoc_mgr flags=assoc,qos --oneliner":
-      return lines(["Current Association Manager state", "", "QOS Records"]);
+      return lines([
+        "Current Association Manager state",
+        "Association Records",
+        "ClusterName=test Account=root UserName= Partition= Priority=0 ID=1 ParentAccount= GrpJobs=N(0) MaxJobs=",
+        "QOS Records",
+        "QOS=normal(1) GrpJobs=N(0) Account Limits= {No Accounts} User Limits= {No Users}",
+      ]);
     default:
       if (program === "squeue" && args.includes("--states=PENDING"))
         return lines(
@@ -71,6 +77,19 @@ export function printed(
   }
 }
 
+function reservationLines(
+  { reservations }: SlurmController,
+  { time, nowSeconds }: { readonly time: (seconds: number) => number; readonly nowSeconds: number },
+): readonly string[] {
+  const now = reservations.filter(({ endSeconds }) => endSeconds > nowSeconds);
+  if (now.length === 0) return ["No reservations in the system"];
+  return now.map(({ name, startSeconds, endSeconds, nodes }) => {
+    const times = `StartTime=${time(startSeconds)} EndTime=${time(endSeconds)}`;
+    const what = `Nodes=${nodes.join(",")} NodeCnt=${nodes.length} Flags=SPEC_NODES TRES=cpu=${coresPerNode * nodes.length}`;
+    return `ReservationName=${name} ${times} ${what} State=${startSeconds <= nowSeconds ? "ACTIVE" : "INACTIVE"}`;
+  });
+}
+
 function lines(all: readonly string[]): Printed {
   return { text: all.map((line) => `${line}\n`).join(""), exitCode: 0 };
 }
@@ -79,11 +98,23 @@ function json(name: string, records: readonly object[]): Printed {
   return { text: `${JSON.stringify({ [name]: records, errors: [] }, undefined, 1)}\n`, exitCode: 0 };
 }
 
-function nodeRecord(slurm: SlurmController, node: SlurmNode, time: (seconds: number) => number) {
+function nodeRecord(
+  slurm: SlurmController,
+  node: SlurmNode,
+  { time, nowSeconds }: { readonly time: (seconds: number) => number; readonly nowSeconds: number },
+) {
   const { name, partition, flags, address, hostname, reason, by, reasonAtSeconds, version } = node;
   const isBusy = slurm.jobsOn(node).length > 0;
   const base = flags.has("DOWN") ? "DOWN" : isBusy ? "ALLOCATED" : "IDLE";
-  const more = ["CLOUD", ...[...flags].filter((flag) => flag !== "DOWN")];
+  const isReserved = slurm.reservations.some(
+    ({ startSeconds, endSeconds, nodes }) =>
+      nodes.includes(name) && startSeconds <= nowSeconds && nowSeconds < endSeconds,
+  );
+  const more = [
+    "CLOUD",
+    ...(isReserved ? ["RESERVED"] : []),
+    ...[...flags].filter((flag) => flag !== "DOWN"),
+  ];
   return {
     name,
     hostname,
@@ -140,7 +171,7 @@ function jobRecord(
     requeue,
     admin_comment: comment,
     user_name: "ann",
-    time_limit: amount(60),
+    time_limit: amount(jobMinutes),
   };
 }
 

@@ -16,7 +16,7 @@ import type { TrueNode } from "../cloud.ts";
 import { EventQueue } from "../event-queue.ts";
 import { Fleet, type Run } from "../fleet.ts";
 import type { Posted, SourceParts, WatchedSource } from "../source.ts";
-import { type Machine, SlurmController, type SlurmJob } from "./controller.ts";
+import { type Machine, SlurmController, type SlurmJob, type SlurmReservation } from "./controller.ts";
 import { isOdd, printed } from "./printed.ts";
 
 export interface SlurmScript {
@@ -24,12 +24,16 @@ export interface SlurmScript {
   readonly partitions: Readonly<Record<string, { readonly isSaving: boolean; readonly nodes: number }>>;
   /** 2205, or 2505. */
   readonly release: number;
+  /** Nodes of power saving that are kept for somebody. Counted from the start. */
+  readonly reservation?: Pick<SlurmReservation, "startSeconds" | "endSeconds" | "nodes"> | undefined;
 }
 
 export interface SlurmSourceParts extends SourceParts {
   readonly report: (violation: string) => void;
   readonly trace: (line: string) => void;
   readonly service: Service;
+  /** No fault so far, and nothing happened but that the agent was killed. */
+  readonly isUndisturbed: () => boolean;
 }
 
 const tickSeconds = 2;
@@ -39,8 +43,8 @@ const secondLookSeconds = 2;
 const sourceName = "slurm";
 /** From a machine that is up to a daemon that has started, at most. */
 const longestStartSeconds = 25;
-/** A name that Slurm wanted so long ago may still be ordered: it was read before. */
-const orderedLateSeconds = 90;
+/** Time to notice a reservation, to boot, to see that in a snapshot, and to start anew after each of three kills. */
+const reservationLeadSeconds = 600;
 
 interface Task {
   readonly job: WorkloadJob;
@@ -59,7 +63,8 @@ export class SlurmSource implements WatchedSource {
   readonly #startSeconds: number;
   readonly #disk = new Map<string, string>();
   readonly #readyAt = new Map<string, number>();
-  readonly #wantedAt = new Map<string, number>();
+  /** What Slurm wanted by the newest list of its nodes: an order rests on that of its own pass, and on nothing older. */
+  #wanted: ReadonlySet<string> = new Set();
   readonly #total: number;
   #machines: ReadonlyMap<string, Machine> = new Map();
   #ids = 1000;
@@ -82,12 +87,26 @@ export class SlurmSource implements WatchedSource {
       })),
     );
     this.#total = this.#later.length;
+    const { reservation } = script;
     this.controller = new SlurmController({
       ...script,
+      reservations:
+        reservation === undefined
+          ? []
+          : [
+              {
+                ...reservation,
+                name: "class",
+                startSeconds: this.#startSeconds + reservation.startSeconds,
+                endSeconds: this.#startSeconds + reservation.endSeconds,
+              },
+            ],
+      isUndisturbed: () => parts.isUndisturbed(),
       machineOf: (name) => this.#machines.get(name),
       report: (violation) => parts.report(violation),
     });
     this.#section = {
+      ...(reservation === undefined ? {} : { reservation_lead_seconds: reservationLeadSeconds }),
       partitions: Object.fromEntries(
         Object.entries(script.partitions).map(([name, { isSaving }]) => [
           name,
@@ -153,9 +172,10 @@ export class SlurmSource implements WatchedSource {
     this.#startAgent();
   }
 
-  /** The agent dies where it is, and is started again. */
-  killAgent(): void {
+  /** The agent dies where it is, and is started again. `losesState`: without its files. */
+  killAgent({ losesState = false }: { readonly losesState?: boolean } = {}): void {
     const [machine] = this.host.machines;
+    if (losesState) this.#disk.clear();
     if (machine !== undefined) void this.host.kill(machine);
   }
 
@@ -174,8 +194,6 @@ export class SlurmSource implements WatchedSource {
       this.controller.submit(this.#jobOf(task, now));
     }
     this.controller.tick(now);
-    for (const { name, flags } of this.controller.nodes.values())
-      if (flags.has("POWERING_UP")) this.#wantedAt.set(name, now);
   }
 
   #jobOf({ job, index }: Task, now: number): SlurmJob {
@@ -192,6 +210,7 @@ export class SlurmSource implements WatchedSource {
       state: "PENDING",
       nodes: [],
       beginAtSeconds: now,
+      placedAtSeconds: 0,
       endAtSeconds: 0,
       comment: "",
     };
@@ -363,6 +382,14 @@ export class SlurmSource implements WatchedSource {
       fault?.kind === "truncated"
         ? answer.text.slice(0, Math.floor(length * this.#parts.chance.between(0, 1)))
         : answer.text;
+    if (["scontrol", "sinfo"].includes(read.name) && exitCode === 0) {
+      this.controller.readAtSeconds = timeline.nowSeconds;
+      this.#wanted = new Set(
+        [...this.controller.nodes.values()].flatMap(({ name, flags }) =>
+          flags.has("POWERING_UP") ? name : [],
+        ),
+      );
+    }
     if (read.name === "squeue") this.#oddRead = this.controller.jobs.filter(isOdd).map(({ id }) => id);
     if (read.sink === undefined) return { text, exitCode };
     read.sink.begin();
@@ -411,7 +438,7 @@ export class SlurmSource implements WatchedSource {
 
   /** What is asked of the service, beside what Slurm really wants. */
   #watched(run: Run, service: NamedNodesService): NamedNodesService {
-    const { report, timeline } = this.#parts;
+    const { report } = this.#parts;
     const nodeOf = (name: string) => this.controller.nodes.get(name);
     const passing =
       <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
@@ -427,10 +454,9 @@ export class SlurmSource implements WatchedSource {
       keepAlive: passing(service.keepAlive),
       create: passing(async (nodes, key) => {
         const answer = await service.create(nodes, key);
-        const now = timeline.nowSeconds;
         for (const name of answer.outcome === "requested" ? nodes.names : [])
-          if (now - (this.#wantedAt.get(name) ?? 0) > orderedLateSeconds + 60)
-            report(`${name} was ordered, and Slurm does not want it`);
+          if (!this.#wanted.has(name))
+            report(`${name} was ordered, and Slurm did not want it when it was read`);
         return answer;
       }),
       remove: passing(async (names) => {
