@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
-import type { NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
+import type { Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { isoTime } from "./common.ts";
@@ -77,6 +77,16 @@ export function isIgnored(
 
 export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
   return (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
+}
+
+/**
+ * As it is once the corrections of this pass have run: what we drained, and nobody asks for any more, is undrained. Told as drained
+ * it would be replaced, or deleted while Slurm starts a job there.
+ */
+export function asUndrained(record: NodeRecord, draining: Context["draining"]): NodeRecord {
+  const { flags, reason, hostname } = record;
+  if (!flags.has("DRAIN") || !reason.startsWith(ours) || draining.has(shortHostname(hostname))) return record;
+  return { ...record, flags: new Set([...flags].filter((flag) => flag !== "DRAIN")) };
 }
 
 /** `resources`: all that Slurm counts of it. `reservation`: it is there for that, which may not have begun. */

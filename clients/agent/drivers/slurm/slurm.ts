@@ -54,6 +54,7 @@ import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
 import { JobTranslator } from "./slurm-jobs.ts";
 import {
+  asUndrained,
   hasJoined,
   isIgnored,
   isListed,
@@ -436,7 +437,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     nodes: [
       ...own
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
-        .map((node) => toNode(node, amounts.of(node), due.get(node.name))),
+        .map((node) => toNode(asUndrained(node, context.draining), amounts.of(node), due.get(node.name))),
       ...saving.flatMap((node) => heldNode(node, amounts.of(node))),
     ],
     shapes: shaped.shapes,

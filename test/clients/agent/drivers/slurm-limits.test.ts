@@ -56,7 +56,7 @@ describe("limits of accounts and QOS", () => {
     ],
     ["without QOS", limits.replace(/QOS Records[\s\S]*/, "No QOS currently cached in Slurm.\n"), true],
     ["cut short before the QOS", limits.replace(/QOS Records[\s\S]*/, ""), false],
-  ])("as the controller has them %s: known is %s", (_, text, isKnown) => {
+  ])("as the controller has them %s, they may be known or not", (_, text, isKnown) => {
     expect(readSlurm({ jobs: [], limits: text }).known).toBe(isKnown);
   });
 
@@ -173,7 +173,8 @@ describe("reservations", () => {
       const reserved = { state, reason, reason_set_by_user: "ann" };
       const nodes = [slurmNode(1, reserved), slurmNode(2)];
       const jobs = [waitingJob({ resv_name: "m" })];
-      const reading = readSlurm({ jobs, nodes, reservations: line(fields), section });
+      const draining = reason.startsWith("cyclecloud") ? ["ip-1"] : [];
+      const reading = readSlurm({ jobs, nodes, reservations: line(fields), section, draining });
       return reading.known ? reading.nodes[0] : reading;
     };
 

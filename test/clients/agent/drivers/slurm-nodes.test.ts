@@ -536,6 +536,10 @@ describe("of 10,000 nodes", () => {
       expect(reading.known && reading.corrections.map((command) => command.args.slice(1))).toEqual([
         ["NodeName=htc-[2-1000]", ...args],
       ]);
+      // The service must not take one for out that is in service in the next moment.
+      expect(reading.known && new Set(reading.nodes.map(({ state }) => state).slice(1, 1000))).toEqual(
+        new Set(["up"]),
+      );
     },
   );
 

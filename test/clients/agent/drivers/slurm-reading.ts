@@ -19,6 +19,8 @@ export interface SlurmWorld {
   readonly section?: Fields;
   readonly memory?: Memory;
   readonly nowSeconds?: number;
+  /** Hosts that are to drain. */
+  readonly draining?: readonly string[];
 }
 
 /** A node htc-N of 4 cpus that is there, as Slurm 23.02 and later print it. */
@@ -74,11 +76,12 @@ export function readSlurm({
   section = {},
   memory = {},
   nowSeconds = 1_795_400_000,
+  draining = [],
   ...world
 }: SlurmWorld): Reading {
   const configured = slurm.configure(section);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
-  const context = { nowSeconds, draining: new Map(), memory };
+  const context = { nowSeconds, draining: new Map(draining.map((host) => [host, nowSeconds])), memory };
   return configured.driver.interpret(answersOfSlurm(world), context);
 }
 
