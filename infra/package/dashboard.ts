@@ -19,6 +19,8 @@ export async function bundleDashboard(): Promise<DashboardFiles> {
     target: "es2023",
     jsx: "automatic",
     jsxImportSource: "preact",
+    // The other one needs Buffer of Node.js.
+    alias: { "csv-stringify/sync": "csv-stringify/browser/esm/sync" },
     minify: true,
     legalComments: "eof",
     // What only some deployments need is a file of its own.

@@ -1,6 +1,6 @@
-import { stringify } from "csv-stringify/sync";
 import { printable } from "../../../shared/text/text.ts";
 import { type Column, shownValue, type Value } from "../../columns/column.ts";
+import { csvOf } from "../../columns/csv.ts";
 import { evaluate, type Fields, type SliceMode } from "../../columns/evaluate.ts";
 import type { Terminal } from "../terminal.ts";
 import { fitTable, type Narrowing } from "./fit-table.ts";
@@ -42,7 +42,7 @@ export function printListing(terminal: Terminal, listing: Listing): void {
       for (const record of dataOf(listing)) stdout.write(jsonLine(record));
       return;
     case "csv":
-      stdout.write(csvOf(listing));
+      stdout.write(csvOfListing(listing));
       return;
     case "table":
     case "table-headerless":
@@ -63,15 +63,17 @@ function dataOf({ columns, isChosen, records, data = records, long }: Listing): 
   );
 }
 
-/** Escapes formulas: a spreadsheet would run one that a job has as its name. */
-function csvOf(listing: Listing): string {
+function csvOfListing(listing: Listing): string {
   const { columns, isChosen, isOwn, records } = listing;
   // The "-" and the slices of a command's usual columns are for people only.
   const plain = isChosen ? columns : columns.map((column) => ({ ...column, fallback: null }));
   const cells = records.map((record) =>
     cellsOf({ ...listing, columns: plain, long: listing.long || isOwn }, record),
   );
-  return stringify([columns.map(({ heading }) => heading), ...cells], { escape_formulas: true });
+  return csvOf(
+    columns.map(({ heading }) => heading),
+    cells,
+  );
 }
 
 function printTable(terminal: Terminal, listing: Listing): void {

@@ -19,14 +19,25 @@ function roleOf(role: "table" | "rowgroup" | "row" | "columnheader" | "cell") {
   return { role };
 }
 
-export function Table<T>(props: {
+export interface TableProps<T> {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly none?: string;
-}) {
-  const { caption, columns, rows, rowKey, none = "None." } = props;
+  readonly heading?: (column: Column<T>) => ComponentChildren;
+  /** By which column rows are ordered, and how. */
+  readonly sort?: Sort | undefined;
+}
+
+export interface Sort {
+  readonly title: string;
+  readonly order: "ascending" | "descending";
+}
+
+export function Table<T>(props: TableProps<T>) {
+  const { caption, columns, rows, rowKey, none = "None.", sort } = props;
+  const { heading = ({ title }: Column<T>) => title } = props;
   if (rows.length === 0) return <p class="quiet">{none}</p>;
   // Rows with sentences become cards on a narrow screen. Figures stay in columns, to be compared.
   const isCards = columns.some(({ isLong }) => isLong);
@@ -38,8 +49,14 @@ export function Table<T>(props: {
         <thead {...roleOf("rowgroup")}>
           <tr {...roleOf("row")}>
             {columns.map((column) => (
-              <th key={column.title} {...roleOf("columnheader")} scope="col" class={classOf(column)}>
-                {column.title}
+              <th
+                key={column.title}
+                {...roleOf("columnheader")}
+                scope="col"
+                class={classOf(column)}
+                aria-sort={column.title === sort?.title ? sort.order : undefined}
+              >
+                {heading(column)}
               </th>
             ))}
           </tr>

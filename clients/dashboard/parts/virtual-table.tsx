@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useGridKeys } from "./grid-keys.ts";
+import { useListTools } from "./list-tools.tsx";
 import type { Column } from "./table.tsx";
 import { usePrinting } from "./use-printing.ts";
 import { useRowPixels } from "./use-row-pixels.ts";
@@ -32,7 +33,8 @@ export function VirtualTable<T>(props: {
   readonly rowKey: (row: T) => string;
   readonly heading?: (column: WideColumn<T>) => ComponentChildren;
 }) {
-  const { caption, columns, rows, rowKey, heading = ({ title }: WideColumn<T>) => title } = props;
+  const { caption, rows, rowKey, heading = ({ title }: WideColumn<T>) => title } = props;
+  const { shown: columns, tools } = useListTools<T, WideColumn<T>>(props.columns);
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ first: 0, last: 40 });
   const rowPixels = useRowPixels();
@@ -71,36 +73,39 @@ export function VirtualTable<T>(props: {
   if (grid.active >= last && grid.active < rows.length) drawn.push(grid.active);
   const template = useMemo(() => columns.map(({ width }) => width).join(" "), [columns]);
   return (
-    <div ref={box} class="virtual" role="grid" aria-label={caption} aria-rowcount={rows.length + 1}>
-      <div role="row" aria-rowindex={1} class="cells heads" style={{ "--columns": template }}>
-        {columns.map((column) => (
-          <div key={column.title} role="columnheader" class={column.isNumber ? "number" : undefined}>
-            {heading(column)}
-          </div>
-        ))}
+    <>
+      {tools(rows)}
+      <div ref={box} class="virtual" role="grid" aria-label={caption} aria-rowcount={rows.length + 1}>
+        <div role="row" aria-rowindex={1} class="cells heads" style={{ "--columns": template }}>
+          {columns.map((column) => (
+            <div key={column.title} role="columnheader" class={column.isNumber ? "number" : undefined}>
+              {heading(column)}
+            </div>
+          ))}
+        </div>
+        <div
+          role="rowgroup"
+          class="rows"
+          style={{ height: isPrinting ? "auto" : `${rows.length * rowPixels}px` }}
+          onKeyDown={grid.onKeyDown}
+          onFocusIn={grid.onFocusIn}
+        >
+          {drawn.map((index) => {
+            const row = rows[index] as T;
+            return (
+              <Row
+                key={rowKey(row)}
+                row={row}
+                index={index}
+                columns={columns}
+                template={template}
+                rowPixels={rowPixels}
+              />
+            );
+          })}
+        </div>
       </div>
-      <div
-        role="rowgroup"
-        class="rows"
-        style={{ height: isPrinting ? "auto" : `${rows.length * rowPixels}px` }}
-        onKeyDown={grid.onKeyDown}
-        onFocusIn={grid.onFocusIn}
-      >
-        {drawn.map((index) => {
-          const row = rows[index] as T;
-          return (
-            <Row
-              key={rowKey(row)}
-              row={row}
-              index={index}
-              columns={columns}
-              template={template}
-              rowPixels={rowPixels}
-            />
-          );
-        })}
-      </div>
-    </div>
+    </>
   );
 }
 

@@ -3,8 +3,8 @@ import { useAnnounced } from "../parts/announce.tsx";
 import { Choice, spans } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
 import { eventGroups, groupOf } from "../parts/event-groups.ts";
+import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
@@ -55,7 +55,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
       <Shown polled={polled}>
         {({ events, next }) => (
           <>
-            <Table
+            <ListTable
               caption="Events, newest first"
               rows={events}
               rowKey={({ id }) => id}

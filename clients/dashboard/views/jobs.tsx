@@ -5,6 +5,7 @@ import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Causes, Refusals } from "../parts/explained.tsx";
+import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
@@ -63,7 +64,7 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
               {cursor === "" ? "The first" : "The next"} {count(jobs.length)} of{" "}
               {counted(total ?? jobs.length, "job")}.
             </p>
-            <Table
+            <ListTable
               caption="Jobs"
               rows={jobs}
               rowKey={({ source, job }) => `${source} ${job}`}

@@ -1,5 +1,6 @@
 import type { LimitsAnswer } from "../../../shared/api/index.ts";
 import { Breakable } from "../parts/breakable.tsx";
+import { ListTable } from "../parts/list-table.tsx";
 import { ShareMeter } from "../parts/share-meter.tsx";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -34,6 +35,7 @@ export function BindingLimits({ cluster }: { readonly cluster: string }) {
 
 function LimitTable({ cluster, most }: { readonly cluster: string; readonly most: number }) {
   const isWhole = most === Number.POSITIVE_INFINITY;
+  const LimitList = isWhole ? ListTable : Table;
   const polled = usePolled<LimitsAnswer>(
     pathOf("clusters", cluster, "limits"),
     isWhole ? {} : { everyMs: 15_000 },
@@ -41,7 +43,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
   return (
     <Shown polled={polled}>
       {({ limits }) => (
-        <Table
+        <LimitList
           caption="Limits"
           rows={limits
             .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)

@@ -1,8 +1,8 @@
 import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared/api/index.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
+import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
 import { choose, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -73,7 +73,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
                 ? ` ${hours(total.unpricedNodeHours)} node-hours have no known price and are left out.`
                 : ""}
             </p>
-            <Table
+            <ListTable
               caption={`Costs by ${by}`}
               rows={rows}
               rowKey={(row) => nameOf(row, by)}

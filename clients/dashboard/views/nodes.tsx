@@ -247,6 +247,7 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
       title: "Choose",
       width: "1.75rem",
       place: "choose",
+      isTight: true,
       cell: (node) => (
         <input
           type="checkbox"

@@ -1,6 +1,6 @@
 import type { OperationsAnswer, OperationView } from "../../../shared/api/index.ts";
+import { ListTable } from "../parts/list-table.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { type Polled, usePolled } from "../service/polled.ts";
@@ -35,7 +35,7 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
               An operation is planned, sent, accepted by CycleCloud, and visible once a snapshot shows its
               effect.
             </p>
-            <Table
+            <ListTable
               caption="Operations, newest first"
               rows={"operations" in answer ? answer.operations : [answer]}
               rowKey={({ actionId }) => actionId}

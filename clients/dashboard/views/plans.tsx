@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { PlansAnswer } from "../../../shared/api/index.ts";
+import { ListTable } from "../parts/list-table.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -43,7 +43,7 @@ function List({ cluster }: { readonly cluster: string }) {
                   </a>
                 )}
               </p>
-              <Table
+              <ListTable
                 caption="Plans, newest first"
                 rows={plans}
                 rowKey={({ planId }) => planId}
