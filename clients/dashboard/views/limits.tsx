@@ -2,6 +2,7 @@ import type { LimitsAnswer } from "../../../shared/api/index.ts";
 import { Breakable } from "../parts/breakable.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { ShareMeter } from "../parts/share-meter.tsx";
+import { SharedQuotas } from "../parts/shared-quotas.tsx";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
@@ -42,44 +43,49 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
   );
   return (
     <Shown polled={polled}>
-      {({ limits }) => (
-        <LimitList
-          caption="Limits"
-          rows={limits
-            .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)
-            .slice(0, most)}
-          rowKey={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
-          none="No limit is known."
-          columns={[
-            { title: "Limit", cell: ({ limit }) => limit },
-            { title: "Of", isLong: true, cell: ({ scope }) => <Breakable name={scope} /> },
-            { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
-            { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
-            {
-              title: "Left",
-              isNumber: true,
-              cell: ({ left, unit }) => (unit === "usd" ? usd(left) : counted(left, unit.slice(0, -1))),
-            },
-            {
-              title: "Share used",
-              cell: ({ used, max, limit, scope }) =>
-                used === null || max === null || max === 0 ? (
-                  "–"
-                ) : (
-                  <ShareMeter used={used} most={max} label={`${limit} ${scope} used`} />
-                ),
-            },
-            {
-              title: "Waiting",
-              cell: ({ waitingJobs, waitingCores }) =>
-                waitingJobs === 0 ? "–" : `${counted(waitingJobs, "job")}, ${counted(waitingCores, "core")}`,
-            },
-            {
-              title: "Binds",
-              cell: ({ binds, boundBy }) => boundBy ?? (binds > 0 ? counted(binds, "bucket") : "–"),
-            },
-          ]}
-        />
+      {({ limits, shared, unshared }) => (
+        <>
+          <LimitList
+            caption="Limits"
+            rows={limits
+              .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)
+              .slice(0, most)}
+            rowKey={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
+            none="No limit is known."
+            columns={[
+              { title: "Limit", cell: ({ limit }) => limit },
+              { title: "Of", isLong: true, cell: ({ scope }) => <Breakable name={scope} /> },
+              { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
+              { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
+              {
+                title: "Left",
+                isNumber: true,
+                cell: ({ left, unit }) => (unit === "usd" ? usd(left) : counted(left, unit.slice(0, -1))),
+              },
+              {
+                title: "Share used",
+                cell: ({ used, max, limit, scope }) =>
+                  used === null || max === null || max === 0 ? (
+                    "–"
+                  ) : (
+                    <ShareMeter used={used} most={max} label={`${limit} ${scope} used`} />
+                  ),
+              },
+              {
+                title: "Waiting",
+                cell: ({ waitingJobs, waitingCores }) =>
+                  waitingJobs === 0
+                    ? "–"
+                    : `${counted(waitingJobs, "job")}, ${counted(waitingCores, "core")}`,
+              },
+              {
+                title: "Binds",
+                cell: ({ binds, boundBy }) => boundBy ?? (binds > 0 ? counted(binds, "bucket") : "–"),
+              },
+            ]}
+          />
+          {isWhole ? <SharedQuotas shared={shared} unshared={unshared} /> : null}
+        </>
       )}
     </Shown>
   );
