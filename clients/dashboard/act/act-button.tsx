@@ -58,7 +58,8 @@ export function ActButton(asked: Asked) {
 }
 
 function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close: () => void }) {
-  const { title, means, isDestructive = false, mayEnd = false } = acts[kind];
+  const { title, means, isDestructive = false, mayEnd = false, isInTurns = false } = acts[kind];
+  const [atOnce, setAtOnce] = useState("10%");
   const [lasts, setLasts] = useState("");
   // Empty: until somebody ends it.
   const forSeconds = lasts.trim() === "" ? undefined : parseDuration(lasts);
@@ -91,12 +92,27 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
             </label>
           ),
         })}
+        {...(isInTurns && {
+          fields: (isFixed) => (
+            <label>
+              How many at the same time
+              <input
+                required
+                pattern="[1-9]\d{0,3}|(100|[1-9]\d?)%"
+                title="A number of nodes, or a share such as 10%"
+                value={atOnce}
+                readOnly={isFixed}
+                onInput={({ currentTarget }) => setAtOnce(currentTarget.value)}
+              />
+            </label>
+          ),
+        })}
         onDone={onDone}
         close={close}
         ask={async ({ reason, dryRun }) => {
           const { answer } = await call<ActionAnswer>(pathOf("clusters", cluster, "actions"), {
             method: "POST",
-            body: bodyOf(kind, { nodes, reason, by: session.name, dryRun, forSeconds }),
+            body: bodyOf(kind, { nodes, reason, by: session.name, dryRun, forSeconds, atOnce }),
             // A second click, or a repeat after a lost answer, asks for nothing new.
             headers: dryRun ? {} : { "idempotency-key": key },
           });
@@ -104,7 +120,7 @@ function Steps({ cluster, kind, nodes, onDone, close }: Asked & { readonly close
         }}
         isPossible={({ outcome }) => outcome === "would" || outcome === "requested"}
         show={(answer) => <Answer answer={answer} />}
-        commandOf={(reason) => commandOf(kind, { cluster, nodes, reason, forSeconds })}
+        commandOf={(reason) => commandOf(kind, { cluster, nodes, reason, forSeconds, atOnce })}
         followUp={(answer) => <FollowUp cluster={cluster} answer={answer} />}
       />
     </>

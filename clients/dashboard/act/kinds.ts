@@ -8,6 +8,8 @@ export interface Act {
   readonly isDestructive?: boolean;
   /** It may end by itself. */
   readonly mayEnd?: boolean;
+  /** So many nodes at a time, which is asked for. */
+  readonly isInTurns?: boolean;
 }
 
 const onNodes = {
@@ -16,6 +18,19 @@ const onNodes = {
     means: "The nodes take no new jobs. Jobs that run there end first.",
     command: "drain",
     mayEnd: true,
+  },
+  roll: {
+    title: "Drain in turns",
+    means: "So many at a time, the nodes take no new jobs; the others follow when those are empty.",
+    command: "drain",
+    isInTurns: true,
+  },
+  replace: {
+    title: "Replace in turns",
+    means: "As drained in turns, and each node is deleted once no job runs there.",
+    command: "drain",
+    isDestructive: true,
+    isInTurns: true,
   },
   undrain: { title: "Undrain", means: "The nodes take jobs again.", command: "undrain" },
   "keep-alive": {
@@ -61,6 +76,11 @@ const onCluster = {
     means: "CycleCloud boots every failed node of the cluster again.",
     command: "retry-failed",
   },
+  "stop-rolling": {
+    title: "Stop turns",
+    means: "Nodes whose turn has not come are left as they are; drained ones stay drained.",
+    command: "stop-rolling",
+  },
   pause: {
     title: "Pause scaling",
     means: "Plans are made, and nothing of them is sent.",
@@ -99,9 +119,11 @@ export function bodyOf(
     readonly dryRun: boolean;
     /** Seconds from now; absent: until somebody ends it. */
     readonly forSeconds?: number | undefined;
+    /** Of acts in turns: a number of nodes, or a share such as `10%`. */
+    readonly atOnce?: string;
   },
 ): Readonly<Record<string, unknown>> {
-  const { nodes: chosen, forSeconds, ...always } = asked;
+  const { nodes: chosen, forSeconds, atOnce = "1", ...always } = asked;
   const fields =
     forSeconds === undefined
       ? always
@@ -110,6 +132,14 @@ export function bodyOf(
   const nodes = { nodeIds: chosen.map(({ nodeId }) => nodeId) };
   if (kind === "keep-alive" || kind === "let-go")
     return { kind: "keep-alive", on: kind === "keep-alive", nodes, ...fields };
+  if (kind === "roll" || kind === "replace")
+    return {
+      kind: "roll",
+      replace: kind === "replace",
+      atOnce: atOnce.endsWith("%") ? atOnce : Number(atOnce),
+      nodes,
+      ...fields,
+    };
   return { kind, nodes, ...fields };
 }
 
@@ -123,9 +153,10 @@ export function commandOf(
     readonly nodes: readonly ActNode[];
     readonly reason: string;
     readonly forSeconds?: number | undefined;
+    readonly atOnce?: string;
   },
 ): string {
-  const { cluster, nodes: chosen, reason, forSeconds } = given;
+  const { cluster, nodes: chosen, reason, forSeconds, atOnce = "1" } = given;
   // A long list comes from a file: one name a line.
   const list = chosen.length > mostNamed ? "@NAMES.txt" : chosen.map(({ name }) => name).join();
   const nodes = isOnNodes(kind) ? ["-N", list] : [];
@@ -136,6 +167,8 @@ export function commandOf(
     cluster,
     ...nodes,
     ...(forSeconds === undefined ? [] : ["--for", exactDuration(forSeconds)]),
+    ...(acts[kind].isInTurns ? ["--rolling", atOnce] : []),
+    ...(kind === "replace" ? ["--replace"] : []),
     "--reason",
     reason,
   ]);

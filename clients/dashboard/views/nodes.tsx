@@ -150,6 +150,7 @@ function NodeList({ place, cluster }: { readonly place: Place; readonly cluster:
                   />
                 ))}
                 <ActButton cluster={cluster} kind="retry-failed" nodes={[]} onDone={polled.refresh} />
+                <ActButton cluster={cluster} kind="stop-rolling" nodes={[]} onDone={polled.refresh} />
               </div>
             ) : null}
             {items.length === 0 ? (
