@@ -12,7 +12,7 @@ export async function acceptDemand(body: unknown, context: InvocationContext): P
   const message = queueMessageOf(body, context, jobDemandQueue);
   const traceparent = context.traceContext?.traceParent;
   await service.run(context, { name: "accept-demand", traceparent }, (ports) =>
-    settled({ trigger: "storage-queue", log: ports.log, subject: message.messageId }, () =>
+    settled({ trigger: "storage-queue", log: ports.log, about: { messageId: message.messageId } }, () =>
       inTurn(message, () => receiveDemand(ports, message)),
     ),
   );

@@ -12,7 +12,7 @@ export async function executeAction(body: unknown, context: InvocationContext): 
   const { cluster, actionId, traceparent } = action;
   const attributes = { cluster, actionId };
   await service.run(context, { name: "execute-action", traceparent, attributes }, (ports) =>
-    settled({ trigger: "service-bus", log: ports.log, subject: actionId }, () => execute(ports, action)),
+    settled({ trigger: "service-bus", log: ports.log, about: attributes }, () => execute(ports, action)),
   );
 }
 

@@ -7,8 +7,9 @@ import { settled } from "./support/settle.ts";
 /** Takes one event of CycleCloud from Event Grid. Whatever cannot be understood is logged and done with. */
 export async function nodeEvents(event: unknown, context: InvocationContext): Promise<void> {
   const ports = service.portsFor(context);
-  await settled({ trigger: "event-grid", log: ports.log, subject: context.invocationId }, () =>
-    receiveEvent(ports, convertible(event)),
+  await settled(
+    { trigger: "event-grid", log: ports.log, about: { invocationId: context.invocationId } },
+    () => receiveEvent(ports, convertible(event)),
   );
 }
 

@@ -17,7 +17,7 @@ export async function planScale(body: unknown, context: InvocationContext): Prom
   const { cluster, traceparent } = request;
   await service.run(context, { name: "plan-scale", traceparent, attributes: { cluster } }, async (ports) => {
     if (request.onBeat === true) return onBeat(ports, request);
-    await settled({ trigger: "service-bus", log: ports.log, subject: cluster }, () =>
+    await settled({ trigger: "service-bus", log: ports.log, about: { cluster } }, () =>
       whenThereIsRoom(ports, request, () => answerPlanRequest(ports, request)),
     );
   });
@@ -40,7 +40,7 @@ async function onBeat(ports: Ports, request: PlanRequest): Promise<void> {
   const { cluster } = request;
   const { notifier } = service;
   try {
-    await settled({ trigger: "timer", log: ports.log, subject: cluster }, () =>
+    await settled({ trigger: "timer", log: ports.log, about: { cluster } }, () =>
       tendCluster(ports, request, { notifier, lastReadings }),
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type ErrorKind, kindOf, messageOf, UpstreamError } from "../../shared/errors/errors.ts";
-import type { Log } from "../../shared/ports/index.ts";
+import type { Log, LogFields } from "../../shared/ports/index.ts";
 
 export type Trigger = "timer" | "storage-queue" | "service-bus" | "event-grid";
 
@@ -50,16 +50,19 @@ function causeOf(error: unknown): Cause {
   return kindOf(error) ?? "unknown";
 }
 
-/** Runs a use case and settles its trigger: a `complete` failure is logged and swallowed, every other is thrown to the host. */
+/**
+ * Runs a use case and settles its trigger: a `complete` failure is logged and swallowed, every other is thrown to the host.
+ * `about` is part of the line: with `cluster`, by which alerts tell clusters apart, where it is known.
+ */
 export async function settled<T>(
-  run: { readonly trigger: Trigger; readonly log: Log; readonly subject: string },
+  run: { readonly trigger: Trigger; readonly log: Log; readonly about: LogFields },
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
     if (settlementOf(error, run.trigger) === "retry") throw error;
-    const fields = { subject: run.subject, kind: causeOf(error), message: messageOf(error) };
+    const fields = { ...run.about, trigger: run.trigger, kind: causeOf(error), message: messageOf(error) };
     // Waiting for a snapshot is how a cluster begins; it is no error unless the snapshots themselves fail.
     if (fields.kind === "stale-snapshot") run.log.warn("settled", fields);
     else run.log.error("settled", fields);

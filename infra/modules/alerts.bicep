@@ -28,10 +28,26 @@ param planOverdueMinutes int
 @maxValue(100000)
 param rejectsPerHour int
 
-var events = 'AppTraces | where AppRoleName =~ "${functionAppName}" | where Message startswith "{" | extend e = parse_json(Message) | extend event = tostring(e.event), cluster = tostring(e.cluster)'
+var events = 'AppTraces | where AppRoleName =~ "${functionAppName}" | where Message startswith "{" | extend e = parse_json(Message) | extend event = tostring(e.event), cluster = coalesce(tostring(e.cluster), "-")'
 
-// A snapshot is overdue after three of the cluster's longest intervals, which its own log line tells, but not within 15 minutes.
-// `page`: what explains it. `column`: what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
+var byCluster = {
+  name: 'cluster'
+  operator: 'Include'
+  values: ['*']
+}
+var byLevel = {
+  name: 'level'
+  operator: 'Include'
+  values: ['*']
+}
+
+// The workspace notes when its daily cap is reached, and when the next day begins.
+var capped = '_LogOperation | where Detail has_any ("OverQuota", "RespectQuota") | summarize arg_max(TimeGenerated, Detail) | where Detail has "OverQuota" | project Detail'
+
+// What is overdue is counted up to the newest line or beat of the timer, not up to now: while no line comes, because the log is capped or the
+// app is down, one alert tells so instead of one for each cluster. A snapshot is overdue after three of the cluster's longest intervals, which
+// its own log line tells, but not within 15 minutes.
+// `page`: what explains it. `dimensions`: columns of what each row is about; every value has an alert of its own, which neither hides another nor ends with it.
 var rules = [
   {
     name: 'plan-overdue'
@@ -39,8 +55,8 @@ var rules = [
     todo: 'See in the log what plan-scale reports, and in Service Bus whether plan-requests has dead letters.'
     page: 'docs/operate.md#nothing-happens'
     severity: 1
-    column: 'cluster'
-    query: 'let events = ${events}; let planned = events | where event == "plan" | summarize planned = max(TimeGenerated) by cluster; events | where (event == "demand" and e.outcome == "accepted") or (event == "snapshot" and isnotempty(tostring(e.planRequested))) | join kind=leftouter planned on cluster | where isnull(planned) or TimeGenerated > planned | summarize waiting = min(TimeGenerated) by cluster | where waiting < ago(${planOverdueMinutes}m)'
+    dimensions: [byCluster]
+    query: 'let events = ${events}; let newest = toscalar(events | summarize max(TimeGenerated)); let planned = events | where event == "plan" | summarize planned = max(TimeGenerated) by cluster; events | where (event == "demand" and e.outcome == "accepted") or (event == "snapshot" and isnotempty(tostring(e.planRequested))) | join kind=leftouter planned on cluster | where isnull(planned) or TimeGenerated > planned | summarize waiting = min(TimeGenerated) by cluster | where waiting < newest - ${planOverdueMinutes}m'
   }
   {
     name: 'snapshot-overdue'
@@ -48,8 +64,8 @@ var rules = [
     todo: 'Ask "ccscale status" what CycleCloud answers; check its address, its login and the network.'
     page: 'docs/deploy.md#troubleshooting'
     severity: 1
-    column: 'cluster'
-    query: 'let events = ${events}; let read = events | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, newest = TimeGenerated, allowedSeconds = max_of(900, 3 * coalesce(toint(e.restSeconds), 300)); events | where event == "timer" | summarize arg_max(TimeGenerated, e) | mv-expand configured = parse_json(tostring(e.clusters)) | project cluster = tostring(configured) | join kind=leftouter read on cluster | where isnull(newest) or newest < now() - allowedSeconds * 1s | project cluster, newest'
+    dimensions: [byCluster]
+    query: 'let events = ${events}; let beat = toscalar(events | where event == "timer" | summarize max(TimeGenerated)); let read = events | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, newest = TimeGenerated, allowedSeconds = max_of(900, 3 * coalesce(toint(e.restSeconds), 300)); events | where event == "timer" | mv-expand configured = parse_json(tostring(e.clusters)) | summarize since = min(TimeGenerated), until = max(TimeGenerated) by cluster = tostring(configured) | where until == beat | join kind=leftouter read on cluster | where coalesce(newest, since) < beat - coalesce(allowedSeconds, 900) * 1s | project cluster, newest'
   }
   {
     name: 'timer-silent'
@@ -57,8 +73,8 @@ var rules = [
     todo: 'Restart the function app, unless it was stopped on purpose.'
     page: 'docs/deploy.md#troubleshooting'
     severity: 0
-    column: ''
-    query: 'let capped = toscalar(_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota" | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(15m) | summarize runs = count() | where runs == 0 and capped == 0'
+    dimensions: []
+    query: 'let capped = toscalar(${capped} | count); AppRequests | where AppRoleName =~ "${functionAppName}" and Name == "snapshot-nodes" | where TimeGenerated > ago(15m) | summarize runs = count() | where runs == 0 and capped == 0'
   }
   {
     name: 'log-capped'
@@ -66,8 +82,8 @@ var rules = [
     todo: 'Raise dailyLogCapGb, or set storageAudit to off. The autoscaler itself goes on.'
     page: 'docs/alerts.md#alerts'
     severity: 1
-    column: ''
-    query: '_LogOperation | where Category =~ "Ingestion" and Detail has "OverQuota"'
+    dimensions: []
+    query: capped
   }
   {
     name: 'dead-letters'
@@ -75,8 +91,8 @@ var rules = [
     todo: 'Ask "ccscale rejects list" what they are; replay them when the cause is gone.'
     page: 'docs/operate.md#a-job-is-not-known'
     severity: 1
-    column: 'cluster'
-    query: '${events} | where TimeGenerated > ago(1h) | where event == "dead-letter" or (event == "rejected" and e.kind != "invalid")'
+    dimensions: [byCluster]
+    query: '${events} | where TimeGenerated > ago(1h) | where event == "dead-letter" or (event == "rejected" and tostring(e.kind) in ("poison", "dead-letter"))'
   }
   {
     name: 'rejects-rising'
@@ -84,7 +100,7 @@ var rules = [
     todo: 'Ask "ccscale rejects show" what is wrong with them, and tell whoever runs the scheduler.'
     page: 'docs/operate.md#a-job-is-not-known'
     severity: 2
-    column: 'cluster'
+    dimensions: [byCluster]
     query: '${events} | where TimeGenerated > ago(1h) | where event == "rejected" and e.kind == "invalid" | summarize rejects = count() by cluster | where rejects > ${rejectsPerHour}'
   }
   {
@@ -93,7 +109,7 @@ var rules = [
     todo: 'Ask "ccscale events --kind node-failed" what CycleCloud says: image, scripts, quota.'
     page: 'docs/operate.md#nodes-boot-again-and-again'
     severity: 2
-    column: 'cluster'
+    dimensions: [byCluster]
     query: '${events} | where TimeGenerated > ago(1h) | where event == "boots-failing"'
   }
   {
@@ -102,8 +118,8 @@ var rules = [
     todo: 'Ask "ccscale cost" who spent it; change the budget with "ccscale config set" if that is right.'
     page: 'docs/cost.md#in-the-status'
     severity: 2
-    column: 'cluster'
-    query: '${events} | where event in ("budget-near", "budget-reached")'
+    dimensions: [byCluster, byLevel]
+    query: '${events} | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, level = tostring(e.budget) | where level in ("near", "reached")'
   }
   {
     name: 'needs-operator'
@@ -111,8 +127,8 @@ var rules = [
     todo: 'Ask "ccscale status": it names what is wrong first, with the command that ends it.'
     page: 'docs/operate.md#the-login-is-refused'
     severity: 1
-    column: 'cluster'
-    query: '${events} | where TimeGenerated > ago(1h) | where event == "login-stopped" or (event == "settled" and e.kind != "stale-snapshot") or (event == "operation" and e.state == "lost")'
+    dimensions: [byCluster]
+    query: '${events} | where TimeGenerated > ago(1h) | where event == "login-stopped" or (event == "settled" and e.kind != "stale-snapshot" and (e.kind != "upstream" or e.trigger != "timer")) or (event == "operation" and e.state == "lost")'
   }
 ]
 
@@ -158,13 +174,7 @@ resource alerts 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
             timeAggregation: 'Count'
             operator: 'GreaterThan'
             threshold: 0
-            dimensions: empty(rule.column) ? [] : [
-              {
-                name: rule.column
-                operator: 'Include'
-                values: ['*']
-              }
-            ]
+            dimensions: rule.dimensions
             failingPeriods: {
               numberOfEvaluationPeriods: 1
               minFailingPeriodsToAlert: 1

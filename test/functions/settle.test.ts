@@ -48,9 +48,9 @@ describe("settled", () => {
   const line =
     (level: string): Log["info"] =>
     (event, fields) =>
-      lines.push(`${level} ${event} ${fields?.kind}`);
+      lines.push(`${level} ${event} ${fields?.cluster} ${fields?.kind}`);
   const log: Log = { info: line("info"), warn: line("warn"), error: line("error") };
-  const run = { trigger: "service-bus", log, subject: "hpc" } as const;
+  const run = { trigger: "service-bus", log, about: { cluster: "hpc" } } as const;
 
   test("gives what the work gives", async () => {
     expect(await settled(run, async () => 7)).toBe(7);
@@ -58,7 +58,7 @@ describe("settled", () => {
 
   test("a failure that is done with is logged and swallowed", async () => {
     expect(await settled(run, () => Promise.reject(errors["stale snapshot"]))).toBeUndefined();
-    expect(lines).toEqual(["warn settled stale-snapshot"]);
+    expect(lines).toEqual(["warn settled hpc stale-snapshot"]);
   });
 
   test("a failure that is worth another try goes to the host", async () => {

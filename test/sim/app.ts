@@ -51,7 +51,11 @@ export function createApp(portsFor: (run: Run) => Ports): App {
     snapshotNodes: (run) => requestSnapshots(portsFor(run)),
     async acceptDemand(run, message) {
       const ports = portsFor(run);
-      const trigger = { trigger: "storage-queue", log: ports.log, subject: message.messageId } as const;
+      const trigger = {
+        trigger: "storage-queue",
+        log: ports.log,
+        about: { messageId: message.messageId },
+      } as const;
       const { body, messageId } = message;
       const raw = { body, messageId, queue: "job-demand" };
       await settled(trigger, () => receiveDemand(ports, raw));
@@ -67,22 +71,30 @@ export function createApp(portsFor: (run: Run) => Ports): App {
       const request = planRequestSchema.parse(body);
       if (request.onBeat === true) {
         // The next beat is the retry, whatever went wrong.
-        const beat = { trigger: "timer", log: ports.log, subject: request.cluster } as const;
+        const beat = { trigger: "timer", log: ports.log, about: { cluster: request.cluster } } as const;
         await settled(beat, () => snapshotOnBeat(ports, request, memoryOf(run))).catch(() => undefined);
         return;
       }
-      const trigger = { trigger: "service-bus", log: ports.log, subject: request.cluster } as const;
+      const trigger = {
+        trigger: "service-bus",
+        log: ports.log,
+        about: { cluster: request.cluster },
+      } as const;
       await settled(trigger, () => answerPlanRequest(ports, request));
     },
     async executeAction(run, body) {
       const ports = portsFor(run);
       const action = scaleActionSchema.parse(body);
-      const trigger = { trigger: "service-bus", log: ports.log, subject: action.actionId } as const;
+      const trigger = {
+        trigger: "service-bus",
+        log: ports.log,
+        about: { cluster: action.cluster, actionId: action.actionId },
+      } as const;
       await settled(trigger, () => executeAction(ports, action));
     },
     async nodeEvents(run, event) {
       const ports = portsFor(run);
-      const trigger = { trigger: "event-grid", log: ports.log, subject: run.name } as const;
+      const trigger = { trigger: "event-grid", log: ports.log, about: { run: run.name } } as const;
       await settled(trigger, () => receiveEvent(ports, event));
     },
     async autostop(run, cluster, instance) {

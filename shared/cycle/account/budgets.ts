@@ -74,6 +74,11 @@ export function levelOf(spentUsd: number, { usd }: Pick<BudgetSettings, "usd">):
 
 const levels: readonly BudgetLevel[] = ["within", "near", "reached"];
 
+/** Of all budgets; `within` where there is none. */
+export function worstLevel({ budgets }: Spending): BudgetLevel {
+  return levels.findLast((level) => budgets.some((each) => each.level === level)) ?? "within";
+}
+
 /** Whether a level was not reached before: in a new day or month, or under a larger budget, it counts anew. */
 export function isNews(now: BudgetSpending, spending: Spending, before: Spending | undefined): boolean {
   const spendingBefore = before?.budgets.find((each) => isSameBudget(each.budget, now.budget));

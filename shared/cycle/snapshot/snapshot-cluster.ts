@@ -13,6 +13,7 @@ import {
   type SourceDemand,
 } from "../../ports/index.ts";
 import { locationsOf, priceCluster } from "../../prices/index.ts";
+import { worstLevel } from "../account/budgets.ts";
 import { countSnapshot } from "../account/count-snapshot.ts";
 import { reportSpending } from "../account/spending.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
@@ -229,7 +230,7 @@ function report(
   snapshot: Snapshot,
   { due, restSeconds }: { readonly due: string | undefined; readonly restSeconds: number },
 ): void {
-  const { cluster, setAside } = snapshot;
+  const { cluster, setAside, spending } = snapshot;
   for (const message of setAside) ports.log.warn("set-aside", { cluster: cluster.name, message });
   ports.log.info("snapshot", {
     cluster: cluster.name,
@@ -238,6 +239,8 @@ function report(
     planRequested: due ?? null,
     // From this, an alert knows when the next one is overdue.
     restSeconds,
+    // An alert ends when this does.
+    budget: worstLevel(spending),
   });
 }
 

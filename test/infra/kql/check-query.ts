@@ -1,25 +1,4 @@
-import { createRequire } from "node:module";
-
-/** As much of the language service as is used here. It has no modules: it hangs itself on the global object. */
-interface LanguageService {
-  readonly Symbols: {
-    readonly TableSymbol: { From(columns: string): { WithName(name: string): unknown } };
-    readonly DatabaseSymbol: { readonly ctor: new (name: string, tables: readonly unknown[]) => unknown };
-  };
-  readonly GlobalState: { readonly Default: { WithDatabase(database: unknown): Globals } };
-  readonly KustoCode: { ParseAndAnalyze(text: string, globals: Globals): { GetDiagnostics(): Diagnostics } };
-}
-type Globals = object;
-interface Diagnostics {
-  readonly Count: number;
-  getItem(index: number): { readonly Severity: string; readonly Message: string; readonly Start: number };
-}
-
-const require = createRequire(import.meta.url);
-require("@kusto/language-service-next/bridge.min.js");
-require("@kusto/language-service-next/Kusto.Language.Bridge.min.js");
-const { Language } = (globalThis as unknown as { readonly Kusto: { readonly Language: LanguageService } })
-  .Kusto;
+import { type Globals, Language } from "./language.ts";
 
 /** What the tables of Application Insights have in common, by the names of Log Analytics. */
 const common =

@@ -22,9 +22,9 @@ export function queriesInBicep(path: string): readonly Query[] {
     .flatMap((object) => {
       const query = propertyOf(object, "query");
       const name = propertyOf(object, "name");
-      return query?.type === "string" && name !== undefined
-        ? [{ name: `${path}: ${textOf(name, file)}`, place: "workspace" as const, text: textOf(query, file) }]
-        : [];
+      if (query === undefined || name === undefined) return [];
+      const text = query.type === "identifier" ? exampleOf(query.text, file) : textOf(query, file);
+      return [{ name: `${path}: ${textOf(name, file)}`, place: "workspace" as const, text }];
     });
 }
 

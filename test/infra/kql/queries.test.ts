@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { slug } from "github-slugger";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
+import { alertRules } from "./alert-states.ts";
 import { problemsOf } from "./check-query.ts";
 import { queriesInBicep, queriesInDocs, queriesInWorkbook } from "./find-queries.ts";
 
@@ -22,17 +23,13 @@ describe("queries of alerts, workbook and documents", () => {
     expect(problemsOf(query.text, query.place)).toEqual([]);
   });
 
-  test("alerts that tell clusters apart have a column of that name", () => {
-    const rules = readFileSync(join(root, "infra/modules/alerts.bicep"), "utf8")
-      .split(/^ {2}\{$/m)
-      .slice(1);
-    const names = rules
-      .filter((rule) => /^ +column: 'cluster'$/m.test(rule))
-      .map((rule) => /^ +name: '([a-z-]+)'$/m.exec(rule)?.[1]);
-    const perCluster = alerts.filter(({ name }) => names.includes(name.split(": ")[1]));
+  test("alerts that tell clusters apart have the columns by which they do", () => {
+    const perCluster = alertRules.filter(({ columns }) => columns.includes("cluster"));
     expect(perCluster.length).toBeGreaterThanOrEqual(7);
-    for (const { name, text, place } of perCluster)
-      expect(problemsOf(`${text} | summarize count() by cluster`, place), name).toEqual([]);
+    for (const { rule, query, columns } of perCluster)
+      expect(problemsOf(`${query} | summarize count() by ${columns.join(", ")}`, "workspace"), rule).toEqual(
+        [],
+      );
   });
 
   test("each alert names a page and a heading of it that explain what to do", () => {
