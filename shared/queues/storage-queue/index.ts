@@ -34,14 +34,16 @@ export interface DemandDestination {
  * higher sequence.
  */
 export async function sendDemand(demand: DemandToSend, to: DemandDestination): Promise<DemandSent> {
-  const whole = JSON.stringify(demand);
-  const bytes = Buffer.byteLength(whole);
-  if (bytes <= mostJsonBytes) return sendAll(to.queue, [whole]);
+  const { jobs, nodes, nodeShapes, ...rest } = demand;
+  // Tens of megabytes are written once; one comma stands for two braces.
+  const content = Buffer.from(JSON.stringify({ jobs, nodes, nodeShapes }));
+  const bytes = sizeOf(rest) + content.length - 1;
+  if (bytes <= mostJsonBytes) return sendAll(to.queue, [JSON.stringify(demand)]);
   // All parts together are longer than the whole.
   const isForUpload = to.uploads !== undefined && bytes > mostPartsWithUpload * mostJsonBytes;
   const parts = demand.kind === "snapshot" && !isForUpload ? splitSnapshot(demand) : undefined;
   if (parts !== undefined && parts.length <= mostPartsWithUpload) return sendAll(to.queue, parts);
-  if (to.uploads !== undefined) return sendClaim(demand, { ...to, uploads: to.uploads });
+  if (to.uploads !== undefined) return sendClaim(rest, content, { ...to, uploads: to.uploads });
   if (parts !== undefined && parts.length <= mostParts) return sendAll(to.queue, parts);
   return {
     outcome: "refused",
@@ -139,17 +141,19 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-async function sendClaim(demand: DemandToSend, to: Required<DemandDestination>): Promise<DemandSent> {
-  const { jobs, nodes, nodeShapes, ...rest } = demand;
-  const content = Buffer.from(JSON.stringify({ jobs, nodes, nodeShapes }));
+async function sendClaim(
+  rest: Omit<DemandToSend, "jobs" | "nodes" | "nodeShapes">,
+  content: Buffer,
+  to: Required<DemandDestination>,
+): Promise<DemandSent> {
   const refused = (problem: string): DemandSent => ({
     outcome: "refused",
-    reason: `Cannot send ${demand.kind} of source "${demand.source}": ${problem}`,
+    reason: `Cannot send ${rest.kind} of source "${rest.source}": ${problem}`,
   });
   if (content.length > largestUploadBytes) {
     return refused(`${content.length} bytes of jobs and nodes, expected at most ${largestUploadBytes}`);
   }
-  const blob = `${demand.source}/${demand.sequence}-${randomUUID()}.json`;
+  const blob = `${rest.source}/${rest.sequence}-${randomUUID()}.json`;
   const message = JSON.stringify({ ...rest, blob });
   const bytes = Buffer.byteLength(message);
   if (bytes > mostJsonBytes)
