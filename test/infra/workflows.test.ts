@@ -38,3 +38,9 @@ test("workflows: a deployment uses no secret, and the guide names each variable 
   expect(variables.size).toBeGreaterThan(4);
   for (const name of variables) expect(guide).toContain(`\`${name}\``);
 });
+
+test("workflows: az signs in after the infrastructure, which may outlast the word of GitHub that it asks for tokens with", () => {
+  const text = textOf("deploy-to.yml");
+  expect(text.indexOf("azd provision")).toBeGreaterThan(0);
+  expect(text.indexOf("azure/login")).toBeGreaterThan(text.indexOf("azd provision"));
+});
