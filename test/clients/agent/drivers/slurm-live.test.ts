@@ -182,7 +182,6 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         ),
       );
       await driven.send("drain", event(node, index));
-      await driven.until(async () => (await own()) === "draining");
       await driven.until(async () => (await own()) === "drained");
       await driven.send("undrain", event(node, index));
       await driven.until(async () => (await own()) === "up");
