@@ -14,52 +14,57 @@ export function useListTools<T, C extends Column<T>>(
   sorting?: Sorting,
 ): { readonly shown: readonly C[]; readonly tools: (rows: readonly T[]) => ComponentChildren } {
   const [hidden, setHidden] = useState<readonly string[]>([]);
+  const [isOpen, setOpen] = useState(false);
   const shown = useMemo(() => columns.filter(({ title }) => !hidden.includes(title)), [columns, hidden]);
   const named = columns.filter(({ isTight }) => !isTight);
   const written = shown.filter(({ isTight }) => !isTight);
   const tools = (rows: readonly T[]) => (
-    <details class="tools">
+    <details class="tools" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Columns and export</summary>
-      <fieldset>
-        <legend>Columns</legend>
-        {named.map(({ title }) => (
-          <label key={title} class="check">
-            <input
-              type="checkbox"
-              checked={!hidden.includes(title)}
-              disabled={written.length === 1 && written[0]?.title === title}
-              onChange={({ currentTarget: { checked } }) =>
-                setHidden(checked ? hidden.filter((each) => each !== title) : [...hidden, title])
-              }
-            />{" "}
-            {title}
-          </label>
-        ))}
-      </fieldset>
-      {sorting === undefined ? null : (
-        <label>
-          Sort by{" "}
-          <select
-            value={sorting.sort?.title ?? ""}
-            onChange={({ currentTarget: { value: title } }) =>
-              sorting.onSort(title === "" ? undefined : { title, order: "ascending" })
-            }
-          >
-            <option value="">as it comes</option>
+      {!isOpen ? null : (
+        <>
+          <fieldset>
+            <legend>Columns</legend>
             {named.map(({ title }) => (
-              <option key={title}>{title}</option>
+              <label key={title} class="check">
+                <input
+                  type="checkbox"
+                  checked={!hidden.includes(title)}
+                  disabled={written.length === 1 && written[0]?.title === title}
+                  onChange={({ currentTarget: { checked } }) =>
+                    setHidden(checked ? hidden.filter((each) => each !== title) : [...hidden, title])
+                  }
+                />{" "}
+                {title}
+              </label>
             ))}
-          </select>
-        </label>
+          </fieldset>
+          {sorting === undefined ? null : (
+            <label>
+              Sort by{" "}
+              <select
+                value={sorting.sort?.title ?? ""}
+                onChange={({ currentTarget: { value: title } }) =>
+                  sorting.onSort(title === "" ? undefined : { title, order: "ascending" })
+                }
+              >
+                <option value="">as it comes</option>
+                {named.map(({ title }) => (
+                  <option key={title}>{title}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <div class="acts">
+            <button type="button" onClick={() => void saveCsv(written, rows)}>
+              CSV of {counted(rows.length, "row")}
+            </button>
+            <button type="button" onClick={() => saveJson(written, rows)}>
+              JSON of {counted(rows.length, "row")}
+            </button>
+          </div>
+        </>
       )}
-      <div class="acts">
-        <button type="button" onClick={() => void saveCsv(written, rows)}>
-          CSV of {counted(rows.length, "row")}
-        </button>
-        <button type="button" onClick={() => saveJson(written, rows)}>
-          JSON of {counted(rows.length, "row")}
-        </button>
-      </div>
     </details>
   );
   return { shown, tools };
