@@ -6,7 +6,7 @@ import { Container } from "./container.ts";
 import { escapeName, staysInside, unescapeName } from "./keys.ts";
 
 /** Reads a file that a configuration includes, by its blob's name; undefined when there is none. */
-export type ReadInclude = (path: string) => Promise<string | undefined>;
+type ReadInclude = (path: string) => Promise<string | undefined>;
 
 /** Checks the text of an `autoscale.json`, with what it includes. Rejects with ConfigurationError. */
 export type ParseConfig = (cluster: string, text: string, readInclude: ReadInclude) => Promise<ClusterConfig>;
