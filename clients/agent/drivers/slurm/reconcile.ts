@@ -246,8 +246,10 @@ export function reconcile(
     .filter(({ name }) => nodeName.test(name))
     .map((node) => cellOf(node, truths, kindOf(node)));
   const byRow = Map.groupBy(cells, (cell) => rows.find(({ holds }) => holds(cell)));
-  const because = (why: string, own: readonly Cell[], commands: ReturnType<Row["correct"]>) =>
-    commands.map((command): Correction => ({ ...command, why, nodes: compactHostlist(namesOf(own)) }));
+  const because = (why: string, own: readonly Cell[], commands: ReturnType<Row["correct"]>) => {
+    const nodes = compactHostlist(namesOf(own));
+    return commands.map((command): Correction => ({ ...command, why, nodes }));
+  };
   const corrections = rows.flatMap((row) => {
     const own = byRow.get(row) ?? [];
     return because(row.why, own, row.correct(own, settings));
