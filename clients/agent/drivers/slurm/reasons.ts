@@ -91,3 +91,8 @@ export function helpWith(reason: string, description: string): Help | undefined 
 export function isForMoreNodes(reason: string): boolean {
   return reason === "PartitionConfig" || reason === "PartitionNodeLimit";
 }
+
+/** It is of one partition of a job; another may take it. */
+export function isOfPartition(reason: string): boolean {
+  return reason.startsWith("Partition") || reason === "MaxMemPerLimit";
+}

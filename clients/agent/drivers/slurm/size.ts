@@ -38,7 +38,7 @@ export function sizeOf(
     ofSockets,
     Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksPerNode)),
     waits ? (record.minimum_cpus_per_node ?? 1) : 1,
-    waits ? gpusIn(record.cpus_per_tres) * gpus : 0,
+    waits ? perGpu(record.cpus_per_tres) * gpus : 0,
   );
   const ncpus = inUnits(asked, unit, node);
   const lasting = gresNotConsumed(node?.gres ?? "");
@@ -55,7 +55,7 @@ export function sizeOf(
       together !== undefined && maySpread(record, task, gpus, counting)
         ? amounts({
             ncpus: task.cpus * together,
-            memmb: counting.isOfMemory ? (record.memory_per_cpu ?? 0) * task.cpus * together : 0,
+            memmb: counting.isOfMemory ? memoryOfTask(record, task) * together : 0,
             ngpus: gpusIn(record.tres_per_task),
             ...named(gresIn(record.tres_per_task), lasting),
           })
@@ -96,9 +96,19 @@ function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined, 
   const threads = by === "node" || isRunning(record) ? 1 : cpusPerCore(node);
   const factor = record.threads_per_core === 1 ? threads : 1;
   if (cpus < tasks) return { cpus: cpus * (record.tasks_per_core === 1 ? threads : factor), isShared: true };
-  const ofTask = Math.ceil(cpus / tasks) * factor;
+  const forGpus = isRunning(record) ? 0 : perGpu(record.cpus_per_tres) * gpusIn(record.tres_per_task);
+  const ofTask = Math.max(Math.ceil(cpus / tasks) * factor, forGpus);
   const isAlone = record.tasks_per_core === 1;
   return { cpus: isAlone ? Math.ceil(ofTask / threads) * threads : ofTask, isShared: false };
+}
+
+function memoryOfTask(record: JobRecord, { cpus }: Task): number {
+  return perGpu(record.memory_per_tres) * gpusIn(record.tres_per_task) || (record.memory_per_cpu ?? 0) * cpus;
+}
+
+/** CPUs or memory for each GPU: `gres:gpu:4`, or `gpu:4` where it is the default of a partition (`DefCpuPerGPU`). */
+function perGpu(tres: string): number {
+  return gpusIn(gpuRequestOf(tres));
 }
 
 /** Then its cpus are what it got. */
@@ -113,7 +123,8 @@ function cpusPerCore(node: NodeRecord | undefined): number {
   return cores > 0 ? Math.max(1, Math.min(most, Math.floor((node?.cpus ?? 0) / cores))) : 1;
 }
 
-function leastNodes({ tres_req_str }: JobRecord): number {
+/** As many as it asks for (`-N`). */
+export function leastNodes({ tres_req_str }: JobRecord): number {
   return Math.max(1, tresAmount(tres_req_str, "node") ?? 1);
 }
 
@@ -129,12 +140,13 @@ function nodesNeeded(record: JobRecord, asked: Asked): number {
   const estimate = Math.max(asked.least, record.node_count ?? 1);
   const isRange = (record.max_nodes ?? 0) > asked.least && !record.flags.includes("USE_MIN_NODES");
   const capacity = asked.node === undefined ? undefined : estimateOn(record, asked, asked.node);
-  if (capacity === undefined) return isRange ? asked.least : estimate;
+  if (capacity === undefined || capacity === Number.POSITIVE_INFINITY)
+    return isRange ? asked.least : estimate;
   const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.usable_cpus ?? 1);
   return isRange || isTooFew ? Math.max(asked.least, capacity) : estimate;
 }
 
-/** How many nodes of a kind hold the job; also for a partition that Slurm's own estimate is not of. */
+/** How many nodes of a kind hold the job; infinity: none do. Also for a partition that Slurm's own estimate is not of. */
 export function nodesOn(record: JobRecord, node: NodeRecord, counting: Counting): number {
   const tasks = Math.max(1, record.tasks ?? 1);
   const least = leastNodes(record);
@@ -144,18 +156,29 @@ export function nodesOn(record: JobRecord, node: NodeRecord, counting: Counting)
 
 function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: NodeRecord): number {
   const cpus = node.usable_cpus ?? Number.POSITIVE_INFINITY;
-  const gpus = gpusIn(gpuRequestOf(node.gres));
+  const memory = counting.isOfMemory
+    ? (node.usable_memory ?? Number.POSITIVE_INFINITY)
+    : Number.POSITIVE_INFINITY;
+  const ofNode = gpusIn(gpuRequestOf(node.gres));
+  // Those that the CPUs and the memory of a node are enough for.
+  const gpus = Math.min(
+    ofNode,
+    Math.floor(cpus / perGpu(record.cpus_per_tres)),
+    Math.floor(memory / perGpu(record.memory_per_tres)),
+  );
   const has = gresIn(node.gres);
   const perGres = [...gresIn(record.tres_per_job)].map(([name, count]) => count / (has.get(name) ?? count));
-  const forGpus = Math.ceil(Math.max(1, gpus > 0 ? gpusIn(record.tres_per_job) / gpus : 1, ...perGres));
+  const forJob = gpusIn(record.tres_per_job);
+  if (forJob > 0 && ofNode > 0 && gpus === 0) return Number.POSITIVE_INFINITY;
+  const forGpus = Math.ceil(Math.max(1, gpus > 0 ? forJob / gpus : 1, ...perGres));
   if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / cpus));
-  const memoryPerTask = counting.isOfMemory ? (record.memory_per_cpu ?? 0) * task.cpus : 0;
+  const memoryPerTask = memoryOfTask(record, task);
   const gpusPerTask = gpusIn(record.tres_per_task);
   const perNode = Math.min(
     Math.floor(cpus / task.cpus),
     record.tasks_per_node || Number.POSITIVE_INFINITY,
     (record.tasks_per_socket || Number.POSITIVE_INFINITY) * (node.sockets ?? 1),
-    memoryPerTask > 0 ? Math.floor((node.usable_memory ?? Number.POSITIVE_INFINITY) / memoryPerTask) : tasks,
+    memoryPerTask > 0 ? Math.floor(memory / memoryPerTask) : tasks,
     gpusPerTask > 0 && gpus > 0 ? Math.floor(gpus / gpusPerTask) : tasks,
     ...[...gresIn(record.tres_per_task)].map(([name, count]) => Math.floor((has.get(name) ?? count) / count)),
   );
@@ -201,8 +224,9 @@ function named(gres: Gres, lasting: readonly string[]): Readonly<Record<string, 
 function memoryPerNode(record: JobRecord, ncpus: number, gpus: number, least: number): number {
   return (
     record.memory_per_node ||
+    // Beside it stands what a job without GPUs would get by default.
+    perGpu(record.memory_per_tres) * gpus ||
     (record.memory_per_cpu ?? 0) * ncpus ||
-    gpusIn(record.memory_per_tres) * gpus ||
     (tresAmount(record.tres_req_str, "mem") ?? 0) / least
   );
 }
@@ -223,7 +247,7 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number, { isOfMemo
     !isWide &&
     !isFixed &&
     !record.contiguous &&
-    (!isOfMemory || (record.memory_per_cpu ?? 0) > 0) &&
+    (!isOfMemory || memoryOfTask(record, task) > 0) &&
     gpusByTask &&
     gresByTask
   );

@@ -1,10 +1,10 @@
-import { asksForWholeNodes } from "./common.ts";
+import { asksForWholeNodes, minutesOf } from "./common.ts";
 import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import { type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
-import { nodesOn, type Size, sizeOf } from "./size.ts";
+import { leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
 import {
   type Counting,
   cpusAllowed,
@@ -90,9 +90,12 @@ export class Candidates {
   of(record: JobRecord, names: readonly string[], features: Features): Choice {
     // Newer releases let accounts below those of a list in, too: where no partition takes the job, Slurm knows better.
     const taking = names.filter((name) => this.#partitions.get(name)?.takes(record) !== false);
-    const usable = (taking.length === 0 ? names : taking).flatMap((name) =>
+    const possible = (taking.length === 0 ? names : taking).flatMap((name) =>
       this.#candidates(record, name, features, names.length > 1),
     );
+    // A QOS may lift limits of partitions: where none allows the job, Slurm's reason tells.
+    const allowed = possible.filter((each) => this.#allows(record, each));
+    const usable = allowed.length === 0 ? possible : allowed;
     const nodeCount = usable[0]?.size.nodeCount;
     return {
       candidates: usable.filter(({ size }) => size.nodeCount === nodeCount),
@@ -121,13 +124,23 @@ export class Candidates {
   }
 
   countingOf(partition: string): Counting {
-    return this.#partitions.get(partition)?.counting ?? this.#counting;
+    // A partition's own SelectTypeParameters are of select/cons_tres: with select/linear jobs have whole nodes.
+    const own = this.#counting.by === "node" ? undefined : this.#partitions.get(partition)?.counting;
+    return own ?? this.#counting;
   }
 
   /** As `Candidate.cap`. */
   capOf(partition: string): string | undefined {
     const { mostCpusPerNode, mostCpusPerSocket } = this.#partitions.get(partition) ?? {};
     return mostCpusPerNode === undefined && mostCpusPerSocket === undefined ? undefined : capName(partition);
+  }
+
+  #allows(record: JobRecord, { partition, size: { nodeCount, perNode } }: Candidate): boolean {
+    const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
+    const known = this.#partitions.get(partition);
+    const least = known?.leastNodes ?? 1;
+    if (nodeCount <= least && leastNodes(record) < least) return false;
+    return known?.allows({ nodeCount, minutes, memoryPerNode: perNode.memmb ?? 0 }) !== false;
   }
 
   /** Those of a partition, the one that takes fewest nodes first. */
@@ -150,9 +163,12 @@ export class Candidates {
         // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
         const isBounded = !asksForWholeNodes(record);
         const node = largest && isBounded ? capped(largest, known) : largest;
-        const count = isChoice && node !== undefined ? nodesOn(record, node, counting) : undefined;
+        const count =
+          isChoice && node !== undefined
+            ? Math.max(known?.leastNodes ?? 0, nodesOn(record, node, counting))
+            : undefined;
+        if (count === Number.POSITIVE_INFINITY) return [];
         const size = sizeOf(record, node, counting, count);
-        if (size.nodeCount > (known?.mostNodes ?? size.nodeCount)) return [];
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic) && size.nodeCount > mostAsked(record)) return [];
         const most = isDynamic ? left.length - 1 + this.#room : suiting;

@@ -5,7 +5,7 @@ import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import type { JobContext } from "./job-context.ts";
 import type { JobKind } from "./job-records.ts";
 import { isPowerSavingPartition } from "./power-saving.ts";
-import { type Help, helpWith, isForMoreNodes } from "./reasons.ts";
+import { type Help, helpWith, isForMoreNodes, isOfPartition } from "./reasons.ts";
 import { hostsOfUnreadable, mayHoldNodes, running } from "./running.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import { waiting } from "./waiting.ts";
@@ -170,6 +170,6 @@ function helpOf(
     return "does-not-help";
   if ((record.eligible_time ?? 0) > nowSeconds + readingSeconds) return "does-not-help";
   if (hasDynamicPartition(partitions, settings) && isForMoreNodes(record.state_reason)) return "may-help";
-  if (partitions.length > 1 && record.state_reason.startsWith("Partition")) return "may-help";
+  if (partitions.length > 1 && isOfPartition(record.state_reason)) return "may-help";
   return helpWith(record.state_reason, record.state_description);
 }

@@ -1,3 +1,4 @@
+import { minutesIn } from "./amounts.ts";
 import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
 /** What Slurm says of a partition, as far as demand goes. */
@@ -8,8 +9,10 @@ export interface Partition {
   readonly isUp: boolean;
   /** Whether it starts jobs of a user, account and QOS: `RootOnly`, `AllowAccounts` and their like. Groups are not known. */
   readonly takes: (job: Pick<JobRecord, "user_name" | "account" | "qos">) => boolean;
-  /** Of one job. */
-  readonly mostNodes: number;
+  /** Whether a job on so many nodes is within `MinNodes`, `MaxNodes`, `MaxTime` and `MaxMemPerNode`. A QOS may lift them: Slurm alone knows. */
+  readonly allows: (job: PartitionRequest) => boolean;
+  /** `MinNodes`: smaller jobs get so many, or wait for another of their partitions. */
+  readonly leastNodes: number;
   /** What its jobs together may take of one node, and of one socket of it; undefined: all. */
   readonly mostCpusPerNode: number | undefined;
   readonly mostCpusPerSocket: number | undefined;
@@ -17,6 +20,13 @@ export interface Partition {
   readonly qos: string;
   /** What its jobs take of nodes, where that is not what the cluster's take. */
   readonly counting: Counting | undefined;
+}
+
+export interface PartitionRequest {
+  readonly nodeCount: number;
+  /** Undefined: no limit, which the partition shortens to its own. */
+  readonly minutes: number | undefined;
+  readonly memoryPerNode: number;
 }
 
 /** What Slurm gives to a job of a node: `SelectType` and `SelectTypeParameters`. */
@@ -74,7 +84,11 @@ export function readPartitions(text: string): Partitions | undefined {
               (line.RootOnly !== "YES" || user_name === "root") &&
               isTaken(account, line.AllowAccounts, line.DenyAccounts) &&
               isTaken(qos, line.AllowQos, line.DenyQos),
-            mostNodes: numberOf(line.MaxNodes) ?? Number.POSITIVE_INFINITY,
+            allows: ({ nodeCount, minutes = 0, memoryPerNode }) =>
+              nodeCount <= (numberOf(line.MaxNodes) ?? nodeCount) &&
+              minutes <= (minutesIn(line.MaxTime) ?? minutes) &&
+              memoryPerNode <= (numberOf(line.MaxMemPerNode) ?? memoryPerNode),
+            leastNodes: numberOf(line.MinNodes) ?? 1,
             mostCpusPerNode: numberOf(line.MaxCPUsPerNode),
             mostCpusPerSocket: numberOf(line.MaxCPUsPerSocket),
             qos: qos === undefined || qos === "N/A" ? "" : qos,

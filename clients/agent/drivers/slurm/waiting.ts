@@ -17,7 +17,7 @@ import type { JobContext } from "./job-context.ts";
 
 import { licenseDraws } from "./licenses.ts";
 import { drawsOf } from "./limits.ts";
-import { isForMoreNodes } from "./reasons.ts";
+import { isForMoreNodes, isOfPartition } from "./reasons.ts";
 import type { Reservation } from "./reservations.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 
@@ -86,7 +86,7 @@ function waitingOn(
   // Slurm's reason is that of the partition it tried last: it counts unless that one was found unusable here, too.
   const isDynamic =
     hasDynamicPartition([first.partition], context.settings) && isForMoreNodes(record.state_reason);
-  if (record.state_reason.startsWith("Partition") && unusable.length === 0 && !isDynamic) return [];
+  if (isOfPartition(record.state_reason) && unusable.length === 0 && !isDynamic) return [];
   const wanted = wantedOf(record, features, candidates, first.size.nodeCount, context);
   if ("leftOut" in wanted) return wanted;
   return jobsOf({ record, tasks, candidates, first, wanted, others }, context);

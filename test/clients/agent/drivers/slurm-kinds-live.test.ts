@@ -114,7 +114,10 @@ function linesRead(config: string): string {
 
 function shortened(name: string, text: string): string {
   if (name === "partitions")
-    return text.replace(/ (?!OverSubscribe|State|MaxNodes|MaxCPUsPerNode|Nodes)\w+=\S*/g, "");
+    return text.replace(
+      / (?!OverSubscribe|State|MaxNodes|MinNodes|MaxTime|MaxMemPerNode|RootOnly|Select|MaxCPUsPerNode|Nodes)\w+=\S*/g,
+      "",
+    );
   if (name === "config") return linesRead(text);
   // Behind "State=" stands what people wrote, with blanks in it.
   return name === "specs"
