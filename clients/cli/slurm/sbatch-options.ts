@@ -76,7 +76,7 @@ export function readSbatch(words: readonly string[]): ReadSbatch {
     options: {
       ...options,
       ...(time !== undefined && { timeMinutes: time }),
-      ...(hint === "nomultithread" && { threadsPerCore: 1 }),
+      ...((hint === "nomultithread" || hint === "compute_bound") && { threadsPerCore: 1 }),
       ...(sockets !== undefined && { socketsPerNode: sockets }),
       ...(threads !== undefined && { threadsPerCore: threads }),
     },

@@ -71,14 +71,18 @@ export function submittedRecord(
   const nodes = submission.nodes.filter((node) => node.partitions?.some((name) => names.includes(name)));
   const largest = nodes.toSorted((a, b) => (b.usable_cpus ?? 0) - (a.usable_cpus ?? 0))[0];
   const counts = countsOf(options);
-  const { tasks, cpus, least, most } = counts;
+  const { tasks, cpus, most } = counts;
+  const leastOfEach = lines
+    .filter(({ PartitionName = "" }) => names.includes(PartitionName))
+    .map(({ MinNodes }) => Number(MinNodes) || 1);
+  const least = Math.max(counts.least, leastOfEach.length === 0 ? 1 : Math.min(...leastOfEach));
   const record = {
     job_id: 1,
     job_state: "PENDING",
     state_reason: "Resources",
     partition,
     ...counts.fields,
-    ...memoryOf(options, { ...counts, ofPartition, config, largest }),
+    ...memoryOf(options, { cpus, least, ofPartition, config, largest }),
     ...gresOf(options),
     tasks,
     cpus,
