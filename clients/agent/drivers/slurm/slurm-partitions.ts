@@ -22,7 +22,7 @@ export interface Partition {
   readonly counting: Counting | undefined;
 }
 
-export interface PartitionRequest {
+interface PartitionRequest {
   readonly nodeCount: number;
   /** Undefined: no limit, which the partition shortens to its own. */
   readonly minutes: number | undefined;
