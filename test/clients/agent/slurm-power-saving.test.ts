@@ -165,9 +165,14 @@ async function checkKeptAlive(slurm: Slurm, stack: LocalStack, section: object, 
   const kept = async () => {
     const answer = await fetch(`${cluster}/nodes?name=hpc-*`);
     const { nodes } = (await answer.json()) as {
-      nodes: readonly { readonly name: string; readonly kept: { readonly reason: string } | null }[];
+      nodes: readonly {
+        readonly name: string;
+        readonly kept: readonly { readonly reason?: string | null }[];
+      }[];
     };
-    return nodes.flatMap(({ name, kept: by }) => (by === null ? [] : `${name}: ${by.reason}`)).toSorted();
+    return nodes
+      .flatMap(({ name, kept: holds }) => holds.map(({ reason }) => `${name}: ${reason}`))
+      .toSorted();
   };
   const spared = async () =>
     /^SuspendExcNodes *= (.*)$/m.exec(await slurm.run("scontrol", "show", "config"))?.[1];
