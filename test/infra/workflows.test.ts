@@ -44,3 +44,11 @@ test("workflows: az signs in after the infrastructure, which may outlast the wor
   expect(text.indexOf("azd provision")).toBeGreaterThan(0);
   expect(text.indexOf("azure/login")).toBeGreaterThan(text.indexOf("azd provision"));
 });
+
+test("workflows: no command hides its failure inside echo, where bash takes the exit code of echo alone", () => {
+  for (const name of deploying) expect(textOf(name)).not.toMatch(/echo .*\$\((?:az|gh|npm) /);
+});
+
+test("workflows: a problem of a cluster, for which doctor exits with 1, does not fail a deployment", () => {
+  expect(textOf("deploy-to.yml")).toContain("ccscale -- doctor || [ $? -eq 1 ]\n");
+});
