@@ -38,6 +38,7 @@ const shots: readonly Shot[] = [
   { name: "overview", size: [1440, 1460], place: "overview" },
   { name: "overview-dark", size: [1440, 1460], place: "overview", colorScheme: "dark" },
   { name: "nodes", size: [1280, 860], place: "nodes?where=array:spot&sort=idle", act: dryRun },
+  { name: "map", size: [1280, 900], place: "nodes?show=map" },
   { name: "job", size: [1280, 1240], place: `jobs/${values.job}`, act: whatIf },
   { name: "money", size: [1280, 620], place: "money" },
   { name: "plans", size: [1280, 860], place: "plans", act: twoPlans },
