@@ -14,7 +14,7 @@ function serviceOf(times: readonly number[], setAside: readonly string[] = []): 
         placementGroup: null,
         origin: "existing",
         keepAlive: true,
-        kept: cursor === undefined ? null : { reason: "debugging" },
+        kept: cursor === undefined ? [] : [{ reason: "debugging" }],
       },
       { name: "ip-9", nodeArray: "", vmSize: "", placementGroup: null, origin: "on-premise" },
     ],

@@ -595,7 +595,7 @@ describe("offline", () => {
   });
 
   test("a column that nothing has is told, one that has no value now is not", async () => {
-    const columns = "name,placement_group,kept.by,*ncpus,nosuch,*nosuch,create_time,other:none";
+    const columns = "name,placement_group,draining.reason,*ncpus,nosuch,*nosuch,create_time,other:none";
     const { code, stderr } = await ccscale(["nodes", "-o", columns, "--offline", folders.busy ?? ""]);
     expect(code).toBe(0);
     expect(stderr.trimEnd().split("\n")).toEqual([

@@ -117,7 +117,7 @@ async function views(config: unknown): Promise<ReadonlyMap<string, string>> {
   for (const part of supportParts)
     seen.set(`support ${part}`, await bodyOf(await api.call("support", { params: { part } })));
   for (const [name, work] of Object.entries({ snapshot: () => world.snapshot(), round: () => world.round() }))
-    seen.set(name, await work().then(JSON.stringify, String));
+    seen.set(name, await work().then((value) => JSON.stringify(value) ?? "", String));
   seen.set("log", world.log.join("\n"));
 
   const file = join(folder, `${cluster}.json`);

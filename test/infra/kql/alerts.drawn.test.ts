@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, Fault>> = {
     set: (fleet, cluster, isBad) => fleet.refuseLogin(cluster, isBad),
     also: ["snapshot-overdue"],
   },
-  "a configuration that cannot be used": {
+  "a configuration that never could be used": {
     rule: "needs-operator",
     withinMinutes: 30 + hourMinutes,
     set: (fleet, cluster, isBad) => fleet.breakConfiguration(cluster, isBad),

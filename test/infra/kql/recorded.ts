@@ -126,6 +126,8 @@ export class RecordedFleet {
   }
 
   breakConfiguration(cluster: Name, isBroken: boolean): void {
+    // A file that was usable before stays in force.
+    if (isBroken) this.#world.ports.configs.delete(cluster);
     if (isBroken) this.#world.ports.configs.putBroken(cluster, ["username: missing"]);
     else this.configure(cluster, {});
   }

@@ -76,6 +76,7 @@ describe("the deployment package", () => {
       "dist/app.cjs",
       "dist/app.cjs.map",
       "dist/dashboard/app-DIGEST.js",
+      "dist/dashboard/csv-DIGEST.js",
       "dist/dashboard/entra-flow-DIGEST.js",
       "dist/dashboard/files.json",
       "dist/dashboard/style-DIGEST.css",
