@@ -17,7 +17,7 @@ export interface GroupedNode extends Source {
   readonly location: string | null;
   /** Unknown: of a node of the past. */
   readonly use: NodeUse | "unknown";
-  /** Of its jobs, each once; null: a job of which none is known. */
+  /** Those of its jobs, each once; null: a job of which none is known. */
   readonly users?: readonly (string | null)[] | undefined;
   readonly accounts?: readonly (string | null)[] | undefined;
 }

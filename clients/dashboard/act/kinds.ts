@@ -119,7 +119,7 @@ export function bodyOf(
     readonly dryRun: boolean;
     /** Seconds from now; absent: until somebody ends it. */
     readonly forSeconds?: number | undefined;
-    /** Of acts in turns: a number of nodes, or a share such as `10%`. */
+    /** For acts in turns: a number of nodes, or a share such as `10%`. */
     readonly atOnce?: string;
   },
 ): Readonly<Record<string, unknown>> {

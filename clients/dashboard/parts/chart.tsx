@@ -10,7 +10,7 @@ interface ChartProps extends PlotProps {
   readonly marked?: Marked;
   /** Times that are marked above the curves. Say them elsewhere in words, too. */
   readonly bands?: readonly Band[];
-  /** Of the table. */
+  /** The table's. */
   readonly mostRows?: number;
 }
 

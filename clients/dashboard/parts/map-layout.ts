@@ -4,7 +4,7 @@ import type { NodeGroup } from "../../../shared/names/node-groups.ts";
 export interface Tile<N, B> {
   readonly group: NodeGroup<N | undefined, B>;
   readonly x: number;
-  /** Of its title; cells begin `titlePixels` below. */
+  /** Where its title is; cells begin `titlePixels` below. */
   readonly y: number;
   /** Alone in its line, a title has all of it. */
   readonly titleWidth: number;

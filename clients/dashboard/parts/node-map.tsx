@@ -60,7 +60,7 @@ export function NodeMap({ nodes, buckets, by, coloring, cluster, now }: MapProps
       ({ availableCount, enabled, valid }) => enabled && valid && availableCount > 0,
     );
     const there = new Set(wanted);
-    // Of what nothing can be made, only groups that have nodes are worth a place.
+    // Where nothing can be made, only groups that have nodes are worth a place.
     return groupsOf(nodes, by, buckets)
       .filter(({ nodes: some, bucket }) => some.length > 0 || (bucket !== undefined && there.has(bucket)))
       .map(placed);

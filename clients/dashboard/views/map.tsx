@@ -64,7 +64,7 @@ export function ClusterMap({ place, cluster }: { readonly place: Place; readonly
   const offered: readonly Grouping[] = isPast ? pastGroupings : groupings;
   const by = offered.find((each) => each === place.options.by) ?? "array";
   const coloring: Coloring = place.options.color === "busy" && !isPast ? "busy" : "state";
-  // Of some of the nodes, what may be made besides says nothing.
+  // Beside some of the nodes alone, what may be made besides says nothing.
   const isWhole = where === "" || isPast;
   const buckets =
     usePolled<BucketsAnswer>(isWhole ? pathOf("clusters", cluster, "buckets") : null, { everyMs: 15_000 })

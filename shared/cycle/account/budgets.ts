@@ -74,7 +74,7 @@ export function levelOf(spentUsd: number, { usd }: Pick<BudgetSettings, "usd">):
 
 const levels: readonly BudgetLevel[] = ["within", "near", "reached"];
 
-/** Of all budgets; `within` where there is none. */
+/** The worst among all budgets; `within` where there is none. */
 export function worstLevel({ budgets }: Spending): BudgetLevel {
   return levels.findLast((level) => budgets.some((each) => each.level === level)) ?? "within";
 }

@@ -100,7 +100,7 @@ function keyOf({ limit, scope }: Charge): string {
   return `${limit} ${scope}`;
 }
 
-/** Of the nodes in buckets that count, and of further ones, by the bucket of each. */
+/** What the nodes in buckets that count hold, and further ones, by the bucket of each. */
 function heldOf(
   buckets: readonly LedgerBucket[],
   further: readonly LedgerBucket[],

@@ -135,7 +135,7 @@ export class BlobConfigStore implements ConfigStore {
     const inPlaceOf = error.message;
     if (before !== undefined && "config" in before) return { config: { ...before.config, inPlaceOf } };
     const versions = await this.#versions.list(cluster, mostVersions);
-    // Of the same text, what it includes is at fault: an older one may be from before that was included.
+    // Where the text is the same, what it includes is at fault: an older one may be from before that was included.
     if (versions[0]?.text === text) return { error };
     const readInclude = includesReader(this.#container);
     for (const version of versions) {
