@@ -22,7 +22,7 @@ export interface Place {
   /** What the hosts have: set on them, or seen on others of the array. */
   readonly hostValues: Readonly<Record<string, string>>;
   readonly queueValues: Readonly<Record<string, string>>;
-  /** Names such as nodes to come may have: that of a host of the array, or those that CycleCloud gives. */
+  /** Names such as nodes to come may have: that of a host of the array with other numbers, or those that CycleCloud gives. */
   readonly namesToCome: readonly string[];
   /** Names of all hosts that are there, of whatever array. */
   readonly hostnames: readonly string[];
@@ -31,9 +31,21 @@ export interface Place {
 /** CycleCloud makes names of addresses, unless the array says otherwise; some have a domain. */
 export const usualName = /^ip-[0-9a-f]{8}(?=\.|$)/i;
 
+const lastNumber = /^([^.]*?)(\d+)(?=[^.\d]*(?:\.|$))/;
+
+/** With each digit: a pattern that some of them do not fit is not for all nodes to come. */
 function namesLike(name = "ip-00000000"): readonly string[] {
-  if (!usualName.test(name)) return [name];
-  return ["ip-00000000", "ip-ffffffff"].map((usual) => name.replace(usualName, usual));
+  if (usualName.test(name))
+    return [..."0123456789abcdef"].map((digit) => name.replace(usualName, `ip-${digit.repeat(8)}`));
+  const [, , number] = lastNumber.exec(name) ?? [];
+  if (number === undefined) return [name];
+  // One that is not filled up with zeros becomes longer.
+  const lengths = number.startsWith("0") ? [number.length] : [number.length, number.length + 1];
+  return lengths.flatMap((length) =>
+    [..."0123456789"].map((digit) =>
+      name.replace(lastNumber, (_, before: string) => before + digit.repeat(length)),
+    ),
+  );
 }
 
 /** Queues of an array: those that are set, or all that have one of its host groups. */

@@ -8,7 +8,7 @@ import type { JobContext } from "./job-context.ts";
 import type { Details } from "./memory.ts";
 import { isOpenTo, type Place, type Who } from "./places.ts";
 import { type Draw, type HostLimit, neverOf, wholeOf } from "./pools.ts";
-import type { JobRecord } from "./queue-records.ts";
+import type { JobRecord, Request } from "./queue-records.ts";
 import { type Asked, askedAt } from "./requests.ts";
 
 type Constraints = Readonly<Record<string, unknown>>;
@@ -186,12 +186,10 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
   if (pes.length === 0) return { leftOut: `parallel environment "${record.pe?.name}" is not defined` };
   let isIgnored = false;
   const allowed: { readonly place: Place; readonly asked: Asked }[] = [];
-  const ofHosts = hostsIn(record.queues);
-  const requests =
-    ofHosts === undefined ? record.requests : [...record.requests, { name: "hostname", value: ofHosts }];
   for (const place of places) {
     const { queue } = place;
-    if (!inQueues(record.queues, place)) continue;
+    const hosts = hostsIn(record.queues, place);
+    if (hosts === undefined) continue;
     const closed = context.closedQueues.get(queue.name);
     if (closed !== undefined) {
       refusals.push(`queue ${queue.name} ${closed}`);
@@ -202,7 +200,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
       continue;
     }
     const asked = isOpenTo(place, who, definitions)
-      ? askedAt(requests, place, definitions)
+      ? askedAt([...record.requests, ...hosts], place, definitions)
       : { refused: `may not use queue ${queue.name}` };
     if ("refused" in asked) refusals.push(asked.refused);
     else if (checkpoint !== "" && !namedIn(queue.fields.ckpt_list ?? "").includes(checkpoint))
@@ -320,27 +318,20 @@ function leastOf(ranges: readonly Range[], multipleOf: number): number | undefin
   return each.length === 0 ? undefined : Math.min(...each);
 }
 
-/** `all.q`, `*@@group`, `all.q@host`; no list: any. */
-function inQueues(wanted: readonly string[], { queue, groups }: Place): boolean {
-  if (wanted.length === 0) return true;
-  return wanted
-    .flatMap((each) => each.split(","))
-    .some((pattern) => {
-      const at = pattern.indexOf("@");
-      const name = at < 0 ? pattern : pattern.slice(0, at);
-      const host = at < 0 ? "*" : pattern.slice(at + 1);
-      if (!matches(name === "" ? "*" : name, queue.name)) return false;
-      if (host.startsWith("@")) return [...groups].some((group) => matches(host, group));
-      return host === "*" || host === "" || hostsIn(wanted) !== undefined;
-    });
-}
-
-/** The hosts of `all.q@ip-1,all.q@ip-2`, as one pattern; undefined where any may do for one of them. */
-function hostsIn(wanted: readonly string[]): string | undefined {
+/** What `all.q`, `*@@group`, `all.q@host` ask of hosts of a queue, as `-l hostname` would; undefined: not in this queue. No list: any. */
+function hostsIn(wanted: readonly string[], { queue, groups }: Place): readonly Request[] | undefined {
+  if (wanted.length === 0) return [];
   const hosts = wanted
     .flatMap((each) => each.split(","))
-    .map((each) => /^[^@]*@([^@*][^@]*)$/.exec(each)?.[1]);
-  return hosts.length > 0 && hosts.every((host) => host !== undefined) ? hosts.join("|") : undefined;
+    .flatMap((pattern) => {
+      const [name = "", ...rest] = pattern.split("@");
+      if (!matches(name === "" ? "*" : name, queue.name)) return [];
+      const host = rest.join("@");
+      if (host.startsWith("@")) return [...groups].some((group) => matches(host, group)) ? "*" : [];
+      return host === "" ? "*" : host;
+    });
+  if (hosts.length === 0) return undefined;
+  return hosts.includes("*") ? [] : [{ name: "hostname", value: hosts.join("|") }];
 }
 
 function constraintsOf(

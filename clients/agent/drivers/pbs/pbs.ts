@@ -115,7 +115,14 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     return setAside.push({ record: `job ${name}`, reason, ...where });
   };
   for (const record of runningRecords) post(record.id, running(record, jobContext));
-  for (const group of oneOfEach(waitingIn(records, setAside))) post(group.name, waiting(group, jobContext));
+  const othersRun = new Set<string>();
+  for (const group of waitingIn(records, setAside)) {
+    const [first] = group.tasks;
+    if (first === undefined || othersRun.has(first.id)) continue;
+    const made = waiting(group, jobContext);
+    post(group.name, made);
+    if (!("leftOut" in made) && made.length > 0) for (const id of heldBy(first)) othersRun.add(id);
+  }
   const busy = new Set(
     [...posted, ...setAside].flatMap(({ executingHostnames = [] }) => executingHostnames.map(shortHostname)),
   );
@@ -241,16 +248,13 @@ function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonl
   });
 }
 
-/** The first of jobs of which PBS runs one and holds the others (`-W depend=runone:…`). */
-function oneOfEach(jobs: readonly Waiting[]): readonly Waiting[] {
-  const left = new Set<string>();
-  return jobs.filter(({ tasks: [first] }) => {
-    if (first === undefined || left.has(first.id)) return false;
-    for (const dependency of first.depend.split(","))
-      if (dependency.startsWith("runone:"))
-        for (const other of dependency.split(":").slice(1)) left.add(other.split("@")[0] ?? "");
-    return true;
-  });
+/** Jobs that PBS holds once this one runs (`-W depend=runone:…`). */
+function heldBy({ depend }: JobRecord): readonly string[] {
+  return depend
+    .split(",")
+    .filter((each) => each.startsWith("runone:"))
+    .flatMap((each) => each.split(":").slice(1))
+    .map((other) => other.split("@", 1)[0] ?? "");
 }
 
 /** What nodes say of sharing; where they differ, jobs decide. */

@@ -157,6 +157,16 @@ describe("a job becomes", () => {
       { constraints: { ...on, slots: 1 } },
     ],
     [
+      "-q all.q@ip-1,long.q: one queue on one host, the other on any",
+      { queues: ["all.q@ip-1", "long.q"] },
+      { constraints: { ...on, slots: 1, "slots:long.q": 1 } },
+    ],
+    [
+      "-q all.q@ip-*,long.q@ip-1: nodes to come are of the first queue",
+      { queues: ["all.q@ip-*", "long.q@ip-1"] },
+      { constraints: { ...on, slots: 1, "slots:all.q": 1 } },
+    ],
+    [
       "-l h_rt=1800, as a quota allows",
       { requests: { h_rt: "1800" }, cell: { "=== quotas\n": quotaOf("h_rt=3600") } },
       { constraints: { ...on, slots: 1 } },
@@ -275,6 +285,23 @@ describe("nothing is bought for", () => {
     [
       "-l h=ip-0*: some of the names to come",
       { requests: { hostname: "ip-0*" } },
+      /cannot be ordered by name/,
+    ],
+    ...["node-1*", "node-?", "node-[1-9]*"].map(
+      (hostname) =>
+        [
+          `-l h=${hostname}, which the host that is there fits, and not all that may follow`,
+          {
+            requests: { hostname },
+            instances: { "all.q@node-1": "" },
+            cell: { "hostlist NONE": "hostlist node-1" },
+          },
+          /cannot be ordered by name/,
+        ] as const,
+    ),
+    [
+      "-l h=ip-0*|ip-f*: the first and the last name to come, not those between",
+      { requests: { hostname: "ip-0*|ip-f*" } },
       /cannot be ordered by name/,
     ],
     ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],

@@ -97,6 +97,14 @@ test("-W depend=runone: the first, since PBS holds the others once it runs", () 
   expect(jobs.map(({ name }) => name)).toEqual(["1", "4"]);
 });
 
+test("-W depend=runone: the next one, where PBS starts the first on no node", () => {
+  const { jobs } = read({
+    "1.head": { depend: "runone:2.head@head", comment: "Not Running: PBS Error: rejected by a hook" },
+    "2.head": { depend: "runone:1.head@head" },
+  });
+  expect(jobs.map(({ name }) => name)).toEqual(["2"]);
+});
+
 describe("limits", () => {
   const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)" };
   test.each<readonly [string, object, object, number | string]>([
