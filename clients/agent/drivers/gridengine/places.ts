@@ -31,21 +31,19 @@ export interface Place {
 /** CycleCloud makes names of addresses, unless the array says otherwise; some have a domain. */
 export const usualName = /^ip-[0-9a-f]{8}(?=\.|$)/i;
 
-const lastNumber = /^([^.]*?)(\d+)(?=[^.\d]*(?:\.|$))/;
-
 /** With each digit: a pattern that some of them do not fit is not for all nodes to come. */
 function namesLike(name = "ip-00000000"): readonly string[] {
   if (usualName.test(name))
     return [..."0123456789abcdef"].map((digit) => name.replace(usualName, `ip-${digit.repeat(8)}`));
-  const [, , number] = lastNumber.exec(name) ?? [];
-  if (number === undefined) return [name];
+  const [label = ""] = name.split(".", 1);
+  const last = [...label.matchAll(/\d+/g)].at(-1);
+  if (last === undefined) return [name];
+  const [number] = last;
+  const before = name.slice(0, last.index);
+  const after = name.slice(last.index + number.length);
   // One that is not filled up with zeros becomes longer.
   const lengths = number.startsWith("0") ? [number.length] : [number.length, number.length + 1];
-  return lengths.flatMap((length) =>
-    [..."0123456789"].map((digit) =>
-      name.replace(lastNumber, (_, before: string) => before + digit.repeat(length)),
-    ),
-  );
+  return lengths.flatMap((length) => [..."0123456789"].map((digit) => before + digit.repeat(length) + after));
 }
 
 /** Queues of an array: those that are set, or all that have one of its host groups. */
