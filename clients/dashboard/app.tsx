@@ -180,7 +180,7 @@ function Chosen({ place }: { readonly place: Place }) {
   useEffect(() => {
     document.title = [chosen?.title, cluster, "CycleCloud autoscale"].filter(Boolean).join(" · ");
   }, [chosen, cluster]);
-  if (cluster === undefined) return <Clusters strayed={place.subject} />;
+  if (cluster === undefined) return <Clusters place={place} />;
   if (chosen === undefined)
     return (
       <>

@@ -24,8 +24,8 @@ function readPlace(hash: string): Place {
 
 export function linkTo(place: Partial<Place>): string {
   const { cluster, view = "overview", subject, options = {} } = place;
-  if (cluster === undefined) return "#/";
-  const parts = ["clusters", cluster, view, ...(subject === undefined ? [] : [subject])];
+  const parts =
+    cluster === undefined ? [] : ["clusters", cluster, view, ...(subject === undefined ? [] : [subject])];
   const query = new URLSearchParams(Object.entries(options).filter(([, value]) => value !== "")).toString();
   return `#/${parts.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
 }

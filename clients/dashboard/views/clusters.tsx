@@ -1,12 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ClusterStatus, ClustersAnswer, StatusProblem } from "../../../shared/api/index.ts";
 import { Shown } from "../parts/state.tsx";
-import { decoded, linkTo } from "../place.ts";
+import { choose, decoded, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
+import { Search } from "./search.tsx";
 
-export function Clusters({ strayed }: { readonly strayed: string | undefined }) {
+export function Clusters({ place }: { readonly place: Place }) {
+  const { subject: strayed } = place;
   const polled = usePolled<ClustersAnswer>("clusters");
   return (
     <>
@@ -20,7 +22,7 @@ export function Clusters({ strayed }: { readonly strayed: string | undefined }) 
                 No cluster is configured. <code>ccscale config init</code> makes a first configuration.
               </p>
             ) : (
-              <Cards clusters={clusters.map(({ cluster }) => cluster)} />
+              <Cards clusters={clusters.map(({ cluster }) => cluster)} place={place} />
             )}
           </>
         )}
@@ -29,35 +31,46 @@ export function Clusters({ strayed }: { readonly strayed: string | undefined }) 
   );
 }
 
-/** As many as need no search. */
-const fewClusters = 8;
-
-/** What is wrong comes first; among alike ones in the order of their names. */
-function Cards({ clusters }: { readonly clusters: readonly string[] }) {
+/** What is wrong comes first; among alike ones in the order of their names. What is typed chooses by name, and searches all when sent. */
+function Cards({ clusters, place }: { readonly clusters: readonly string[]; readonly place: Place }) {
   const [ranks, setRanks] = useState<Readonly<Record<string, number>>>({});
-  const [typed, setTyped] = useState("");
+  const { find = "" } = place.options;
+  const [typed, setTyped] = useState(find);
+  useEffect(() => setTyped(find), [find]);
   const noteRank = (cluster: string, rank: number) => setRanks((before) => ({ ...before, [cluster]: rank }));
   const rank = (cluster: string) => ranks[cluster] ?? gravities.length;
   const shown = clusters
-    .filter((cluster) => cluster.toLowerCase().includes(typed.trim().toLowerCase()))
+    .filter((cluster) => typed === find || cluster.toLowerCase().includes(typed.trim().toLowerCase()))
     .toSorted((a, b) => rank(a) - rank(b));
   return (
     <>
-      {clusters.length <= fewClusters ? null : (
-        <div class="filter">
-          <label>
-            Name has{" "}
+      {clusters.length === 1 ? null : (
+        <form
+          class="filter"
+          onSubmit={(event) => {
+            event.preventDefault();
+            choose(place, { find: typed.trim() });
+          }}
+        >
+          <label class="long">
+            Cluster, node, job or user
             <input
+              placeholder="htc-12, ann, state:failed"
               spellcheck={false}
+              autocapitalize="off"
               value={typed}
               onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             />
           </label>
+          <button type="submit">Search all</button>
           <p class="quiet" aria-live="polite">
-            {count(shown.length)} of {counted(clusters.length, "cluster")}
+            {shown.length === clusters.length
+              ? counted(clusters.length, "cluster")
+              : `${count(shown.length)} of ${counted(clusters.length, "cluster")}`}
           </p>
-        </div>
+        </form>
       )}
+      {find === "" ? null : <Search clusters={clusters} text={find} />}
       <ul class="cards">
         {shown.map((cluster) => (
           <ClusterCard key={cluster} cluster={cluster} everyMs={everyMs(clusters.length)} onRank={noteRank} />

@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== undefined)("trouble", () => {
       .poll(() => cards.allInnerTexts())
       .toEqual(["cluster-7", "cluster-9", ...names.filter((_, index) => index !== 6 && index !== 8)]);
     await expectSound("many-clusters");
-    await page.getByLabel("Name has").fill("ER-1");
+    await page.getByLabel("Cluster, node, job or user").fill("ER-1");
     await page.getByText("4 of 12 clusters").waitFor();
     expect(await cards.allInnerTexts()).toEqual(["cluster-1", "cluster-10", "cluster-11", "cluster-12"]);
     await page.unrouteAll({ behavior: "ignoreErrors" });
