@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { supportParts } from "../names/support-parts.ts";
 import type { Answer } from "./answer.ts";
-import { supportParts } from "./support-schema.ts";
 
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
 const problemKinds = [

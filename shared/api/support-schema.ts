@@ -1,23 +1,6 @@
 import { z } from "zod";
+import { supportParts } from "../names/support-parts.ts";
 import { type Answer, aboutCluster } from "./answer.ts";
-
-/** What a support archive is made of, but for the archived plans, which are asked for one by one. */
-export const supportParts = [
-  "service",
-  "config",
-  "snapshot",
-  "control",
-  "demand",
-  "targets",
-  "history",
-  "losses",
-  "operations",
-  "rejects",
-  "plan-head",
-  "plans",
-] as const;
-
-export type SupportPart = (typeof supportParts)[number];
 
 export const supportAnswer = z
   .object({

@@ -1,4 +1,5 @@
-import { type RouteId, refusals, supportParts } from "../api/index.ts";
+import { type RouteId, refusals } from "../api/index.ts";
+import { supportParts } from "../names/support-parts.ts";
 import { changeConfig, decidePause, postDemand, replayReject } from "../operate/index.ts";
 import {
   drawUpCost,

@@ -1,5 +1,6 @@
-import type { SupportAnswer, SupportPart } from "../api/index.ts";
+import type { SupportAnswer } from "../api/index.ts";
 import { jsonPieces } from "../json/json.ts";
+import type { SupportPart } from "../names/support-parts.ts";
 import type { ConfigFiles, Operation, Ports, RejectedMessage, SourceDemand } from "../ports/index.ts";
 import { redact } from "../text/redact.ts";
 import { readDictionary } from "./show-config.ts";

@@ -8,7 +8,7 @@ import { dashboardPage, pageLogin } from "../../functions/support/dashboard-page
 import { bundleDashboard, writeDashboard } from "../../infra/package/dashboard.ts";
 
 /** Of all that a browser loads. */
-const mostBytes = 84 * 1024;
+const mostBytes = 96 * 1024;
 
 vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
 const { dashboard, dashboardFile } = await import("../../functions/dashboard.ts");
@@ -33,7 +33,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     headers,
   });
 
-test("all of it is at most 84 kB packed", async () => {
+test("all of it is at most 96 kB packed", async () => {
   const files = await bundleDashboard();
   const bytes = [...files.values()].reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
   expect(bytes).toBeLessThan(mostBytes);

@@ -1,17 +1,8 @@
-import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { strFromU8, unzipSync } from "fflate";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { parseJson } from "../../../shared/json/json.ts";
+import type { JsonFiles } from "../../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";
-
-export type JsonFiles = Readonly<Record<string, unknown>>;
-
-export function toZip(files: JsonFiles): Uint8Array {
-  const entries = Object.entries(files).map(([name, value]) => [
-    name,
-    strToU8(JSON.stringify(value, null, 1)),
-  ]);
-  return zipSync(Object.fromEntries(entries));
-}
 
 const mostFiles = 10_000;
 const mostBytes = 2 * 1024 ** 3;

@@ -18,9 +18,9 @@ import {
   unpackPlan,
 } from "../../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../../shared/stores/in-memory/index.ts";
+import { archiveFormat, type JsonFiles } from "../../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { fromZip, type JsonFiles, jsonOf } from "./files.ts";
-import { archiveFormat } from "./pack.ts";
+import { fromZip, jsonOf } from "./files.ts";
 
 /** A cluster as files describe it, at the time when they were written. */
 export interface OpenedArchive {

@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { knownSecretsIn } from "../../../shared/text/redact.ts";
-import { toZip } from "../archive/files.ts";
-import { collect } from "../archive/pack.ts";
+import { archiveName, toZip, usualAmounts } from "../../archive/pack.ts";
+import { archivedFiles } from "../archive/pack.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { reach } from "../service/reach.ts";
@@ -18,8 +18,6 @@ interface Flags extends ServiceFlags {
   readonly rejects: number;
 }
 
-const usual = { plans: 10, operations: 500, rejects: 100 };
-
 export function supportArchiveCommand(terminal: Terminal): Command {
   const command = new Command("support-archive")
     .description(
@@ -30,10 +28,10 @@ export function supportArchiveCommand(terminal: Terminal): Command {
       "--plans <number>",
       "number of the newest plans, each with its snapshot",
       wholeNumber(1),
-      usual.plans,
+      usualAmounts.plans,
     )
-    .option("--operations <number>", "number of the newest", wholeNumber(1), usual.operations)
-    .option("--rejects <number>", "number of the newest", wholeNumber(1), usual.rejects)
+    .option("--operations <number>", "number of the newest", wholeNumber(1), usualAmounts.operations)
+    .option("--rejects <number>", "number of the newest", wholeNumber(1), usualAmounts.rejections)
     .action((flags: Flags) => pack(terminal, flags));
   return serviceOrStorageOptions(command);
 }
@@ -44,14 +42,14 @@ async function pack(terminal: Terminal, flags: Flags): Promise<void> {
   const progress = await progressOn(terminal);
   const startedAt = performance.now();
   try {
-    const files = await collect(service, {
+    const files = await archivedFiles(service, {
       amounts: { plans: flags.plans, operations: flags.operations, rejections: flags.rejects },
       secrets: knownSecretsIn(process.env),
       onPart: (part) => progress.report(`${part} (${duration((performance.now() - startedAt) / 1000)})`),
     });
     progress.report("packing");
     const zip = toZip(files);
-    const file = flags.output ?? nameFor(cluster, Date.now() / 1000);
+    const file = flags.output ?? archiveName(cluster, Date.now() / 1000);
     await write(file, zip);
     progress.end();
     const count = Object.keys(files).length;
@@ -61,12 +59,6 @@ async function pack(terminal: Terminal, flags: Flags): Promise<void> {
   } finally {
     progress.end();
   }
-}
-
-/** A cluster's name may contain characters that a file's may not. */
-function nameFor(cluster: string, nowSeconds: number): string {
-  const time = new Date(nowSeconds * 1000).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
-  return `ccscale-${cluster.replaceAll(/[^\w.-]/g, "_")}-${time}Z.zip`;
 }
 
 async function write(file: string, bytes: Uint8Array): Promise<void> {

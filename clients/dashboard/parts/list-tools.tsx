@@ -1,6 +1,7 @@
 import { type ComponentChildren, render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { counted } from "../words.ts";
+import { saveFile } from "./save-file.ts";
 import type { Column, Sort } from "./table.tsx";
 
 interface Sorting {
@@ -88,22 +89,18 @@ async function saveCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): Pr
   const { csvOf } = await import("../../columns/csv.ts");
   const lines = rows.map((row) => columns.map((column) => shownValue(column, row)));
   const head = columns.map(({ title }) => title);
-  save("csv", "text/csv", csvOf(head, lines));
+  saveFile(nameFor("csv"), "text/csv", csvOf(head, lines));
 }
 
 function saveJson<T>(columns: readonly Column<T>[], rows: readonly T[]): void {
   const records = rows.map((row) =>
     Object.fromEntries(columns.map((column) => [column.title, shownValue(column, row)])),
   );
-  save("json", "application/json", JSON.stringify(records, null, 2));
+  saveFile(nameFor("json"), "application/json", JSON.stringify(records, null, 2));
 }
 
 /** Named as the address of the view: `hpc-jobs.csv`. */
-function save(ending: string, type: string, content: string): void {
+function nameFor(ending: string): string {
   const [path = ""] = location.hash.split("?", 1);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type }));
-  link.download = `${path.split("/").slice(2).map(decodeURIComponent).join("-")}.${ending}`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  return `${path.split("/").slice(2).map(decodeURIComponent).join("-")}.${ending}`;
 }

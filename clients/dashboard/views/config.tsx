@@ -12,6 +12,7 @@ import { lineOf, linesIn } from "../text/json-text.ts";
 import { Source } from "../text/source.tsx";
 import { localTime } from "../words.ts";
 import { ConfigEditor } from "./config-editor.tsx";
+import { SupportArchive } from "./support-archive.tsx";
 
 type Version = ConfigVersionsAnswer["versions"][number];
 
@@ -44,6 +45,7 @@ function Look({ place, cluster }: { readonly place: Place; readonly cluster: str
           </Shown>
         </section>
       )}
+      {session.mayOperate && stored.error?.status !== 404 ? <SupportArchive cluster={cluster} /> : null}
     </>
   );
 }

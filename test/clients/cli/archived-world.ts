@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { collect } from "../../../clients/cli/archive/pack.ts";
+import { archivedFiles } from "../../../clients/cli/archive/pack.ts";
 import { askHere } from "../../../clients/cli/service/ask-here.ts";
 import type { Service } from "../../../clients/cli/service/service.ts";
 import { checkConfig } from "../../../shared/config/read-config.ts";
@@ -26,7 +26,7 @@ export async function archiveOf(
   });
   const configFiles = new MemoryConfigFiles(checkConfig);
   configFiles.put(cluster, text);
-  const files = await collect(serviceOn({ ...world.ports, configFiles }), {
+  const files = await archivedFiles(serviceOn({ ...world.ports, configFiles }), {
     amounts: { plans: 10, operations: 100, rejections: 100 },
     secrets: [],
     onPart: () => {},

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { toZip } from "../../../clients/cli/archive/files.ts";
+import { toZip } from "../../../clients/archive/pack.ts";
 import { bucketFields } from "../../../clients/cli/commands/buckets.ts";
 import { run } from "../../../clients/cli/program.ts";
 import type { BucketView } from "../../../shared/api/index.ts";

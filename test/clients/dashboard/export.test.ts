@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { openArchive } from "../../../clients/cli/archive/open.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
@@ -108,6 +109,21 @@ describe.skipIf(noBrowser !== undefined)("lists as files", () => {
       expect(first).toBeDefined();
       if (moment !== undefined) expect(first?.[moment]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
     }
+    expect(problems).toEqual([]);
+  });
+
+  test("a support archive, as ccscale reads it", { timeout: 600_000 }, async () => {
+    await page.goto(`${server.url}#/clusters/${cluster}/config`);
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download it" }).press("Enter");
+    const file = await coming;
+    expect(file.suggestedFilename()).toMatch(/^ccscale-hpc-\d{8}T\d{6}Z\.zip$/);
+    const opened = await openArchive([await file.path()], undefined);
+    expect(opened.cluster).toBe(cluster);
+    const snapshot = await opened.stores.snapshots.load(cluster);
+    expect(snapshot?.value.cluster.nodes.map(({ name }) => name)).toEqual(["htc-1", "htc-2"]);
+    expect(await opened.stores.plans.loadHead(cluster)).toBeDefined();
+    await page.getByRole("button", { name: "Download it", disabled: false }).waitFor();
     expect(problems).toEqual([]);
   });
 });
