@@ -78,7 +78,7 @@ export function ActForm<A>(steps: ActSteps<A>) {
       }}
     >
       {done === undefined ? (
-        <>
+        <div class="fields">
           {fields?.(isFixed)}
           {takesReason ? (
             <label for={id}>
@@ -93,7 +93,7 @@ export function ActForm<A>(steps: ActSteps<A>) {
               />
             </label>
           ) : null}
-        </>
+        </div>
       ) : null}
       {error === undefined ? null : refusal(error, back)}
       <div aria-live="polite">

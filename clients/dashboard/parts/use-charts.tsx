@@ -3,13 +3,18 @@ import type { EventView, SamplesAnswer } from "../../../shared/api/index.ts";
 import { nodeUses } from "../../../shared/names/node-use.ts";
 import { count, usd } from "../words.ts";
 import { Chart } from "./chart.tsx";
+import { Time } from "./state.tsx";
 
 type Sample = SamplesAnswer["samples"][number];
 
 export function UseCharts(props: { readonly answer: SamplesAnswer; readonly events: readonly EventView[] }) {
   const { answer, events } = props;
   const { samples, stepSeconds, fromSeconds, untilSeconds } = answer;
-  const span = [fromSeconds, untilSeconds] as const;
+  const since = samples[0]?.atSeconds ?? fromSeconds;
+  const tenth = (untilSeconds - fromSeconds) / 10;
+  // A cluster that is younger than what is asked for fills its charts, and says since when.
+  const isYoung = since - fromSeconds > tenth;
+  const span = [isYoung ? Math.min(since, untilSeconds - tenth) : fromSeconds, untilSeconds] as const;
   const points = useMemo(() => withHoles(samples, stepSeconds), [samples, stepSeconds]);
   const times = useMemo(() => points.map(({ at }) => at), [points]);
   const charts = useMemo(() => {
@@ -31,20 +36,27 @@ export function UseCharts(props: { readonly answer: SamplesAnswer; readonly even
   }, [points, samples]);
   if (samples.length === 0) return <p class="quiet">No samples yet: each snapshot leaves one.</p>;
   return (
-    <div class="charts">
-      <Chart
-        title="Nodes by use"
-        times={times}
-        curves={charts.nodes}
-        isStacked
-        isWhole
-        format={count}
-        span={span}
-        marked={{ cluster: answer.cluster, events, span }}
-      />
-      <Chart title="Jobs" times={times} curves={charts.jobs} isWhole format={count} span={span} />
-      <Chart title="Cost per hour" times={times} curves={charts.cost} format={usd} span={span} />
-    </div>
+    <>
+      {isYoung ? (
+        <p class="quiet">
+          Samples since <Time at={since} />.
+        </p>
+      ) : null}
+      <div class="charts">
+        <Chart
+          title="Nodes by use"
+          times={times}
+          curves={charts.nodes}
+          isStacked
+          isWhole
+          format={count}
+          span={span}
+          marked={{ cluster: answer.cluster, events, span }}
+        />
+        <Chart title="Jobs" times={times} curves={charts.jobs} isWhole format={count} span={span} />
+        <Chart title="Cost per hour" times={times} curves={charts.cost} format={usd} span={span} />
+      </div>
+    </>
   );
 }
 

@@ -28,44 +28,46 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
   return (
     <section>
       <h2>What if it asked for something else?</h2>
-      <form
-        class="what-if"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const fields = new FormData(event.currentTarget);
-          try {
-            const next = bodyOf(fields, explained, request);
-            setWrong(undefined);
-            choose(place, { try: JSON.stringify(next) });
-            setTurn(turn + 1);
-          } catch (error) {
-            setWrong(`Constraints: ${error instanceof Error ? error.message : error}`);
-          }
-        }}
-      >
-        <Fields key={text} request={shownRequest} asked={asked} raise={explained.raise} />
-        <LeftOut names={split(request.constraints).secret} />
-        {wrong === undefined ? null : (
-          <p role="alert" class="problem stopped">
-            {wrong}
-          </p>
-        )}
-        <div class="acts">
-          <button type="submit">Plan with that</button>
-          {asked === undefined ? null : (
-            <button type="button" class="plain" onClick={() => choose(place, { try: "" })}>
-              Back to what it asks for
-            </button>
+      <div class="beside">
+        <form
+          class="what-if"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const fields = new FormData(event.currentTarget);
+            try {
+              const next = bodyOf(fields, explained, request);
+              setWrong(undefined);
+              choose(place, { try: JSON.stringify(next) });
+              setTurn(turn + 1);
+            } catch (error) {
+              setWrong(`Constraints: ${error instanceof Error ? error.message : error}`);
+            }
+          }}
+        >
+          <Fields key={text} request={shownRequest} asked={asked} raise={explained.raise} />
+          <LeftOut names={split(request.constraints).secret} />
+          {wrong === undefined ? null : (
+            <p role="alert" class="problem stopped">
+              {wrong}
+            </p>
           )}
-        </div>
-      </form>
-      <Asked<WhatIfAnswer>
-        path={pathOf("clusters", cluster, "what-if")}
-        body={asked && { ...asked, brief: true }}
-        turn={turn}
-      >
-        {(answer) => <WhatIfResult answer={answer} />}
-      </Asked>
+          <div class="acts">
+            <button type="submit">Plan with that</button>
+            {asked === undefined ? null : (
+              <button type="button" class="plain" onClick={() => choose(place, { try: "" })}>
+                Back to what it asks for
+              </button>
+            )}
+          </div>
+        </form>
+        <Asked<WhatIfAnswer>
+          path={pathOf("clusters", cluster, "what-if")}
+          body={asked && { ...asked, brief: true }}
+          turn={turn}
+        >
+          {(answer) => <WhatIfResult answer={answer} />}
+        </Asked>
+      </div>
       {asked === undefined ? null : (
         <p class="quiet">
           In a terminal: <code>{commandOf(cluster, asked, { job, source })}</code>
