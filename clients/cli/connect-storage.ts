@@ -8,8 +8,7 @@ import {
   serviceBusConnection,
   storageConnection,
 } from "../../shared/app/names.ts";
-import { readConfig } from "../../shared/config/index.ts";
-import { configsInForce } from "../../shared/cycle/index.ts";
+import { configsInForce, readConfig } from "../../shared/config/index.ts";
 import { parseJson } from "../../shared/json/json.ts";
 import type { Clock, PlanRequests, Stores } from "../../shared/ports/index.ts";
 import {

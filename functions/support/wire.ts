@@ -8,8 +8,7 @@ import {
   scaleActionsQueue,
 } from "../../shared/app/names.ts";
 import { release } from "../../shared/app/release.ts";
-import { checkConfig, readConfig } from "../../shared/config/index.ts";
-import { configsInForce } from "../../shared/cycle/index.ts";
+import { checkConfig, configsInForce, readConfig } from "../../shared/config/index.ts";
 import { createCycleCloud, LoginGate } from "../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../shared/facts/index.ts";
 import { type JsonLimits, jsonLimitsFor } from "../../shared/json/json-limits.ts";

@@ -286,7 +286,7 @@ const perOwner = z.union(
   'expected a whole number, 0 or more, or one by name such as {"default": 200, "ann": 400}',
 );
 
-export const cycleShape = {
+const cycleShape = {
   long_wait: positiveSeconds.optional(),
   snapshot_interval: seconds.default(60),
   max_snapshot_age: positiveSeconds.default(300),
@@ -329,6 +329,9 @@ export const cycleShape = {
 
 export const engineSchema = z.looseObject(engineShape, "expected an object of settings");
 
+/** What a window may change. */
+export const settingsSchema = z.looseObject({ ...engineShape, ...cycleShape, ...budgetShape });
+
 /** One cluster's `autoscale.json` with its includes merged. Unknown keys are accepted with a warning. */
 export const configSchema = z.looseObject(
   {
@@ -348,4 +351,5 @@ export const configSchema = z.looseObject(
 );
 
 export type EngineKeys = z.output<typeof engineSchema>;
+export type SettingsKeys = z.output<typeof settingsSchema>;
 export type ConfigKeys = z.output<typeof configSchema>;

@@ -6,3 +6,4 @@ export { priceShape, toPriceRules } from "./price-rules-schema.ts";
 export { checkConfig, readConfig } from "./read-config.ts";
 export { resolveIncludes } from "./resolve-includes.ts";
 export { foreignKeys, isKnownKey, warnOfUnknownKeys } from "./unknown-keys.ts";
+export { configsInForce, inForce } from "./window-settings.ts";

@@ -1,29 +1,22 @@
-import { isDeepStrictEqual } from "node:util";
 import { type EngineSettings, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { arraysNamedIn } from "../names/unknown-arrays.ts";
-import type {
-  AutostopSettings,
-  ClusterConfig,
-  CycleCloudConnection,
-  CycleSettings,
-  OwnerCap,
-  Schedule,
-} from "../ports/index.ts";
+import type { AutostopSettings, ClusterConfig, CycleCloudConnection, Schedule } from "../ports/index.ts";
 import { bounded, describeIssues, shown } from "../text/describe-issues.ts";
-import { type ConfigKeys, configSchema, cycleShape, engineSchema } from "./config-schema.ts";
-import {
-  asksForGroups,
-  deallocateProblems,
-  idleBoundProblems,
-  ofNodeArrays,
-  predefinesGroups,
-  toEngineSettings,
-} from "./engine-settings.ts";
+import { type ConfigKeys, configSchema } from "./config-schema.ts";
+import { asksForGroups, predefinesGroups } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
 import { toDestinations } from "./notifications-schema.ts";
 import { toPriceRules } from "./price-rules-schema.ts";
 import { warnOfUnknownKeys } from "./unknown-keys.ts";
+import {
+  parseSettings,
+  problemsBetween,
+  toSettings,
+  type WindowKeys,
+  windowKeys,
+  windowKeysIn,
+} from "./window-settings.ts";
 
 export type ParsedConfig =
   | { readonly ok: true; readonly config: ClusterConfig }
@@ -45,37 +38,36 @@ export function parseConfig({
   const named = nameOf(json);
   if (named !== undefined && named !== cluster)
     problems.push(`cluster_name: ${shown(named)}, expected "${cluster}", the cluster that the file is for`);
-  if (parsed.success) problems.push(...idleBoundProblems(parsed.data), ...deallocateProblems(parsed.data));
+  if (parsed.success) problems.push(...problemsBetween(parsed.data));
   if (!parsed.success || problems.length > 0) return { ok: false, problems: bounded(problems) };
   const keys = parsed.data;
   const facts = toFacts(keys);
   const priceRules = toPriceRules(keys);
   const notifications = toDestinations(keys.notifications);
   const { printing, warning } = readPrinting(json);
-  const engine = toEngineSettings(keys, { generateByDefault: true });
+  const settings = toSettings(keys);
   const namedArrays = arraysNamedIn(json);
-  const cycle = toCycle(keys);
-  const schedules = toSchedules(keys, { cluster, json, engine, cycle });
+  const ownKeys = windowKeysIn(json);
+  const schedules = toSchedules(keys, ownKeys);
   if (!schedules.ok) return { ok: false, problems: bounded(schedules.problems) };
   const config: ClusterConfig = {
     cluster,
     connection: toConnection(keys),
-    engine,
-    cycle,
+    ...settings,
     autostop: toAutostop(keys),
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(priceRules.length > 0 && { priceRules }),
     ...(notifications.length > 0 && { notifications }),
     ...(schedules.schedules.length > 0 && { schedules: schedules.schedules }),
-    ...(keys.long_wait !== undefined && { longWaitSeconds: keys.long_wait }),
+    ...(schedules.schedules.some((schedule) => schedule.settings !== undefined) && { ownKeys }),
     ...(keys.pseudonyms !== undefined && {
       pseudonyms: { keySetting: keys.pseudonyms.key_setting, fields: keys.pseudonyms.fields },
     }),
     ...(printing !== undefined && { printing }),
     ...(namedArrays.length > 0 && { namedArrays }),
     warnings: bounded([
-      ...warningsOf(keys, engine),
-      ...spotWarnings(keys, engine),
+      ...warningsOf(keys, settings.engine),
+      ...spotWarnings(keys, settings.engine),
       ...(warning === undefined ? [] : [warning]),
       ...warnOfUnknownKeys(json),
     ]),
@@ -83,80 +75,25 @@ export function parseConfig({
   return { ok: true, config };
 }
 
-/** Settings of the engine and of the cycle around it: others hold for longer than a window, such as where the server is. */
-const scheduledKeys = [...Object.keys(engineSchema.shape), ...Object.keys(cycleShape), "budgets"];
-
-/** Schedules with their settings read as the whole configuration would be with them. */
+/** Schedules with the keys that they set, each schedule's valid together with those of the file. */
 function toSchedules(
   { schedules }: ConfigKeys,
-  base: Pick<ClusterConfig, "cluster" | "engine" | "cycle"> & { readonly json: unknown },
+  ownKeys: WindowKeys,
 ):
   | { readonly ok: true; readonly schedules: readonly Schedule[] }
   | { readonly ok: false; readonly problems: readonly string[] } {
   const problems: string[] = [];
-  const { schedules: _, ...others } = isDictionary(base.json) ? base.json : {};
-  const parsedWith = (keys: object) => parseConfig({ cluster: base.cluster, json: { ...others, ...keys } });
-  // Where several windows may be open, the latest counts also where it says what holds anyway.
-  const said = schedules.flatMap(({ settings }) => Object.entries(settings));
-  const contested = [...Map.groupBy(said, ([key]) => key)].filter(([, values]) => values.length > 1);
-  const membersOf = new Map(
-    contested.map(([key, values]) => {
-      const changes = values.flatMap(([, value]) => {
-        const changed = parsedWith({ [key]: value });
-        return changed.ok ? [changesOf(base, changed.config)] : [];
-      });
-      return [key, mergedOf(changes)] as const;
-    }),
-  );
-  const read = schedules.map(({ paused: __, settings, ...schedule }): Schedule => {
+  const read = schedules.map(({ paused: _, settings, ...schedule }): Schedule => {
     const keys = Object.keys(settings);
     if (keys.length === 0) return schedule;
     const problem = (text: string) => problems.push(`schedules.${schedule.name}.settings.${text}`);
-    for (const key of keys.filter((each) => !scheduledKeys.includes(each)))
-      problem(`${key}: cannot change with the time, expected one of ${scheduledKeys.join(", ")}`);
-    const changed = parsedWith(settings);
-    if (!changed.ok) {
-      for (const text of changed.problems) problem(text);
-      return schedule;
-    }
-    const { engine, cycle } = changed.config;
-    const own = mergedOf([
-      changesOf(base, changed.config),
-      ...keys.flatMap((key) => membersOf.get(key) ?? []),
-    ]);
-    return {
-      ...schedule,
-      settings: { engine: membersIn(engine, own.engine), cycle: membersIn(cycle, own.cycle) },
-    };
+    for (const key of keys.filter((each) => !windowKeys.includes(each)))
+      problem(`${key}: cannot change with the time, expected one of ${windowKeys.join(", ")}`);
+    const changed = parseSettings({ ...ownKeys, ...settings });
+    if (!changed.ok) for (const text of changed.problems) problem(text);
+    return { ...schedule, settings };
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };
-}
-
-type Settings = Pick<ClusterConfig, "engine" | "cycle">;
-type Changes = { readonly [Part in keyof Settings]: Partial<Settings[Part]> };
-
-function changesOf(before: Settings, after: Settings): Changes {
-  return { engine: changesIn(before.engine, after.engine), cycle: changesIn(before.cycle, after.cycle) };
-}
-
-function mergedOf(changes: readonly Changes[]): Changes {
-  return {
-    engine: Object.assign({}, ...changes.map(({ engine }) => engine)),
-    cycle: Object.assign({}, ...changes.map(({ cycle }) => cycle)),
-  };
-}
-
-/** What it has of the members that are named. */
-function membersIn<T extends object>(settings: T, named: Partial<T>): Partial<T> {
-  const keys = Object.keys(named) as (keyof T)[];
-  return Object.fromEntries(keys.map((key) => [key, settings[key]])) as Partial<T>;
-}
-
-/** The members that are not as before; those that are gone are undefined. */
-function changesIn<T extends object>(before: T, after: T): Partial<T> {
-  const keys = Object.keys({ ...before, ...after }) as (keyof T)[];
-  const changed = keys.filter((key) => !isDeepStrictEqual(after[key], before[key]));
-  return Object.fromEntries(changed.map((key) => [key, after[key]])) as Partial<T>;
 }
 
 /** The name in the file, also when other keys are in error. The schema reports a name that is not text. */
@@ -178,56 +115,6 @@ function toConnection(keys: ConfigKeys): CycleCloudConnection {
   };
 }
 
-function toCycle(keys: ConfigKeys): CycleSettings {
-  return {
-    snapshotIntervalSeconds: keys.snapshot_interval,
-    maxSnapshotAgeSeconds: keys.max_snapshot_age,
-    demandTtlSeconds: keys.demand_ttl,
-    actionTtlSeconds: keys.action_ttl,
-    operationTimeoutSeconds: keys.operation_timeout,
-    nodeListLagSeconds: keys.node_list_lag,
-    drainTimeoutSeconds: keys.drain_timeout,
-    capacityFailureBackoffSeconds: keys.capacity_failure_backoff,
-    failedNodeRetries: keys.failed_node_retries,
-    bootFailuresBeforeBackoff: keys.boot_failures_before_backoff,
-    bootFailureBackoffSeconds: keys.boot_failure_backoff,
-    targetAttributes: keys.target_attributes,
-    maxSources: keys.max_sources,
-    predictsRunTimes: keys.predict_run_times,
-    readOnly: keys.read_only,
-    unhealthyNodes: {
-      policy: ofNodeArrays(keys.unhealthy_nodes, "report"),
-      reasons: keys.unhealthy_reasons,
-      mostAtOnce: keys.unhealthy_nodes_at_once,
-      mostPerDay: keys.unhealthy_nodes_per_day,
-    },
-    ...toCaps(keys),
-    ...toOwnerCaps(keys),
-    ...(keys.budgets.length > 0 && { budgets: keys.budgets }),
-    ...toSpot(keys),
-    ...toShares(keys),
-  };
-}
-
-function toSpot({ spot, compatibility }: ConfigKeys): Pick<CycleSettings, "spot"> {
-  if (spot === undefined || compatibility === "scalelib") return {};
-  return {
-    spot: {
-      pairs: spot.pairs,
-      patienceSeconds: spot.patience,
-      maxRuntimeSeconds: spot.max_runtime ?? null,
-      maxShare: spot.max_share,
-      evictionsBeforeRegular: spot.evictions_before_regular,
-    },
-  };
-}
-
-function toShares({ shares }: ConfigKeys): Pick<CycleSettings, "shares"> {
-  if (shares === undefined) return {};
-  const { guaranteed, most, weight, subscription } = shares;
-  return { shares: { guaranteed, most, weight, ...(subscription !== undefined && { subscription }) } };
-}
-
 /** With nodes filled array by array, a job whose regular node is on order would get a spot node as well. */
 function spotWarnings({ spot, compatibility }: ConfigKeys, engine: EngineSettings): string[] {
   if (spot === undefined) return [];
@@ -240,35 +127,6 @@ function spotWarnings({ spot, compatibility }: ConfigKeys, engine: EngineSetting
         `spot.pairs: placement of "${array}" is "order", which buys twice when jobs fall back; expected "reuse" or "cost"`,
     );
 }
-
-function toCaps(keys: ConfigKeys): Pick<CycleSettings, "caps"> {
-  const { max_nodes_per_plan: nodes, max_cores: cores, monthly_budget_usd: budget } = keys;
-  if (nodes === undefined && cores === undefined && budget === undefined) return {};
-  return {
-    caps: {
-      maxNodesPerPlan: nodes ?? null,
-      maxCores: cores ?? null,
-      monthlyBudgetUsd: budget ?? null,
-    },
-  };
-}
-
-function toOwnerCaps(keys: ConfigKeys): Pick<CycleSettings, "ownerCaps"> {
-  const given = {
-    user: keys.max_cores_per_user,
-    account: keys.max_cores_per_account,
-    queue: keys.max_cores_per_queue,
-  };
-  const ownerCaps = owners.flatMap((by): readonly OwnerCap[] => {
-    const value = given[by];
-    if (value === undefined) return [];
-    const { default: maxCores = null, ...byName } = typeof value === "number" ? { default: value } : value;
-    return [{ by, maxCores, byName }];
-  });
-  return ownerCaps.length === 0 ? {} : { ownerCaps };
-}
-
-const owners = ["user", "account", "queue"] as const;
 
 function toAutostop({ autostop }: ConfigKeys): AutostopSettings {
   const { username, password_setting: passwordSetting } = autostop;

@@ -65,8 +65,6 @@ export { isStandIn, toPlanInput } from "./plan/to-plan-input.ts";
 export { toTargets } from "./plan/to-targets.ts";
 export { requestPlan } from "./request-plan.ts";
 export {
-  configsInForce,
-  inForce,
   nextScheduleSeconds,
   overlappingSchedules,
   scheduleOf,

@@ -1,7 +1,7 @@
 import { hourSeconds } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
 import { asksForSpares, isSizedByItself } from "../messages/index.ts";
-import type { Clock, ClusterConfig, ConfigStore, RequestSet, Schedule } from "../ports/index.ts";
+import type { ClusterConfig, RequestSet, Schedule } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
 import { isAlwaysOpen, type Window, windowsAt } from "../time/recurring.ts";
 import { slowBootSeconds } from "./boot-times.ts";
@@ -20,32 +20,6 @@ export interface Scheduled {
   readonly config: Pick<ClusterConfig, "cluster" | "schedules">;
   readonly history: readonly NodeHistory[];
   readonly nowSeconds: number;
-}
-
-/** A configuration with the settings of schedules whose windows are open; of two that set the same, the later in the file. */
-export function inForce(config: ClusterConfig, nowSeconds: number): ClusterConfig {
-  const open = (config.schedules ?? []).flatMap((schedule) =>
-    schedule.settings !== undefined && windowsAt(schedule, nowSeconds).open !== null
-      ? [schedule.settings]
-      : [],
-  );
-  if (open.length === 0) return config;
-  return {
-    ...config,
-    engine: Object.assign({}, config.engine, ...open.map(({ engine }) => engine)),
-    cycle: Object.assign({}, config.cycle, ...open.map(({ cycle }) => cycle)),
-  };
-}
-
-/** The store's configurations as they hold at the moment of loading. */
-export function configsInForce(configs: Pick<ConfigStore, "clusters" | "load">, clock: Clock): ConfigStore {
-  return {
-    clusters: () => configs.clusters(),
-    load: async (cluster) => {
-      const config = await configs.load(cluster);
-      return config && inForce(config, clock.nowSeconds());
-    },
-  };
 }
 
 /** The request sets, with those of schedules as they are now in place of others. */

@@ -170,11 +170,8 @@ export interface Schedule extends Recurrence {
   /** How much earlier nodes are asked for, to be Ready when a window begins; null: as long as nearly all of the array's boots took. */
   readonly leadSeconds: number | null;
   readonly targets: readonly NodeArrayTarget[];
-  /** What holds in place of the configuration's own. Absent: nothing. */
-  readonly settings?: {
-    readonly engine: Partial<EngineSettings>;
-    readonly cycle: Partial<CycleSettings>;
-  };
+  /** Keys of the file that hold in place of its own, as they are written. Absent: none. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** One cluster's `autoscale.json`, checked. */
@@ -188,6 +185,8 @@ export interface ClusterConfig {
   readonly printing?: Readonly<Record<string, unknown>>;
   /** Absent: none. */
   readonly schedules?: readonly Schedule[];
+  /** The file's own keys that schedules may change, as they are written. Absent: no schedule changes any. */
+  readonly ownKeys?: Readonly<Record<string, unknown>>;
   /** What the cluster knows better than the catalogue of VM sizes. */
   readonly facts?: VmCatalogueOptions;
   /** What the cluster pays that differs from the list. Absent: nothing. */

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Book, Closed } from "../../shared/accounting/index.ts";
 import type { QuoteAnswer, QuoteAsked } from "../../shared/api/index.ts";
+import { configsInForce } from "../../shared/config/index.ts";
 import { parseConfig } from "../../shared/config/parse-config.ts";
-import { configsInForce, loadWorld, windowsOfSchedules } from "../../shared/cycle/index.ts";
+import { loadWorld, windowsOfSchedules } from "../../shared/cycle/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { Log, Ports, SpotSettings } from "../../shared/ports/index.ts";
 import { createManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";

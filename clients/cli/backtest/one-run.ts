@@ -6,7 +6,7 @@ import {
   runBacktest,
   type Workload,
 } from "../../../shared/backtest/index.ts";
-import { parseConfig } from "../../../shared/config/index.ts";
+import { inForce, parseConfig } from "../../../shared/config/index.ts";
 import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../../shared/facts/index.ts";
 import type { ClusterConfig } from "../../../shared/ports/index.ts";
@@ -43,11 +43,12 @@ export function parseFor(cluster: string, json: unknown): ReturnType<typeof pars
 export function worldOf(
   { cluster, definition }: Setting,
   { json }: Task,
-): Pick<RunInput, "config" | "definition" | "inWords" | "toReading"> {
+): Pick<RunInput, "config" | "definition" | "inForce" | "inWords" | "toReading"> {
   const config: ClusterConfig = configOf(cluster, json);
   const catalogue = createVmCatalogue(config.facts);
   return {
     config,
+    inForce,
     definition: { ...parseDefinition(definition), name: cluster },
     inWords: reasonsInWords,
     toReading: ({ name, status, nodes }) =>

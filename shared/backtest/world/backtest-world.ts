@@ -122,6 +122,7 @@ export class BacktestWorld {
     });
     this.#cycle = new CycleDriver({
       config,
+      inForce: input.inForce,
       timeline: this.#timeline,
       source: this.#source,
       counts: this.record,

@@ -11,7 +11,7 @@ import type { ArchivedPlan, ClusterConfig, CycleCloud, PlanHead } from "../../po
 import { Agent } from "./agent.ts";
 import type { DemandSource } from "./demand-source.ts";
 import { hasBudgets, looksAtUse, type MemoryWorld, memoryPorts } from "./memory-ports.ts";
-import type { Delays } from "./run-input.ts";
+import type { Delays, RunInput } from "./run-input.ts";
 import { rank, type Timeline } from "./timeline.ts";
 
 /**
@@ -40,6 +40,7 @@ export class CycleDriver {
 
   constructor(parts: {
     readonly config: ClusterConfig;
+    readonly inForce: RunInput["inForce"];
     readonly timeline: Timeline;
     readonly source: DemandSource;
     readonly delays: Delays;

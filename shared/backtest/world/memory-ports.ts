@@ -1,5 +1,4 @@
 import type { Book } from "../../accounting/index.ts";
-import { inForce } from "../../cycle/index.ts";
 import type { NodeHistory } from "../../engine/index.ts";
 import { isSizedByItself, type ScaleAction, type SourceEvent } from "../../messages/index.ts";
 import type {
@@ -17,6 +16,7 @@ import type {
   Stored,
 } from "../../ports/index.ts";
 import { OpenOperations } from "./open-operations.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** Whether plans depend on what was spent. */
 export function hasBudgets({ cycle: { budgets = [], caps } }: Pick<ClusterConfig, "cycle">): boolean {
@@ -61,12 +61,13 @@ const mostSamples = 100_000;
  */
 export function memoryPorts(options: {
   readonly config: ClusterConfig;
+  readonly inForce: RunInput["inForce"];
   readonly cycleCloud: CycleCloud;
   readonly nowSeconds: () => number;
   readonly draw: () => number;
   readonly deliver: Deliveries;
 }): MemoryWorld {
-  const { config, cycleCloud, nowSeconds, draw, deliver } = options;
+  const { config, inForce, cycleCloud, nowSeconds, draw, deliver } = options;
   const { cluster } = config;
   const operations = new OpenOperations(nowSeconds);
   const history = new Map<string, NodeHistory>();

@@ -44,6 +44,8 @@ export type InWords = (reasons: readonly Reason[]) => NeverRan["reasons"];
 export interface RunInput {
   readonly workload: Workload;
   readonly config: ClusterConfig;
+  /** The configuration with the settings of the windows that are open at a moment. */
+  readonly inForce: (config: ClusterConfig, nowSeconds: number) => ClusterConfig;
   readonly definition: ClusterDefinition;
   readonly scheduler: QueuePolicy;
   readonly seed: number;

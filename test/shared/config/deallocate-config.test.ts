@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { inForce } from "../../../shared/cycle/index.ts";
+import { inForce, parseConfig } from "../../../shared/config/index.ts";
 
 const base = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
 

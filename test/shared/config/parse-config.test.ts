@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseEngineSettings } from "../../../shared/config/engine-settings.ts";
 import { parseConfig } from "../../../shared/config/parse-config.ts";
+import { inForce } from "../../../shared/config/window-settings.ts";
 import { defaultSettings } from "../../../shared/engine/index.ts";
 import { ConfigurationError } from "../../../shared/errors/errors.ts";
 
@@ -365,10 +366,7 @@ describe("config: every key", () => {
             except: [],
             leadSeconds: null,
             targets: [],
-            settings: {
-              engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } },
-              cycle: { caps: { maxNodesPerPlan: null, maxCores: 100, monthlyBudgetUsd: null } },
-            },
+            settings: { idle_timeout: 60, max_cores: 100 },
           },
           {
             name: "always",
@@ -401,11 +399,7 @@ describe("config: every key", () => {
             },
           },
         },
-        schedules: [
-          expect.objectContaining({
-            settings: { engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } }, cycle: {} },
-          }),
-        ],
+        schedules: [expect.objectContaining({ settings: { idle_timeout: 60 } })],
       },
     ],
     [
@@ -910,21 +904,78 @@ describe("engine settings alone", () => {
   });
 });
 
-describe("a schedule that sets a key to what it is", () => {
+describe("settings in windows", () => {
   const night = { start: "0 22 * * *", duration: "8h" };
-  const settingsIn = (schedules: object) =>
-    config({ idle_timeout: 300, schedules }).schedules?.map(({ settings }) => settings?.engine);
+  const atNight = Date.parse("2026-12-01T23:00Z") / 1000;
+  const own = { idle_timeout: 300, max_cores_per_user: 100 };
+  const duringAll = (...windows: readonly object[]) => {
+    const schedules = Object.fromEntries(
+      windows.map((settings, index) => [`s${index}`, { ...night, settings }]),
+    );
+    return inForce(config({ ...own, schedules }), atNight);
+  };
+  const asIfWritten = (keys: object) => config({ ...own, ...keys });
 
-  test("changes nothing", () => {
-    expect(settingsIn({ same: { ...night, settings: { idle_timeout: 300 } } })).toEqual([{}]);
+  test.each<{ name: string; windows: readonly object[]; as: object }>([
+    {
+      name: "one sets what another does not",
+      windows: [{ read_only: true }, { placement: "cost" }],
+      as: { read_only: true, placement: "cost" },
+    },
+    {
+      name: "two caps of a cluster",
+      windows: [{ max_cores: 8 }, { monthly_budget_usd: 50 }],
+      as: { max_cores: 8, monthly_budget_usd: 50 },
+    },
+    {
+      name: "caps of users and of accounts",
+      windows: [{ max_cores_per_user: 4 }, { max_cores_per_account: 8 }],
+      as: { max_cores_per_user: 4, max_cores_per_account: 8 },
+    },
+    {
+      name: "a time-out and its bound",
+      windows: [{ idle_timeout: "auto" }, { idle_timeout_most: 120 }],
+      as: { idle_timeout: "auto", idle_timeout_most: 120 },
+    },
+    {
+      name: "the same key: the later in the file",
+      windows: [{ idle_timeout: 60 }, { idle_timeout: { htc: 90 } }],
+      as: { idle_timeout: { htc: 90 } },
+    },
+    {
+      name: "the later sets what is in the file anyway",
+      windows: [{ idle_timeout: 60 }, { idle_timeout: 300 }],
+      as: {},
+    },
+    { name: "a long wait", windows: [{ long_wait: 900 }], as: { long_wait: 900 } },
+  ])("$name", ({ windows, as }) => {
+    const { engine, cycle, longWaitSeconds, warnings } = duringAll(...windows);
+    const wanted = asIfWritten(as);
+    expect({ engine, cycle, longWaitSeconds }).toEqual({
+      engine: wanted.engine,
+      cycle: wanted.cycle,
+      longWaitSeconds: wanted.longWaitSeconds,
+    });
+    expect(warnings).toEqual(asIfWritten({}).warnings);
   });
 
-  test("beside one that sets it to something else says what counts while both are open", () => {
-    const all = (seconds: number) => ({ idleTimeoutSeconds: { default: seconds, byNodeArray: {} } });
-    const short = { ...night, settings: { idle_timeout: 60 } };
-    const same = { ...night, settings: { idle_timeout: 300 } };
-    const other = { ...night, settings: { placement: "cost" } };
-    expect(settingsIn({ short, same, other })).toMatchObject([all(60), all(300), expect.anything()]);
-    expect(settingsIn({ short, same, other })?.at(-1)).not.toHaveProperty("idleTimeoutSeconds");
+  test("those that are not valid together with windows before them do not hold, with a warning", () => {
+    const changed = duringAll(
+      { idle_timeout_least: 200 },
+      { idle_timeout_most: 120, max_cores: 8 },
+      { placement: "cost" },
+    );
+    expect(changed.engine).toEqual(asIfWritten({ idle_timeout_least: 200, placement: "cost" }).engine);
+    expect(changed.cycle.caps).toBeUndefined();
+    expect(changed.warnings[0]).toBe(
+      "schedules.s1.settings: ignored beside the other windows that are open: idle_timeout_most: 120, expected at least idle_timeout_least, 200",
+    );
+  });
+
+  test("outside of them the configuration is the one that was read, and inside the same object each time", () => {
+    const read = config({ ...own, schedules: { s: { ...night, settings: { max_cores: 8 } } } });
+    expect(inForce(read, atNight + 12 * 3_600)).toBe(read);
+    expect(inForce(read, atNight)).toBe(inForce(read, atNight + 60));
+    expect(structuredClone(read)).toEqual(read);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { configsInForce, inForce, overlappingSchedules } from "../../../shared/cycle/schedules.ts";
+import { configsInForce } from "../../../shared/config/index.ts";
+import { overlappingSchedules } from "../../../shared/cycle/schedules.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
-import type { EngineSettings } from "../../../shared/engine/index.ts";
-import type { CycleSettings, Schedule } from "../../../shared/ports/index.ts";
+import type { Schedule } from "../../../shared/ports/index.ts";
 import { clusterStatus, explainTarget, lookAhead } from "../../../shared/views/index.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 
 const hour = 3_600;
 
@@ -178,8 +178,7 @@ async function worldWithSettings(settings: NonNullable<Schedule["settings"]>) {
 
 test("settings hold while the window is open, and are those of the configuration again after it", async () => {
   const { world, passes } = await worldWithSettings({
-    engine: {},
-    cycle: { caps: { maxNodesPerPlan: null, maxCores: 8, monthlyBudgetUsd: null } },
+    max_cores: 8,
   });
   await passes(10);
   await world.post([jobFor(4)], { ttlSeconds: 3 * hour });
@@ -191,8 +190,7 @@ test("settings hold while the window is open, and are those of the configuration
 
 test("a window in which nothing is bought, except for urgent jobs", async () => {
   const { world, passes } = await worldWithSettings({
-    engine: { demandCaps: { minPriority: 50 } },
-    cycle: {},
+    min_priority: 50,
   });
   await passes(10);
   const jobs = [jobFor(3), { ...jobFor(1), name: "urgent", priority: 50 }];
@@ -201,29 +199,6 @@ test("a window in which nothing is bought, except for urgent jobs", async () => 
   expect(nodes(world)).toBe(1);
   await passes(60);
   expect(nodes(world)).toBe(4);
-});
-
-test("of two windows that are open the later in the file decides what both set, and each what it alone sets", () => {
-  const world = createWorld();
-  const nowSeconds = world.now() + 700;
-  const withSettings = (name: string, engine: Partial<EngineSettings>, cycle: Partial<CycleSettings>) =>
-    office(world, { name, targets: [], settings: { engine, cycle } });
-  const all = (seconds: number) => ({ default: seconds, byNodeArray: {} });
-  const base = configOf({});
-  const config = inForce(
-    {
-      ...base,
-      schedules: [
-        withSettings("first", { idleTimeoutSeconds: all(60) }, { readOnly: true }),
-        withSettings("second", { idleTimeoutSeconds: all(90) }, {}),
-        office(world),
-      ],
-    },
-    nowSeconds,
-  );
-  expect(config.engine).toEqual({ ...base.engine, idleTimeoutSeconds: all(90) });
-  expect(config.cycle).toEqual({ ...base.cycle, readOnly: true });
-  expect(inForce(config, nowSeconds + 2 * hour)).toBe(config);
 });
 
 describe("schedules that ask for the same at the same time", () => {

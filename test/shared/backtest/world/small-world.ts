@@ -5,7 +5,7 @@ import {
   type TraceJob,
   type TraceJobs,
 } from "../../../../shared/backtest/index.ts";
-import { parseConfig } from "../../../../shared/config/index.ts";
+import { inForce, parseConfig } from "../../../../shared/config/index.ts";
 import { clusterStatusSchema, toCluster } from "../../../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../../../shared/facts/index.ts";
 import {
@@ -62,6 +62,7 @@ export function inputOf({
       ...(clockStartSeconds === undefined ? {} : { clockStartSeconds }),
     },
     config: parsed.config,
+    inForce,
     definition: known,
     scheduler: "easy",
     seed: 1,
