@@ -6,6 +6,8 @@ import { describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const ignore = ["**/node_modules/**", "dist/**", ".package/**", ".local/**"];
 const pages = globSync(["*.md", "docs/**/*.md", "*/**/README.md"], { cwd: root, ignore }).toSorted();
+/** Each with a "/" before it: a name of a file is the end of its path. */
+const files = globSync("**/*.{ts,tsx,bicep}", { cwd: root, ignore, dot: true }).map((path) => `/${path}`);
 const fromRoot = /^(?:shared|functions|clients|infra|test|examples|docs|\.ci|\.github)\//;
 const source = /^[\w./-]+\.(?:ts|tsx|bicep)$/;
 /** Files that a reader makes. */
@@ -51,8 +53,8 @@ function isSource(path: string, folder: string | undefined, pageFolder: string):
   if (existsSync(join(root, path))) return true;
   const around = [folder, dirname(folder ?? ""), pageFolder === "docs" ? undefined : pageFolder];
   const places = folder === undefined ? [""] : around.filter((place) => place !== undefined && place !== ".");
-  return places.some(
-    (place) => globSync([`${place === "" ? "" : `${place}/`}**/${path}`], { cwd: root, ignore }).length > 0,
+  return places.some((place) =>
+    files.some((file) => file.endsWith(`/${path}`) && file.startsWith(place === "" ? "/" : `/${place}/`)),
   );
 }
 

@@ -10,6 +10,7 @@ import { expandHostlist } from "../../../clients/agent/drivers/slurm/hostlist.ts
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 import { KeptAlive } from "../../../clients/agent/kept-alive.ts";
 import type { ServiceNode } from "../../../clients/agent/named-nodes.ts";
+import { cases } from "../../support/cases.ts";
 import { bucket, existing, partsOf } from "./drivers/cluster-parts.ts";
 import { answersOfSlurm, readSlurm, slurmNode } from "./drivers/slurm-reading.ts";
 
@@ -353,6 +354,6 @@ test("whatever happens, in the end each side has what was asked of it, and what 
       expect(itemsOf(world.value).toSorted()).toEqual([...ofPerson].toSorted());
       expect([...world.kept].toSorted()).toEqual([...ofPerson].toSorted().map((name) => [name, "scheduler"]));
     }),
-    { numRuns: 100 },
+    cases(100),
   );
 });

@@ -12,6 +12,7 @@ import {
   type Plan,
   plan,
 } from "../../../shared/engine/index.ts";
+import { cases } from "../../support/cases.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
@@ -277,7 +278,7 @@ describe("what two autoscalers decide", () => {
           expect([moreNodes, moreUsd]).toEqual([0, 0]);
         }
       }),
-      { numRuns: 150 },
+      cases(150),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { shownValue } from "../../../clients/columns/column.ts";
 import { evaluate, type Fields, sliced } from "../../../clients/columns/evaluate.ts";
 import { parseColumns, splitColumns } from "../../../clients/columns/parse-columns.ts";
+import { cases } from "../../support/cases.ts";
 
 const node: Fields = {
   name: "htc-12",
@@ -111,7 +112,7 @@ describe("columns", () => {
             expect(typeof shownValue(evaluate(expression, fields, mode))).toBe("string");
         return true;
       }),
-      { numRuns: 2_000 },
+      cases(2_000),
     );
   });
 

@@ -17,6 +17,7 @@ import {
   settled,
   totalOf,
 } from "../../../shared/accounting/index.ts";
+import { cases } from "../../support/cases.ts";
 
 type Drawn<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -183,6 +184,6 @@ test("all that is told adds up to what the nodes ran and cost, by hour, by day a
       expect(named.nodeMs).toBeLessThanOrEqual(totalOf(ofJobs).nodeMs);
       expect(ofJobs.every(({ nanoUsd, nodeMs }) => nanoUsd >= 0 && nodeMs >= 0)).toBe(true);
     }),
-    { numRuns: 1_000 },
+    cases(1_000),
   );
 });

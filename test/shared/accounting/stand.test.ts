@@ -13,6 +13,7 @@ import {
   standOf,
   totalOf,
 } from "../../../shared/accounting/index.ts";
+import { cases } from "../../support/cases.ts";
 
 /** The last minutes of a day and a month: hours, days and the month turn on the way. */
 const start = Date.UTC(2026, 10, 30, 22, 50) / 1_000;
@@ -94,7 +95,7 @@ test("the open month is the sum of its days, and everybody's part of it what the
       expect(Math.abs((unknown?.month.nanoUsd ?? 0) - usdOf("account", null))).toBeLessThan(100);
       expect(nobody?.month.nanoUsd).toBe(0);
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });
 

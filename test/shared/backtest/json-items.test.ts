@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonItems } from "../../../shared/backtest/index.ts";
+import { cases } from "../../support/cases.ts";
 
 function itemsOf(parts: readonly string[]): readonly unknown[] {
   const reader = new JsonItems(JSON.parse);
@@ -23,7 +24,7 @@ describe("JsonItems", () => {
         const parts = places.slice(1).map((end, index) => text.slice(places[index], end));
         expect(itemsOf(parts)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scheduleOnFleet, schedulerPolicies, type TraceJob } from "../../../shared/backtest/index.ts";
+import { cases } from "../../support/cases.ts";
 import { scheduleNaively } from "./naive-scheduler.ts";
 
 type Row = readonly [submit: number, processors: number, run: number, requested: number | null];
@@ -143,7 +144,7 @@ describe.each(schedulerPolicies)("%s", (policy) => {
         const naive = scheduleNaively(jobsOf(rows), { processors: 8, policy });
         expect(startsOf(rows, policy, 8)).toEqual(naive);
       }),
-      { numRuns: 500 },
+      cases(500),
     );
   });
 
@@ -158,7 +159,7 @@ describe.each(schedulerPolicies)("%s", (policy) => {
           expect(used).toBeLessThanOrEqual(8);
         }
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 });

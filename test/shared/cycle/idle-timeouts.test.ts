@@ -8,6 +8,7 @@ import {
   recordMatches,
 } from "../../../shared/engine/index.ts";
 import { clusterStatus } from "../../../shared/views/index.ts";
+import { cases } from "../../support/cases.ts";
 import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
 import { cluster, createWorld, jobFor } from "../../support/world.ts";
 import { historyRow } from "../engine/tiny.ts";
@@ -173,7 +174,7 @@ test("whatever one node does, kept and replaced, costs at most twice what the be
         expect(paid).toBeLessThanOrEqual(2 * Math.min(...fixed));
       },
     ),
-    { numRuns: 150 },
+    cases(150),
   );
 });
 

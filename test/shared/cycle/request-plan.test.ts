@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { answerPlanRequest } from "../../../shared/cycle/index.ts";
 import { requestPlan, schedulePlan } from "../../../shared/cycle/request-plan.ts";
 import { createMemoryQueues } from "../../../shared/queues/in-memory/index.ts";
+import { cases } from "../../support/cases.ts";
 import { createWorld, jobFor, type World } from "../../support/world.ts";
 
 test("requestPlan: the requests of one window are one message at its end", async () => {
@@ -78,7 +79,7 @@ describe("how often a cluster is planned", () => {
         await plansAt(world, [3, 3, 3]);
         expect(await isAllPlanned(world)).toBe(true);
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Caps, type PlanInput, plan, type Target } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
+import { cases } from "../../support/cases.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
@@ -233,7 +234,7 @@ describe("plan under caps", () => {
         const ordered = { ...drawn, pending: first.create.map((set) => ({ ...set, actionId: "a" })) };
         expect(violationsOf(ordered, plan(ordered))).toEqual([]);
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 
@@ -249,7 +250,7 @@ describe("plan under caps", () => {
           naive.jobs.map(({ name, nodes }) => [name, nodes.length]),
         );
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 
@@ -259,7 +260,7 @@ describe("plan under caps", () => {
         const retired = plan({ ...uncapped, jobs: [] }).retire;
         expect(plan({ ...uncapped, jobs: [], caps: caps as Caps }).retire).toEqual(retired);
       }),
-      { numRuns: 100 },
+      cases(100),
     );
   });
 
@@ -275,7 +276,7 @@ describe("plan under caps", () => {
           expect(naming).toHaveLength(count);
         }
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 });

@@ -6,6 +6,7 @@ import {
   plan,
   type Scalar,
 } from "../../../shared/engine/index.ts";
+import { cases } from "../../support/cases.ts";
 import { array, bucket, cluster, deallocated, input, job, node, onOrder, plannedNode } from "./tiny.ts";
 
 function defaults(json: unknown): readonly DefaultResource[] {
@@ -218,7 +219,7 @@ describe("arithmetic with amounts of memory", () => {
         expect(bytesOf(found.wholeShare)).toBe(Math.floor(a.count / factor) * bytesPerUnit[a.unit]);
         expect(bytesOf(found.times)).toBe(left * factor);
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PlanInput } from "../../../shared/engine/index.ts";
 import { fitsAgain } from "../../../shared/engine/place/first-fit-again.ts";
 import { boughtIn, buys, type Run, run } from "../../../shared/engine/place/run.ts";
+import { cases } from "../../support/cases.ts";
 import { wholeWorlds } from "./priced-wholes.ts";
 import { cluster, input, job, node } from "./tiny.ts";
 
@@ -29,7 +30,7 @@ describe("fitsAgain", () => {
         expect(buys(next.opened.ledger)).toBe(false);
         expect(next.queue.every(({ granted, asked }) => granted >= asked)).toBe(true);
       }),
-      { numRuns: 600 },
+      cases(600),
     );
     expect(seen).toBeGreaterThan(10);
   });

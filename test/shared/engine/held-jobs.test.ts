@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plan, type SpentBudget } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
+import { cases } from "../../support/cases.ts";
 import { planInputs } from "./arbitraries.ts";
 import { cluster, codes, input, job, node, nodesOf } from "./tiny.ts";
 
@@ -81,6 +82,6 @@ test("whoever is held: held jobs get what they run on, the others what they woul
         without.jobs.map(({ granted }) => granted),
       );
     }),
-    { numRuns: 150 },
+    cases(150),
   );
 });

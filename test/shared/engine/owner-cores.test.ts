@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Job, type OwnerLimit, type Plan, plan } from "../../../shared/engine/index.ts";
 import { jobSentences } from "../../../shared/views/index.ts";
+import { cases } from "../../support/cases.ts";
 import { planInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 import { array, bucket, cluster, createdNames, input, job, node } from "./tiny.ts";
@@ -146,7 +147,7 @@ test("property: no owner gets more than the limit, whatever moves, and the plan 
     fc.property(owned, (drawn) => {
       expect(violationsOf(drawn, plan(drawn))).toEqual([]);
     }),
-    { numRuns: 300 },
+    cases(300),
   );
 });
 
@@ -157,6 +158,6 @@ test("property: limits that cannot bind change nothing", () => {
       const { ownerUses: _, ...limited } = plan({ ...drawn, jobs });
       expect(limited).toEqual(plan(drawn));
     }),
-    { numRuns: 100 },
+    cases(100),
   );
 });

@@ -8,11 +8,12 @@ import {
   placements,
   plan,
 } from "../../../shared/engine/index.ts";
+import { cases } from "../../support/cases.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 150 };
+const runs = cases(150);
 
 const policy = fc.constantFrom(...placements);
 const price = fc.constantFrom(null, 0.1, 0.2, 0.4, 1, 3);

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Plan, type PlanInput, plan } from "../../../shared/engine/index.ts";
 import { firstFit } from "../../../shared/engine/place/run.ts";
+import { cases } from "../../support/cases.ts";
 import { afterActions } from "./after-actions.ts";
 import { planInputs } from "./arbitraries.ts";
 import { planNaively } from "./naive-planner.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 200 };
+const runs = cases(200);
 const filledInOrder = { placement: { default: "order", byNodeArray: {} } } as const;
 
 describe("plan", () => {
@@ -43,7 +44,7 @@ describe("plan", () => {
         const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
         expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(first));
       }),
-      { numRuns: 100 },
+      cases(100),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Caps, type PlanInput, plan, runningIn, type Target } from "../../../shared/engine/index.ts";
+import { cases } from "../../support/cases.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { array, bucket, cluster, createdNames, input, job, node, onOrder } from "./tiny.ts";
 
@@ -84,7 +85,7 @@ describe("reserved nodes under a budget", () => {
         expect(after.unpricedNodes).toBeLessThanOrEqual(before.unpricedNodes);
         expect(after.usdPerHour).toBeLessThanOrEqual(Math.max(before.usdPerHour, maxUsd) + 1e-9);
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   });
 });

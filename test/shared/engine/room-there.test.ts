@@ -5,6 +5,7 @@ import { packThere } from "../../../shared/engine/place/packing/portfolio.ts";
 import { repackProblem } from "../../../shared/engine/place/repack-problem.ts";
 import { surelyHasNoRoom } from "../../../shared/engine/place/room-there.ts";
 import { boughtIn, firstFit, isBought } from "../../../shared/engine/place/run.ts";
+import { cases } from "../../support/cases.ts";
 import { planInputs } from "./arbitraries.ts";
 
 test("where there is surely no room, no packing finds any; and it is told often enough", () => {
@@ -23,7 +24,7 @@ test("where there is surely no room, no packing finds any; and it is told often 
       const terms = { ledger, reservedLeft: new Map(), vanishing: bought, usesThere: true, hours: undefined };
       expect(packThere(repackProblem(loose, terms))).toBeNull();
     }),
-    { numRuns: 300 },
+    cases(300),
   );
   expect(told).toBeGreaterThan(asked / 20);
 });
@@ -43,7 +44,7 @@ test("where all jobs surely have no room, those that are placed as a whole too, 
       const placesLess = ordered.queue.some(({ granted }, index) => granted < (queue[index]?.granted ?? 0));
       expect(placesLess || boughtIn(ordered.opened.ledger).length > 0).toBe(true);
     }),
-    { numRuns: 1000 },
+    cases(1000),
   );
   expect(told).toBeGreaterThan(5);
 });

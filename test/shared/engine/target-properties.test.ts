@@ -9,11 +9,12 @@ import {
   plan,
   type TargetOutcome,
 } from "../../../shared/engine/index.ts";
+import { cases } from "../../support/cases.ts";
 import { afterActions } from "./after-actions.ts";
 import { spareInputs, targetInputs } from "./arbitraries.ts";
 import { violationsOf } from "./plan-validity.ts";
 
-const runs = { numRuns: 100 };
+const runs = cases(100);
 
 describe("plan with targets", () => {
   test("breaks no rule, marks what it makes for a dynamic array, and orders nothing new while its actions are under way", () => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { listReader } from "../../../shared/messages/list-reader.ts";
 import { excessOf } from "../../../shared/messages/sizes.ts";
+import { cases } from "../../support/cases.ts";
 
 const schema = z.object({
   name: z.string().min(1),
@@ -65,7 +66,7 @@ test("what a reader reads is what the whole schema reads, whatever came before",
         if (read !== undefined) expect(Object.keys(read)).toEqual(Object.keys(whole?.data ?? {}));
       }
     }),
-    { numRuns: 300 },
+    cases(300),
   );
 });
 

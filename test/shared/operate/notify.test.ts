@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { notify } from "../../../shared/operate/index.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
+import { cases } from "../../support/cases.ts";
 import { Crash, crashingAt, interposed } from "../../support/crash.ts";
 import { createReceiver, notifyingWorld, shortOf, teams } from "../../support/notified.ts";
 import { cluster, configOf, jobFor, type World } from "../../support/world.ts";
@@ -279,8 +280,8 @@ describe("whatever happens", () => {
         for (const id of ids) if (id.endsWith("-over")) expect(ids).toContain(id.replace(/-over$/, "-begun"));
         told += ids.length;
       }),
-      { numRuns: 60 },
+      cases(60),
     );
-    expect(told).toBeGreaterThan(60);
+    expect(told).toBeGreaterThan(cases(60).numRuns);
   });
 });

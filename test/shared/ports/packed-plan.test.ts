@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Constraint, defineJob, type Job, type Plan, plan } from "../../../shared/engine/index.ts";
 import { packPlan, unpackPlan } from "../../../shared/ports/packed-plan.ts";
 import type { WholePlan } from "../../../shared/ports/plan-record.ts";
+import { cases } from "../../support/cases.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { planInputs } from "../engine/arbitraries.ts";
 import { archivedOf, summaryOf } from "../stores/contract/values.ts";
@@ -38,7 +39,7 @@ describe("packed plans", () => {
         const whole = { ...archivedOf(summaryOf("hpc", "plan-1")), input, plan: plan(input) };
         expect(asJson(unpackPlan(asJson(packPlan(whole))))).toEqual(asJson(whole));
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 

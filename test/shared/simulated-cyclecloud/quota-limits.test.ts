@@ -12,6 +12,7 @@ import { createManualClock, type ManualClock } from "../../../shared/simulated-c
 import { createSite, type Site } from "../../../shared/simulated-cyclecloud/site.ts";
 import { create, manage, recordsOf } from "../../../shared/simulated-cyclecloud/site-actions.ts";
 import { labDefinition } from "../../infra/local/cyclecloud/rig.ts";
+import { cases } from "../../support/cases.ts";
 
 /** The lab with its chances back (times that differ, boots that fail, evictions), and a region that is soon full. */
 const definition: ClusterDefinition = parseDefinition({
@@ -180,7 +181,7 @@ test("limits: no create ever breaks one, and all counts agree with the nodes", (
         checkIdentities(world);
       }
     }),
-    { numRuns: 150 },
+    cases(150),
   );
 });
 
@@ -201,6 +202,6 @@ test("limits: starting deallocated nodes may pass the template's limits, never a
         }
       },
     ),
-    { numRuns: 150 },
+    cases(150),
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redact, redactedIn, redactText } from "../../../shared/text/redact.ts";
+import { cases } from "../../support/cases.ts";
 
 const key = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYg==";
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
@@ -129,7 +130,7 @@ test("property: a secret that is known goes, wherever it is, and nothing throws"
     fc.property(value, (each) => {
       expect(JSON.stringify(redact(each, [secret]))).not.toContain(secret);
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { patternsOf } from "../../../../clients/agent/drivers/slurm/name-patterns.ts";
 import { matchesWildcard } from "../../../../shared/engine/values/wildcard.ts";
+import { cases } from "../../../support/cases.ts";
 import { readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 const named = (from: number, to: number, prefix = "htc-") =>
@@ -43,7 +44,7 @@ test("property: patterns match these names and no others", () => {
       for (const prefix of ["htc-", "hpc-1-", "n0", "n"])
         expect(isMatched(`${prefix}${other}`)).toBe(names.includes(`${prefix}${other}`));
     }),
-    { numRuns: 200 },
+    cases(200),
   );
 });
 

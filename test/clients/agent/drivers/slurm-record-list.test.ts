@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { RecordList } from "../../../../clients/agent/drivers/slurm/record-list.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { cases } from "../../../support/cases.ts";
 import { answersOfSlurm, waitingJob } from "./slurm-reading.ts";
 
 /** As Slurm prints it: a record's braces are alone in their lines. */
@@ -128,7 +129,7 @@ test("a driver that has read other answers before reads an answer as a new one d
         );
       }
     }),
-    { numRuns: 200 },
+    cases(200),
   );
 });
 

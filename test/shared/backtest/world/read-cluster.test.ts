@@ -11,6 +11,7 @@ import {
   parseDefinition,
   toClusterStatus,
 } from "../../../../shared/simulated-cyclecloud/index.ts";
+import { cases } from "../../../support/cases.ts";
 import { inputOf } from "./small-world.ts";
 
 const definition: DefinitionInput = {
@@ -74,7 +75,7 @@ test("what is filled in is what the service would read from the wire", () => {
         expect(reader.read()).toEqual(toReading({ name: "mixed", status, nodes: status.nodes ?? [] }));
       }
     }),
-    { numRuns: 60 },
+    cases(60),
   );
 });
 
