@@ -122,6 +122,15 @@ var rules = [
     query: '${events} | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | project cluster, level = tostring(e.budget) | where level in ("near", "reached")'
   }
   {
+    name: 'config-unusable'
+    title: 'A configuration cannot be used, and an earlier one stays in force'
+    todo: 'Ask "ccscale status" what is wrong with it; correct autoscale.json and store it again.'
+    page: 'docs/configure.md#configure'
+    severity: 2
+    dimensions: [byCluster]
+    query: '${events} | where event == "snapshot" | summarize arg_max(TimeGenerated, e) by cluster | where e.configuration == "earlier" | project cluster'
+  }
+  {
     name: 'needs-operator'
     title: 'A login was refused, or a run was given up'
     todo: 'Ask "ccscale status": it names what is wrong first, with the command that ends it.'

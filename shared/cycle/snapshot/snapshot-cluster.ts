@@ -136,7 +136,7 @@ async function keep(
   const due =
     closed > 0 ? { reason: "operations closed" } : await whyDue(ports, { config, snapshot, head, demand });
   if (due !== undefined) await requestPlan(ports, { cluster, ...due });
-  report(ports, snapshot, { due: due?.reason, restSeconds: rhythmOf(config.cycle).atRestSeconds });
+  report(ports, snapshot, { due: due?.reason, config });
   measureSnapshot(ports, snapshot);
   await forgetSilent(ports, demand, ports.clock.nowSeconds());
   await count.keep();
@@ -228,7 +228,7 @@ async function tellChanges(
 function report(
   ports: SnapshotPorts,
   snapshot: Snapshot,
-  { due, restSeconds }: { readonly due: string | undefined; readonly restSeconds: number },
+  { due, config }: { readonly due: string | undefined; readonly config: ClusterConfig },
 ): void {
   const { cluster, setAside, spending } = snapshot;
   for (const message of setAside) ports.log.warn("set-aside", { cluster: cluster.name, message });
@@ -238,9 +238,10 @@ function report(
     setAside: setAside.length,
     planRequested: due ?? null,
     // From this, an alert knows when the next one is overdue.
-    restSeconds,
-    // An alert ends when this does.
+    restSeconds: rhythmOf(config.cycle).atRestSeconds,
+    // Alerts end when these do.
     budget: worstLevel(spending),
+    configuration: config.inPlaceOf === undefined ? "current" : "earlier",
   });
 }
 

@@ -42,6 +42,11 @@ const faults: Readonly<Record<string, Fault>> = {
     set: (fleet, cluster, isBad) => fleet.breakConfiguration(cluster, isBad),
     also: ["snapshot-overdue"],
   },
+  "a configuration that could be used before": {
+    rule: "config-unusable",
+    withinMinutes: 45,
+    set: (fleet, cluster, isBad) => fleet.breakConfiguration(cluster, isBad, { hadOne: true }),
+  },
   "nodes that fail to boot": {
     rule: "boots-failing",
     withinMinutes: 45 + hourMinutes,

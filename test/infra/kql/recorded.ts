@@ -125,9 +125,9 @@ export class RecordedFleet {
       : undefined;
   }
 
-  breakConfiguration(cluster: Name, isBroken: boolean): void {
-    // A file that was usable before stays in force.
-    if (isBroken) this.#world.ports.configs.delete(cluster);
+  /** Of a cluster that never had a usable one, unless that of before stays in force. */
+  breakConfiguration(cluster: Name, isBroken: boolean, { hadOne = false } = {}): void {
+    if (isBroken && !hadOne) this.#world.ports.configs.delete(cluster);
     if (isBroken) this.#world.ports.configs.putBroken(cluster, ["username: missing"]);
     else this.configure(cluster, {});
   }
