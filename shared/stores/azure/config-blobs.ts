@@ -17,9 +17,18 @@ type Parsed = Outcome & {
   readonly etag: string | undefined;
   /** Whether it read other files, which may change without it. */
   readonly includes: boolean;
-  /** What is to be kept as a version, and when that is due; undefined: nothing. */
-  readonly unkept: { readonly text: string; readonly atSeconds: number } | undefined;
+  /** What is to be kept as a version, when it was first seen, and when that is due; undefined: nothing. */
+  readonly unkept:
+    | { readonly text: string; readonly seenSeconds: number; readonly atSeconds: number }
+    | undefined;
+  /** Why the file cannot be used, and when versions are looked through again. Absent: it can. */
+  readonly broken?: Broken;
 };
+interface Broken {
+  readonly error: ConfigurationError;
+  readonly text: string | undefined;
+  readonly againSeconds: number;
+}
 
 interface Options {
   readonly parse: ParseConfig;
@@ -42,7 +51,8 @@ const mostVersions = 20;
  * transferred and parsed only when it did, unless it includes other files: those may have changed by themselves.
  *
  * One that cannot be used leaves the newest usable version in force. So that there is one, a usable file that was put into the
- * container by hand is kept as a version by the service, too.
+ * container by hand is kept as a version by the service, too: after a minute, or when the next one cannot be used. All processes
+ * look through the versions, again each minute, so that one which never saw that file comes to use it as well.
  */
 export class BlobConfigStore implements ConfigStore {
   readonly #container: Container;
@@ -80,7 +90,8 @@ export class BlobConfigStore implements ConfigStore {
     const name = `${escapeName(cluster)}${suffix}`;
     const parsedBefore = this.#parsed.get(cluster);
     const blob = await this.#read(name, parsedBefore);
-    if (blob === "unchanged") return parsedBefore && this.#keptAsVersion(cluster, parsedBefore);
+    if (blob === "unchanged")
+      return parsedBefore && this.#keptAsVersion(cluster, await this.#lookedAgain(cluster, parsedBefore));
     if (blob === undefined) {
       this.#parsed.delete(cluster);
       return undefined;
@@ -98,19 +109,47 @@ export class BlobConfigStore implements ConfigStore {
         : await outcomeOf(() => this.#parse(cluster, blob.text, readInclude));
     if (!includes && "config" in outcome) this.#warn(outcome.config);
     const { etag, text } = "error" in blob ? {} : blob;
+    if ("error" in outcome)
+      return this.#inPlaceOf(cluster, { ...outcome, text }, { before: parsedBefore, etag, includes });
     const isSame = etag !== undefined && etag === parsedBefore?.etag;
+    const seenSeconds = this.#nowSeconds();
     const parsed: Parsed = {
-      ...("error" in outcome ? await this.#lastUsable(cluster, { ...outcome, text }, parsedBefore) : outcome),
+      ...outcome,
       etag,
       includes,
       unkept: isSame
         ? parsedBefore.unkept
-        : text === undefined || "error" in outcome || !this.#keepsVersions
+        : text === undefined || !this.#keepsVersions
           ? undefined
-          : { text, atSeconds: this.#nowSeconds() + settledSeconds },
+          : { text, seenSeconds, atSeconds: seenSeconds + settledSeconds },
     };
     this.#parsed.set(cluster, parsed);
     return this.#keptAsVersion(cluster, parsed);
+  }
+
+  /** What holds in place of a file that cannot be used, kept for a minute. */
+  async #inPlaceOf(
+    cluster: string,
+    { error, text }: Pick<Broken, "error" | "text">,
+    { before, ...seen }: { readonly before: Parsed | undefined } & Pick<Parsed, "etag" | "includes">,
+  ): Promise<Parsed> {
+    const nowSeconds = this.#nowSeconds();
+    const isKnown = before?.broken?.error.message === error.message && before.broken.text === text;
+    if (before !== undefined && isKnown && nowSeconds < (before.broken?.againSeconds ?? 0)) return before;
+    // The file before it may be known to this process alone.
+    const unkept = before?.unkept && { ...before.unkept, atSeconds: nowSeconds };
+    const kept = before && (await this.#keptAsVersion(cluster, { ...before, unkept }));
+    const broken = { error, text, againSeconds: nowSeconds + settledSeconds };
+    const outcome = await this.#lastUsable(cluster, broken, kept);
+    const parsed = { ...outcome, ...seen, unkept: kept?.unkept, broken };
+    this.#parsed.set(cluster, parsed);
+    return parsed;
+  }
+
+  async #lookedAgain(cluster: string, parsed: Parsed): Promise<Parsed> {
+    const { broken, etag, includes } = parsed;
+    if (broken === undefined || this.#nowSeconds() < broken.againSeconds) return parsed;
+    return this.#inPlaceOf(cluster, broken, { before: parsed, etag, includes });
   }
 
   async #read(
@@ -126,35 +165,35 @@ export class BlobConfigStore implements ConfigStore {
     return "error" in read ? read : read.config;
   }
 
-  /** What this process used before, or else the newest usable version; or why the file cannot be used. */
+  /** The newest usable version, or else what this process used before; or why the file cannot be used. */
   async #lastUsable(
     cluster: string,
-    { error, text }: { readonly error: ConfigurationError; readonly text: string | undefined },
+    { error, text }: Pick<Broken, "error" | "text">,
     before: Parsed | undefined,
   ): Promise<Outcome> {
     const inPlaceOf = error.message;
-    if (before !== undefined && "config" in before) return { config: { ...before.config, inPlaceOf } };
     const versions = await this.#versions.list(cluster, mostVersions);
-    // Where the text is the same, what it includes is at fault: an older one may be from before that was included.
-    if (versions[0]?.text === text) return { error };
     const readInclude = includesReader(this.#container);
-    for (const version of versions) {
+    // Where the text is the same, what it includes is at fault: an older one may be from before that was included.
+    for (const version of versions[0]?.text === text ? [] : versions) {
       const outcome = await outcomeOf(() => this.#parse(cluster, version.text, readInclude));
       if ("config" in outcome) return { config: { ...outcome.config, inPlaceOf } };
     }
-    return { error };
+    return before !== undefined && "config" in before
+      ? { config: { ...before.config, inPlaceOf } }
+      : { error };
   }
 
-  /** Adds a usable file to the versions, unless its text is the newest one. */
+  /** Adds a usable file to the versions, unless its text is the newest one, or a newer one was added since it was seen. */
   async #keptAsVersion(cluster: string, parsed: Parsed): Promise<Parsed> {
     const { unkept } = parsed;
     const nowSeconds = this.#nowSeconds();
     if (unkept === undefined || nowSeconds < unkept.atSeconds) return parsed;
-    const { text } = unkept;
+    const { text, seenSeconds } = unkept;
     let again: Parsed["unkept"];
     try {
       const [newest] = await this.#versions.list(cluster, 1);
-      if (newest?.text !== text) {
+      if (newest?.text !== text && (newest?.atSeconds ?? 0) <= seenSeconds) {
         const version = (newest?.version ?? 0) + 1;
         const by = { by: null, reason: "changed in the storage account", changes: [] };
         await this.#versions.add(cluster, { ...by, version, atSeconds: nowSeconds, text });
@@ -164,7 +203,7 @@ export class BlobConfigStore implements ConfigStore {
       // Another process was faster. The configuration holds, kept or not.
       if (kindOf(error) !== "conflict") {
         this.#log?.warn("config-version-not-kept", { cluster, message: messageOf(error) });
-        again = { text, atSeconds: nowSeconds + settledSeconds };
+        again = { ...unkept, atSeconds: nowSeconds + settledSeconds };
       }
     }
     const kept = { ...parsed, unkept: again };

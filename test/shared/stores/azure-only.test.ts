@@ -140,6 +140,27 @@ describe("BlobConfigStore", () => {
         inPlaceOf: "Cannot use it: broken",
       });
     });
+
+    test("leaves the same one in force everywhere: also one that only one process saw, less than a minute ago", async () => {
+      let nowSeconds = 100;
+      const [seeing, waiting] = [started(() => nowSeconds), started(() => nowSeconds)];
+      await seeing.versions.add("hasty", version(1, "https://a"));
+      await putBlob("config", "hasty.json", "https://a");
+      for (const { configs } of [seeing, waiting]) await configs.load("hasty");
+      await putBlob("config", "hasty.json", "https://b");
+      nowSeconds = 110;
+      await seeing.configs.load("hasty");
+      await putBlob("config", "hasty.json", "{");
+      nowSeconds = 120;
+      const urls = async () => {
+        const loaded = await Promise.all([waiting, seeing].map(({ configs }) => configs.load("hasty")));
+        return loaded.map((config) => config?.connection.url);
+      };
+      await urls();
+      nowSeconds = 181;
+      expect(await urls()).toEqual(["https://b", "https://b"]);
+      expect(await started().configs.load("hasty")).toMatchObject({ connection: { url: "https://b" } });
+    });
   });
 
   test("a file whose name no cluster gives is left out, and named once in the log", async () => {
