@@ -1,4 +1,5 @@
 import { routeOf } from "../../../shared/api/index.ts";
+import { configsInForce } from "../../../shared/config/index.ts";
 import { kindOf } from "../../../shared/errors/errors.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
 import {
@@ -48,7 +49,8 @@ function textsOf(query: Call["query"] = {}): Readonly<Record<string, string>> {
 
 /** The same answers as the HTTP API's, from files, as of the time when they were written. Changes are refused. */
 export function serveArchive({ cluster, stores, atSeconds, config }: OpenedArchive): Service {
-  const records = { ...stores, clock: { nowSeconds: () => atSeconds } };
+  const clock = { nowSeconds: () => atSeconds };
+  const records = { ...stores, configs: configsInForce(stores.configs, clock), clock };
   const ports = {
     ...records,
     lookAhead: (name: string) => lookAhead(records, name),

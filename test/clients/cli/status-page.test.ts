@@ -55,21 +55,22 @@ test("of a paused cluster no node counts down, and a dry run shows what would be
   expect(stdout).toMatch(/ held/);
 });
 
-test("a window that only sets other values is named for as long as it is open", async () => {
-  const night = { start: "0 7 * * *", duration: "8h", settings: { idle_timeout: 60 } };
-  const config = { schedules: { night } };
+test("a window that only sets other values is named, and they hold, for as long as it is open", async () => {
+  const night = { start: "0 7 * * *", duration: "8h", settings: { idle_timeout: 60, read_only: true } };
+  const always = { targets: [{ Name: "htc", SpareCount: 1 }] };
+  const config = { schedules: { night, always } };
   const parsed = parseConfig({ cluster, json: { url: "https://x.example", username: "u", ...config } });
   if (!parsed.ok) throw new Error(parsed.problems.join());
   const world = createWorld();
   world.configure({ schedules: parsed.config.schedules });
   await world.round();
-  const { stdout } = await ccscale([
-    "status",
-    "--offline",
-    await archiveOf(world, join(root, "night"), config),
-  ]);
+  const archive = await archiveOf(world, join(root, "night"), config);
+  const { stdout } = await ccscale(["status", "--offline", archive]);
   expect(stdout).toContain(
     'Request set "schedule/night" asks for no nodes, and its settings hold: expires in 6h59m.',
   );
   expect(stdout).not.toContain("Nothing is requested any more.");
+  expect(stdout).toContain("read_only");
+  const explained = await ccscale(["explain", "--target", "htc:spare", "--offline", archive]);
+  expect(explained.stdout).toContain("Requested by source autoscale.json at all times.");
 });
