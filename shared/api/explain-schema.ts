@@ -171,6 +171,7 @@ export const targetExplanation = z
     source: z.string().describe("Who asked last"),
     receivedAtSeconds: unixSeconds.describe("When the request came that holds"),
     expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+    lasting: z.boolean().describe("The same follows then: a schedule without a start"),
     ignoredRequests: count.describe("Left out, because a newer or the same one had come before"),
     state: z
       .enum(["met", "booting", "partly", "waiting", "expired"])

@@ -60,10 +60,11 @@ export function targetExplanationOn(page: Page, explanation: TargetExplanation, 
 }
 
 function requestOf(explanation: TargetExplanation): string {
-  const { source, receivedAtSeconds, expiresAtSeconds, atSeconds, ignoredRequests } = explanation;
-  const expires = expiresAtSeconds <= atSeconds ? "expired" : "expires";
+  const { source, receivedAtSeconds, expiresAtSeconds, atSeconds, lasting, ignoredRequests } = explanation;
   const ignored =
     ignoredRequests === 0 ? "" : `; requests of its set that came late and were ignored: ${ignoredRequests}`;
+  if (lasting) return `Requested by source ${source} at all times${ignored}.`;
+  const expires = expiresAtSeconds <= atSeconds ? "expired" : "expires";
   return `Requested by source ${source} ${ago(receivedAtSeconds, atSeconds)}, ${expires} ${ago(expiresAtSeconds, atSeconds)}${ignored}.`;
 }
 

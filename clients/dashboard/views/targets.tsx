@@ -37,7 +37,8 @@ function List({ cluster }: { readonly cluster: string }) {
                 { title: "Node arrays", isNumber: true, cell: ({ arrays }) => count(arrays) },
                 {
                   title: "Asked",
-                  cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={status.atSeconds} />,
+                  cell: ({ lasting, receivedAtSeconds }) =>
+                    lasting ? "at all times" : <Ago at={receivedAtSeconds} now={status.atSeconds} />,
                 },
                 { title: "Expires", cell: (set) => <Expiry {...set} now={status.atSeconds} /> },
                 {
@@ -62,8 +63,9 @@ function stateOf(
   return receivedAtSeconds > now ? "begins later" : "waits for the next plan";
 }
 
-function Expiry({ expiresAtSeconds, now }: { readonly expiresAtSeconds: number; readonly now: number }) {
-  return <Ago at={expiresAtSeconds} now={now} />;
+/** A schedule without a start asks anew each midnight, so that neither of its times says anything. */
+function Expiry(set: { readonly expiresAtSeconds: number; readonly lasting: boolean; readonly now: number }) {
+  return set.lasting ? <>never</> : <Ago at={set.expiresAtSeconds} now={set.now} />;
 }
 
 export function TargetTable(props: {
@@ -132,8 +134,15 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
     <>
       <p class="headline">{headline}</p>
       <p>
-        Asked for by {source} in set {requestSet} <Ago at={receivedAtSeconds} now={atSeconds} />, expires{" "}
-        <Expiry {...answer} now={atSeconds} />.
+        Asked for by {source} in set {requestSet}{" "}
+        {answer.lasting ? (
+          "at all times"
+        ) : (
+          <>
+            <Ago at={receivedAtSeconds} now={atSeconds} />, expires <Expiry {...answer} now={atSeconds} />
+          </>
+        )}
+        .
       </p>
       {answer.spare === null ? null : <p>{answer.spare.text}</p>}
       <Causes causes={answer.causes} />

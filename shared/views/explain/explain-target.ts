@@ -152,6 +152,7 @@ function aboutOf({ cluster, atSeconds }: Outlook, { set, target }: Asked) {
     source,
     receivedAtSeconds,
     expiresAtSeconds,
+    lasting: set.isLasting === true,
     ignoredRequests: ignoredMessages,
   };
 }

@@ -138,7 +138,7 @@ test("the status and the explanation name the schedule", async () => {
   const outlook = await lookAhead(world.ports, cluster);
   if (outlook === undefined) throw new Error("The cluster is configured");
   const explained = explainTarget(outlook, "htc");
-  expect(explained).toMatchObject({ answer: { requestSet: "schedule/office", granted: 4 } });
+  expect(explained).toMatchObject({ answer: { requestSet: "schedule/office", granted: 4, lasting: false } });
 });
 
 test("a node that a window needs is not taken back by an action that was on its way", async () => {

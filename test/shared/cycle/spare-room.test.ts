@@ -200,7 +200,7 @@ test("a schedule keeps what the last weeks tell, and the status and the explanat
   const outlook = await lookAhead(world.ports, cluster);
   if (outlook === undefined) throw new Error("The cluster is configured");
   const explained = explainTarget(outlook, "htc:spare");
-  expect(explained).toMatchObject({ answer: { spare: target?.spare } });
+  expect(explained).toMatchObject({ answer: { spare: target?.spare, lasting: true } });
   expect(target?.spare?.text).toMatch(
     /^In 95 of 100 minutes of 2 hours like this one, jobs needed no more within a boot/,
   );
