@@ -62,6 +62,11 @@ export const planRecord = planSummary
         "whole: it can be made again; summary: only what it decided is kept; failed: only this line is",
       ),
     archiveReason: z.string().optional().describe("Why it is not kept whole; absent when it is"),
+    archivedBytes: count
+      .optional()
+      .describe(
+        "What it takes in the archive, compressed; absent: only this line is kept, or an older release wrote it",
+      ),
   })
   .meta({ id: "PlanRecord" });
 

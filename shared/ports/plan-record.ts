@@ -42,6 +42,8 @@ export interface PlanRecord extends PlanSummary {
   readonly archive: "whole" | "summary" | "failed";
   /** Why it is not whole. */
   readonly archiveReason?: string;
+  /** What the archived plan takes in its store, compressed. Absent: only this line is kept, or an older program wrote it. */
+  readonly archivedBytes?: number;
 }
 
 /** A job that did not get all it asked for: codes and figures of the main reasons, which views put into words. */

@@ -29,10 +29,10 @@ export function planTooLarge(limitCharacters: number): string {
 }
 
 /** The line of the index that leads to an archived plan. */
-export function recordOf(plan: ArchivedPlan): PlanRecord {
+export function recordOf(plan: ArchivedPlan, archivedBytes: number): PlanRecord {
   return plan.archive === "whole"
-    ? { ...plan.summary, archive: "whole" }
-    : { ...plan.summary, archive: "summary", archiveReason: plan.archiveReason };
+    ? { ...plan.summary, archive: "whole", archivedBytes }
+    : { ...plan.summary, archive: "summary", archiveReason: plan.archiveReason, archivedBytes };
 }
 
 export type ReadUpload = string | { readonly refused: string };

@@ -21,7 +21,8 @@ export function unknownArrays({ config, nodeArrays }: Facts): readonly KnownProb
       : ` And ${counted(others.length, "settings")} more like it: \`ccscale config show\`.`;
   const sentence = first.endsWith("?") ? first : `${first}.`;
   const text = `The configuration names a node array that is not there, so this has no effect. ${sentence}${more}`;
-  const next = "Correct it: `ccscale config set`; an array that is still to come needs nothing.";
+  const next =
+    "Correct it and store it again: `ccscale config push FILE`; an array that is still to come needs nothing.";
   return [{ gravity: "notice", kind: "unknown-node-arrays", text, next }];
 }
 
@@ -55,6 +56,6 @@ export function neverDeallocated({
       gravity: "notice",
       kind: "never-deallocated",
       text: `${message}. Idle ones are deleted.`,
-      next: `Take nodearrays.<name>.deallocate out for ${someOf(subjects)}: \`ccscale config unset\`.`,
+      next: `Take it out for ${someOf(subjects)}: \`ccscale config unset nodearrays.NAME.deallocate\`.`,
     }));
 }

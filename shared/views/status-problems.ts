@@ -98,7 +98,7 @@ const checkers: readonly Checker[] = [
 ];
 
 export function brokenConfiguration({ config }: Facts<"config">): readonly KnownProblem[] {
-  const next = "Correct autoscale.json and store it again.";
+  const next = "Correct autoscale.json and store it again: `ccscale config push FILE`.";
   if (config instanceof ConfigurationError) return [stopped("configuration", config.message, next)];
   if (config?.inPlaceOf === undefined) return [];
   const text = `${config.inPlaceOf}. The last configuration that could be used stays in force.`;
@@ -111,7 +111,7 @@ export function refusedLogin({ loginStopped }: Facts<"loginStopped">): readonly 
   const text = `CycleCloud refused the login, and is not called any more: ${message}`;
   const next =
     resumedAtSeconds === null
-      ? "Correct the user name or the password, or resume to try once more."
+      ? "Correct the user name or the password, then try once more: `ccscale resume --reason WORDS`."
       : "Wait: one of the next snapshots tries it once more, a minute after the refusal at the earliest.";
   return [stopped("login-refused", text, next)];
 }
@@ -151,14 +151,15 @@ function paused({ paused }: StatusFacts): readonly KnownProblem[] {
 function readOnly({ config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !config.cycle.readOnly) return [];
   const text = "The cluster is configured as read-only. Plans are made, and nothing is sent.";
-  return [stopped("read-only", text, "Set read_only to false to let it scale.")];
+  return [stopped("read-only", text, "To let it scale: `ccscale config set read_only false`.")];
 }
 
 function unverified({ config }: StatusFacts): readonly KnownProblem[] {
   if (config === undefined || config instanceof ConfigurationError || !isUnverified(config)) return [];
   const text =
     "The certificate of the CycleCloud server is not verified: anybody in between can read the password.";
-  const next = "Give certificate_fingerprint or certificate_authority, and set verify_certificates to true.";
+  const next =
+    "Give certificate_fingerprint or certificate_authority if the system does not know who signed it, then `ccscale config set verify_certificates true`.";
   return [degraded("certificates-not-verified", text, next)];
 }
 
@@ -407,7 +408,13 @@ function rejected({ rejections }: StatusFacts): readonly KnownProblem[] {
   if (open.length === 0) return [];
   const were = open.length === 1 ? "was" : "were";
   const text = `${open.length} of the newest messages ${were} refused or given up, the last from ${open[0]?.source ?? "an unknown source"}.`;
-  return [notice("rejections", text, "`ccscale rejects list` shows why; fixed ones can be sent again.")];
+  return [
+    notice(
+      "rejections",
+      text,
+      "`ccscale rejects list` shows why; a fixed one is sent again by `ccscale rejects replay ID --file FILE`.",
+    ),
+  ];
 }
 
 function undelivered({ deliveries, atSeconds }: StatusFacts): readonly KnownProblem[] {

@@ -3,6 +3,7 @@ import type { Checked } from "../doctor/checked.ts";
 import { checkCluster } from "../doctor/cluster-checks.ts";
 import { checkDeployment, endpointsOf, missingOutputs } from "../doctor/deployment-checks.ts";
 import { checkRights, checkService, failed } from "../doctor/service-checks.ts";
+import { checkStorage } from "../doctor/storage-check.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type OutputFlags, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
@@ -16,7 +17,7 @@ type Flags = ServiceFlags & Pick<OutputFlags, "format"> & { readonly deployment?
 export function doctorCommand(terminal: Terminal): Command {
   const command = new Command("doctor")
     .description(
-      "Checks from this machine whether the service answers, and whether each cluster is set up and at work: login, snapshots, schedulers, messages, plans, money. What is not as it should be says what to do. Exit code 1 if a check failed.",
+      "Checks from this machine whether the service answers, and whether each cluster is set up and at work: login, snapshots, schedulers, messages, plans, money, how fast storage grows. What is not as it should be says what to do. Exit code 1 if a check failed.",
     )
     .option(
       "--deployment",
@@ -78,10 +79,18 @@ async function serverUrls(flags: Flags, clusters: readonly string[]): Promise<re
   return urls.filter((url) => typeof url === "string");
 }
 
+/** One page, the longest: most of a day with a plan a minute. */
+const newestPlans = 1_000;
+
 async function examineCluster(flags: Flags, cluster: string): Promise<readonly Checked[]> {
   const { service } = await reach({ ...flags, cluster });
   try {
-    return [await checkRights(service), ...checkCluster(await service.ask("status"))];
+    const [rights, status, { plans }] = await Promise.all([
+      checkRights(service),
+      service.ask("status"),
+      service.ask("plans", { query: { limit: newestPlans } }),
+    ]);
+    return [rights, ...checkCluster(status), checkStorage(cluster, plans, status.atSeconds)];
   } catch (error) {
     return [failed(error, { check: "status", cluster })];
   }

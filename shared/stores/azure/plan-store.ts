@@ -65,9 +65,9 @@ export class AzurePlanStore implements PlanStore {
 
   /** The archive first: a line of the index always leads to a plan. */
   async archive(plan: ArchivedPlan): Promise<ArchiveOutcome> {
-    const record = recordOf(plan);
     const bytes = await zipPlan(plan, this.#limit);
     if (bytes === undefined) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
+    const record = recordOf(plan, bytes.length);
     const replaced = await this.#store(plan, bytes);
     const { partition, line, what } = lineOf("put", record);
     await this.#index.submit(partition, [line], what);

@@ -40,7 +40,7 @@ export class MemoryPlanStore implements PlanStore {
     const text = [...jsonPieces(packPlan(plan))].join("");
     if (text.length > this.#limit) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
     this.#archive.set(key, text);
-    this.#index.put(key, recordOf(plan));
+    this.#index.put(key, recordOf(plan, text.length));
     return { outcome: "archived" };
   }
 

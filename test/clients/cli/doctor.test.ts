@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { checkCluster } from "../../../clients/cli/doctor/cluster-checks.ts";
+import { checkStorage } from "../../../clients/cli/doctor/storage-check.ts";
 import { type ClusterStatus, statusProblemKinds } from "../../../shared/api/index.ts";
 import { release } from "../../../shared/app/release.ts";
 import type { World } from "../../support/world.ts";
@@ -42,6 +43,7 @@ async function serve(
         clusters: [{ cluster, paused: false, snapshotTakenAtSeconds: null, planAtSeconds: null }],
       }),
     status: async () => json(status),
+    plans: async () => json({ cluster, atSeconds, plans: status.plans, total: null, next: null }),
     actions: async () =>
       mayAct ? json({ ...answer, outcome: "would", summary: "It is resumed." }) : json({ title: "no" }, 403),
   });
@@ -81,6 +83,7 @@ describe("ccscale doctor", () => {
       "nodes ok",
       "money ok",
       "notifications ok",
+      "storage ok",
     ]);
     expect(checks.find(({ check }) => check === "snapshot")?.text).toMatch(
       /^The newest is .* old, with 10 nodes\.$/,
@@ -93,7 +96,7 @@ describe("ccscale doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^failed +hpc +nodes +1 node of htc failed \(htc-4\)/m);
     expect(stdout).toMatch(/^ok +hpc +login/m);
-    expect(stderr).toMatch(/2 of 13 checks failed/);
+    expect(stderr).toMatch(/2 of 14 checks failed/);
   });
 
   test("a cluster that was only configured is worth a look, and no failure", async () => {
@@ -112,6 +115,7 @@ describe("ccscale doctor", () => {
       "demand",
       "plans",
       "money",
+      "storage",
     ]);
   });
 
@@ -153,6 +157,44 @@ describe("ccscale doctor", () => {
     expect(checks).toMatchObject([
       { check: "service", state: "failed", text: expect.stringMatching(/[^.]\.$/), next: expect.any(String) },
     ]);
+  });
+
+  test.each([
+    [
+      "ok",
+      "shows after an hour",
+      { plans: 30, seconds: 1_800, bytes: 14_000 },
+      /^30 plans of 14 KB each in 30m\. An hour/,
+    ],
+    [
+      "ok",
+      "is bounded by how long plans are kept",
+      { plans: 1_000, seconds: 60_000, bytes: 660_000 },
+      /^Grows by 950 MB a day \(1000 plans of 660 KB each in 16h40m\), up to 29 GB: /,
+    ],
+    [
+      "notice",
+      "is fast with a large plan every few seconds",
+      { plans: 1_000, seconds: 10_000, bytes: 1_200_000 },
+      /^Grows by 10 GB a day .* up to 310 GB: .*`interval_seconds`.*`snapshot_interval`/,
+    ],
+    [
+      "notice",
+      "is not known before the first plan",
+      { plans: 0, seconds: 0, bytes: 0 },
+      /^No plan was archived yet\./,
+    ],
+  ])("%s: the growth of storage %s", async (state, _, { plans, seconds, bytes }, sentence) => {
+    const [plan] = (await statusOf(world)).plans;
+    if (plan === undefined) throw new Error("no plan");
+    const listed = Array.from({ length: plans }, (_, index) => ({
+      ...plan,
+      atSeconds: 1_800_000_000 - (seconds * (index + 1)) / plans,
+      archivedBytes: bytes,
+    }));
+    const { text, next, ...checked } = checkStorage("hpc", listed, 1_800_000_000);
+    expect(checked).toEqual({ check: "storage", cluster: "hpc", state });
+    expect(`${text} ${next}`).toMatch(sentence);
   });
 
   test("every kind of problem fails one check, or is about jobs alone", async () => {

@@ -75,7 +75,7 @@ describe("problems of a status", () => {
         gravity: "notice",
         kind: "unknown-node-arrays",
         text: 'The configuration names a node array that is not there, so this has no effect. budgets.0.node_array: the cluster has no node array "htcc"; did you mean "htc"? And 1 setting more like it: `ccscale config show`.',
-        next: expect.stringContaining("ccscale config set"),
+        next: expect.stringContaining("ccscale config push FILE"),
       },
     ]);
   });
@@ -113,7 +113,7 @@ describe("problems of a status", () => {
         gravity: "notice",
         kind: "never-deallocated",
         text: 'Nodes of "htc" are not deallocated: their OS disk is ephemeral and lost with the VM. Idle ones are deleted.',
-        next: "Take nodearrays.<name>.deallocate out for htc: `ccscale config unset`.",
+        next: "Take it out for htc: `ccscale config unset nodearrays.NAME.deallocate`.",
       },
     ]);
   });
@@ -144,7 +144,7 @@ describe("problems of a status", () => {
         gravity: "degraded",
         kind: "configuration",
         text: 'Cannot use configuration of "hpc": idle_timeout: -1, expected 0 or more. The last configuration that could be used stays in force.',
-        next: "Correct autoscale.json and store it again. `ccscale config history` lists the earlier ones.",
+        next: "Correct autoscale.json and store it again: `ccscale config push FILE`. `ccscale config history` lists the earlier ones.",
       },
     ]);
   });

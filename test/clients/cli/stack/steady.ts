@@ -38,6 +38,9 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b1[789]\d{11}\b/g, "1795341600000"],
   [/("sequence":)1[789]\d{8}\b/g, "$11795341600"],
   [/("(cpuS|s)econds":)[\d.]+/g, "$10.1"],
+  // What plans take, compressed.
+  [/("archivedBytes": ?)\d+/g, "$11234"],
+  [/\b\d+ plans of [\d.]+ KB each/g, "9 plans of 1.2 KB each"],
   [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
   // Which request a plan was made for, if several wait, is a matter of milliseconds.
