@@ -1,6 +1,6 @@
 import { app, type InvocationContext } from "@azure/functions";
 import { planRequestsQueue, serviceBusConnection } from "../shared/app/names.ts";
-import { answerPlanRequest, type LastReadings } from "../shared/cycle/index.ts";
+import { answerPlanRequest, type LastReadings, requestPlan } from "../shared/cycle/index.ts";
 import { messageOf } from "../shared/errors/errors.ts";
 import { convertible } from "../shared/json/json.ts";
 import { type PlanRequest, planRequestSchema } from "../shared/messages/index.ts";
@@ -23,16 +23,32 @@ export async function planScale(body: unknown, context: InvocationContext): Prom
   });
 }
 
-/** Plans of large clusters wait for each other. What they read is known before they read it. */
-async function whenThereIsRoom<T>(
+/** `functionTimeout` counts the wait too and ends the whole instance: most of it is left for the plan. */
+const mostWaitMilliseconds = 120_000;
+
+/**
+ * Plans of large clusters wait for each other. What they read is known before they read it. One that waits for too long gives
+ * its session back and is asked for again: perhaps another instance takes it.
+ */
+async function whenThereIsRoom(
   ports: Ports,
-  { cluster, refresh }: PlanRequest,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (refresh === true) return work();
+  { cluster, refresh, reason }: PlanRequest,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  if (refresh === true) return void (await work());
   const demand = await ports.demand.summaries(cluster);
   const size = demand.reduce((sum, { jobs, nodes }) => sum + jobs + nodes, 0);
-  return service.planning.take(size, work, () => ports.log.info("plan-waits", { cluster, size }));
+  const plan = async () => {
+    await work();
+    return true;
+  };
+  const isPlanned = await service.planning.take(size, plan, {
+    onWait: () => ports.log.info("plan-waits", { cluster, size }),
+    mostMilliseconds: mostWaitMilliseconds,
+  });
+  if (isPlanned === true) return;
+  ports.log.info("plan-put-off", { cluster, size });
+  await requestPlan(ports, { cluster, reason });
 }
 
 /** Never throws: the next beat is the retry, and a broker's retries of this one would only come before it. */

@@ -52,21 +52,33 @@ export class Turns {
   }
 }
 
+interface Waiter {
+  readonly size: number;
+  readonly enter: () => void;
+}
+
 /** So much at a time, in this process: who finds no room waits, first come, first served. What is more than all of it goes in alone. */
 export class Room {
   readonly #most: number;
-  readonly #waiting: { readonly size: number; readonly enter: () => void }[] = [];
+  #waiting: readonly Waiter[] = [];
   #taken = 0;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** `onWait` is called once, before it waits. Throws what `work` throws. */
-  async take<T>(size: number, work: () => Promise<T>, onWait: () => void = () => {}): Promise<T> {
+  /**
+   * `onWait` is called once, before it waits. Undefined, without any work, when there was no room within `mostMilliseconds`.
+   * Throws what `work` throws.
+   */
+  async take<T>(
+    size: number,
+    work: () => Promise<T>,
+    { onWait, mostMilliseconds }: { readonly onWait?: () => void; readonly mostMilliseconds?: number } = {},
+  ): Promise<T | undefined> {
     if (this.#waiting.length > 0 || !this.#fits(size)) {
-      onWait();
-      await new Promise<void>((enter) => this.#waiting.push({ size, enter }));
+      onWait?.();
+      if (!(await this.#waitFor(size, mostMilliseconds))) return undefined;
     } else this.#taken += size;
     try {
       return await work();
@@ -74,6 +86,24 @@ export class Room {
       this.#taken -= size;
       this.#letIn();
     }
+  }
+
+  #waitFor(size: number, mostMilliseconds: number | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = () => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiter);
+        resolve(false);
+        // Who stood behind it may fit.
+        this.#letIn();
+      };
+      const late = mostMilliseconds === undefined ? undefined : setTimeout(leave, mostMilliseconds);
+      const enter = () => {
+        clearTimeout(late);
+        resolve(true);
+      };
+      const waiter = { size, enter };
+      this.#waiting = [...this.#waiting, waiter];
+    });
   }
 
   #fits(size: number): boolean {
@@ -86,7 +116,7 @@ export class Room {
       first !== undefined && this.#fits(first.size);
       [first] = this.#waiting
     ) {
-      this.#waiting.shift();
+      this.#waiting = this.#waiting.slice(1);
       this.#taken += first.size;
       first.enter();
     }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
 
 describe("Pace", () => {
@@ -83,7 +83,7 @@ describe("Room", () => {
           seen.push(name);
           gates.set(name, done);
         });
-      return room.take(size, work, () => seen.push(`${name} waits`));
+      return room.take(size, work, { onWait: () => seen.push(`${name} waits`) });
     };
     const leave = async (name: string) => {
       gates.get(name)?.();
@@ -109,6 +109,34 @@ describe("Room", () => {
     const next = room.take(1, async () => void seen.push("next"));
     await Promise.all([small, large, next]);
     expect(seen).toEqual(["small", "large", "next"]);
+  });
+
+  test("who waits for too long leaves without work, and lets those in who stood behind it", async () => {
+    vi.useFakeTimers();
+    try {
+      const room = new Room(10);
+      const inside = Promise.withResolvers<string>();
+      const first = room.take(6, () => inside.promise);
+      const large = room.take(9, async () => "large", { mostMilliseconds: 1_000 });
+      const small = room.take(2, async () => "small", { mostMilliseconds: 2_000 });
+      await vi.advanceTimersByTimeAsync(999);
+      inside.resolve("first");
+      expect(await Promise.all([first, large, small])).toEqual(["first", "large", "small"]);
+
+      const again = Promise.withResolvers<string>();
+      const holder = room.take(6, () => again.promise);
+      const late = room.take(9, async () => "late", { mostMilliseconds: 1_000 });
+      const behind = room.take(2, async () => "behind");
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await Promise.all([late, behind])).toEqual([undefined, "behind"]);
+      again.resolve("holder");
+      expect(await Promise.all([holder, room.take(10, async () => "all of it")])).toEqual([
+        "holder",
+        "all of it",
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("what fails makes room as well", async () => {

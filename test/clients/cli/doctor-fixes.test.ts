@@ -51,7 +51,7 @@ async function beat(): Promise<void> {
   if (checked.ok) world.ports.configs.put(checked.config);
   else world.ports.configs.putBroken(cluster, checked.problems);
   for (let text = demandQueue.take(); text !== undefined; text = demandQueue.take()) {
-    await world.receive(JSON.parse(decodeQueueText(text)));
+    await world.receive(decodeQueueText(text));
     demandQueue.done();
   }
   world.advance(60);
