@@ -34,8 +34,9 @@ const machineTypes = {
   gpu: "Standard_NC24s_v3",
 };
 
-/** One node array a partition, all of its nodes for jobs. The others have a controller without node daemons (`slurm-kinds-live.test.ts`). */
-const isPlain = ({ on }: JobKind) => on.every((each) => /^(htc|hpc|smt|gpu)(!\S+)?$/.test(each));
+/** One job, one node array a partition, all of its nodes for jobs. The others have a controller without node daemons (`slurm-kinds-live.test.ts`). */
+const isPlain = ({ on, options }: JobKind) =>
+  on.every((each) => /^(htc|hpc|smt|gpu)(!\S+)?$/.test(each)) && !options.includes(" ; ");
 const plainKinds = jobKinds.filter(isPlain);
 /**
  * All of them on two hundred machines with SLURM_KINDS=1, otherwise every fourth: the table goes from subject to subject. Jobs that
@@ -111,7 +112,13 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
     agent = await startSlurmAgent(slurm, stack);
     const ids: number[] = [];
     for (const [index, kind] of kinds.entries()) {
-      const args = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index), "--wrap", "sleep 3600"];
+      const args = [
+        "--parsable",
+        "--output=/dev/null",
+        ...sbatchArgs(kind, index).flat(),
+        "--wrap",
+        "sleep 3600",
+      ];
       ids.push(Number.parseInt(await slurm.run("sbatch", ...args), 10));
     }
     const total = kinds.reduce((sum, { nodes }) => sum + nodes, 0);
@@ -160,7 +167,13 @@ async function checkSaving(slurm: Slurm, stack: LocalStack, kinds: readonly JobK
     });
     const ids: number[] = [];
     for (const [index, kind] of kinds.entries()) {
-      const args = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index), "--wrap", "sleep 3600"];
+      const args = [
+        "--parsable",
+        "--output=/dev/null",
+        ...sbatchArgs(kind, index).flat(),
+        "--wrap",
+        "sleep 3600",
+      ];
       ids.push(Number.parseInt(await slurm.run("sbatch", ...args), 10));
     }
     const states = async () => {

@@ -5,7 +5,8 @@ import { gpuRequestOf, gpuTypesIn } from "./tres.ts";
 /** What `--constraint` asks for: `a&(b|c)`. A count is of nodes that have it: `[a*2&b*1]`. */
 export type Features =
   | { readonly kind: "feature"; readonly name: string; readonly count: number | undefined }
-  | { readonly kind: "all"; readonly parts: readonly Features[] }
+  /** `isOfNodes`: in brackets, where counts stand side by side. */
+  | { readonly kind: "all"; readonly parts: readonly Features[]; readonly isOfNodes?: boolean }
   /** `isSame`: all nodes of a job have the same one, `[a|b]`. */
   | { readonly kind: "any"; readonly parts: readonly Features[]; readonly isSame?: boolean };
 
@@ -56,12 +57,17 @@ function readOne(reader: Reader): Features | undefined {
   const end = closing[token];
   if (end !== undefined) {
     const inner = readAny(reader);
-    const read = token === "[" && inner?.kind === "any" ? { ...inner, isSame: true } : inner;
+    const read = token === "[" && inner !== undefined ? inBrackets(inner) : inner;
     return reader.tokens[reader.at++] === end ? read : undefined;
   }
   const match = /^([^*]+)(?:\*(\d{1,6}))?$/.exec(token);
   if (match?.[1] === undefined || /^[&,|\])]$/.test(token)) return undefined;
   return { kind: "feature", name: match[1], count: match[2] === undefined ? undefined : Number(match[2]) };
+}
+
+function inBrackets(inner: Features): Features {
+  if (inner.kind === "feature") return inner;
+  return inner.kind === "any" ? { ...inner, isSame: true } : { ...inner, isOfNodes: true };
 }
 
 /** Also the types of GPUs, as features of the same name (`gpu:a100`). */
@@ -72,11 +78,12 @@ export function withGpuTypes(features: Features, requests: readonly string[]): F
   return types.length === 0 ? features : { kind: "all", parts: [features, ...types] };
 }
 
-/** Counts as they stand side by side, each with what its nodes have; undefined: none, or not understood. */
+/** Counts as they stand side by side in brackets, each with what its nodes have; undefined: none, or not understood. */
 export function countsIn(
   features: Features,
 ): readonly { readonly name: string; readonly count: number }[] | undefined {
-  const parts = features.kind === "all" ? features.parts : [features];
+  // Slurm starts no job with several counts outside of brackets (BadConstraints).
+  const parts = features.kind === "all" && features.isOfNodes === true ? features.parts : [features];
   const counted = parts.flatMap((part) =>
     part.kind === "feature" && part.count !== undefined ? [{ name: part.name, count: part.count }] : [],
   );

@@ -16,6 +16,8 @@ const own = {
   preempt_time: true,
   priority: true,
   name: true,
+  job_resources: true,
+  gres_detail: true,
 } as const;
 
 const ownFields = jobFields.pick(own);

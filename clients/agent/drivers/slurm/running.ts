@@ -3,10 +3,11 @@ import { fieldOf } from "../records.ts";
 import { asksForWholeNodes, detailsOf, isColocated, nameOf, orderOf } from "./common.ts";
 import { expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
-import { sizeOf } from "./size.ts";
+import { cpusPerCore, sizeOf } from "./size.ts";
 import { isBusy, nowhere } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
+import { gpuRequestOf, gpusIn } from "./tres.ts";
 
 /** "Completing" still has its nodes; so has a job that is stopped. */
 const hasNodes = new Set([
@@ -52,7 +53,7 @@ export function running(
   partitions: readonly string[],
   context: JobContext,
   getsNodesByName = false,
-): Job | undefined {
+): readonly Job[] | undefined {
   const names = expandHostlist(record.nodes);
   if (names === undefined || names.length === 0) return undefined;
   const { candidates } = context;
@@ -63,22 +64,61 @@ export function running(
   const counting = candidates.countingOf(partition);
   const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
   const leaves = isLeaving(record, context);
+  const isWhole = asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name));
   const nodeCount = getsNodesByName ? hosts.length : count;
   const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
-  return {
+  const onHosts = (own: readonly string[], amounts: typeof perNode): Job => ({
     ...orderOf(record),
     ...detailsOf(record, partitions, { isRunning: hosts.length > 0 }),
     name: nameOf(record),
     constraints: {
       "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
-      ...(leaves ? {} : perNode),
-      ...(leaves || cap === undefined ? {} : { [cap]: perNode.ncpus ?? 1 }),
+      ...(leaves ? {} : amounts),
+      ...(leaves || cap === undefined ? {} : { [cap]: amounts.ncpus ?? 1 }),
     },
-    exclusive:
-      !leaves && (asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name))),
-    ...(nodeCount === 1 ? {} : { nodeCount, colocated: isColocated(record, partitions, context) }),
-    ...(hosts.length === 0 ? {} : { executingHostnames: hosts }),
-  };
+    exclusive: !leaves && isWhole,
+    ...(own.length === 0 ? {} : { executingHostnames: own }),
+  });
+  const parts = leaves || isWhole || hosts.length < count ? [] : unlikeParts(record, names, perNode, context);
+  if (parts.length > 1)
+    return parts.map(([own, amounts], index) => ({
+      ...onHosts(
+        own.map((at) => hosts[at] ?? ""),
+        amounts,
+      ),
+      name: `${nameOf(record)}.${index + 1}`,
+      ...(own.length === 1 ? {} : { nodeCount: own.length, colocated: false }),
+    }));
+  return [
+    {
+      ...onHosts(hosts, perNode),
+      ...(nodeCount === 1 ? {} : { nodeCount, colocated: isColocated(record, partitions, context) }),
+    },
+  ];
+}
+
+/** Nodes of which a job has unlike parts, by their places among its nodes. Empty: it has the same of all. */
+function unlikeParts(
+  { job_resources: shares, gres_detail: gres = [] }: JobRecord,
+  names: readonly string[],
+  perNode: Readonly<Record<string, number>>,
+  { nodes }: JobContext,
+): readonly (readonly [places: readonly number[], amounts: typeof perNode])[] {
+  const isOfAll =
+    shares?.every(({ name }, at) => name === names[at]) === true && shares.length === names.length;
+  if (!isOfAll && gres.length !== names.length) return [];
+  const amounts = names.map((name, at) => {
+    const { cpus, cores, memory } = (isOfAll ? shares[at] : undefined) ?? {};
+    const ncpus = cpus ?? (cores === undefined ? undefined : cores * cpusPerCore(nodes.get(name)));
+    const memmb = perNode.memmb === undefined ? undefined : memory;
+    const ngpus = gpusIn(gpuRequestOf(gres[at] ?? "")) || undefined;
+    const known = Object.entries({ ncpus, memmb, ngpus }).flatMap(([name, amount]) =>
+      amount === undefined ? [] : [[name, amount] as const],
+    );
+    return { ...perNode, ...Object.fromEntries(known) };
+  });
+  const places = Map.groupBy(amounts.keys(), (at) => JSON.stringify(amounts[at]));
+  return [...places.values()].map((own) => [own, amounts[own[0] ?? 0] ?? perNode] as const);
 }
 
 /** Longer than Slurm usually needs to clear a node: then something holds it up. */

@@ -11,6 +11,8 @@ export interface Size {
   /** Set when its tasks may sit anywhere, several on a node: what one of them takes, or those that share a core. */
   readonly perSlot: Readonly<Record<string, number>> | undefined;
   readonly slots: number;
+  /** Set where its nodes have unlike parts of it, on nodes like the one that was asked about: together they are `nodeCount`. */
+  readonly unlike: readonly { readonly count: number; readonly perNode: Size["perNode"] }[] | undefined;
 }
 
 /**
@@ -30,38 +32,80 @@ export function sizeOf(
   const least = leastNodes(record);
   const nodeCount = onNodes ?? nodesNeeded(record, { tasks, least, task, node, counting });
   const waits = !isRunning(record);
-  const tasksPerNode = Math.ceil(tasks / nodeCount);
-  const gpus = gpusPerNode(record, nodeCount, tasksPerNode);
-  // Slurm lays tasks in turn on the sockets of a node.
-  const ofSockets = waits && counting.by === "socket" ? Math.min(tasksPerNode, node?.sockets ?? 1) * unit : 1;
-  const asked = Math.max(
-    ofSockets,
-    Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksPerNode)),
-    waits ? (record.minimum_cpus_per_node ?? 1) : 1,
-    waits ? perGpu(record.cpus_per_tres) * gpus : 0,
-  );
-  const ncpus = inUnits(asked, unit, node);
   const lasting = gresNotConsumed(node?.gres ?? "");
+  const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, nodeCount, tasksOfNode)) => {
+    // Slurm lays tasks in turn on the sockets of a node.
+    const ofSockets =
+      waits && counting.by === "socket" ? Math.min(tasksOfNode, node?.sockets ?? 1) * unit : 1;
+    const asked = Math.max(
+      ofSockets,
+      Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksOfNode)),
+      waits ? (record.minimum_cpus_per_node ?? 1) : 1,
+      waits ? perGpu(record.cpus_per_tres) * gpus : 0,
+    );
+    const ncpus = inUnits(asked, unit, node);
+    return amounts({
+      ncpus,
+      memmb: counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least }, counting) : 0,
+      ngpus: gpus,
+      ...named(gresPerNode(record, nodeCount, tasksOfNode), lasting),
+    });
+  };
+  const perNode = onNode(Math.ceil(tasks / nodeCount));
   const together = counting.by === "socket" ? undefined : tasksOfSlot(record, task, unit);
   return {
     nodeCount,
-    perNode: amounts({
-      ncpus,
-      memmb: counting.isOfMemory ? memoryPerNode(record, ncpus, gpus, least) : 0,
-      ngpus: gpus,
-      ...named(gresPerNode(record, nodeCount, tasksPerNode), lasting),
-    }),
+    perNode,
     perSlot:
-      together !== undefined && maySpread(record, task, gpus, counting)
+      together !== undefined && maySpread(record, task, perNode.ngpus ?? 0, counting)
         ? amounts({
             ncpus: task.cpus * together,
-            memmb: counting.isOfMemory ? memoryOfTask(record, task) * together : 0,
+            memmb: counting.isOfMemory ? memoryOfTask(record, task, counting) * together : 0,
             ngpus: gpusIn(record.tres_per_task),
             ...named(gresIn(record.tres_per_task), lasting),
           })
         : undefined,
     slots: Math.ceil(tasks / (together ?? 1)),
+    unlike:
+      waits && node !== undefined && counting.by !== "node"
+        ? unlikeParts(record, nodeCount, {
+            tasks: Math.max(tasks, nodeCount),
+            task,
+            least,
+            node,
+            counting,
+          })?.map(({ count, tasksOfNode, gpus }) => ({ count, perNode: onNode(tasksOfNode, gpus) }))
+        : undefined,
   };
+}
+
+/**
+ * Slurm fills one node after the other, and leaves one task and one GPU for each of those that follow. What is left after the full ones
+ * is shared alike here. Only nodes that are full by their CPUs, memory or GPUs count: nothing more of the job fits there.
+ */
+function unlikeParts(record: JobRecord, nodeCount: number, { tasks, task, node, counting }: Asked) {
+  const isBounded =
+    record.tasks_per_node || record.tasks_per_socket || (record.minimum_cpus_per_node ?? 1) > task.cpus;
+  if (nodeCount === 1 || task.isShared || isBounded || node === undefined) return undefined;
+  const ofOthers = [record.tres_per_node, record.tres_per_task, record.tres_per_socket];
+  const jobGpus = ofOthers.some((tres) => gpusIn(tres) > 0) ? 0 : gpusIn(record.tres_per_job);
+  const filledOf = (total: number, most: number) =>
+    most > 1 && Number.isFinite(most) ? Math.max(0, Math.floor((total - nodeCount) / (most - 1))) : 0;
+  const mostTasks = tasksOn(record, tasks, task, counting, node);
+  const mostGpus = gpusOn(record, counting, node);
+  const [byTasks, byGpus] = [filledOf(tasks, mostTasks), filledOf(jobGpus, mostGpus)];
+  const full = Math.max(byTasks, byGpus);
+  if (full === 0 || full >= nodeCount) return undefined;
+  const split = (total: number, most: number, filled: number) =>
+    filled < full
+      ? [Math.ceil(total / nodeCount), Math.ceil(total / nodeCount)]
+      : [most, Math.ceil((total - full * most) / (nodeCount - full))];
+  const [tasksOfFull = 1, tasksOfRest = 1] = split(tasks, mostTasks, byTasks);
+  const [gpusOfFull, gpusOfRest] = jobGpus === 0 ? [] : split(jobGpus, mostGpus, byGpus);
+  return [
+    { count: full, tasksOfNode: tasksOfFull, gpus: gpusOfFull },
+    { count: nodeCount - full, tasksOfNode: tasksOfRest, gpus: gpusOfRest },
+  ];
 }
 
 /** CPUs that only one job can have. */
@@ -102,8 +146,18 @@ function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined, 
   return { cpus: isAlone ? Math.ceil(ofTask / threads) * threads : ofTask, isShared: false };
 }
 
-function memoryOfTask(record: JobRecord, { cpus }: Task): number {
-  return perGpu(record.memory_per_tres) * gpusIn(record.tres_per_task) || (record.memory_per_cpu ?? 0) * cpus;
+function memoryOfTask(record: JobRecord, { cpus }: Task, counting: Counting): number {
+  return memoryPerGpu(record, counting) * gpusIn(record.tres_per_task) || (record.memory_per_cpu ?? 0) * cpus;
+}
+
+/**
+ * The default of a partition (`DefMemPerGPU`, a number without "gres") does not count for a job that says itself how much memory it wants;
+ * that of a CPU beside it is a default, too, unless it is another number than the default.
+ */
+function memoryPerGpu(record: JobRecord, { memoryPerCpu }: Counting): number {
+  const { memory_per_tres: tres, memory_per_cpu: perCpu, memory_per_node: perNode } = record;
+  const isAsked = perNode || (perCpu && perCpu !== memoryPerCpu);
+  return isAsked && !tres.startsWith("gres") ? 0 : perGpu(tres);
 }
 
 /** CPUs or memory for each GPU: `gres:gpu:4`, or `gpu:4` where it is the default of a partition (`DefCpuPerGPU`). */
@@ -117,7 +171,7 @@ function isRunning({ nodes }: JobRecord): boolean {
 }
 
 /** 2 where Slurm counts hyperthreads as cpus; 1 where it counts cores. */
-function cpusPerCore(node: NodeRecord | undefined): number {
+export function cpusPerCore(node: NodeRecord | undefined): number {
   const cores = (node?.sockets ?? 0) * (node?.cores ?? 0);
   const most = node?.threads ?? Number.POSITIVE_INFINITY;
   return cores > 0 ? Math.max(1, Math.min(most, Math.floor((node?.cpus ?? 0) / cores))) : 1;
@@ -155,26 +209,30 @@ export function nodesOn(record: JobRecord, node: NodeRecord, counting: Counting)
 }
 
 function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: NodeRecord): number {
-  const cpus = node.usable_cpus ?? Number.POSITIVE_INFINITY;
-  const memory = counting.isOfMemory
-    ? (node.usable_memory ?? Number.POSITIVE_INFINITY)
-    : Number.POSITIVE_INFINITY;
-  const ofNode = gpusIn(gpuRequestOf(node.gres));
-  // Those that the CPUs and the memory of a node are enough for.
-  const gpus = Math.min(
-    ofNode,
-    Math.floor(cpus / perGpu(record.cpus_per_tres)),
-    Math.floor(memory / perGpu(record.memory_per_tres)),
-  );
+  const gpus = gpusOn(record, counting, node);
   const has = gresIn(node.gres);
   const perGres = [...gresIn(record.tres_per_job)].map(([name, count]) => count / (has.get(name) ?? count));
   const forJob = gpusIn(record.tres_per_job);
-  if (forJob > 0 && ofNode > 0 && gpus === 0) return Number.POSITIVE_INFINITY;
+  if (forJob > 0 && gpus === 0 && gpusIn(gpuRequestOf(node.gres)) > 0) return Number.POSITIVE_INFINITY;
   const forGpus = Math.ceil(Math.max(1, gpus > 0 ? forJob / gpus : 1, ...perGres));
-  if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / cpus));
-  const memoryPerTask = memoryOfTask(record, task);
+  if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / usableOf(node, counting).cpus));
+  // Infinity: a node does not hold one.
+  return Math.max(forGpus, Math.ceil(tasks / tasksOn(record, tasks, task, counting, node)));
+}
+
+function usableOf({ usable_cpus: cpus, usable_memory: memory }: NodeRecord, { isOfMemory }: Counting) {
+  const all = Number.POSITIVE_INFINITY;
+  return { cpus: cpus ?? all, memory: isOfMemory ? (memory ?? all) : all };
+}
+
+/** So many of them a node holds. */
+function tasksOn(record: JobRecord, tasks: number, task: Task, counting: Counting, node: NodeRecord): number {
+  const { cpus, memory } = usableOf(node, counting);
+  const memoryPerTask = memoryOfTask(record, task, counting);
   const gpusPerTask = gpusIn(record.tres_per_task);
-  const perNode = Math.min(
+  const gpus = gpusOn(record, counting, node);
+  const has = gresIn(node.gres);
+  return Math.min(
     Math.floor(cpus / task.cpus),
     record.tasks_per_node || Number.POSITIVE_INFINITY,
     (record.tasks_per_socket || Number.POSITIVE_INFINITY) * (node.sockets ?? 1),
@@ -182,7 +240,17 @@ function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: N
     gpusPerTask > 0 && gpus > 0 ? Math.floor(gpus / gpusPerTask) : tasks,
     ...[...gresIn(record.tres_per_task)].map(([name, count]) => Math.floor((has.get(name) ?? count) / count)),
   );
-  return Math.max(forGpus, Math.ceil(tasks / Math.max(1, perNode)));
+}
+
+/** Those that the CPUs and the memory of a node are enough for. */
+function gpusOn(record: JobRecord, counting: Counting, node: NodeRecord): number {
+  const { cpus, memory } = usableOf(node, counting);
+  return Math.min(
+    gpusIn(gpuRequestOf(node.gres)),
+    Math.floor(cpus / perGpu(record.cpus_per_tres)),
+    // Slurm's default of memory for a GPU counts here, whatever the job uses in its place.
+    Math.floor(memory / perGpu(record.memory_per_tres)),
+  );
 }
 
 function gpusPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number): number {
@@ -221,18 +289,22 @@ function named(gres: Gres, lasting: readonly string[]): Readonly<Record<string, 
 }
 
 /** A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is. */
-function memoryPerNode(record: JobRecord, ncpus: number, gpus: number, least: number): number {
+function memoryPerNode(
+  record: JobRecord,
+  { ncpus, gpus, least }: { readonly ncpus: number; readonly gpus: number; readonly least: number },
+  counting: Counting,
+): number {
   return (
     record.memory_per_node ||
     // Beside it stands what a job without GPUs would get by default.
-    perGpu(record.memory_per_tres) * gpus ||
+    memoryPerGpu(record, counting) * gpus ||
     (record.memory_per_cpu ?? 0) * ncpus ||
     (tresAmount(record.tres_req_str, "mem") ?? 0) / least
   );
 }
 
 /** Nobody fixed how many tasks a node takes, or how many nodes there are, and everything is counted by task. */
-function maySpread(record: JobRecord, task: Task, gpusOfNode: number, { isOfMemory }: Counting): boolean {
+function maySpread(record: JobRecord, task: Task, gpusOfNode: number, counting: Counting): boolean {
   const isPerNode = (record.tasks_per_node ?? 0) > 0 || (record.tasks_per_socket ?? 0) > 0;
   const isWide = (record.minimum_cpus_per_node ?? 1) > task.cpus;
   const isFixed = leastNodes(record) > 1 || (record.max_nodes ?? 0) > 0 || record.required_nodes !== "";
@@ -247,9 +319,10 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number, { isOfMemo
     !isWide &&
     !isFixed &&
     !record.contiguous &&
-    (!isOfMemory || memoryOfTask(record, task) > 0) &&
+    (!counting.isOfMemory || memoryOfTask(record, task, counting) > 0) &&
     gpusByTask &&
-    gresByTask
+    gresByTask &&
+    memoryPerGpu(record, counting) === perGpu(record.memory_per_tres)
   );
 }
 

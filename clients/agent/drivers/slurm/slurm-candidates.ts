@@ -42,6 +42,8 @@ interface Selection {
   readonly left: readonly NodeRecord[];
   readonly suiting: number;
   readonly largest: NodeRecord | undefined;
+  /** Those that suit are like it. */
+  readonly isOfOneKind: boolean;
   /** Whether Slurm reports nodes of it at all. */
   readonly isKnown: boolean;
 }
@@ -125,8 +127,9 @@ export class Candidates {
 
   countingOf(partition: string): Counting {
     // A partition's own SelectTypeParameters are of select/cons_tres: with select/linear jobs have whole nodes.
-    const own = this.#counting.by === "node" ? undefined : this.#partitions.get(partition)?.counting;
-    return own ?? this.#counting;
+    const known = this.#partitions.get(partition);
+    const own = this.#counting.by === "node" ? undefined : known?.counting;
+    return { ...this.#counting, ...own, memoryPerCpu: known?.memoryPerCpu ?? this.#counting.memoryPerCpu };
   }
 
   /** As `Candidate.cap`. */
@@ -158,7 +161,7 @@ export class Candidates {
     const isDynamic = hasDynamicPartition([partition], this.#settings);
     const counting = this.countingOf(partition);
     return selections
-      .flatMap(({ nodeArray, left, suiting, largest, isKnown }): Candidate[] => {
+      .flatMap(({ nodeArray, left, suiting, largest, isOfOneKind, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
         // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
         const isBounded = !asksForWholeNodes(record);
@@ -175,7 +178,9 @@ export class Candidates {
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
         const exclusive = this.isExclusive(partition);
         const cap = isBounded ? this.capOf(partition) : undefined;
-        return [{ partition, nodeArray, exclusive, cap, nodes: left, size }];
+        const isAlike = isOfOneKind && cap === undefined;
+        const own = isAlike ? size : { ...size, unlike: undefined };
+        return [{ partition, nodeArray, exclusive, cap, nodes: left, size: own }];
       })
       .sort((a, b) => a.size.nodeCount - b.size.nodeCount);
   }
@@ -207,7 +212,13 @@ export class Candidates {
           most === undefined || (node.usable_cpus ?? 0) > (most.usable_cpus ?? 0) ? node : most,
         undefined,
       );
-      return { nodeArray, left, suiting: suiting.length, largest, isKnown: all.length > 0 };
+      const isOfOneKind = suiting.every(
+        ({ usable_cpus, usable_memory, gres }) =>
+          usable_cpus === largest?.usable_cpus &&
+          usable_memory === largest?.usable_memory &&
+          gres === largest?.gres,
+      );
+      return { nodeArray, left, suiting: suiting.length, largest, isOfOneKind, isKnown: all.length > 0 };
     });
     this.#selections.set(key, selections);
     return selections;

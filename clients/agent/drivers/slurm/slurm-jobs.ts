@@ -133,9 +133,10 @@ function toJobs(
     return help === "may-help" ? waits(partitions) : [];
   }
   if (!mayHoldNodes(record)) return [];
-  const job = running(record, partitions, context, getsNodesByName);
+  const jobs = running(record, partitions, context, getsNodesByName);
   // Without a host it waits for those that Slurm has asked for.
-  if (job !== undefined) return getsNodesByName && job.executingHostnames === undefined ? [] : [job];
+  if (jobs !== undefined)
+    return getsNodesByName && jobs.every((job) => job.executingHostnames === undefined) ? [] : jobs;
   return {
     leftOut: `nodes "${record.nodes}", expected a list of nodes`,
     executingHostnames: hostsOfUnreadable(record, context.nodes, context.settings),

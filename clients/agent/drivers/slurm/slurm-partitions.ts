@@ -19,7 +19,9 @@ export interface Partition {
   /** The QOS whose limits hold for its jobs; empty: none. */
   readonly qos: string;
   /** What its jobs take of nodes, where that is not what the cluster's take. */
-  readonly counting: Counting | undefined;
+  readonly counting: Omit<Counting, "memoryPerCpu"> | undefined;
+  /** `DefMemPerCPU`, where it is not the cluster's. */
+  readonly memoryPerCpu: number | undefined;
 }
 
 interface PartitionRequest {
@@ -35,6 +37,8 @@ export interface Counting {
   readonly isOfMemory: boolean;
   /** No other job gets the rest of a core or a socket. `node`: `select/linear`. */
   readonly by: "core" | "socket" | "node";
+  /** `DefMemPerCPU`, in MiB: what a job has that does not say it. */
+  readonly memoryPerCpu?: number | undefined;
 }
 
 /** `scontrol show config`, which leaves out parameters that are not set. Undefined: it is not all there. */
@@ -42,7 +46,8 @@ export function readCounting(config: string): Counting | undefined {
   const [, type] = /^SelectType\s*= (\S+)/m.exec(config) ?? [];
   const [, parameters = ""] = /^SelectTypeParameters\s*= (\S+)/m.exec(config) ?? [];
   if (type === undefined) return undefined;
-  const counting = countingIn(parameters);
+  const memoryPerCpu = numberOf(/^DefMemPerCPU\s*= (\S+)/m.exec(config)?.[1]);
+  const counting = { ...countingIn(parameters), memoryPerCpu };
   return type === "select/linear" ? { ...counting, by: "node" } : counting;
 }
 
@@ -50,11 +55,11 @@ export function readCounting(config: string): Counting | undefined {
 export const usualCounting: Counting = { isOfMemory: true, by: "core" };
 
 /** Jobs share no core with `CR_CPU` either, on nodes whose cores are known. */
-function countingIn(parameters: string): Counting {
+function countingIn(parameters: string) {
   return {
     isOfMemory: parameters.includes("MEMORY"),
     by: parameters.includes("CR_SOCKET") ? "socket" : "core",
-  };
+  } as const;
 }
 
 export type Partitions = ReadonlyMap<string, Partition>;
@@ -93,6 +98,7 @@ export function readPartitions(text: string): Partitions | undefined {
             mostCpusPerSocket: numberOf(line.MaxCPUsPerSocket),
             qos: qos === undefined || qos === "N/A" ? "" : qos,
             counting: own === undefined || own === "NONE" ? undefined : countingIn(own),
+            memoryPerCpu: numberOf(line.DefMemPerCPU),
           },
         ] as const,
       ];

@@ -38,6 +38,38 @@ const hostlist = z
   .nullish()
   .transform((value) => [value ?? []].flat().join(","));
 
+/** What a job has of one node. */
+const nodeShare = z
+  .object({
+    name: text,
+    nodename: text,
+    cpus: z.object({ count: z.number() }).optional(),
+    /** Before 24.05 the cores alone, of each socket. */
+    sockets: z.unknown().optional(),
+    memory: z.object({ allocated: z.number() }).optional(),
+    memory_allocated: z.number().optional(),
+  })
+  .transform(({ name, nodename, cpus, sockets, memory, memory_allocated }) => ({
+    name: name || nodename,
+    cpus: cpus?.count,
+    cores: cpus === undefined ? JSON.stringify(sockets)?.match(/"allocated/gi)?.length : undefined,
+    memory: memory?.allocated ?? memory_allocated,
+  }));
+
+/** Of a job that runs: what it has of each of its nodes. Undefined: the same of all, or it is not known. */
+const shares = z
+  .object({
+    allocated_nodes: z.array(nodeShare).optional(),
+    nodes: z.union([z.string(), z.object({ allocation: z.array(nodeShare).optional() })]).optional(),
+  })
+  .transform(({ allocated_nodes, nodes }) => {
+    const all = allocated_nodes ?? (typeof nodes === "object" ? nodes.allocation : undefined) ?? [];
+    const isAlike = all.every(({ cpus, cores }) => cpus === all[0]?.cpus && cores === all[0]?.cores);
+    return isAlike ? undefined : all;
+  })
+  .nullish()
+  .catch(undefined);
+
 export const jobFields = z.object({
   job_id: z.int().min(1),
   job_state: words,
@@ -86,6 +118,8 @@ export const jobFields = z.object({
   priority: amount,
   hold: z.boolean().nullish(),
   nodes: text,
+  job_resources: shares,
+  gres_detail: z.array(z.string()).optional().catch(undefined),
   // What a job is planned without, too: one that cannot be read must not set the job aside.
   time_limit: amount.catch(undefined),
   time_minimum: amount.catch(undefined),

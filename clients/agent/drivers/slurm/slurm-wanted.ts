@@ -41,7 +41,9 @@ export function wantedOf(
   if (hasCounts(features)) {
     const counts = countsIn(features);
     if (counts === undefined || lists.required.length > 0)
-      return { leftOut: `features "${record.features}", expected counts of single features only` };
+      return {
+        leftOut: `features "${record.features}", expected one count, or counts of single features in brackets`,
+      };
     const counted = counts.map(({ name, count }) => ({
       count,
       constraints: meaningOf({ kind: "feature", name, count }, candidates, context),
@@ -50,7 +52,11 @@ export function wantedOf(
     const known = counted.flatMap(({ count, constraints }) =>
       constraints === undefined || count === 0 ? [] : [{ count, constraints }],
     );
-    if (known.length < counted.length || rest < 0) return { leftOut: unclear };
+    if (rest < 0)
+      return {
+        leftOut: `features "${record.features}": counts of ${nodeCount - rest} nodes, expected as many with -N`,
+      };
+    if (known.length < counted.length) return { leftOut: unclear };
     const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
     return { common: lists.excluding, parts, notes: lists.notes };
   }

@@ -203,7 +203,13 @@ const rememberedSchema = z.object({
   /** MaxNodeCount. */
   mostNodes: z.number().optional(),
   preempts: z.boolean().optional(),
-  counting: z.object({ isOfMemory: z.boolean(), by: z.enum(["core", "socket", "node"]) }).optional(),
+  counting: z
+    .object({
+      isOfMemory: z.boolean(),
+      by: z.enum(["core", "socket", "node"]),
+      memoryPerCpu: z.number().optional(),
+    })
+    .optional(),
   atSeconds: z.number(),
 });
 

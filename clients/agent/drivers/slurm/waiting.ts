@@ -127,10 +127,16 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const limits = limitDraws(record, first, where.isWhole, context);
   if (limits === undefined) return [];
   const draws = [...licences, ...limits];
-  // Parts are several jobs to the planner, and would each draw what the whole job takes.
   const isDivided = wanted.parts.length > 1;
-  if (isDivided && limits.some(({ requested, free }) => requested > free)) return [];
-  const pools = poolsConstraint(isDivided ? licences : draws, { once: !isOneEach });
+  const [part] = wanted.parts;
+  const unlike =
+    colocated || where.isWhole || isDivided || candidates.length > 1 ? undefined : first.size.unlike;
+  const parts =
+    unlike?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
+    wanted.parts.map((each) => ({ ...each, perNode }));
+  // Parts are several jobs to the planner: one of them draws what the whole job takes.
+  if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
+  const pools = poolsConstraint(draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
   const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)];
   const common = {
@@ -142,28 +148,32 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     ...withNotes(notes),
   };
   const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
-    allOf([where.constraints, ...wanted.common, ...more, amounts, pools]);
+    allOf([where.constraints, ...wanted.common, ...more, amounts]);
   // Tasks that may sit anywhere start together all the same.
   const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
   if (isSpread && (tasks === 1 || (!colocated && draws.length === 0)))
-    return [{ ...common, name, constraints: withAmounts(perSlot), iterations: slots * tasks, ...together }];
+    return [
+      { ...common, name, constraints: withAmounts(perSlot, [pools]), iterations: slots * tasks, ...together },
+    ];
   if (isOneEach) {
-    const constraints = withAmounts(perNode, wanted.parts[0]?.constraints);
+    const constraints = withAmounts(perNode, [...(part?.constraints ?? []), pools]);
     return [{ ...common, name, constraints, iterations: tasks }];
   }
   return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => {
     const own = tasks === 1 ? name : `${name}#${index}`;
     if (isSpread)
-      return [{ ...common, name: own, constraints: withAmounts(perSlot), iterations: slots, ...together }];
-    return wanted.parts.map(({ count, constraints }, part) => ({
+      return [
+        { ...common, name: own, constraints: withAmounts(perSlot, [pools]), iterations: slots, ...together },
+      ];
+    return parts.map((each, at) => ({
       ...common,
-      ...(wanted.parts.length > 1 ? { gang: common.gang ?? own } : {}),
+      ...(parts.length > 1 ? { gang: common.gang ?? own } : {}),
       // One job's nodes are different ones; its parts are several jobs to the planner.
-      exclusive: common.exclusive || wanted.parts.length > 1,
-      name: wanted.parts.length === 1 ? own : `${own}.${part + 1}`,
-      constraints: withAmounts(perNode, constraints),
-      nodeCount: count,
-      colocated: colocated && count > 1,
+      exclusive: common.exclusive || isDivided,
+      name: parts.length === 1 ? own : `${own}.${at + 1}`,
+      constraints: withAmounts(each.perNode, at === 0 ? [...each.constraints, pools] : each.constraints),
+      nodeCount: each.count,
+      colocated: colocated && each.count > 1,
     }));
   }).flat();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSlurm, waitingJob } from "./slurm-reading.ts";
+import { readSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 function jobWith(fields: Readonly<Record<string, unknown>>) {
   const reading = readSlurm({ jobs: [waitingJob(fields)] });
@@ -26,6 +26,75 @@ describe("the time limit of a Slurm job", () => {
     ["a text", "INVALID", undefined],
   ])("%s", (_what, time_limit, runtimeSeconds) => {
     expect(jobWith({ time_limit }).runtimeSeconds).toBe(runtimeSeconds);
+  });
+});
+
+/** Of one node: so many cores of one thread, and memory. */
+const shareBefore = (nodename: string, cores: number) => ({
+  nodename,
+  sockets: {
+    0: { cores: Object.fromEntries(Array.from({ length: cores }, (_, core) => [core, "allocated"])) },
+  },
+  memory_allocated: 1024,
+});
+const shareSince = (name: string, count: number) => ({
+  name,
+  cpus: { count, used: 0 },
+  memory: { allocated: 1024 },
+});
+
+describe("a Slurm job that runs and has unlike parts of its nodes", () => {
+  const three = {
+    ...runs,
+    nodes: "htc-[1-3]",
+    tasks: 6,
+    cpus: 6,
+    memory_per_cpu: null,
+    memory_per_node: 1024,
+  };
+  const partsOf = (fields: Readonly<Record<string, unknown>>) => {
+    const nodes = [slurmNode(1), slurmNode(2), slurmNode(3)];
+    const reading = readSlurm({ jobs: [waitingJob({ ...three, ...fields })], nodes });
+    if (!reading.known) throw new Error(reading.reason);
+    expect(reading.setAside).toEqual([]);
+    return reading.jobs.map(({ name, constraints, executingHostnames }) => {
+      const { ncpus, ngpus } = Object.assign({}, ...[constraints].flat());
+      return [name, ncpus, ngpus, executingHostnames];
+    });
+  };
+  const cpus = [4, 1, 1];
+  const names = ["htc-1", "htc-2", "htc-3"];
+
+  test.each([
+    ["22.05", { allocated_nodes: names.map((name, at) => shareBefore(name, cpus[at] ?? 0)) }],
+    ["24.05", { nodes: { allocation: names.map((name, at) => shareSince(name, cpus[at] ?? 0)) } }],
+  ])("takes of each what it has there (%s)", (_release, job_resources) => {
+    expect(partsOf({ job_resources })).toEqual([
+      ["7.1", 4, undefined, ["ip-1"]],
+      ["7.2", 1, undefined, ["ip-2", "ip-3"]],
+    ]);
+  });
+
+  test("GPUs too", () => {
+    const gres_detail = ["gpu:a100:1(IDX:0)", "gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:3)"];
+    expect(partsOf({ gres_detail })).toEqual([
+      ["7.1", 2, 1, ["ip-1", "ip-3"]],
+      ["7.2", 2, 2, ["ip-2"]],
+    ]);
+  });
+
+  test.each([
+    ["it is not known", {}],
+    [
+      "the list is of other nodes",
+      { job_resources: { allocated_nodes: [shareBefore("htc-1", 4), shareBefore("htc-9", 1)] } },
+    ],
+    [
+      "it has whole nodes",
+      { shared: "none", job_resources: { allocated_nodes: names.map((name, at) => shareBefore(name, at)) } },
+    ],
+  ])("is one job where %s", (_what, fields) => {
+    expect(partsOf(fields)).toEqual([["7", 2, undefined, ["ip-1", "ip-2", "ip-3"]]]);
   });
 });
 

@@ -50,7 +50,7 @@ export const nodesPerPartition = 6;
 export interface JobKind {
   /** Its partition, or several: the kinds of their nodes ("htc&hpc"), with `OverSubscribe` and more behind a "!". */
   readonly on: readonly string[];
-  /** What is given to sbatch; "@" stands for the name of the first partition. */
+  /** What is given to sbatch; "@" stands for the name of the first partition. Several jobs stand on both sides of a ";". */
   readonly options: string;
   /** Nodes that the real controller used when it had those that were bought. */
   readonly nodes: number;
@@ -258,6 +258,87 @@ export const jobKinds: readonly JobKind[] = [
   on("gpu", "-p @ -N 2 --gpus-per-node=4 : -p @ -n 4 --exclusive", 3),
   on("htc!NO MaxTime=5", "-t 60 -n 8", 0, "longer than its partition allows"),
   on("htc!NO MaxNodes=2", "-N 1-6 -n 4", 0, "a range beyond what its partition allows"),
+  on("htc", "-n 5 --mem=5G --array=1-2", 3),
+  on("htc", "-N 2 -n 5 --mem=2G --array=1-2", 3),
+  on("htc", "-N 3 -n 6 --mem=1G --array=1-2", 4),
+  on("htc", "-N 3 -n 7 --mem=1G --array=1-2", 4),
+  on("htc", "-N 2 -n 5 --mem-per-cpu=1G --array=1-3", 4),
+  on("htc", "-N 2 -n 5 -m cyclic --mem=2G --array=1-2", 3),
+  on("htc", "-N 2-5 -n 5 --mem=1G --array=1-2", 3),
+  on("htc", "-N 3-5 --ntasks-per-node=2 --mem=1G --array=1-2", 3),
+  on("htc", "-n 2 --mem=4G ; -n 5 --mem=4G", 2),
+  on("htc", "-N 2 -n 5 --mem=1G ; --array=1-3 -n 1 --mem=1G", 2),
+  on("htc", "--array=1-10 -n 1 --mem=3G ; --array=1-3 -c 2 --mem=2G", 4),
+  on("htc", "--array=1-4 -n 1 --mem=1G ; -n 6 --mem=1G ; --array=1-2 -c 2 --mem=2G", 4),
+  on("htc", "--array=1-8%3 -c 4 ; --array=1-8%2 -c 2 --mem=1G", 4),
+  on("htc", "-N 2 -n 2 -c 3 --mem=1G ; -n 4 --mem=1G", 3),
+  on("htc", "--thread-spec=1 -n 4", 1),
+  on("htc", "--core-spec=2 -n 4 --mem=2G", 1),
+  on("htc", "--ntasks-per-core=1 -n 6", 2),
+  on("htc", "--mem=0 -n 5 --array=1-2", 4),
+  on("htc", "--spread-job -n 6 --mem=1G", 2),
+  on("htc", "--contiguous -N 3 -n 3 --mem=1G", 3),
+  on("htc", "--oversubscribe -n 4 --mem=1G --array=1-2", 2),
+  on("htc!FORCE:2", "--array=1-4 -n 4 --mem=1G", 4),
+  on("htc!EXCLUSIVE", "-n 5 --array=1-2", 4),
+  on("htc!EXCLUSIVE", "--mem=1G -N 2-3 -n 9", 3),
+  on("htc!EXCLUSIVE", "-c 3 -n 3", 3),
+  on("htc!EXCLUSIVE MaxNodes=2", "-n 8", 2),
+  on("htc!NO MaxMemPerCPU=2000", "--mem=6G -c 1 --array=1-3", 3),
+  on("htc!NO DefMemPerCPU=8000", "--array=1-3", 3),
+  on("htc!NO MaxCPUsPerNode=3", "-n 5 --mem=1G", 2),
+  on("htc!NO MaxCPUsPerNode=2", "-N 2 -n 2 --mem=1G --array=1-3", 4),
+  on("htc!NO LLN=YES", "--array=1-2 -N 2 -n 3 --mem=1G", 2),
+  on("htc!NO MinNodes=2", "--array=1-2 -n 1 --mem=1G", 2),
+  on("htc!NO MinNodes=2", "-N 1 -n 1 --mem=1G", 0, "fewer nodes than its partition gives"),
+  on("htc!NO MaxNodes=3", "--array=1-2 -N 1-2 -n 8", 4),
+  on("htc!NO State=INACTIVE+htc", "-n 2", 1),
+  on(
+    "htc!NO ExclusiveUser=YES",
+    "--uid=ann --chdir=/tmp -N 2 -n 8 ; --uid=bob --chdir=/tmp --array=1-4 -n 1 --mem=2G",
+    3,
+  ),
+  on("hpc", "--cores-per-socket=11 -n 44", 1),
+  on("hpc", "--sockets-per-node=2 -n 4", 1),
+  on("hpc", "--ntasks-per-socket=1 -n 4", 2),
+  on("hpc", "--ntasks-per-socket=10 -n 44", 3),
+  on("hpc", "-N 2 -n 50 --mem=1G --array=1-3", 4),
+  on("hpc", "-c 23 -n 2 --mem=1G --array=1-2", 4),
+  on("hpc", "-p @ -n 1 : -p @ -n 1 : -p @ -n 1", 3),
+  on("hpc", "--switches=1 -N 2 -n 50 --mem=1G", 2),
+  on("smt", "-n 9 --mem=1G --array=1-2", 3),
+  on("smt", "-N 2 -n 11 --mem=1G --array=1-3", 5),
+  on("smt", "--threads-per-core=1 -N 2 -n 6", 2),
+  on("smt", "-N 2 -n 3 --mem=1G --array=1-3", 2),
+  on("cores", "-n 5 --mem-per-cpu=1G", 3),
+  on("disk", "--tmp=40G --array=1-3 -n 1 --mem=1G", 1),
+  on("nvme", "--gres=nvme -N 2 -n 5 --mem=1G", 2),
+  on("gpu", "-G 5 --mem=1G --array=1-2", 3),
+  on("gpu", "-N 2 -G 5 --mem=1G --array=1-2", 3),
+  on("gpu", "-G 6 -n 6 --mem=1G --array=1-2", 3),
+  on("gpu", "-G 6 --cpus-per-gpu=6 --mem=1G --array=1-2", 3),
+  on("gpu", "-N 2 -n 30 --gres=gpu:1 --mem=1G --array=1-2", 3),
+  on("gpu", "--gpus-per-task=a100:1 -n 5", 2),
+  on("gpu", "--gpus-per-task=1 -n 6 -c 7", 2),
+  on("gpu", "--ntasks-per-gpu=1 --gpus=6", 2),
+  on("gpu", "-G 3 -N 3", 3),
+  on("gpu", "-G 7 --mem-per-gpu=50G", 2),
+  on("gpu", "-G 2 --gres-flags=enforce-binding --array=1-2 -n 2 --mem=1G", 1),
+  on("gpu!EXCLUSIVE", "--gpus-per-task=1 -n 6", 2),
+  on("gpu!NO DefCpuPerGPU=8", "-G 5 --mem=1G --array=1-2", 4),
+  on("gpu!NO DefMemPerGPU=100000", "--gres=gpu:1 --mem-per-cpu=1G -n 4 --array=1-4", 1),
+  on("gpu!NO DefMemPerGPU=100000", "--gpus-per-task=1 --mem-per-cpu=1G -n 8", 4),
+  on("gpu!NO DefMemPerGPU=100000", "-G 8 --mem=20G", 4),
+  on("gpu!NO DefMemPerGPU=100000 DefMemPerCPU=2000", "-G 1 --array=1-4", 2),
+  on("gpu!NO DefMemPerGPU=100000 DefMemPerCPU=2000", "-G 1 --mem-per-cpu=3000 --array=1-4", 1),
+  on("htc&hpc", "-N 4 -C [a*2&b*1]", 4),
+  on("htc&hpc", "-C [a*1] -N 2", 2),
+  on("htc&hpc", "-C a*1&b*1 -N 2", 0, "Slurm wants several counts in brackets"),
+  on("htc&hpc", "-C [a*3&b*1]", 0, "counts of more nodes than it asks for"),
+  on("htc&hpc", "-n 6 --mem=1G --array=1-4", 1),
+  on("htc+hpc", "--array=1-3 -c 4 ; --array=1-2 -c 40", 5),
+  on("htc+gpu", "--gres=gpu:2 ; -n 4", 1),
+  on("gpu1&gpu", "--gpus-per-task=1 -n 6 --mem-per-cpu=1G", 2),
 ];
 
 /** Memory is not used up: it only has to be there. */
@@ -362,10 +443,13 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: Selection): Slur
   };
 }
 
-export function sbatchArgs(kind: JobKind, index: number): readonly string[] {
+/** Of each of its jobs. */
+export function sbatchArgs(kind: JobKind, index: number): readonly (readonly string[])[] {
   const partitions = partitionsOf(kind, index).map(({ name }) => name);
-  const options = kind.options.replaceAll("@", partitions[0] ?? "").split(" ");
-  return [...(options.includes(":") ? [] : ["-p", partitions.join(",")]), ...options];
+  return kind.options.split(" ; ").map((each) => {
+    const options = each.replaceAll("@", partitions[0] ?? "").split(" ");
+    return [...(options.includes(":") ? [] : ["-p", partitions.join(",")]), ...options];
+  });
 }
 
 /** The nodes that the engine would make for what was posted, by kind. */

@@ -32,10 +32,14 @@ async function check(kinds: readonly JobKind[], select: Selection): Promise<void
   const controller = await startSlurm({ conf, gres });
   try {
     await controller.run("scontrol", "update", `NodeName=${toCome}`, "State=DOWN", "Reason=cyclecloud");
-    const ids: number[] = [];
+    const ids: number[][] = [];
     for (const [index, kind] of kinds.entries()) {
-      const args = ["--parsable", ...sbatchArgs(kind, index), "--wrap", "sleep 600"];
-      ids.push(Number.parseInt(await controller.run("sbatch", ...args), 10));
+      const own: number[] = [];
+      for (const options of sbatchArgs(kind, index)) {
+        const args = ["--parsable", "--output=/dev/null", ...options, "--wrap", "sleep 600"];
+        own.push(Number.parseInt(await controller.run("sbatch", ...args), 10));
+      }
+      ids.push(own);
     }
     const bought = boughtFor(kinds, await read(controller, select));
     const names = bought.flat();
@@ -74,10 +78,10 @@ async function read(controller: Slurm, select: string): Promise<Extract<Reading,
   return reading;
 }
 
-/** Different nodes of each job, of all tasks of an array and all parts of a heterogeneous job; asked until `done`. */
+/** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs; asked until `done`. */
 async function usedBy(
   controller: Slurm,
-  ids: readonly number[],
+  ids: readonly (readonly number[])[],
   done: (counts: readonly number[]) => boolean,
 ): Promise<readonly number[]> {
   for (let tries = 0; ; tries++) {
@@ -91,8 +95,9 @@ async function usedBy(
     )
       .split("\n")
       .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
-    const counts = ids.map((id) => {
-      const own = rows.filter(([array, heterogeneous]) => [array, heterogeneous].includes(String(id)));
+    const counts = ids.map((jobs) => {
+      const isOwn = (id: string) => jobs.some((each) => String(each) === id);
+      const own = rows.filter(([array, heterogeneous]) => isOwn(array) || isOwn(heterogeneous));
       return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
     });
     if (done(counts) || tries > 30) return counts;
@@ -109,13 +114,13 @@ async function record(folder: string, answers: Answers): Promise<void> {
 }
 
 function linesRead(config: string): string {
-  return `${config.match(/^(?:AccountingStorageEnforce|SelectType).*$/gm)?.join("\n") ?? ""}\n`;
+  return `${config.match(/^(?:AccountingStorageEnforce|DefMemPerCPU|SelectType).*$/gm)?.join("\n") ?? ""}\n`;
 }
 
 function shortened(name: string, text: string): string {
   if (name === "partitions")
     return text.replace(
-      / (?!OverSubscribe|State|MaxNodes|MinNodes|MaxTime|MaxMemPerNode|RootOnly|Select|MaxCPUsPerNode|Nodes)\w+=\S*/g,
+      / (?!OverSubscribe|State|MaxNodes|MinNodes|MaxTime|DefMemPerCPU|MaxMemPerNode|RootOnly|Select|MaxCPUsPerNode|Nodes)\w+=\S*/g,
       "",
     );
   if (name === "config") return linesRead(text);

@@ -51,7 +51,7 @@ function ownOf(index: number, { sinfo, specs, partitions, ...others }: Answers):
 function boughtBefore(kinds: readonly JobKind[], index: number, answers: Answers): number | string {
   const kind = kinds[index];
   if (kind === undefined) throw new RangeError(`No kind ${index}`);
-  const read = readSbatch(sbatchArgs(kind, index));
+  const read = readSbatch(sbatchArgs(kind, index).flat());
   if (!read.ok) return read.problem;
   const configured = slurm.configure({});
   if (!configured.ok) throw new Error(configured.problems.join("; "));
@@ -64,9 +64,11 @@ function boughtBefore(kinds: readonly JobKind[], index: number, answers: Answers
 }
 
 /** When they start is not for a plan to say, there is more than one, or nobody asks for it before a job is submitted. */
-const refused = /--begin|--hold|--dependency| : |--core-spec|-S|--deadline|--time-min/;
-/** What the recording does not have of partitions, and what only root may. */
-const isLeftAway = ({ on }: JobKind) => /Def(Cpu|Mem)Per|MaxMemPerCPU|RootOnly/.test(on.join());
+const refused =
+  /--begin|--hold|--dependency| : |--core-spec|-S|--deadline|--time-min|--thread-spec|--cores-per-socket|--gres-flags/;
+/** What the recording does not have of partitions, what only root may, and several jobs. */
+const isLeftAway = ({ on, options }: JobKind) =>
+  /Def(Cpu|Mem)Per|MaxMemPerCPU|RootOnly/.test(on.join()) || options.includes(" ; ");
 /** A job before it takes the licences; here it is alone. */
 const alone: Readonly<Record<string, number>> = { "-L ansys:2 -N 3": 3 };
 
