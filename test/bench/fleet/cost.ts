@@ -6,7 +6,7 @@ import Table from "cli-table3";
 import { Command, Option } from "commander";
 import { type Fleet, type Invocation, startFleet } from "./fleet.ts";
 import { clusterNamed, fleetConfig } from "./load.ts";
-import { billOf, type Counts, hourly, monthOf, monthOfFleet } from "./prices.ts";
+import { billOf, type Counts, countCalls, hourly, monthOf, monthOfFleet } from "./prices.ts";
 import { type Held, storedIn } from "./stored.ts";
 
 /**
@@ -144,10 +144,10 @@ async function measure(load: Load): Promise<Measured> {
     }
     const calls = (await fleet.storageCalls()).slice(from.calls);
     const invocations = fleet.invocations.slice(from.invocations);
-    const counts = { ...runs(invocations), ...storage(calls) };
+    const counts = { ...runs(invocations), ...countCalls(calls) };
     const once = {
       ...runs(invocations.filter(({ functionName }) => functionName === "snapshot-nodes")),
-      ...storage(calls.filter((call) => /\/config\?.*comp=list/.test(call))),
+      ...countCalls(calls.filter((call) => /\/config\?.*comp=list/.test(call))),
     };
     const lines = fleet.lines.slice(from.lines);
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)), 0);
@@ -190,23 +190,6 @@ async function settle(
     await at.post(nodes);
     await wait(beatSeconds * 1000);
   }
-}
-
-/** By what they cost. Polls of the demand queue are left out: they are counted by the time that an instance is awake. */
-function storage(
-  calls: readonly string[],
-): Pick<Counts, "blobWrites" | "blobReads" | "tableCalls" | "queueCalls"> {
-  const counts = { blobWrites: 0, blobReads: 0, tableCalls: 0, queueCalls: 0 };
-  for (const call of calls) {
-    const [method = "", path = ""] = call.split(" ");
-    if (/\/job-demand(-poison)?\/messages\?/.test(path) && method === "GET") continue;
-    if (/\/messages/.test(path)) counts.queueCalls += 1;
-    else if (/\/(JobCosts|NodeHistory|NodeLosses|Operations|Plans|Rejections|Tables)\b|\$batch/.test(path))
-      counts.tableCalls += 1;
-    else if (method === "PUT" || /comp=list/.test(path)) counts.blobWrites += 1;
-    else counts.blobReads += 1;
-  }
-  return counts;
 }
 
 await command.parseAsync();

@@ -28,6 +28,23 @@ const prices = {
   storage: { blobWrite: 0.05, blobRead: 0.004, table: 0.00036, queue: 0.004 },
 } as const;
 
+/** Requests of a storage account, as `PUT /account/…`, by what they cost. Polls of the demand queue are left out: they are counted by the time that an instance is awake. */
+export function countCalls(
+  calls: readonly string[],
+): Pick<Counts, "blobWrites" | "blobReads" | "tableCalls" | "queueCalls"> {
+  const counts = { blobWrites: 0, blobReads: 0, tableCalls: 0, queueCalls: 0 };
+  for (const call of calls) {
+    const [method = "", path = ""] = call.split(" ");
+    if (/\/job-demand(-poison)?\/messages\?/.test(path) && method === "GET") continue;
+    if (/\/messages/.test(path)) counts.queueCalls += 1;
+    // Tables of ours have a capital, which no container may have.
+    else if (/^\/\w+\/[A-Z$]/.test(path)) counts.tableCalls += 1;
+    else if (method === "PUT" || /comp=list/.test(path)) counts.blobWrites += 1;
+    else counts.blobReads += 1;
+  }
+  return counts;
+}
+
 /** The same in an hour. */
 export function hourly(counts: Counts, beats: number): Counts {
   const scale = minutesPerHour / beats;
