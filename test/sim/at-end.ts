@@ -37,6 +37,22 @@ export function orphans(world: World, script: Script): Remains {
   return { busy, wrong: busy.length > 0 ? [] : wrongAtEnd(world, script) };
 }
 
+/** Others' jobs end, their nodes go, the quota shows it, and new nodes boot: each within about 100 s where no fault delays it. */
+const longestForGuaranteeSeconds = 400;
+
+/** Jobs of clusters that never want more than what is guaranteed to them, and got it too late. Only without faults. */
+export function lateGuarantees(world: World, { clusters }: Script): readonly string[] {
+  return clusters.flatMap(({ definition: { name }, config }) => {
+    const { guaranteed } = (config?.shares ?? {}) as { readonly guaranteed?: number };
+    if (guaranteed === undefined) return [];
+    const waits = world
+      .source(name)
+      .scheduler.runs.map(({ submitSeconds, startSeconds }) => startSeconds - submitSeconds);
+    const late = waits.filter((seconds) => seconds > longestForGuaranteeSeconds);
+    return late.map((seconds) => `${name} waited ${seconds.toFixed(0)} s for what is guaranteed to it`);
+  });
+}
+
 function wrongAtEnd(world: World, script: Script): readonly string[] {
   const wrong: string[] = [];
   const recorded = world.records.rejections;

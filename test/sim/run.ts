@@ -1,4 +1,4 @@
-import { orphans } from "./at-end.ts";
+import { lateGuarantees, orphans } from "./at-end.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { differences, type EndState, endState, residentSeconds } from "./end-state.ts";
 import { drawnFaults, type Fault, listedFaults, remembering } from "./faults.ts";
@@ -106,7 +106,8 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
   });
   const { busy, wrong } = left();
   if (world.violations.length === 0)
-    for (const what of [...busy, ...wrong]) world.violate(`at the end: ${what}`);
+    for (const what of [...busy, ...wrong, ...(happened.length === 0 ? lateGuarantees(world, script) : [])])
+      world.violate(`at the end: ${what}`);
   const report: RunReport = {
     scenario: scenario.name,
     seed,
