@@ -138,6 +138,21 @@ describe("the files of a cluster", () => {
   });
 
   test.each([
+    ["is not at hand", undefined, []],
+    ["has them", "SelectType=select/cons_tres\ninclude /etc/slurm/cyclecloud.conf\n", []],
+    ["lacks both", "ClusterName=c\n", ["does not include cyclecloud.conf", "has no SelectType"]],
+    ["lacks one", "include cyclecloud.conf\n", ["has no SelectType"]],
+    ["includes another file, which may have them", "include site.conf\n", []],
+  ])("a note names the lines that only slurm.conf can have: it %s", (_, text, missing) => {
+    const present = text === undefined ? [] : [{ name: "slurm.conf", text }];
+    const drawn = drawUpFiles(partsOf([bucket()]), settings(), present);
+    expect(drawn).toHaveProperty(
+      "notes",
+      missing.map((each) => expect.stringContaining(`slurm.conf ${each}`)),
+    );
+  });
+
+  test.each([
     [{}, {}, 15_360],
     [{ memory_dampening_percent: 0 }, {}, 16_384],
     [{ memory_dampening_percent: 10, arrays: { htc: { memory_dampening_percent: 20 } } }, {}, 13_107],

@@ -81,7 +81,24 @@ export function drawUpFiles(
     ...(gres === undefined ? [] : [gres]),
     ...(topology === undefined ? [] : [topology]),
   ];
-  return { files, notes, canWait: canWait(present, files) };
+  return { files, notes: [...notes, ...missingIn(present)], canWait: canWait(present, files) };
+}
+
+/** What only slurm.conf can say. Nothing where it is not known, or where another file that it includes may say it. */
+function missingIn(present: readonly SchedulerFile[]): readonly string[] {
+  const text = present.find(({ name }) => name === settingsFile)?.text;
+  const included = includesIn(text ?? "").map((path) => path.split("/").at(-1));
+  if (text === undefined || included.some((name) => name !== mainFile)) return [];
+  return [
+    ...(included.length === 0
+      ? [`${settingsFile} does not include ${mainFile}: put "include ${mainFile}" at its end`]
+      : []),
+    ...(lastValueIn(present, settingsFile, "SelectType") === undefined
+      ? [
+          `${settingsFile} has no SelectType: before Slurm 23.02 each job then gets whole nodes. Add SelectType=select/cons_tres and SelectTypeParameters=CR_Core_Memory, so that jobs share them`,
+        ]
+      : []),
+  ];
 }
 
 /**
