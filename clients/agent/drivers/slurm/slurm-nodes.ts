@@ -218,6 +218,30 @@ export function overdue(
   });
 }
 
+/** As long as power saving waits for a node by default (`ResumeTimeout`). */
+const longestJoinSeconds = 1800;
+
+/**
+ * Nodes that joined so long ago, and whose slurmd has never registered: Slurm starts no job there, and the jobs that were planned
+ * for them would wait for ever. Posted as out of service, they go, and others are bought. `nodes`: those of the planner.
+ */
+export function neverRegistered(
+  nodes: readonly NodeRecord[],
+  joining: Joining,
+  nowSeconds: number,
+): readonly { readonly node: NodeRecord; readonly state: Omit<SchedulerNode, "resources"> }[] {
+  return nodes.flatMap((node) => {
+    const host = joining.get(node.name);
+    if (host === undefined || nowSeconds - host.sinceSeconds < longestJoinSeconds) return [];
+    if (isBusy(node) || isListed(node) || !(isAway(node) || node.flags.has("POWERED_DOWN"))) return [];
+    const stateReason = host.heldReason ?? "its slurmd has not registered";
+    const stateSince = isoTime(host.sinceSeconds);
+    const since = stateSince === undefined ? {} : { stateSince };
+    const { hostname } = host;
+    return [{ node, state: { hostname, state: "drained", isOutByOthers: true, stateReason, ...since } }];
+  });
+}
+
 /** The node that joined last under each name of Slurm's. */
 export type JoinedNodes = ReadonlyMap<string, JoinedNode>;
 

@@ -62,6 +62,7 @@ import {
   type Joining,
   joinedAfter,
   joiningAfter,
+  neverRegistered,
   newsFor,
   overdue,
   stillJoining,
@@ -444,6 +445,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       ...own
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
         .map((node) => toNode(asUndrained(node, context.draining), amounts.of(node), due.get(node.name))),
+      ...neverRegistered(own, joining, context.nowSeconds).map(({ node, state }) => ({
+        ...state,
+        resources: amounts.of(node),
+      })),
       ...saving.flatMap((node) => heldNode(node, amounts.of(node))),
     ],
     shapes: shaped.shapes,

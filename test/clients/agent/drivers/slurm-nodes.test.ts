@@ -263,6 +263,32 @@ test("a record that cannot be read for one pass does not end a join; after ten m
   expect(passAfter("node-joined", "ip-1", atHost, 599).setAside).toEqual([]);
 });
 
+test.each([
+  ["half an hour", atHost, 1800, ["drained"]],
+  ["half an hour, and Slurm's address was never set", atHome, 1800, ["drained"]],
+  ["less", atHost, 1799, []],
+  ["half an hour, and its record cannot be read", { ...atHome, cpus: "four" }, 1800, []],
+  ["half an hour, and a job is there", { ...atHost, state: ["MIXED", "CLOUD", "POWERED_DOWN"] }, 1800, []],
+  [
+    "half an hour, and registers now",
+    { ...atHost, state: ["DOWN", "CLOUD"], reason: "cyclecloud" },
+    1800,
+    [],
+  ],
+])("a node whose slurmd has not registered for %s", (_, fields, seconds, states) => {
+  const { nodes = [] } = passAfter("node-joined", "ip-1", fields, seconds);
+  expect(nodes.filter(({ state }) => state === "drained").map(({ state }) => state)).toEqual(states);
+  if (states.length > 0)
+    expect(nodes).toMatchObject([
+      {
+        hostname: "ip-1",
+        isOutByOthers: true,
+        stateReason: "its slurmd has not registered",
+        stateSince: "2026-11-23T02:13:20.000Z",
+      },
+    ]);
+});
+
 const registered = { ...atHost, state: ["DOWN", "CLOUD"], slurmd_version: "22.05.8" };
 test.each([
   ["ours", "cyclecloud", ["NodeName=htc-1 State=RESUME"]],
