@@ -49,7 +49,13 @@ interface About {
 /** The days, from yesterday on, on which a calendar has an event. Throws for a text that is no calendar, and for an unknown time zone. */
 export async function daysIn(text: string, about: About): Promise<readonly string[]> {
   const { default: ical } = await import("ical.js");
-  const events = new ical.Component(ical.parse(text)).getAllSubcomponents("vevent");
+  // Programs on Windows write a byte order mark; some files hold one calendar behind the other.
+  const parsed: unknown[] = text.trim() === "" ? [] : ical.parse(text.replace(/^\uFEFF/, ""));
+  const calendars = typeof parsed[0] === "string" ? [parsed] : (parsed as unknown[][]);
+  if (calendars.length === 0) throw new TypeError("there is no calendar in it");
+  const events = calendars.flatMap((each) => new ical.Component(each).getAllSubcomponents("vevent"));
+  if (events.some((event) => event.getFirstProperty("dtstart") === null))
+    throw new TypeError("an event without DTSTART");
   const changed = events.filter(isChange);
   const plain = events.filter((event) => !isChange(event) && !isOff(event));
   const days = plain.flatMap((event) => {
@@ -74,8 +80,12 @@ function daysOf(event: ICAL.Event, { nowSeconds, timeZone }: About): readonly st
   const last = dayOf({ seconds: nowSeconds + aheadSeconds, timeZone });
   const days: string[] = [];
   const occurrences = event.iterator();
+  // Where dates are listed, ical.js leaves out the one of the event itself.
+  let own =
+    event.isRecurring() && event.component.getFirstProperty("rrule") === null ? event.startDate : null;
   for (let count = 0; count < mostOccurrences; count += 1) {
-    const next = occurrences.next();
+    const next = own ?? occurrences.next();
+    own = null;
     if (next === null || next === undefined || next.toString().slice(0, first.length) > last) return days;
     const { item, startDate, endDate } = event.getOccurrenceDetails(next);
     if (isOff(item.component)) continue;

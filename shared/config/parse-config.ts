@@ -1,4 +1,4 @@
-import { type EngineSettings, placementOf } from "../engine/index.ts";
+import { type EngineSettings, nearest, placementOf } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import { arraysNamedIn } from "../names/unknown-arrays.ts";
 import type { AutostopSettings, ClusterConfig, CycleCloudConnection, Schedule } from "../ports/index.ts";
@@ -8,7 +8,7 @@ import { asksForGroups, predefinesGroups } from "./engine-settings.ts";
 import { toFacts } from "./facts-schema.ts";
 import { toDestinations } from "./notifications-schema.ts";
 import { toPriceRules } from "./price-rules-schema.ts";
-import { warnOfUnknownKeys } from "./unknown-keys.ts";
+import { isKnownKey, warnOfUnknownKeys } from "./unknown-keys.ts";
 import {
   parseSettings,
   problemsBetween,
@@ -88,12 +88,19 @@ function toSchedules(
     if (keys.length === 0) return schedule;
     const problem = (text: string) => problems.push(`schedules.${schedule.name}.settings.${text}`);
     for (const key of keys.filter((each) => !windowKeys.includes(each)))
-      problem(`${key}: cannot change with the time, expected one of ${windowKeys.join(", ")}`);
+      problem(`${key}: ${whyNotInWindows(key)}`);
     const changed = parseSettings({ ...ownKeys, ...settings });
     if (!changed.ok) for (const text of changed.problems) problem(text);
     return { ...schedule, settings };
   });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, schedules: read };
+}
+
+function whyNotInWindows(key: string): string {
+  const isKnown = isKnownKey(key);
+  const near = isKnown ? null : nearest(key, windowKeys);
+  const wanted = near === null ? `one of ${windowKeys.join(", ")}` : `"${near}"`;
+  return `${isKnown ? "cannot change with the time" : "unknown key"}, expected ${wanted}`;
 }
 
 /** The name in the file, also when other keys are in error. The schema reports a name that is not text. */

@@ -1,25 +1,30 @@
 import { z } from "zod";
 import { checkTargetItems, requestSetSchema } from "../messages/index.ts";
 import type { Schedule } from "../ports/index.ts";
-import { midnight, problemOf } from "../time/recurring.ts";
+import { isDay, midnight, problemOf } from "../time/recurring.ts";
 import { flag, positiveSeconds, seconds, strict, text } from "./setting-value.ts";
 
 const mostSchedules = 200;
+const aName = "expected a name of 1 to 64 letters, digits, spaces and . _ : @ + -";
 const aDay = 'expected a day such as "2026-12-25"';
 
 const shape = {
   start: text.optional(),
   end: text.optional(),
-  duration: positiveSeconds.optional(),
+  duration: positiveSeconds
+    .refine((length) => length <= 3_660 * 86_400, 'expected at most "3660d"')
+    .optional(),
   time_zone: text.default("UTC"),
   except: z
     .array(
-      z.string(aDay).regex(/^\d{4}-\d\d-\d\d$/, aDay),
+      z.string(aDay).refine(isDay, aDay),
       'expected a list of days, or in a file for "ccscale config push" {"calendar": "holidays.ics"}',
     )
     .max(1_000, "expected at most 1000 days")
     .default([]),
-  lead: seconds.optional(),
+  lead: z
+    .union([z.literal("auto"), seconds], 'expected a number of seconds, 0 or more, or "auto"')
+    .default("auto"),
   paused: flag.default(false),
   targets: z.array(z.unknown(), "expected a list of targets").default([]),
   settings: z.record(z.string(), z.unknown(), "expected an object of settings").default({}),
@@ -33,7 +38,7 @@ type Written = Omit<Schedule, "name" | "settings"> & {
 
 const scheduleSchema = strict(shape, "expected an object of one schedule").transform(
   (keys, context): Written => {
-    const { duration, time_zone: timeZone, except, lead = null, paused, settings } = keys;
+    const { duration, time_zone: timeZone, except, lead, paused, settings } = keys;
     const { start = midnight, end = keys.start === undefined ? midnight : undefined } = keys;
     if (keys.targets.length === 0 && Object.keys(settings).length === 0)
       context.addIssue({ code: "custom", message: "expected targets or settings" });
@@ -51,7 +56,7 @@ const scheduleSchema = strict(shape, "expected an object of one schedule").trans
     const { good, setAside } = checkTargetItems(keys.targets);
     for (const { index, problems } of setAside)
       context.addIssue({ code: "custom", message: problems.join("; "), path: ["targets", index] });
-    return { ...recurrence, leadSeconds: lead, targets: good, paused, settings };
+    return { ...recurrence, leadSeconds: lead === "auto" ? null : lead, targets: good, paused, settings };
   },
 );
 
@@ -70,7 +75,11 @@ export const scheduleShape = {
         });
     })
     // Only so many are read.
-    .pipe(z.record(requestSetSchema, scheduleSchema))
+    .pipe(
+      z.record(requestSetSchema, scheduleSchema, {
+        error: ({ code }) => (code === "invalid_key" ? aName : undefined),
+      }),
+    )
     .transform((byName): readonly (Written & { readonly name: string })[] =>
       Object.entries(byName).flatMap(([name, schedule]) => (schedule.paused ? [] : [{ name, ...schedule }])),
     ),

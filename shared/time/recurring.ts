@@ -96,18 +96,24 @@ function readOf(recurrence: Recurrence): Read {
   const { start, end, timeZone, except } = recurrence;
   const startCron = requiredCron(start, timeZone);
   const endCron = "at" in end ? requiredCron(end.at, timeZone) : null;
-  const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
   const read: Read = {
     start: startCron,
     endOf: (from) =>
       "at" in end
         ? (endCron?.nextRun(from) ?? null)
         : new Date(from.getTime() + Math.round(end.afterSeconds * 1000)),
-    isLeftOut: except.length === 0 ? () => false : (from) => except.includes(dayOf.format(from)),
+    isLeftOut: except.length === 0 ? () => false : leavingOut(except, timeZone),
     last: undefined,
   };
   readBefore.set(recurrence, read);
   return read;
+}
+
+/** Formats of days take longer to make than all else of a recurrence. */
+function leavingOut(except: readonly string[], timeZone: string): (start: Date) => boolean {
+  const days = new Set(except);
+  const dayOf = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
+  return (start) => days.has(dayOf.format(start));
 }
 
 /** From those that were found last, if that was before and not long ago. A window that began earlier ends earlier. */
@@ -162,7 +168,18 @@ function requiredCron(text: string, timeZone: string): Cron {
 }
 
 function isMoment(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text);
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) && isWritten(text, `${text}Z`);
+}
+
+/** Whether the calendar has such a day, as `2026-12-25`. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && isWritten(text, text);
+}
+
+/** What the calendar lacks is read as another day, such as March for 30 February, or not at all. */
+function isWritten(text: string, iso: string): boolean {
+  const date = new Date(iso);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** Undefined for what cannot be read. */

@@ -32,6 +32,11 @@ describe("days of an iCalendar file", () => {
       ["DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY", "EXDATE;VALUE=DATE:20271225"],
       ["2026-12-25", "2028-12-25"],
     ],
+    [
+      "listed dates beside its own",
+      ["DTSTART;VALUE=DATE:20261201", "RDATE;VALUE=DATE:20261205"],
+      ["2026-12-01", "2026-12-05"],
+    ],
     ["hours of a day", ["DTSTART:20261224T140000", "DTEND:20261224T180000"], ["2026-12-24"]],
     ["over midnight", ["DTSTART:20261224T200000", "DTEND:20261225T040000"], ["2026-12-24", "2026-12-25"]],
     ["a day in Berlin, told in UTC", ["DTSTART:20261225T230000Z", "DTEND:20261226T220000Z"], ["2026-12-26"]],
@@ -61,8 +66,15 @@ describe("days of an iCalendar file", () => {
     expect(await daysIn(text, about)).toEqual(["2027-12-01"]);
   });
 
+  test("a byte order mark, and several calendars in one file", async () => {
+    const [one, two] = ["20261201", "20261203"].map((day) => calendar([`DTSTART;VALUE=DATE:${day}`]));
+    expect(await daysIn(`\uFEFF${one}${two}`, about)).toEqual(["2026-12-01", "2026-12-03"]);
+  });
+
   test("what is no calendar, and an event without end, are refused", async () => {
     await expect(daysIn("no calendar", about)).rejects.toThrow();
+    await expect(daysIn("", about)).rejects.toThrow("there is no calendar in it");
+    await expect(daysIn(calendar(["SUMMARY:x"]), about)).rejects.toThrow("an event without DTSTART");
     const often = calendar(["DTSTART:20100101T000000", "RRULE:FREQ=SECONDLY"]);
     await expect(daysIn(often, about)).rejects.toThrow("more than 10000 times");
   });
