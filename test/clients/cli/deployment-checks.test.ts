@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   checkDeployment,
@@ -7,6 +9,9 @@ import {
   missingOutputs,
   type Network,
 } from "../../../clients/cli/doctor/deployment-checks.ts";
+
+const textOf = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
+const main = textOf("infra/main.bicep");
 
 const outputs = {
   AUTOSCALE_FUNCTIONS_URL: "https://func.azurewebsites.net",
@@ -92,6 +97,14 @@ describe("doctor --deployment", () => {
     const failed = await failures(network);
     expect(failed).toHaveLength(1);
     expect(failed[0]).toMatch(sentence);
+    const named = [...(failed[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    for (const name of named) expect(main).toMatch(new RegExp(`^param ${name} `, "m"));
+  });
+
+  test("the zones that it names are those that a deployment makes", () => {
+    const made = [...textOf("infra/modules/private-endpoints.bicep").matchAll(/zone: '(privatelink[^']*)'/g)];
+    const zones = made.map(([, zone = ""]) => zone.replace(/\$\{.*\}/, "core.windows.net"));
+    expect(endpoints.flatMap(({ zone }) => zone ?? [])).toEqual(zones);
   });
 
   test("public endpoints are no mistake where none is private", async () => {
