@@ -40,7 +40,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/("(cpuS|s)econds":)[\d.]+/g, "$10.1"],
   // What plans take, compressed.
   [/("archivedBytes": ?)\d+/g, "$11234"],
-  [/\b\d+ plans of [\d.]+ KB each/g, "9 plans of 1.2 KB each"],
+  [/\b\d+ plans? of [\d.]+ KB each in [\dhms]+/g, "9 plans of 1.2 KB each in 9s"],
   [/127\.0\.0\.1:\d{2,}/g, "127.0.0.1:7071"],
   [/\d+ files, \d+ bytes/g, "22 files, 56789 bytes"],
   // Which request a plan was made for, if several wait, is a matter of milliseconds.
