@@ -177,7 +177,7 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       details: Object.fromEntries(
         read.waiting.flatMap(({ id }) => (details.has(id) ? [[id, details.get(id)]] : [])),
       ),
-      asking: askedNext(read.waiting, details),
+      asking: askedNext(read.waiting, details, definitions),
       arrays: memory.arrays,
       nodeIds: memory.nodeIds,
       silentSince,
@@ -198,10 +198,14 @@ function detailsFrom({ text }: { readonly text: string }) {
 }
 
 /** Jobs of which something has to be known first, and the first ones that wait, for why they do. */
-function askedNext(waiting: readonly JobRecord[], details: ReadonlyMap<string, Details>): readonly string[] {
+function askedNext(
+  waiting: readonly JobRecord[],
+  details: ReadonlyMap<string, Details>,
+  definitions: Pick<Definitions, "queues"> = { queues: [] },
+): readonly string[] {
   const wanting = waiting.filter(({ state }) => !/[hEd]/.test(state));
   const first = wanting
-    .filter((record) => needsDetails(record) && !details.has(record.id))
+    .filter((record) => needsDetails(record, definitions) && !details.has(record.id))
     .map(({ id }) => id);
   const why = wanting.slice(0, mostReasons).map(({ id }) => id);
   return [...new Set([...first, ...why])].slice(0, mostAsked);

@@ -133,8 +133,8 @@ export function poolsOf({
     takenOnHost: (record) => {
       const names = new Set([...ofHosts.values()].flatMap((limits) => Object.keys(limits)));
       if (names.size === 0) return {};
-      const taken = limitsOn(record).filter(({ name, amount }) => names.has(name) && amount > 0);
-      return Object.fromEntries(taken.map(({ name, amount }) => [name, amount]));
+      const there = limitsOn(record).filter(({ name, amount }) => names.has(name) && amount > 0);
+      return Object.fromEntries(there.map(({ name, amount }) => [name, amount]));
     },
     take: (draws, slots, tasks) => {
       const count = fitting(draws, slots, tasks);

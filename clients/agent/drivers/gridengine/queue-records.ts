@@ -79,13 +79,13 @@ const instanceFields = z.object({
 });
 
 /** What `qstat` printed; undefined when it is not the list of all queue instances and jobs. */
-export function readQueues(text: string): QueueReading | undefined {
+export function readQueues(printed: string): QueueReading | undefined {
   const instances: QueueInstance[] = [];
   const running: RunningRecord[] = [];
   const waiting: JobRecord[] = [];
   const setAside: SetAside[] = [];
   const same = new Map<string, Resource>();
-  const root = parseXml(text, (element, around) => {
+  const root = parseXml(printed, (element, around) => {
     if (around.name === "queue_info" && element.name === "Queue-List") {
       const instance = readInstance(element, same);
       if (instance.ok) instances.push(instance.record);

@@ -51,8 +51,7 @@ export function askedAt(
     const problem = `no node of "${place.array}" in queue ${place.queue.name} has ${name}=${value}`;
     if (complex.name === "hostname") {
       const others = othersThan(value) ?? othersByPattern(value, place);
-      if (others === undefined)
-        return { refused: `asks for host "${value}": hosts cannot be ordered by name` };
+      if (others === undefined) return { refused: `asks for ${ofCertainHosts(value)}` };
       notOn.push(...others);
       continue;
     }
@@ -110,6 +109,12 @@ function othersThan(value: string): readonly string[] | undefined {
 function othersByPattern(value: string, { namesToCome, hostnames }: Place): readonly string[] | undefined {
   if (!isPattern(value) || !namesToCome.every((name) => matches(value, name))) return undefined;
   return hostnames.filter((name) => !matches(value, name));
+}
+
+function ofCertainHosts(value: string): string {
+  return isPattern(value)
+    ? `hosts "${value}": not all nodes to come would fit by their names`
+    : `host "${value}": hosts cannot be ordered by name`;
 }
 
 function holds({ type, relation }: Complex, wanted: string, offered: string): boolean {

@@ -17,9 +17,20 @@ export interface LeftOut {
   readonly leftOut: string;
 }
 
-/** Whether `qstat -j` has to say more before a job can be planned: the time of `-a`, and the limit of an array (`-tc`). */
-export function needsDetails({ priority, tasks }: JobRecord): boolean {
-  return priority === 0 || (tasks !== "" && !/^\d+$/.test(tasks));
+/**
+ * Whether `qstat -j` has to say more before a job can be planned: the time of `-a`, the limit of an array (`-tc`), and the checkpointing
+ * environment where some queue has one.
+ */
+export function needsDetails(
+  { priority, tasks }: JobRecord,
+  { queues }: Pick<JobContext["definitions"], "queues">,
+): boolean {
+  const isArray = tasks !== "" && !/^\d+$/.test(tasks);
+  return priority === 0 || isArray || queues.some(hasCheckpoints);
+}
+
+function hasCheckpoints({ fields: { ckpt_list: list = "" } }: JobContext["definitions"]["queues"][number]) {
+  return namedIn(list).some((name) => !/^none$/i.test(name));
 }
 
 /** A job that waits, as demand. What is not understood leaves it out: nodes that do not help are not bought. */
@@ -30,7 +41,7 @@ export function toWaiting(record: JobRecord, context: JobContext): readonly Job[
   if (!/^[Rqw]+$/.test(state))
     return { leftOut: `state "${state}" is not known: nothing is bought before it has another` };
   const details = context.details.get(record.id);
-  if (needsDetails(record) && details === undefined) return [];
+  if (needsDetails(record, context.definitions) && details === undefined) return [];
   if ((details?.notBefore ?? 0) > context.nowSeconds) return [];
   if ((details?.reservation ?? 0) > 0)
     return { leftOut: `advance reservation ${details?.reservation}: its nodes cannot be ordered` };

@@ -255,6 +255,11 @@ describe("nothing is bought for", () => {
     ["a job in error", { state: "Eqw" }, undefined],
     ["a state that nobody knows", { state: "Zqw" }, /state "Zqw" is not known/],
     ["an array of which -tc is not known yet", { tasks: "1-10:1" }, undefined],
+    [
+      "a job of which -ckpt is not known yet, where a queue has one",
+      { cell: { "ckpt_list             NONE": "ckpt_list             dmtcp" } },
+      undefined,
+    ],
     ["a job of which -a is not known yet", { priority: 0 }, undefined],
     ["-a in the future", { priority: 0, details: { notBefore: nowSeconds + 1 } }, undefined],
     ["an advance reservation", { details: { reservation: 3 } }, /advance reservation 3/],
@@ -280,12 +285,12 @@ describe("nothing is bought for", () => {
         instances: { "all.q@node-1": "" },
         cell: { "hostlist NONE": "hostlist node-1" },
       },
-      /asks for host "ip-\*"/,
+      /asks for hosts "ip-\*": not all nodes to come would fit/,
     ],
     [
       "-l h=ip-0*: some of the names to come",
       { requests: { hostname: "ip-0*" } },
-      /cannot be ordered by name/,
+      /not all nodes to come would fit/,
     ],
     ...["node-1*", "node-?", "node-[1-9]*"].map(
       (hostname) =>
@@ -296,13 +301,13 @@ describe("nothing is bought for", () => {
             instances: { "all.q@node-1": "" },
             cell: { "hostlist NONE": "hostlist node-1" },
           },
-          /cannot be ordered by name/,
+          /not all nodes to come would fit/,
         ] as const,
     ),
     [
       "-l h=ip-0*|ip-f*: the first and the last name to come, not those between",
       { requests: { hostname: "ip-0*|ip-f*" } },
-      /cannot be ordered by name/,
+      /not all nodes to come would fit/,
     ],
     ["-l hostname=ip-1", { requests: { hostname: "ip-1" } }, /cannot be ordered by name/],
     [
