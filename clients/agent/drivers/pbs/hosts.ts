@@ -1,7 +1,8 @@
 import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { stateMeaning } from "./node-states.ts";
-import type { NodeRecord } from "./pbs-records.ts";
+import type { JobRecord, NodeRecord } from "./pbs-records.ts";
 import { amountIn, type ResourceTypes } from "./pbs-resources.ts";
+import { parseExecVnode } from "./select.ts";
 
 /** A host with its vnodes: mostly one. */
 export interface Host {
@@ -19,11 +20,21 @@ export interface Host {
   readonly hasAnswered: boolean;
 }
 
-/** The vnodes of one host together. `comments`: those that were seen last, of hosts that are offline and have lost theirs. */
+/**
+ * The vnodes of one host together. `comments`: those that were seen last, of hosts that are offline and have lost theirs. `reservations`:
+ * those of which it is known what they hold of each vnode.
+ */
 export function hostsOf(
   records: readonly NodeRecord[],
   comments: Readonly<Record<string, string>>,
+  reservations: readonly Pick<JobRecord, "id" | "exec_vnode">[] = [],
 ): readonly Host[] {
+  const sharesOf = new Map(
+    reservations.map(({ id, exec_vnode }) => [
+      id,
+      new Set(parseExecVnode(exec_vnode)?.map(({ vnode }) => vnode)),
+    ]),
+  );
   const byHost = Map.groupBy(records, ({ name, resources_available }) =>
     shortHostname(resources_available.get("host") ?? name.replace(/\[\d+\]$/, "")),
   );
@@ -45,8 +56,8 @@ export function hostsOf(
       jobs: [...new Set(vnodes.flatMap(({ jobs }) => jobs))],
       keptFor: [
         ...new Set(
-          vnodes.flatMap(({ resv, queue, partition }) => [
-            ...resv.map((name) => `reservation ${name}`),
+          vnodes.flatMap(({ name: vnode, resv, queue, partition }) => [
+            ...resv.filter((id) => sharesOf.get(id)?.has(vnode) !== true).map((id) => `reservation ${id}`),
             ...(queue === "" ? [] : [`of queue ${queue}`]),
             ...(isOtherPartition(partition) ? [`of partition ${partition}`] : []),
           ]),

@@ -15,6 +15,8 @@ export interface JobContext {
   readonly listedOn: ReadonlyMap<string, readonly string[]>;
   /** By the name of the host, of a vnode of it, or of its node daemon, in lower case. */
   readonly hostOf: ReadonlyMap<string, Host>;
+  /** Queues of reservations that are posted with what they hold: their jobs take nothing more. */
+  readonly reservedQueues: ReadonlySet<string>;
   readonly limits: Limits;
   /** Boolean resources that some node has, or would have. */
   readonly haveSome: ReadonlySet<string>;

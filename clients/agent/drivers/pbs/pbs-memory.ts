@@ -16,6 +16,8 @@ export type NodePlace = z.infer<typeof place>;
 const remembered = z.object({
   /** Resources of hosts that a site added to PBS. */
   resources: z.array(z.string()).readonly().optional().catch(undefined),
+  /** Whether some host was held by a reservation. */
+  hasReservations: z.boolean().optional().catch(undefined),
   /** By the short name of the host. */
   joined: z.record(z.string(), place).catch({}).default({}),
   /** Hosts whose nodes are gone, and that PBS would not let go at once: they had jobs. */
@@ -42,5 +44,5 @@ export type Remembered = z.infer<typeof remembered>;
 
 /** Of another release, or lost: nothing. */
 export function remember(memory: Memory): Remembered {
-  return remembered.catch({ joined: {}, deleted: [], byOthers: [], comments: {}, shapes: [] }).parse(memory);
+  return remembered.catch(() => remembered.parse({})).parse(memory);
 }

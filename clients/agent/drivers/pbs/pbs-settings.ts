@@ -53,6 +53,7 @@ export const pbsSettingsSchema = z.strictObject({
   qstat: program.default(["qstat"]),
   pbsnodes: program.default(["pbsnodes"]),
   qmgr: program.default(["qmgr"]),
+  pbs_rstat: program.default(["pbs_rstat"]),
 });
 
 export type PbsSettings = z.infer<typeof pbsSettingsSchema>;

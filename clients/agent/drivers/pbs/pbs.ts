@@ -15,6 +15,7 @@ import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from
 import { amountIn, type ResourceTypes, readResourceTypes, readScheduledResources } from "./pbs-resources.ts";
 import { type PbsSettings, pbsSettingsSchema } from "./pbs-settings.ts";
 import { countAll } from "./pbs-shapes.ts";
+import { reservationsIn } from "./reservations.ts";
 import { hostsOfUnreadable, isKnownState, isRunning, isSuspended, running } from "./running.ts";
 import { parseSelect } from "./select.ts";
 import { type Waiting, waiting } from "./waiting.ts";
@@ -24,7 +25,7 @@ import { type Waiting, waiting } from "./waiting.ts";
  * their VMs. Nodes are read before jobs: a job that starts in between is then told to run, and not to wait.
  */
 export const pbs = configured("pbs", pbsSettingsSchema, (settings) => ({
-  reads: () => reads(settings),
+  reads: ({ memory }) => reads(settings, remember(memory)),
   interpret: (answers, context) => interpret(answers, context, settings),
   commandsFor: (event, { memory }) => stepsFor(event, memory, settings),
 }));
@@ -32,7 +33,10 @@ export const pbs = configured("pbs", pbsSettingsSchema, (settings) => ({
 /** A comment may be a whole story; what it begins with says whose it is. */
 const longestComment = 500;
 
-function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (readonly Read[])[] {
+function reads(
+  { qstat, pbsnodes, qmgr, pbs_rstat, sched_config }: PbsSettings,
+  { hasReservations }: Remembered,
+): readonly (readonly Read[])[] {
   return [
     [
       // Ends with 1 when there are no nodes.
@@ -41,6 +45,10 @@ function reads({ qstat, pbsnodes, qmgr, sched_config }: PbsSettings): readonly (
       readOf("resources", qmgr, ["-c", "list resource"]),
       // Of root, or on another machine: then all resources count.
       readOf("scheduled", ["cat"], [sched_config], [1]),
+      // By env, which says with 127 that there is no such program: then hosts of reservations are held as a whole.
+      ...(hasReservations === true
+        ? [readOf("reservations", ["env", ...pbs_rstat], ["-f"], [1, 2, 126, 127])]
+        : []),
     ],
     [
       // Times are the client's own, without their zone.
@@ -64,7 +72,9 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   const setAside: SetAside[] = [];
   const nodes = readList(lists.nodes, nodeRecord, "node", () => []);
   setAside.push(...nodes.setAside, ...unknownStatesOf(nodes.records));
-  const all = hostsOf(nodes.records, before.comments);
+  const { reservations: printed } = answers;
+  const reservations = reservationsIn(printed?.exitCode === 0 ? printed.text : "", nodes.records);
+  const all = hostsOf(nodes.records, before.comments, reservations);
   const hosts = all.filter((host) => !isIgnored(host, settings));
   const hostOf = byName(all);
   const listedOn = hostsByJob(all);
@@ -94,6 +104,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     types,
     listedOn,
     hostOf,
+    reservedQueues: new Set(reservations.map(({ queue }) => queue)),
     limits: new Limits(
       server,
       queueOf,
@@ -114,7 +125,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     const { leftOut: reason, ...where } = made;
     return setAside.push({ record: `job ${name}`, reason, ...where });
   };
-  for (const record of runningRecords) post(record.id, running(record, jobContext));
+  for (const record of [...runningRecords, ...reservations]) post(record.id, running(record, jobContext));
   const othersRun = new Set<string>();
   for (const group of waitingIn(records, setAside)) {
     const [first] = group.tasks;
@@ -276,6 +287,9 @@ function memoryAfter(
   const byOthers = offline.filter((host) => !isOurs(host));
   return {
     resources: types.own(),
+    ...(hosts.some(({ vnodes }) => vnodes.some(({ resv }) => resv.length > 0))
+      ? { hasReservations: true }
+      : {}),
     joined: Object.fromEntries(Object.entries(before.joined).filter(([name]) => there.has(name))),
     deleted: before.deleted.filter((name) => there.has(name)),
     byOthers: byOthers.map(({ name }) => shortHostname(name)),

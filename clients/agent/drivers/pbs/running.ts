@@ -77,6 +77,8 @@ function sharesOf(record: JobRecord, context: JobContext): Map<string, Map<strin
   };
   add(record.exec_vnode, 1);
   if (isSuspended(record)) add(record.resources_released || record.exec_vnode, -1);
+  if (record.id.split(".")[0] !== record.queue && context.reservedQueues.has(record.queue))
+    for (const amounts of byHost.values()) amounts.clear();
   return byHost;
 }
 

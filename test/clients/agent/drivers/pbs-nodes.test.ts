@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type {
+  Answers,
   Context,
   Driver,
   Memory,
@@ -48,7 +49,15 @@ function readNodes(
     memory = {},
     draining = [],
     section = {},
-  }: { memory?: Memory; draining?: readonly string[]; section?: object } = {},
+    jobs = {},
+    reservations,
+  }: {
+    memory?: Memory;
+    draining?: readonly string[];
+    section?: object;
+    jobs?: object;
+    reservations?: Answers[string];
+  } = {},
 ): Extract<Reading, { known: true }> {
   const records = Object.fromEntries(
     Object.entries(nodes).map(([name, { changed = 0, version = "23", available = {}, ...fields }]) => [
@@ -65,11 +74,12 @@ function readNodes(
   const reading = driverOf(section).interpret(
     {
       nodes: list("nodes", records),
-      jobs: list("Jobs", {}),
+      jobs: list("Jobs", jobs),
       queues: list("Queue", {}),
       server: list("Server", { head: { scheduling: "True" } }),
       resources: { text: resources, exitCode: 0 },
       scheduled: { text: "", exitCode: 1 },
+      ...(reservations === undefined ? {} : { reservations }),
     },
     { nowSeconds, draining: new Map(draining.map((name) => [name, 0])), memory },
   );
@@ -142,6 +152,42 @@ describe("the state of a host", () => {
   ])("%s", (_, node, expected) => {
     const [read] = readNodes({ "ip-1": node }).nodes;
     expect([read?.state, read?.stateReason].filter((word) => word !== undefined).join(" ")).toBe(expected);
+  });
+
+  test("a small reservation takes what it holds of its hosts, its jobs nothing more, and others use the rest", () => {
+    const held = (resv: string, state = "free") => ({ state, resv });
+    const nodes = {
+      "ip-1": held("R7.head"),
+      "ip-2": held("R7.head", "offline"),
+      "ip-3": held("R7.head, S8.head"),
+      "ip-4": held("S8.head"),
+    };
+    const printed = [
+      "Resv ID: R7.head\nReserve_Name = NULL\nqueue = R7\nResource_List.place = free\neuser = ann",
+      "resv_nodes = (ip-1:ncpus=1)+(ip-2:ncpus=1)+(ip-3:ncpus=1)+(ip-9:ncpus=1)\n\n",
+    ].join("\n");
+    const jobs = { "5.head": { job_state: "R", queue: "R7", exec_vnode: "(ip-1:ncpus=1)", euser: "ann" } };
+    const read = readNodes(nodes, { jobs, reservations: { text: printed, exitCode: 0 } });
+    expect(read.jobs).toMatchObject([
+      { name: "5", constraints: {}, executingHostnames: ["ip-1"] },
+      { name: "R7", constraints: { ncpus: 1 }, executingHostnames: ["ip-1", "ip-2", "ip-3"], user: "ann" },
+    ]);
+    const states = read.nodes.map(({ state, stateReason = "" }) => `${state} ${stateReason}`.trim());
+    expect(states).toEqual([
+      "up",
+      "draining state offline",
+      // Of S8 nothing is printed: the list may be cut short.
+      "draining reservation S8.head",
+      "draining reservation S8.head",
+    ]);
+    expect(
+      driverOf().reads({ memory: read.memory, nowSeconds, draining: new Map() })[0]?.at(-1),
+    ).toMatchObject({
+      program: "env",
+      args: ["pbs_rstat", "-f"],
+    });
+    const none = readNodes(nodes, { reservations: { text: printed, exitCode: 127 } });
+    expect([none.jobs, none.nodes.map(({ state }) => state)]).toEqual([[], Array(4).fill("draining")]);
   });
 
   test("a host whose vnodes are used apart takes jobs as long as one is free", () => {
