@@ -4,9 +4,9 @@ import {
   type CostAnswer,
   costDimension,
   type JobRunView,
-  type SpendingStatus,
 } from "../../../shared/api/index.ts";
 import { parseDuration } from "../../../shared/text/durations.ts";
+import { idleMoneyWords } from "../../../shared/text/idle-money.ts";
 import { counted } from "../../../shared/text/text.ts";
 import { suggestion, wordsOf } from "../choices.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -189,23 +189,6 @@ async function refuseUnknownOwner({
   }
 }
 
-/** Money that is in no sum: reserved nodes that nobody runs, and disks of deallocated ones. */
-function idleMoneyLines({ unusedReservations, deallocatedNodes }: SpendingStatus): readonly string[] {
-  const hourly = (usd: number | null) => (usd === null ? "price not known" : `${cents(usd)} USD an hour`);
-  return [
-    ...(unusedReservations.nodes === 0
-      ? []
-      : [
-          `Reserved and not used, in no sum: ${counted(unusedReservations.nodes, "node")}, ${hourly(unusedReservations.usdPerHour)}`,
-        ]),
-    ...(deallocatedNodes.nodes === 0
-      ? []
-      : [
-          `Deallocated, their disks in no sum: ${counted(deallocatedNodes.nodes, "node")}, ${hourly(deallocatedNodes.usdPerHour)}`,
-        ]),
-  ];
-}
-
 /** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */
 function nowOn(
   page: Page,
@@ -216,7 +199,8 @@ function nowOn(
     page.line(
       `Now ${cents(spending.usdPerHour)} USD an hour; forecast for ${spending.month}: ${cents(spending.forecastUsd)} USD`,
     );
-  for (const line of spending === null ? [] : idleMoneyLines(spending)) page.line(line);
+  for (const line of spending === null ? [] : idleMoneyWords(spending, (usd) => `${cents(usd)} USD`))
+    page.line(line);
   if (spot !== null && by.includes("spot")) page.line(`Spot: ${spotInWords(spot, atSeconds)}`);
 }
 

@@ -1,4 +1,5 @@
 import type { BudgetStatus, SpendingStatus } from "../../../shared/api/index.ts";
+import { idleMoneyWords } from "../../../shared/text/idle-money.ts";
 import { linkTo } from "../place.ts";
 import { usd } from "../words.ts";
 import { ShareMeter } from "./share-meter.tsx";
@@ -44,21 +45,12 @@ export function Spending(props: { readonly cluster: string; readonly spending: S
   );
 }
 
-function notes({
-  unpricedNodes,
-  reservedNodes,
-  unusedReservations,
-  deallocatedNodes,
-  reckonedSinceSeconds,
-}: SpendingStatus): string {
-  const hourly = (price: number | null) => (price === null ? "price not known" : `${usd(price)} USD an hour`);
+function notes(spending: SpendingStatus): string {
+  const { unpricedNodes, reservedNodes, reckonedSinceSeconds } = spending;
   return [
     unpricedNodes > 0 && `Nodes without a known price, left out: ${unpricedNodes}.`,
     reservedNodes > 0 && `Nodes that reservations pay, left out: ${reservedNodes}.`,
-    unusedReservations.nodes > 0 &&
-      `Reserved and not used, left out: ${unusedReservations.nodes}, ${hourly(unusedReservations.usdPerHour)}.`,
-    deallocatedNodes.nodes > 0 &&
-      `Deallocated, their disks left out: ${deallocatedNodes.nodes}, ${hourly(deallocatedNodes.usdPerHour)}.`,
+    ...idleMoneyWords(spending, (price) => `${usd(price)} USD`).map((line) => `${line}.`),
     reckonedSinceSeconds !== null && "Reckoned by what runs: the accounts cannot be read.",
   ]
     .filter(Boolean)

@@ -22,6 +22,11 @@ export function Limits({ cluster }: { readonly place: Place; readonly cluster: s
 
 const mostBinding = 5;
 
+/** One that is wholly free is the next to bind for somebody, and news for nobody. */
+function isTight({ binds, waitingJobs, used, left }: LimitsAnswer["limits"][number]): boolean {
+  return waitingJobs > 0 || (binds > 0 && (used !== 0 || left === 0));
+}
+
 export function BindingLimits({ cluster }: { readonly cluster: string }) {
   return (
     <section>
@@ -47,9 +52,7 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
         <>
           <LimitList
             caption="Limits"
-            rows={limits
-              .filter(({ binds, waitingJobs }) => isWhole || binds > 0 || waitingJobs > 0)
-              .slice(0, most)}
+            rows={limits.filter((limit) => isWhole || isTight(limit)).slice(0, most)}
             rowKey={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
             none="No limit is known."
             columns={[
