@@ -73,9 +73,11 @@ export function nameOf(record: JobRecord): string {
   return het_job_id ? `${het_job_id}+${het_job_offset ?? 0}` : String(job_id);
 }
 
-/** Slurm's word for a job that has whole nodes: by its own wish, its partition's, or because it shares none (`select/linear`). */
+/** Slurm's word for a job that shares no node: by its own wish (`topo`: not even a switch), its partition's, or because none is shared (`select/linear`). */
 export function asksForWholeNodes({ shared, exclusive }: JobRecord): boolean {
-  return ["NONE", "EXCLUSIVE", "TRUE"].some((word) => shared.includes(word) || exclusive.includes(word));
+  return ["NONE", "EXCLUSIVE", "TRUE", "TOPO"].some(
+    (word) => shared.includes(word) || exclusive.includes(word),
+  );
 }
 
 export function isColocated(

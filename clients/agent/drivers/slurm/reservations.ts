@@ -10,8 +10,8 @@ export interface Reservation {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly nodes: readonly string[];
-  /** It has some cores of its nodes only: the others take any job. */
-  readonly isOfCores?: true;
+  /** The share of the CPUs of its nodes that it has; absent: whole nodes. The other CPUs take any job. */
+  readonly cpuShare?: number;
   /** Nobody works there meanwhile. */
   readonly isMaintenance?: true;
   /** Set where jobs of one user keep others away. */
@@ -33,11 +33,12 @@ export function readReservations(
     const isTime = (time: string) => /^\d{1,12}$/.test(time);
     if (names === undefined || !isTime(start) || !isTime(end)) return [undefined];
     const cpus = names.reduce((sum, each) => sum + (nodes.get(each)?.cpus ?? 0), 0);
+    const cpuShare = (tresAmount(line.TRES ?? "", "cpu") ?? cpus) / cpus;
     const own = { name, startSeconds: Number(start), endSeconds: Number(end), nodes: names };
     return [
       {
         ...own,
-        ...((tresAmount(line.TRES ?? "", "cpu") ?? cpus) < cpus ? { isOfCores: true as const } : {}),
+        ...(cpuShare < 1 ? { cpuShare } : {}),
         ...(line.Flags?.split(",").includes("MAINT") === true ? { isMaintenance: true as const } : {}),
       },
     ];
@@ -82,8 +83,8 @@ export function inTheWay(
   }: { readonly nowSeconds: number; readonly minutes: number | undefined; readonly user: string },
 ): readonly Reservation[] {
   return reservations.filter(
-    ({ startSeconds, endSeconds, owner, isOfCores }) =>
-      isOfCores !== true &&
+    ({ startSeconds, endSeconds, owner, cpuShare }) =>
+      cpuShare === undefined &&
       owner !== user &&
       endSeconds > nowSeconds &&
       (minutes === undefined || startSeconds < nowSeconds + minutes * 60),
@@ -106,6 +107,17 @@ export class Reserved {
   from(job: Parameters<typeof inTheWay>[1], partitions: readonly string[]): readonly Reservation[] {
     if (this.#reservations.length === 0) return this.#reservations;
     return inTheWay(this.#reservations, job).filter((each) => this.#of(each, partitions).length > 0);
+  }
+
+  /** A node without the CPUs that reservations have of it, from when they are made until they are over. */
+  withoutCpus(node: NodeRecord, nowSeconds: number): NodeRecord {
+    const { name, usable_cpus: cpus } = node;
+    const shares = this.#reservations.flatMap(({ cpuShare, endSeconds, nodes }) =>
+      cpuShare !== undefined && endSeconds > nowSeconds && nodes.includes(name) ? [cpuShare] : [],
+    );
+    if (shares.length === 0 || cpus === undefined) return node;
+    const reserved = shares.reduce((sum, share) => sum + Math.ceil(share * cpus), 0);
+    return { ...node, usable_cpus: Math.max(0, cpus - reserved) };
   }
 
   /** Undefined: its nodes are not known. */

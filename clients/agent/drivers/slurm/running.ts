@@ -62,12 +62,16 @@ export function running(
   const hosts = hostsOf(record, names, context);
   const [partition = "", ...more] = partitions;
   const counting = candidates.countingOf(partition);
-  const { perNode } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
+  const { perNode: whole } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
+  // CPUs that its reservation has are not offered to others: it uses up none of theirs.
+  const { ncpus: _, ...withoutCpus } = whole;
+  const perNode: Amounts =
+    context.reserved.named(record.resv_name)?.cpuShare === undefined ? whole : withoutCpus;
   const leaves = isLeaving(record, context);
   const isWhole = asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name));
   const nodeCount = getsNodesByName ? hosts.length : count;
   const cap = more.length === 0 && !asksForWholeNodes(record) ? candidates.capOf(partition) : undefined;
-  const onHosts = (own: readonly string[], amounts: typeof perNode): Job => ({
+  const onHosts = (own: readonly string[], amounts: Amounts): Job => ({
     ...orderOf(record),
     ...detailsOf(record, partitions, { isRunning: hosts.length > 0 }),
     name: nameOf(record),
@@ -101,9 +105,9 @@ export function running(
 function unlikeParts(
   { job_resources: shares, gres_detail: gres = [] }: JobRecord,
   names: readonly string[],
-  perNode: Readonly<Record<string, number>>,
+  perNode: Amounts,
   { nodes }: JobContext,
-): readonly (readonly [places: readonly number[], amounts: typeof perNode])[] {
+): readonly (readonly [places: readonly number[], amounts: Amounts])[] {
   const isOfAll =
     shares?.every(({ name }, at) => name === names[at]) === true && shares.length === names.length;
   if (!isOfAll && gres.length !== names.length) return [];
@@ -112,14 +116,18 @@ function unlikeParts(
     const ncpus = cpus ?? (cores === undefined ? undefined : cores * cpusPerCore(nodes.get(name)));
     const memmb = perNode.memmb === undefined ? undefined : memory;
     const ngpus = gpusIn(gpuRequestOf(gres[at] ?? "")) || undefined;
-    const known = Object.entries({ ncpus, memmb, ngpus }).flatMap(([name, amount]) =>
-      amount === undefined ? [] : [[name, amount] as const],
-    );
+    const known = Object.entries({
+      ncpus: perNode.ncpus === undefined ? undefined : ncpus,
+      memmb,
+      ngpus,
+    }).flatMap(([name, amount]) => (amount === undefined ? [] : [[name, amount] as const]));
     return { ...perNode, ...Object.fromEntries(known) };
   });
   const places = Map.groupBy(amounts.keys(), (at) => JSON.stringify(amounts[at]));
   return [...places.values()].map((own) => [own, amounts[own[0] ?? 0] ?? perNode] as const);
 }
+
+type Amounts = Readonly<Record<string, number>>;
 
 /** Longer than Slurm usually needs to clear a node: then something holds it up. */
 const clearingSeconds = 60;

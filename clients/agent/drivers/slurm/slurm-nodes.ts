@@ -93,12 +93,12 @@ export function asUndrained(record: NodeRecord, draining: Context["draining"]): 
 export function toNode(
   record: NodeRecord,
   resources: SchedulerNode["resources"],
-  reservation?: Pick<Reservation, "name" | "isOfCores">,
+  reservation?: Pick<Reservation, "name" | "cpuShare">,
 ): SchedulerNode {
   const state = stateOf(record);
   const isOut = isDownByOthers(record) || statesMeaning(record, "out").length > 0;
   const isWaiting = !isOut && (state.state === "up" || record.flags.has("RESERVED"));
-  if (reservation === undefined || reservation.isOfCores === true || !isWaiting)
+  if (reservation === undefined || reservation.cpuShare !== undefined || !isWaiting)
     return { hostname: record.hostname, resources, ...state };
   const stateReason = `reservation ${reasonText(reservation.name)}`;
   return { hostname: record.hostname, resources, state: "draining", isOutByOthers: true, stateReason };

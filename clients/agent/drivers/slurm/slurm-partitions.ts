@@ -3,7 +3,7 @@ import { type JobRecord, type NodeRecord, readLines } from "./slurm-records.ts";
 
 /** What Slurm says of a partition, as far as demand goes. */
 export interface Partition {
-  /** `OverSubscribe=EXCLUSIVE`, printed as `Exclusive=NODE` or `TOPO` from 26.05 on: its jobs share no node. */
+  /** `OverSubscribe=EXCLUSIVE`, printed as `Exclusive=NODE` from 26.05 on; with `ExclusiveTopo` they share no switch: its jobs share no node. */
   readonly exclusive: boolean;
   /** Whether it starts jobs at all. */
   readonly isUp: boolean;
@@ -82,7 +82,11 @@ export function readPartitions(text: string): Partitions | undefined {
         [
           name,
           {
-            exclusive: shared === "EXCLUSIVE" || line.Exclusive === "NODE" || line.Exclusive === "TOPO",
+            exclusive:
+              shared === "EXCLUSIVE" ||
+              line.Exclusive === "NODE" ||
+              line.Exclusive === "TOPO" ||
+              line.ExclusiveTopo === "YES",
             // One that drains takes no new jobs, and runs those that it has.
             isUp: state === undefined || state === "UP" || state === "DRAIN",
             takes: ({ user_name, account, qos }) =>

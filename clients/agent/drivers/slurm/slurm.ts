@@ -444,7 +444,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     nodes: [
       ...own
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
-        .map((node) => toNode(asUndrained(node, context.draining), amounts.of(node), due.get(node.name))),
+        .map((node) => {
+          const offered = jobContext.reserved.withoutCpus(node, context.nowSeconds);
+          return toNode(asUndrained(node, context.draining), amounts.of(offered), due.get(node.name));
+        }),
       ...neverRegistered(own, joining, context.nowSeconds).map(({ node, state }) => ({
         ...state,
         resources: amounts.of(node),

@@ -264,9 +264,7 @@ function notesOf(
 ): readonly string[] {
   const partitions = [...new Set(others.map((each) => each.partition))].filter((name) => name !== partition);
   const arrays = others.filter((each) => each.partition === partition).map((each) => each.nodeArray);
-  const isOfUser = ["USER", "MCS", "TOPO"].some(
-    (word) => record.shared.includes(word) || record.exclusive.includes(word),
-  );
+  const isShared = (word: string) => record.shared.includes(word) || record.exclusive.includes(word);
   return [
     ...(partitions.length === 0
       ? []
@@ -278,7 +276,10 @@ function notesOf(
       : [
           `planned for node array ${nodeArray} only: of ${arrays.join(", ")} it would take another number of nodes`,
         ]),
-    ...(isOfUser
+    ...(isShared("TOPO")
+      ? ["--exclusive=topo is planned for as whole nodes: Slurm also keeps others from its switch or block"]
+      : []),
+    ...(isShared("USER") || isShared("MCS")
       ? ["--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody"]
       : []),
     ...(record.het_job_id ? ["part of a heterogeneous job: planned on nodes of its own"] : []),

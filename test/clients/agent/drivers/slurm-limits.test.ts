@@ -120,11 +120,16 @@ describe("reservations", () => {
 
   test("one that has some cores of its nodes, or licences only, keeps no node", () => {
     expect(readReservations(line("TRES=cpu=8 "), nodes)).toHaveLength(1);
-    expect(readReservations(line("TRES=cpu=4 "), nodes)).toMatchObject([{ isOfCores: true }]);
-    const jobs = [waitingJob()];
-    expect(
-      readSlurm({ jobs, reservations: line("TRES=cpu=4 "), nodes: [slurmNode(1), slurmNode(2)] }),
-    ).toMatchObject({ jobs: [{ name: "7" }] });
+    expect(readReservations(line("TRES=cpu=4 "), nodes)).toMatchObject([{ cpuShare: 0.5 }]);
+    const runs = { job_id: 8, job_state: ["RUNNING"], nodes: "htc-1" };
+    const jobs = [waitingJob(), waitingJob({ ...runs, resv_name: "m" }), waitingJob({ ...runs, job_id: 9 })];
+    const reading = readSlurm({ jobs, reservations: line("TRES=cpu=4 ") });
+    // The other CPUs take any job; its own job uses up none of those.
+    expect(reading).toMatchObject({
+      jobs: [{ name: "7" }, { name: "8", constraints: { memmb: 1000 } }, { constraints: { ncpus: 1 } }],
+      nodes: [{ resources: { ncpus: 2 } }, { resources: { ncpus: 2 } }],
+    });
+    expect(reading).not.toHaveProperty("jobs.1.constraints.ncpus");
     expect(readReservations(line("").replace("htc-[1-2]", "(null)"), nodes)).toEqual([]);
   });
 

@@ -21,6 +21,14 @@ describe("26.05", () => {
     expect(["NO", "USER", "NODE", "TOPO"].map(isExclusive)).toEqual([[false], [false], [true], [true]]);
   });
 
+  test("ExclusiveTopo of 24.05 and --exclusive=topo: no other job on the nodes", () => {
+    const partitions = "PartitionName=htc ExclusiveTopo=YES OverSubscribe=NO State=UP\n";
+    expect(jobsOf({ jobs: [waitingJob()], partitions })).toMatchObject([{ exclusive: true }]);
+    expect(jobsOf({ jobs: [waitingJob({ exclusive: ["topo"] })] })).toMatchObject([
+      { exclusive: true, notes: [expect.stringContaining("keeps others from its switch")] },
+    ]);
+  });
+
   test("squeue --json does not tell which jobs have whole nodes: its column Exclusive does", () => {
     const alike = (job_id: number) => waitingJob({ job_id, shared: [] });
     const jobs = jobsOf({
