@@ -9,9 +9,6 @@ interface Flags {
   readonly port: number;
   readonly main?: string;
   readonly logLevel?: LogLevel;
-  readonly functionKey?: string;
-  readonly adminKey?: string;
-  readonly systemKey?: string;
   readonly stateDir?: string;
   readonly queueLeaseSeconds: number;
   readonly graceSeconds: number;
@@ -30,9 +27,6 @@ const program = new Command("functions-host")
       levels,
     ),
   )
-  .option("--function-key <key>", "ask for this key at authLevel function")
-  .option("--admin-key <key>", "ask for this key at authLevel admin and at /admin")
-  .option("--system-key <key>", "ask for this key at the webhook of Event Grid")
   .option("--state-dir <folder>", "where timers keep their status")
   .option("--queue-lease-seconds <seconds>", "how long a killed host hides a queue message", wholeNumber, 30)
   .option("--grace-seconds <seconds>", "how long a stop waits for running invocations", wholeNumber, 10)
@@ -45,7 +39,7 @@ function wholeNumber(text: string): number {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { app, port, main, stateDir, functionKey, adminKey, systemKey, queueLeaseSeconds, logLevel } = flags;
+  const { app, port, main, stateDir, queueLeaseSeconds, logLevel } = flags;
   const host = await start({
     appDir: app,
     port,
@@ -56,11 +50,6 @@ async function run(flags: Flags): Promise<void> {
     ...(logLevel === undefined
       ? {}
       : { settings: { AzureFunctionsJobHost__logging__logLevel__default: logLevel } }),
-    keys: {
-      ...(functionKey ? { function: functionKey } : {}),
-      ...(adminKey ? { admin: adminKey } : {}),
-      ...(systemKey ? { system: systemKey } : {}),
-    },
     ...(main === undefined ? {} : { main }),
     ...(stateDir === undefined ? {} : { stateDir }),
   });

@@ -4,7 +4,7 @@ import { systemClock, waitAtMost } from "./clock.ts";
 import { type HostJson, loadHostJson } from "./host-json.ts";
 import { type HostedFunction, hostFunction, type RefusedFunction } from "./hosted-function.ts";
 import { createHttpApp, type HttpListener, listen } from "./http-server.ts";
-import { type AccessKeys, createDispatch, type HttpEndpoint, httpEndpoint } from "./http-trigger.ts";
+import { createDispatch, type HttpEndpoint, httpEndpoint } from "./http-trigger.ts";
 import { type InvocationOutcome, Invoker } from "./invoke.ts";
 import { describeError, filterLog, type Logger } from "./logger.ts";
 import type { LogLevel } from "./rpc.ts";
@@ -23,7 +23,6 @@ export interface StartOptions {
   /** Beat the environment, which beats local.settings.json. */
   readonly settings?: Settings;
   readonly logger?: Logger;
-  readonly keys?: AccessKeys;
   /** Where timers keep their status; default `<appDir>/.local/functions-host`. */
   readonly stateDir?: string;
   /** How long a killed host hides a queue message that it was working on; default 30. */
@@ -99,7 +98,7 @@ class Host {
 
   async start(): Promise<FunctionsHost> {
     const { options, hostJson } = this.#parts;
-    const { appDir, main, port = 0, keys = {} } = options;
+    const { appDir, main, port = 0 } = options;
     for (const warning of hostJson.warnings) this.#log("Host.Startup", "warning", warning);
     const log = (level: LogLevel, _category: string, message: string): void =>
       this.#log("Worker", level, message);
@@ -107,13 +106,12 @@ class Host {
     this.#app = app;
     const invoker = this.#createInvoker(app);
     this.#sortOut(app);
-    this.#noteKeys();
     // Listens before the triggers start: with a taken port nothing may have been received.
     const { invoke } = invoker ?? { invoke: notReady };
-    const dispatch = createDispatch({ endpoints: this.#endpoints, invoke, keys });
+    const dispatch = createDispatch({ endpoints: this.#endpoints, invoke });
     const [functions, refused] = [this.#functions, this.#refused];
     const serverLog = (level: LogLevel, message: string): void => this.#log("Host.Http", level, message);
-    const http = createHttpApp({ dispatch, functions, refused, invoke, keys, log: serverLog });
+    const http = createHttpApp({ dispatch, functions, refused, invoke, log: serverLog });
     this.#listener = await listen(http.fetch, port);
     if (invoker !== undefined) await this.#startTriggers(invoker);
     return { url: this.#listener.url, functions: this.#summaries(), stop: () => this.stop() };
@@ -148,18 +146,6 @@ class Host {
       } catch (error) {
         this.#refuse(result.name, describeError(error));
       }
-    }
-  }
-
-  #noteKeys(): void {
-    const { keys = {} } = this.#parts.options;
-    for (const { target, authLevel } of this.#endpoints) {
-      if (authLevel === "anonymous" || keys[authLevel] !== undefined) continue;
-      this.#log(
-        "Host.Http",
-        "information",
-        `"${target.name}" asks for a ${authLevel} key in Azure, for none here`,
-      );
     }
   }
 

@@ -1,5 +1,4 @@
-import { generateCookie } from "hono/cookie";
-import type { HttpCookie, HttpData, InvocationResponse, NullableString } from "./rpc.ts";
+import type { HttpData, InvocationResponse, NullableString } from "./rpc.ts";
 import { bodyBytes } from "./typed-data.ts";
 
 /** Encodes a request for a function; the body of GET and HEAD is dropped, as the library would do with a warning. */
@@ -38,26 +37,9 @@ export function toHttpResponse({ returnValue }: InvocationResponse, method: stri
   if (http === undefined) return new Response(null, { status: 204 });
   const status = Number(http.statusCode ?? 200);
   const headers = new Headers(http.headers);
-  for (const cookie of http.cookies ?? []) headers.append("set-cookie", formatCookie(cookie));
   const body = bodyBytes(http.body);
   if (statusesWithoutBody.includes(status)) return new Response(null, { status, headers });
   if (method !== "HEAD") return new Response(Buffer.from(body), { status, headers });
   if (!headers.has("content-length")) headers.set("content-length", String(body.length));
   return new Response(null, { status, headers });
 }
-
-function formatCookie(cookie: HttpCookie): string {
-  const { domain, path, expires, secure, httpOnly, sameSite, maxAge } = cookie;
-  return generateCookie(cookie.name, cookie.value, {
-    // Without a path the browser would take the folder of the URL.
-    path: path?.value ?? "/",
-    ...(domain?.value === undefined ? {} : { domain: domain.value }),
-    ...(expires === undefined ? {} : { expires: new Date(expires.value.seconds * 1000) }),
-    ...(maxAge === undefined ? {} : { maxAge: maxAge.value }),
-    ...(secure === undefined ? {} : { secure: secure.value }),
-    ...(httpOnly === undefined ? {} : { httpOnly: httpOnly.value }),
-    ...(sameSite === undefined || sameSite === "none" ? {} : { sameSite: sameSiteNames[sameSite] }),
-  });
-}
-
-const sameSiteNames = { lax: "Lax", strict: "Strict", explicitNone: "None" } as const;

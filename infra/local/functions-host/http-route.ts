@@ -9,30 +9,18 @@ export interface Route {
   readonly template: string;
   /** Path parameters when the path matches; those left out are absent. */
   match(pathname: string): Readonly<Record<string, string>> | undefined;
-  /** Sorts before a route with a larger one: literal segments first, then constrained, plain and catch-all. */
+  /** Sorts before a route with a larger one: literal segments first, then parameters, optional ones and catch-alls. */
   readonly precedence: string;
 }
 
 interface RouteOptions {
   readonly prefix: string;
-  /** ASP.NET template below the prefix: `jobs/{id:int}`, `nodes/{name?}`, `files/{*path}`. */
+  /** ASP.NET template below the prefix: `nodes/{name}`, `jobs/{id?}`, `files/{*path}`. */
   readonly template: string;
   readonly methods: readonly string[];
 }
 
-/** What a constrained parameter may look like. Lengths and ranges are not checked: such a parameter takes anything. */
-const constraints: Readonly<Record<string, string>> = {
-  int: "-?[0-9]+",
-  long: "-?[0-9]+",
-  decimal: "-?[0-9.]+",
-  double: "-?[0-9.eE+-]+",
-  float: "-?[0-9.eE+-]+",
-  bool: "true|false",
-  guid: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-  alpha: "[a-z]+",
-};
-
-const parameter = /^\{(?<star>\*{0,2})(?<name>\w+)(?<constraint>(?::[^:?}]+)*)(?<optional>\?)?\}$/;
+const parameter = /^\{(?<star>\*{0,2})(?<name>\w+)(?<optional>\?)?\}$/;
 
 /** Compiles a route. Like ASP.NET it looks at neither case nor a slash at the end. @throws Error for a bad template. */
 export function compileRoute({ prefix, template, methods }: RouteOptions): Route {
@@ -59,14 +47,11 @@ function compileSegment(segment: string, template: string): { pattern: string; r
       `Cannot read route "${template}": segment "${segment}", expected text or one {parameter}`,
     );
   }
-  const { star, name, constraint = "", optional } = groups;
+  const { star, name, optional } = groups;
   if (star !== "") return { pattern: `{/:${name}(.*)}?`, rank: "5" };
-  const shape = constraints[constraint.slice(1).split(":")[0]?.toLowerCase() ?? ""];
-  const value = shape === undefined ? `:${name}` : `:${name}(${shape})`;
-  const rank = constraint === "" ? "3" : "2";
   return optional === undefined
-    ? { pattern: `/${value}`, rank }
-    : { pattern: `{/${value}}?`, rank: `${rank}9` };
+    ? { pattern: `/:${name}`, rank: "3" }
+    : { pattern: `{/:${name}}?`, rank: "4" };
 }
 
 function escapeLiteral(text: string): string {

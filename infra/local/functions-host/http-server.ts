@@ -5,7 +5,7 @@ import { z } from "zod";
 import { systemClock, waitAtMost } from "./clock.ts";
 import { createEventGridWebhook, eventGridPath } from "./event-grid-trigger.ts";
 import type { HostedFunction, RefusedFunction } from "./hosted-function.ts";
-import { type AccessKeys, type Dispatch, isAllowed } from "./http-trigger.ts";
+import type { Dispatch } from "./http-trigger.ts";
 import type { Invoke } from "./invoke.ts";
 import type { LogLevel } from "./rpc.ts";
 
@@ -14,21 +14,17 @@ interface HttpAppOptions {
   readonly functions: readonly HostedFunction[];
   readonly refused: readonly RefusedFunction[];
   readonly invoke: Invoke;
-  readonly keys: AccessKeys;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
 const manualRun = z.object({ input: z.unknown() });
 
 /** The HTTP side of the host: Azure's admin routes that are useful on a laptop, then the functions, then 404. */
-export function createHttpApp({ dispatch, functions, refused, invoke, keys, log }: HttpAppOptions): Hono {
+export function createHttpApp({ dispatch, functions, refused, invoke, log }: HttpAppOptions): Hono {
   const app = new Hono();
-  app.use("/admin/*", async (context, next) =>
-    isAllowed(context.req.raw, "admin", keys) ? next() : context.body(null, 401),
-  );
-  // The browser of this machine's user sends forms and text for any web page; a key or JSON only after a preflight.
+  // The browser of this machine's user sends forms and text for any web page; JSON only after a preflight.
   app.post("/admin/*", async (context, next) =>
-    isJson(context.req.header("content-type")) || context.req.header("x-functions-key") !== undefined
+    isJson(context.req.header("content-type"))
       ? next()
       : context.text("Send the header Content-Type: application/json", 415),
   );
@@ -53,7 +49,7 @@ export function createHttpApp({ dispatch, functions, refused, invoke, keys, log 
     void invoke(target, { data: manualInput(target, body.data.input), reason: "run by hand" });
     return context.body(null, 202);
   });
-  const webhook = createEventGridWebhook({ functions, invoke, keys });
+  const webhook = createEventGridWebhook({ functions, invoke });
   app.post(eventGridPath, (context) => webhook(context.req.raw));
   app.all("*", async (context) => (await dispatch(context.req.raw)) ?? context.notFound());
   app.notFound((context) => {

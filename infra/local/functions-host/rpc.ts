@@ -19,19 +19,6 @@ export interface NullableString {
   readonly value?: string;
 }
 
-export interface HttpCookie {
-  readonly name: string;
-  readonly value: string;
-  readonly domain?: NullableString | undefined;
-  readonly path?: NullableString | undefined;
-  readonly expires?: { readonly value: { readonly seconds: number } } | undefined;
-  readonly secure?: { readonly value: boolean } | undefined;
-  readonly httpOnly?: { readonly value: boolean } | undefined;
-  /** "none" means not set; a cookie that says SameSite=None has "explicitNone". */
-  readonly sameSite?: "none" | "lax" | "strict" | "explicitNone";
-  readonly maxAge?: { readonly value: number } | undefined;
-}
-
 /** An HTTP request (method and absolute URL) or response (status code as text). */
 export interface HttpData {
   readonly method?: string;
@@ -41,7 +28,6 @@ export interface HttpData {
   readonly nullableParams?: Readonly<Record<string, NullableString>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly statusCode?: string;
-  readonly cookies?: readonly HttpCookie[];
   readonly body?: TypedData | null;
 }
 

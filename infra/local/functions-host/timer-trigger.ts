@@ -13,8 +13,7 @@ interface TimerTriggerOptions extends TriggerContext {
 
 /**
  * Runs a function on its schedule, never twice at once: the next occurrence is looked for after a run has ended, so
- * occurrences during a long run are skipped, as in Azure. With the monitor on (the default for schedules of a minute
- * and more) an occurrence that was missed while the host was down is made up for at start, marked past due.
+ * occurrences during a long run are skipped, as in Azure. For schedules of a minute and more, an occurrence that was missed while the host was down is made up for at start, marked past due.
  */
 export async function startTimerTrigger(options: TimerTriggerOptions): Promise<Trigger> {
   const schedule = parseSchedule(requireOption(options.target, "schedule"));
@@ -33,17 +32,15 @@ class TimerTrigger implements Trigger {
   #status: TimerStatus | undefined;
 
   constructor(options: TimerTriggerOptions, schedule: TimerSchedule) {
-    const { target, clock } = options;
     this.#options = options;
     this.#schedule = schedule;
-    this.#monitored = target.trigger.useMonitor !== false && !schedule.isShorterThanMinute(clock.now());
+    this.#monitored = !schedule.isShorterThanMinute(options.clock.now());
   }
 
   async start(): Promise<void> {
     const { clock, target, statuses, log } = this.#options;
     const isPastDue = this.#monitored && (await this.#restoreStatus(await statuses.load(target.name)));
-    const atOnce = isPastDue || target.trigger.runOnStartup === true;
-    this.#loop(atOnce ? { isPastDue } : undefined, clock.now()).catch((error: unknown) => {
+    this.#loop(isPastDue, clock.now()).catch((error: unknown) => {
       log("critical", `timer ended: ${String(error)}`);
     });
   }
@@ -62,10 +59,10 @@ class TimerTrigger implements Trigger {
     return next < now;
   }
 
-  async #loop(atOnce: { isPastDue: boolean } | undefined, start: number): Promise<void> {
+  async #loop(isPastDue: boolean, start: number): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#stopped;
-    if (atOnce !== undefined) await this.#runOnce({ occurrence: start, ...atOnce });
+    if (isPastDue) await this.#runOnce({ occurrence: start, isPastDue });
     let after = Math.max(start, clock.now());
     while (!signal.aborted) {
       const occurrence = this.#schedule.next(after);
@@ -87,7 +84,7 @@ class TimerTrigger implements Trigger {
   }
 
   #timerInfo(isPastDue: boolean): object {
-    const Schedule = { AdjustForDST: this.#schedule.adjustForDst };
+    const Schedule = { AdjustForDST: true };
     return { Schedule, ScheduleStatus: this.#status ?? null, IsPastDue: isPastDue };
   }
 

@@ -23,9 +23,11 @@ async function run(options: Options): Promise<void> {
 }
 
 async function start({ config: path, port, data }: Options): Promise<ServiceBusEmulator> {
-  const config = readConfig(path);
-  for (const warning of config.warnings) console.warn(`Warning: ${warning}`);
-  return startServiceBus({ config, port, ...(data === undefined ? {} : { dataFile: data }) });
+  return startServiceBus({
+    config: readConfig(path),
+    port,
+    ...(data === undefined ? {} : { dataFile: data }),
+  });
 }
 
 function parsePort(text: string): number {

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { parse as parseDuration } from "tinyduration";
 import * as z from "zod";
 import type { QueueSettings } from "./broker/queue.ts";
 
-/** What the emulator serves, and what it found odd about its configuration without refusing it. */
+/** What the emulator serves. */
 export interface BusConfig {
   readonly queues: readonly QueueSettings[];
-  readonly warnings: readonly string[];
 }
 
 const dayMs = 86_400_000;
@@ -17,21 +15,15 @@ export function readConfig(path: string): BusConfig {
   return parseConfig(readFileSync(path, "utf8"));
 }
 
-/**
- * Checks a configuration text (JSON, comments and trailing commas allowed, as in the official sample).
- * Unknown keys and topics become warnings. Throws one SyntaxError or RangeError that names every problem.
- */
+/** Checks a configuration text. Throws a SyntaxError, or one RangeError that names every problem. */
 export function parseConfig(text: string): BusConfig {
-  const raw = parseText(text);
-  const warnings = dropUnknownKeys(raw);
-  const checked = fileSchema.safeParse(raw);
+  const checked = fileSchema.safeParse(parseText(text));
   if (!checked.success) throw new RangeError(complaint(checked.error.issues.map(describeIssue)));
   const [namespace] = checked.data.UserConfig.Namespaces;
   const queues = namespace.Queues.map(toSettings);
   const twice = repeatedNames(queues);
   if (twice.length > 0) throw new RangeError(complaint(twice));
-  if (namespace.Topics.length > 0) warnings.push("Topics are not served, only queues");
-  return { queues, warnings };
+  return { queues };
 }
 
 /** Durations are ISO 8601; a year counts 365 days and a month 30, as .NET does. */
@@ -73,7 +65,7 @@ const fileSchema = z.strictObject({
       z.strictObject({
         Name: z.string().default("sbemulatorns"),
         Queues: z.array(queueSchema).default([]),
-        Topics: z.array(z.unknown()).default([]),
+        Topics: z.tuple([], { error: "topics are not served, expected an empty list" }).default([]),
       }),
     ]),
     Logging: z.unknown().optional(),
@@ -81,25 +73,11 @@ const fileSchema = z.strictObject({
 });
 
 function parseText(text: string): unknown {
-  const errors: ParseError[] = [];
-  const raw: unknown = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true });
-  if (errors.length === 0) return raw;
-  const problems = errors.map(({ error, offset }) => {
-    const line = text.slice(0, offset).split("\n").length;
-    return `line ${line}: ${printParseErrorCode(error)}`;
-  });
-  throw new SyntaxError(complaint(problems));
-}
-
-/** Removes what the schema does not know from `raw`, which is ours alone, and says so. */
-function dropUnknownKeys(raw: unknown): string[] {
-  const issues = fileSchema.safeParse(raw).error?.issues ?? [];
-  return issues.flatMap((issue) => {
-    if (issue.code !== "unrecognized_keys") return [];
-    const owner = issue.path.reduce<unknown>((value, step) => Object(value)[step], raw);
-    for (const key of issue.keys) Reflect.deleteProperty(Object(owner), key);
-    return issue.keys.map((key) => `Unknown key "${place([...issue.path, key])}" is ignored`);
-  });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(complaint([(error as Error).message]), { cause: error });
+  }
 }
 
 function toSettings({ Name, Properties }: z.infer<typeof queueSchema>): QueueSettings {
@@ -134,11 +112,7 @@ function repeatedNames(queues: readonly QueueSettings[]): string[] {
 }
 
 function describeIssue({ path, message }: { path: PropertyKey[]; message: string }): string {
-  return `${place(path)}: ${message}`;
-}
-
-function place(path: readonly PropertyKey[]): string {
-  return path.map(String).join(".");
+  return `${path.map(String).join(".")}: ${message}`;
 }
 
 function complaint(problems: readonly string[]): string {

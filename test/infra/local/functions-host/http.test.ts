@@ -11,7 +11,7 @@ const records = new Records();
 let host: FunctionsHost;
 
 beforeAll(async () => {
-  host = await start({ appDir, stateDir, logger: records.logger, keys: { function: "f-key" } });
+  host = await start({ appDir, stateDir, logger: records.logger });
 });
 afterAll(async () => {
   await host.stop();
@@ -34,7 +34,7 @@ describe("app", () => {
   test("the list says what starts a function", () => {
     const triggers = Object.fromEntries(host.functions.map(({ name, trigger }) => [name, trigger]));
     expect(triggers).toMatchObject({
-      echo: "GET,POST,HEAD /api/echo/{name}/{id:int?}",
+      echo: "GET,POST,HEAD /api/echo/{name}/{id?}",
       yearly: "timer 0 0 0 1 1 *",
     });
   });
@@ -50,9 +50,6 @@ describe("HTTP", () => {
     expect(response.status).toBe(201);
     expect(response.headers.get("x-method")).toBe("POST");
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.getSetCookie()).toEqual([
-      "seen=a%20b; Max-Age=60; Path=/; HttpOnly; SameSite=Lax",
-    ]);
     expect(await response.json()).toEqual({
       url: `${host.url}/api/echo/bob%20x/12?a=1&a=2&empty=`,
       params: { name: "bob x", id: "12" },
@@ -83,10 +80,6 @@ describe("HTTP", () => {
     ["an unknown path", "GET", "/api/none", 404],
     ["a path without the prefix", "GET", "/echo/x", 404],
     ["another method", "DELETE", "/api/echo/x", 404],
-    ["a constraint that does not hold", "GET", "/api/echo/x/y", 404],
-    ["a key that is missing", "GET", "/api/guarded", 401],
-    ["a wrong key", "GET", "/api/guarded?code=wrong", 401],
-    ["the right key", "GET", "/api/guarded?code=f-key", 200],
     ["the root", "GET", "/", 200],
   ])("%s: %s %s is %d", async (_name, method, path, status) => {
     expect((await request(path, { method })).status).toBe(status);
@@ -139,11 +132,6 @@ describe("admin", () => {
     ["as text that names JSON", { "content-type": "text/plain; application/json" }],
   ])("what any web page can send is not run: %s", async (_, headers) => {
     expect((await run("yearly", '{"input": ""}', headers)).status).toBe(415);
-  });
-
-  test("curl's own type is taken with a key, which no page of another site can send", async () => {
-    const headers = { "content-type": "application/x-www-form-urlencoded", "x-functions-key": "k" };
-    expect((await run("none", '{"input": ""}', headers)).status).toBe(404);
   });
 
   test.each([

@@ -2,13 +2,12 @@ import { app } from "@azure/functions";
 
 app.http("echo", {
   methods: ["GET", "POST", "HEAD"],
-  route: "echo/{name}/{id:int?}",
+  route: "echo/{name}/{id?}",
   handler: async (request, context) => {
     context.log(`echo ${request.params.name}`);
     return {
       status: 201,
       headers: { "x-method": request.method },
-      cookies: [{ name: "seen", value: "a b", httpOnly: true, sameSite: "Lax", maxAge: 60 }],
       jsonBody: {
         url: request.url,
         params: request.params,
@@ -34,5 +33,4 @@ app.get("broken", () => {
   throw new Error("broken on purpose");
 });
 app.get("slow", () => new Promise((resolve) => setTimeout(() => resolve({ body: "late" }), 700)));
-app.get("guarded", { authLevel: "function", handler: () => ({ body: "in" }) });
 app.get("stuck", () => new Promise(() => undefined));
