@@ -42,13 +42,7 @@ interface NamedNode {
 }
 
 /** A node for which an operator asked something, and until when. */
-interface MarkedNode extends NamedNode {
-  readonly by: string;
-  readonly reason: string;
-  readonly atSeconds: number;
-  /** When it ends by itself. Absent: when somebody ends it. */
-  readonly untilSeconds?: number;
-}
+type MarkedNode = NamedNode & Decision;
 
 /** A node that the autoscaler leaves alone at an operator's request: no jobs, no deletion, no retry. */
 type IgnoredNode = MarkedNode;
@@ -59,8 +53,10 @@ export type DrainedNode = MarkedNode;
 /** A node that an operator keeps alive: it takes jobs as ever, and is never deleted but by an operator. */
 export type KeptNode = MarkedNode;
 
-export interface Pause {
-  /** Who paused it, and why: in their words. */
+export type Pause = Decision;
+
+interface Decision {
+  /** Who decided, and why: in their words. */
   readonly by: string;
   readonly reason: string;
   readonly atSeconds: number;

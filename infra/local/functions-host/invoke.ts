@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type Clock, sleep, waitAtMost } from "./clock.ts";
 import type { AppRegistry } from "./core.ts";
 import type { HostedFunction } from "./hosted-function.ts";
-import { describeError, type Logger } from "./logger.ts";
+import { describeError, type LogEntry, type Logger } from "./logger.ts";
 import type {
   CoreInvocationContext,
   FunctionCallback,
   InvocationRequest,
   InvocationResponse,
   LogCategory,
-  LogLevel,
   ProgrammingModel,
   TypedData,
 } from "./rpc.ts";
@@ -199,12 +198,8 @@ interface Call {
   readonly invocationId: string;
 }
 
-interface FunctionLogLine {
-  readonly functionName: string;
-  readonly invocationId: string;
+interface FunctionLogLine extends Required<LogEntry> {
+  readonly category: LogCategory;
   /** The library's context; unknown until the arguments have been made. */
   readonly invocationContext: unknown;
-  readonly level: LogLevel;
-  readonly category: LogCategory;
-  readonly message: string;
 }

@@ -10,17 +10,14 @@ import {
 } from "../../ports/index.ts";
 import { duration } from "../../text/durations.ts";
 import { counted } from "../../text/text.ts";
+import type { Selectable } from "../node-selection.ts";
 
 /** An event with the names by which its nodes can be asked for. */
 export interface FoundEvent extends Omit<EventView, "nodes" | "nodeCount"> {
   readonly nodes: readonly NamedNode[];
 }
 
-export interface NamedNode {
-  readonly name: string;
-  readonly nodeId: string | null;
-  readonly hostname: string | null;
-}
+export type NamedNode = Pick<Selectable, "name" | "nodeId" | "hostname">;
 
 export const nobody = { by: null, nodes: [], planId: null, actionId: null };
 
