@@ -16,7 +16,7 @@ export function idleMoneyWords(
 ): readonly string[] {
   const line = (what: string, { nodes, usdPerHour }: IdleNodes) => {
     const hourly = usdPerHour === null ? "price not known" : `${money(usdPerHour)} an hour`;
-    return nodes === 0 ? [] : [`${what} in no sum: ${counted(nodes, "node")}, ${hourly}`];
+    return nodes === 0 ? [] : [`${what} in no sum: ${counted(nodes, "nodes")}, ${hourly}`];
   };
   return [
     ...line("Reserved and not used,", unusedReservations),
