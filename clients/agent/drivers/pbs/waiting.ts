@@ -75,7 +75,9 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const { name, tasks, record, place, wishes, draws } = asked;
   const total = wishes.reduce((sum, { count }) => sum + count, 0);
   const isWhole = hasWholeNodes(place, context.sharing);
-  const isOneHost = total === 1 || place.arrangement === "pack" || place.group === "host";
+  // PBS passes over a group that is too small for the job: scattered chunks are never on one host.
+  const isOneHost =
+    total === 1 || place.arrangement === "pack" || (place.group === "host" && place.arrangement === "free");
   const parts = isOneHost ? [{ count: 1, wish: together(wishes) }] : wishes;
   const isSpread = place.arrangement === "free" && !isOneHost;
   const isColocated = !isOneHost && isGrouped(asked, context);

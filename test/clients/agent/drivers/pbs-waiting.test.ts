@@ -148,6 +148,11 @@ describe("select and place", () => {
     expect(parseSelect(text)?.map(({ count }) => count)).toEqual(counts);
   });
 
+  test("scattered chunks of one host get different nodes: PBS passes over that group", () => {
+    const asked = { Resource_List: { place: "scatter:group=host" }, schedselect: "2:ncpus=2" };
+    expect(read({ "1.head": asked }).jobs).toMatchObject([{ constraints: [{ ncpus: 2 }], nodeCount: 2 }]);
+  });
+
   test("places", () => {
     expect(parsePlace("scatter:excl:group=switch")).toEqual({
       arrangement: "scatter",
