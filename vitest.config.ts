@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { type Kind, kindOf, testFiles } from "./test/suite/kind.ts";
 import { LongestFirst } from "./test/suite/longest-first.ts";
@@ -12,6 +12,17 @@ const ofKind = (kind: Kind) => files.filter((file) => kindOf(file) === kind);
 const secondTry = process.env.CI === undefined && process.env.TEST_REPORT === undefined ? 0 : 1;
 /** In a debugger (.vscode/launch.json) a test takes as long as somebody looks at it. */
 const patience = process.env.TEST_DEBUG === undefined ? {} : { testTimeout: 0, hookTimeout: 0 };
+
+const composed = join(import.meta.dirname, "functions/support/service.ts");
+/** Where no process is started, the functions work on a world in memory: the real service reads the settings of its process. */
+const onWorldInMemory = {
+  name: "functions-on-a-world-in-memory",
+  enforce: "pre" as const,
+  resolveId: (source: string, importer?: string) =>
+    importer !== undefined && join(dirname(importer), source) === composed
+      ? join(import.meta.dirname, "test/fuzz/served-world.ts")
+      : undefined,
+};
 
 export default defineConfig({
   test: {
@@ -47,6 +58,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [onWorldInMemory],
         test: {
           name: "drawn",
           include: ofKind("drawn"),
@@ -56,6 +68,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [onWorldInMemory],
         // A unit test that takes minutes is in a loop: the slowest takes a few seconds, and ten times as long beside other work.
         test: {
           name: "unit",

@@ -18,11 +18,12 @@ describe("projects of the suite", () => {
       "a property that takes many cases to break",
       "test/shared/engine/placement-money.drawn.test.ts",
     ],
-    ["live", "fuzz tests that put another module in the place of the service", "test/fuzz/http.test.ts"],
+    ["drawn", "fuzz tests of the service, on a world in memory", "test/fuzz/http.test.ts"],
     ["live", "real schedulers, started two imports away", "test/clients/agent/celery.test.ts"],
     ["live", "the whole local stack", "test/infra/local/environment.test.ts"],
     ["live", "Azurite beside the test", "test/shared/stores/azure.test.ts"],
-    ["live", "another module in the place of the service", "test/functions/api/api.test.ts"],
+    ["unit", "the HTTP API, on a world in memory", "test/functions/api/api.test.ts"],
+    ["live", "another module in the place of the service", "test/functions/stops.test.ts"],
     ["live", "Node's own loading of modules changed", "test/infra/local/functions-host/http.test.ts"],
   ])("%s: %s", (kind, _, file) => {
     expect(testFiles()).toContain(file);

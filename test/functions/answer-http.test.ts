@@ -5,8 +5,6 @@ import { served } from "../fuzz/served-world.ts";
 import { handlerOf } from "../support/http-handlers.ts";
 import { cluster, configOf } from "../support/world.ts";
 
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-
 beforeEach(() => served.renew());
 
 function clusters(headers: Record<string, string> = {}, name?: string): Promise<HttpResponseInit> {

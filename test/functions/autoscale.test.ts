@@ -1,11 +1,10 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { autoscaleAnswer, problemSchema } from "../../shared/api/index.ts";
 import { served } from "../fuzz/served-world.ts";
+import { handlerOf } from "../support/http-handlers.ts";
 import { cluster } from "../support/world.ts";
 
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-const { handlerOf } = await import("../support/http-handlers.ts");
 const httpAutoscale = handlerOf("autoscale");
 
 beforeEach(() => served.renew());

@@ -3,16 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { HttpRequest } from "@azure/functions";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dashboard, dashboardFile } from "../../functions/dashboard.ts";
+import { dashboardFiles } from "../../functions/support/dashboard-files.ts";
 import { dashboardPage, pageLogin } from "../../functions/support/dashboard-page.ts";
 import { bundleDashboard, writeDashboard } from "../../infra/package/dashboard.ts";
 
 /** Of all that a browser loads. */
 const mostBytes = 96 * 1024;
-
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-const { dashboard, dashboardFile } = await import("../../functions/dashboard.ts");
-const { dashboardFiles } = await import("../../functions/support/dashboard-files.ts");
 
 const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
 

@@ -1,16 +1,12 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import { beforeEach, expect, test, vi } from "vitest";
+import { planScale } from "../../functions/plan-scale.ts";
+import { snapshotNodes } from "../../functions/snapshot-nodes.ts";
 import { UpstreamError } from "../../shared/errors/errors.ts";
 import { pauseCluster } from "../../shared/operate/index.ts";
 import { served, service } from "../fuzz/served-world.ts";
 import { createReceiver, shortOf, teams } from "../support/notified.ts";
 import { cluster, configOf } from "../support/world.ts";
-
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-
-const { snapshotNodes } = await import("../../functions/snapshot-nodes.ts");
-
-const { planScale } = await import("../../functions/plan-scale.ts");
 
 /** The timer asks, and a second later the broker delivers what it asked for. */
 async function beat(): Promise<void> {

@@ -1,8 +1,14 @@
 import { HttpRequest, HttpResponse, InvocationContext } from "@azure/functions";
 import fc from "fast-check";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { z } from "zod";
+import { acceptDemand } from "../../functions/accept-demand.ts";
+import { executeAction } from "../../functions/execute-action.ts";
+import { planScale } from "../../functions/plan-scale.ts";
+import { watchDeadActions, watchDeadPlanRequests } from "../../functions/watch-dead-letters.ts";
+import { watchRejects } from "../../functions/watch-rejects.ts";
 import { kindOf } from "../../shared/errors/errors.ts";
+import { handlerOf } from "../support/http-handlers.ts";
 import { createAction, nodesAction, operationOf } from "../support/operation.ts";
 import { cluster, jobFor } from "../support/world.ts";
 import { type Json, mutated, mutation } from "./mutation.ts";
@@ -10,17 +16,9 @@ import { patienceMs, runs } from "./runs.ts";
 import { served } from "./served-world.ts";
 
 // The composition root of the process, for which the world in memory stands in.
-vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
-const { acceptDemand } = await import("../../functions/accept-demand.ts");
-const { handlerOf } = await import("../support/http-handlers.ts");
 const httpAutoscale = handlerOf("autoscale");
-const { executeAction } = await import("../../functions/execute-action.ts");
 const httpStatus = handlerOf("status");
-const { planScale } = await import("../../functions/plan-scale.ts");
-const { watchDeadActions } = await import("../../functions/watch-dead-letters.ts");
-const { watchDeadPlanRequests } = await import("../../functions/watch-dead-letters.ts");
-const { watchRejects } = await import("../../functions/watch-rejects.ts");
 
 const batch = 100;
 let invocations = 0;

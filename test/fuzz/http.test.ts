@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { problemSchema, routes } from "../../shared/api/index.ts";
 import { parseDemand } from "../../shared/messages/job-demand.ts";
+import { handlers } from "../functions/api/handlers.ts";
 import { apiOf, type RouteId } from "../functions/api/routes.ts";
 import { cluster, jobFor } from "../support/world.ts";
 import { type Json, mutated, mutation } from "./mutation.ts";
@@ -9,9 +10,7 @@ import { patienceMs, runs } from "./runs.ts";
 import { operatorsOf, served } from "./served-world.ts";
 
 // The composition root of the process, for which the world in memory stands in.
-vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
-const { handlers } = await import("../functions/api/handlers.ts");
 const api = apiOf(handlers, cluster);
 const rejectionId = "rejected-1";
 

@@ -1,20 +1,19 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import fc from "fast-check";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { nodeEvents } from "../../functions/node-events.ts";
 import { problemSchema } from "../../shared/api/index.ts";
 import { eventOf } from "../support/event.ts";
+import { handlerOf } from "../support/http-handlers.ts";
 import { cluster, jobFor } from "../support/world.ts";
 import { type Json, mutated, mutation } from "./mutation.ts";
 import { patienceMs, runs } from "./runs.ts";
 import { served } from "./served-world.ts";
 
 // The composition root of the process, for which the world in memory stands in.
-vi.mock("../../functions/support/service.ts", () => import("./served-world.ts"));
 
-const { handlerOf } = await import("../support/http-handlers.ts");
 const httpAutostop = handlerOf("autostop");
 const httpStop = handlerOf("stop");
-const { nodeEvents } = await import("../../functions/node-events.ts");
 
 let invocations = 0;
 

@@ -34,34 +34,45 @@ cpSync(root, copy, {
 // The cache of transformed sources is kept by their content.
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 
+/** Whether the tests pass, and how long they took. */
+function run(tests: readonly string[], mostMs = 600_000): { readonly passed: boolean; readonly ms: number } {
+  const begun = performance.now();
+  const { status } = spawnSync(
+    join(root, "node_modules/.bin/vitest"),
+    ["run", "--project", "unit", "--bail=1", "--reporter=dot", ...tests],
+    { cwd: copy, stdio: "ignore", timeout: mostMs },
+  );
+  return { passed: status === 0, ms: performance.now() - begun };
+}
+
 const random = mersenne(Number(values.seed));
 const scores: string[] = [];
 for (const folder of positionals) {
   const mutants = globSync(folder.endsWith(".ts") ? folder : `${folder}/**/*.ts`, {
-    cwd: root,
+    cwd: copy,
     expandDirectories: false,
   })
     .sort()
     .flatMap((file) =>
-      mutantsIn(readFileSync(join(root, file), "utf8")).map((mutant) => ({ file, ...mutant })),
+      mutantsIn(readFileSync(join(copy, file), "utf8")).map((mutant) => ({ file, ...mutant })),
     );
   if (mutants.length === 0)
     throw new Error(`Cannot mutate ${folder}: no code there, expected a folder or file of the repository`);
   const tests = values.tests ?? [join("test", folder).replace(/\.ts$/, ".test.ts")];
+  const unchanged = run(tests);
+  if (!unchanged.passed)
+    throw new Error(`Cannot mutate ${folder}: ${tests.join(" ")} fails, or has no unit test, as it is`);
   let killed = 0;
   const count = Math.min(Number(values.count), mutants.length);
   for (let index = 0; index < count; index += 1) {
     const [mutant] = mutants.splice(uniformInt(random, 0, mutants.length - 1), 1);
     if (mutant === undefined) break;
-    const original = readFileSync(join(root, mutant.file), "utf8");
+    const original = readFileSync(join(copy, mutant.file), "utf8");
     writeFileSync(join(copy, mutant.file), mutant.apply(original));
-    const { status } = spawnSync(
-      join(root, "node_modules/.bin/vitest"),
-      ["run", "--project", "unit", "--bail=1", "--reporter=dot", ...tests],
-      { cwd: copy, stdio: "ignore", timeout: 600_000 },
-    );
+    // A loop without end counts as noticed, long before its test gives up.
+    const { passed } = run(tests, Math.ceil(4 * unchanged.ms) + 20_000);
     writeFileSync(join(copy, mutant.file), original);
-    if (status !== 0) killed += 1;
+    if (!passed) killed += 1;
     else console.log(`survived ${mutant.file}:${mutant.line}: ${mutant.change}`);
   }
   const percent = Math.round((100 * killed) / Math.max(1, count));

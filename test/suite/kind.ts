@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../..");
 
 /**
  * A `unit` file leaves its process as it found it: such files share one, and with it every module that one of them loaded.
- * So does a `drawn` one, but it works through thousands of drawn cases: the simulation, the fuzz tests, and what is called `*.drawn.test.ts`.
+ * So does a `drawn` one, but it takes long: the simulation, the fuzz tests, queries of alerts, and thousands of drawn cases, `*.drawn.test.ts`.
  * A `live` file starts processes or puts another module in the place of one: it gets a process of its own.
  */
 export type Kind = "unit" | "drawn" | "live";
@@ -19,7 +19,7 @@ export function testFiles(): readonly string[] {
 /** Read off the file and what it imports of tests and of the local stack; nobody keeps a list. */
 export function kindOf(testFile: string): Kind {
   if ([...reach(testFile)].some(isLive)) return "live";
-  return /^test\/(sim|fuzz)\/|\.drawn\.test\.ts$/.test(testFile) ? "drawn" : "unit";
+  return /^test\/(sim|fuzz|infra\/kql)\/|\.drawn\.test\.ts$/.test(testFile) ? "drawn" : "unit";
 }
 
 function isLive(file: string): boolean {

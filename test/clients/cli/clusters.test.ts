@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
+import { handlerOf } from "../../support/http-handlers.ts";
 import { twoClusters } from "../../support/two-clusters.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 

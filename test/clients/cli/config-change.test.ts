@@ -5,12 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import { valueAt, withoutValue, withValue } from "../../../shared/json/config-path.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
+import { handlerOf } from "../../support/http-handlers.ts";
 import { cluster } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { handlerOf } from "../../support/http-handlers.ts";
 import { cluster, createWorld } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 

@@ -11,12 +11,10 @@ import {
 import { endDecisions } from "../../../shared/cycle/index.ts";
 import { pauseCluster, resumeCluster } from "../../../shared/operate/index.ts";
 import { served } from "../../fuzz/served-world.ts";
+import { handlerOf } from "../../support/http-handlers.ts";
 import { cluster, createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlerOf } = await import("../../support/http-handlers.ts");
 
 let server: ApiServer;
 

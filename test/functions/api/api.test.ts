@@ -1,14 +1,11 @@
 import { gunzipSync } from "node:zlib";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type NodeView, problemSchema, type Route, routes } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { cluster, jobFor } from "../../support/world.ts";
+import { handlers } from "./handlers.ts";
 import { apiOf, type Fields, type RouteId, routeOf } from "./routes.ts";
 
-// The composition root of the process, for which the world in memory stands in.
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-
-const { handlers } = await import("./handlers.ts");
 const api = apiOf(handlers, cluster);
 
 /** A cluster with nodes that run jobs, are idle or booting, jobs that wait, plans, operations and a rejection. */

@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { cluster } from "../../support/world.ts";
+import { handlers } from "./handlers.ts";
 import { apiOf, type Fields, type RouteId } from "./routes.ts";
 
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-
-const { handlers } = await import("./handlers.ts");
 const api = apiOf(handlers, cluster);
 
 beforeEach(() => served.renew());

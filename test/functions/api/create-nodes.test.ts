@@ -1,12 +1,9 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld } from "../../support/world.ts";
 import { api, ask, refusalOf, useNodes, who } from "./asked-actions.ts";
-
-// The composition root of the process, for which the world in memory stands in.
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
 
 useNodes();
 

@@ -1,10 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { jobFor } from "../../support/world.ts";
 import { api, ask, useNodes } from "./asked-actions.ts";
-
-// The composition root of the process, for which the world in memory stands in.
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
 
 useNodes();
 

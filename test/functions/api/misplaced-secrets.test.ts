@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { globSync } from "tinyglobby";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../../shared/api/index.ts";
 import { readConfig } from "../../../shared/config/read-config.ts";
 import { kindOf } from "../../../shared/errors/errors.ts";
@@ -12,11 +12,9 @@ import { archiveOf } from "../../clients/cli/archived-world.ts";
 import { ccscale } from "../../clients/cli/in-process.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { cluster, jobFor } from "../../support/world.ts";
+import { handlers } from "./handlers.ts";
 import { apiOf, type RouteId } from "./routes.ts";
 
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-
-const { handlers } = await import("./handlers.ts");
 const api = apiOf(handlers, cluster);
 
 const usable = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };

@@ -28,24 +28,26 @@ function answersOf(select: string): Answers {
   return { ...answers, config: { text: config, exitCode: 0 } };
 }
 
-/** Of all that it printed, the job's own partitions with their nodes: to read the others as well takes a hundred times as long. */
-function ownOf(index: number, { sinfo, specs, partitions, ...others }: Answers): Answers {
-  const isOwn = (text: string) => new RegExp(`\\bk${index}[ab]`).test(text);
-  const answer = (text: string) => ({ text, exitCode: 0 });
-  const lines = (printed = "") =>
-    answer(
-      printed
-        .split(/(?<=\n)/)
-        .filter(isOwn)
-        .join(""),
-    );
+/**
+ * Of all that it printed, the job's own partitions with their nodes, by the number of the job in their names: to read all the others
+ * as well takes a hundred times as long.
+ */
+function byJob({ sinfo, specs, partitions, ...others }: Answers): (index: number) => Answers {
   const { nodes } = JSON.parse(sinfo?.text ?? "") as { readonly nodes: readonly { readonly name: string }[] };
-  return {
+  const numberIn = (text: string) => Number(/\bk(\d+)[ab]/.exec(text)?.[1]);
+  const linesOf = (printed = "") => Map.groupBy(printed.split(/(?<=\n)/), numberIn);
+  const [nodesBy, specsBy, partitionsBy] = [
+    Map.groupBy(nodes, ({ name }) => numberIn(name)),
+    linesOf(specs?.text),
+    linesOf(partitions?.text),
+  ];
+  const answer = (text: string) => ({ text, exitCode: 0 });
+  return (index) => ({
     ...others,
-    sinfo: answer(JSON.stringify({ nodes: nodes.filter(({ name }) => isOwn(name)) })),
-    specs: lines(specs?.text),
-    partitions: lines(partitions?.text),
-  };
+    sinfo: answer(JSON.stringify({ nodes: nodesBy.get(index) })),
+    specs: answer(specsBy.get(index)?.join("") ?? ""),
+    partitions: answer(partitionsBy.get(index)?.join("") ?? ""),
+  });
 }
 
 function boughtBefore(kinds: readonly JobKind[], index: number, answers: Answers): number | string {
@@ -57,7 +59,7 @@ function boughtBefore(kinds: readonly JobKind[], index: number, answers: Answers
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const context = { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} };
   const driver = submitting(configured.driver, read.options, "ann");
-  const reading = driver.interpret(ownOf(index, answers), context);
+  const reading = driver.interpret(answers, context);
   if (!reading.known) throw new Error(reading.reason);
   const arrays = partitionsOf(kind, index).flatMap((partition) => partition.arrays);
   return boughtFrom(arrays, reading, nodesPerPartition).length;
@@ -74,14 +76,14 @@ const alone: Readonly<Record<string, number>> = { "-L ansys:2 -N 3": 3 };
 
 describe.each(selections)("what sbatch is asked for takes the nodes that Slurm used (%s)", (select) => {
   const kinds = kindsBySelection[select];
-  const answers = answersOf(select);
+  const answersFor = byJob(answersOf(select));
   // What no node would start waits with Slurm's reason, which a job has only once it was submitted.
   const rows = kinds
     .map((kind, index) => [`${kind.on.join(" or ")} ${kind.options}`, index, kind] as const)
     .filter(([, , kind]) => kind.nodes > 0 && !isLeftAway(kind));
 
   test.each(rows)("%s", (_, index, { options, nodes }) => {
-    const bought = boughtBefore(kinds, index, answers);
+    const bought = boughtBefore(kinds, index, answersFor(index));
     if (refused.test(options)) expect(bought).toMatch(refused);
     else expect(bought).toBe(alone[options] ?? nodes);
   });
