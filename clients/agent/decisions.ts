@@ -82,10 +82,25 @@ export function drainingHosts(decisions: Decisions): ReadonlyMap<string, number>
   );
 }
 
-/** A node as it is posted: with the time of the decision that its state obeys, if it obeys one. */
-export function withDecision({ isOutByOthers, ...node }: SchedulerNode, decisions: Decisions): PostedNode {
-  const decision = isOutByOthers ? undefined : decisionOf(decisions, node.hostname);
-  return decision === undefined ? node : { ...node, eventAtSeconds: decision.atSeconds };
+/** Hosts that are to come back. */
+export function undrainedHosts(decisions: Decisions): ReadonlySet<string> {
+  return new Set(Object.keys(decisions).filter((hostname) => decisions[hostname]?.kind === "undrain"));
 }
 
-export type PostedNode = Omit<SchedulerNode, "isOutByOthers"> & { readonly eventAtSeconds?: number };
+/**
+ * A node as it is posted: with the time of the decision that its state obeys, if it obeys one. 0, the earliest, is that of one that was
+ * lost: the service decides again.
+ */
+export function withDecision(
+  { isOutByOthers, isOutByLostEvent, ...node }: SchedulerNode,
+  decisions: Decisions,
+): PostedNode {
+  if (isOutByOthers) return node;
+  const decision = decisionOf(decisions, node.hostname);
+  if (decision !== undefined) return { ...node, eventAtSeconds: decision.atSeconds };
+  return isOutByLostEvent ? { ...node, eventAtSeconds: 0 } : node;
+}
+
+export type PostedNode = Omit<SchedulerNode, "isOutByOthers" | "isOutByLostEvent"> & {
+  readonly eventAtSeconds?: number;
+};

@@ -55,12 +55,16 @@ export interface NamedNodesService {
 const phasesSchema = z.record(
   z.string(),
   z.discriminatedUnion("phase", [
-    /** Wanted since then; `actionId`: it was asked for; `isNew`: its machine was not up when it was first looked for. */
+    /**
+     * Wanted since then; `actionId`: it was asked for; `isNew`: its machine was not up when it was first looked for; `isUnsure`: it was, and
+     * an agent that lost its file may have asked for it.
+     */
     z.object({
       phase: z.literal("coming"),
       sinceSeconds: z.number(),
       actionId: z.string().optional(),
       isNew: z.boolean().optional(),
+      isUnsure: z.boolean().optional(),
     }),
     /** Its machine is to go. */
     z.object({ phase: z.literal("leaving") }),
@@ -99,6 +103,9 @@ const removeAgainSeconds = 60;
 /** What could not be had, and stays wanted, is asked for again so long after. */
 const askAgainSeconds = 300;
 
+/** A machine that is Ready joins within a minute or two. */
+const usualJoinSeconds = 600;
+
 /** So many nodes that cannot join, each tried by itself, and it is not because of the node. */
 export const mostAlone = 3;
 
@@ -118,6 +125,8 @@ interface Round {
 export class NamedNodeKeeper {
   readonly #ports: NamedNodesPorts;
   #phases: Phases | undefined;
+  /** No file, or none that can be used, said what was asked for before. */
+  #isLost = false;
   #saved = "";
   /** When names may be asked to go again. */
   readonly #removeAgain = new Map<string, number>();
@@ -132,7 +141,9 @@ export class NamedNodeKeeper {
   async tend(named: NamedNodes, nowSeconds: number): Promise<NamedReport> {
     const done = new Done(this.#ports.run);
     try {
-      const phases = follow(await this.#load(), named, nowSeconds);
+      const before = await this.#load();
+      const phases = follow(before, named, nowSeconds, this.#isLost);
+      this.#isLost = false;
       this.#phases = phases;
       await this.#save(done);
       const concerned = [...phases].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
@@ -328,9 +339,10 @@ export class NamedNodeKeeper {
 
   async #load(): Promise<Phases> {
     if (this.#phases !== undefined) return this.#phases;
-    const text = await this.#ports.load();
-    // Of a text that cannot be used: what is on order shows in the service's list; its idle time-out deletes what nobody wants.
-    return new Map(Object.entries(phasesSchema.safeParse(jsonOr(text ?? "{}")).data ?? {}));
+    const { data } = phasesSchema.safeParse(jsonOr((await this.#ports.load()) ?? ""));
+    // What is on order shows in the service's list; its idle time-out deletes what nobody wants.
+    this.#isLost = data === undefined;
+    return new Map(Object.entries(data ?? {}));
   }
 
   /** Before what was asked for can be asked for again, by another process. */
@@ -406,12 +418,18 @@ class Done implements NamedReport {
 }
 
 /** Where each name is after a reading. */
-function follow(before: Phases, { wanted, going, off }: NamedNodes, nowSeconds: number): Phases {
+function follow(
+  before: Phases,
+  { wanted, going, off }: NamedNodes,
+  nowSeconds: number,
+  isUnsure: boolean,
+): Phases {
   const after: Phases = new Map();
   for (const name of wanted.flatMap((group) => group.names)) {
     const entry = before.get(name);
     const isFollowed = entry?.phase === "coming" || entry?.phase === "leaving";
-    after.set(name, isFollowed ? entry : { phase: "coming", sinceSeconds: nowSeconds });
+    const coming = { phase: "coming" as const, sinceSeconds: nowSeconds, ...(isUnsure ? { isUnsure } : {}) };
+    after.set(name, isFollowed ? entry : coming);
   }
   for (const name of going)
     if (!after.has(name)) after.set(name, { phase: before.get(name)?.phase === "gone" ? "gone" : "leaving" });
@@ -430,17 +448,16 @@ function isThere(node: ServiceNode | undefined): boolean {
 
 /**
  * The first look at each name tells: a machine that is up then was ordered by nobody here; Slurm had switched the name off, and on
- * again, while nobody looked. What is up later came since.
+ * again, while nobody looked. What is up later came since. Without a file only time tells: Slurm lets a machine in that has booted since.
  */
-function findThoseOfBefore({ named, phases, there }: Round): void {
+function findThoseOfBefore({ named, phases, there, nowSeconds }: Round): void {
   for (const name of named.wanted.flatMap((group) => (group.staysWanted === true ? [] : group.names))) {
     const entry = phases.get(name);
     if (entry?.phase !== "coming" || entry.actionId !== undefined || entry.isNew === true) continue;
     const node = there.get(name);
-    phases.set(
-      name,
-      isThere(node) && node?.state === "Ready" ? { phase: "leaving" } : { ...entry, isNew: true },
-    );
+    const isUp = isThere(node) && node?.state === "Ready";
+    if (isUp && entry.isUnsure === true && nowSeconds < entry.sinceSeconds + usualJoinSeconds) continue;
+    phases.set(name, isUp ? { phase: "leaving" } : { ...entry, isNew: true });
   }
 }
 

@@ -2,7 +2,7 @@ import { messageOf } from "../../shared/errors/errors.ts";
 import type { DemandRefused } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
-import { decide, drainingHosts, newsOf, withDecision } from "./decisions.ts";
+import { decide, drainingHosts, newsOf, undrainedHosts, withDecision } from "./decisions.ts";
 import type {
   Answer,
   Command,
@@ -258,6 +258,7 @@ function contextOf(state: AgentState, ports: PassPorts): Context {
   return {
     nowSeconds: ports.nowSeconds(),
     draining: drainingHosts(state.decisions),
+    undrained: undrainedHosts(state.decisions),
     memory: state.memory,
   };
 }

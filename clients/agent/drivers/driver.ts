@@ -94,6 +94,8 @@ export interface SchedulerNode {
   readonly state: "up" | "draining" | "drained";
   /** Out by somebody else's doing: the state obeys no event, even one that the agent got for the host before. */
   readonly isOutByOthers?: true;
+  /** Out by an event that the agent does not remember, because it lost its files: the service is asked whether it still counts. */
+  readonly isOutByLostEvent?: true;
   /** For people: why it is out, by whom and since when (ISO 8601 with an offset), in the scheduler's words. */
   readonly stateReason?: string;
   readonly stateBy?: string;
@@ -140,6 +142,8 @@ export interface Context {
    * do not keep that themselves.
    */
   readonly draining: ReadonlyMap<string, number>;
+  /** Hosts that were told to come back since; by `shortHostname`. Of a host in neither, nothing is known. Absent: none. */
+  readonly undrained?: ReadonlySet<string>;
   /** What the last `interpret` or `commandsFor` returned; `{}` at first, or after the state was lost. */
   readonly memory: Memory;
 }

@@ -81,6 +81,9 @@ test("a node is posted with the time of the decision that its state obeys", () =
   const node = { hostname: "ip-0A000005", resources: {}, state: "draining" } as const;
   expect(withDecision(node, decided(event("drain", 10)))).toEqual({ ...node, eventAtSeconds: 10 });
   expect(withDecision({ ...node, isOutByOthers: true }, decided(event("undrain", 10)))).toEqual(node);
+  const lost = { ...node, isOutByLostEvent: true } as const;
+  expect(withDecision(lost, decided(event("drain", 10)))).toEqual({ ...node, eventAtSeconds: 10 });
+  expect(withDecision(lost, {})).toEqual({ ...node, eventAtSeconds: 0 });
   expect(withDecision({ ...node, hostname: "other" }, decided(event("drain", 10)))).not.toHaveProperty(
     "eventAtSeconds",
   );

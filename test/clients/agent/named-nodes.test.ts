@@ -450,6 +450,7 @@ test("a name that is switched on again before its machine could be deleted goes 
 
 test("a machine that was up before its name was first wanted goes back too: nobody saw that Slurm had switched it off", async () => {
   const slurm = new Scheduler();
+  await slurm.pass();
   slurm.site.put("hpc-1", { state: "Ready", hostname: "ip-1" });
   slurm.site.put("hpc-2", { hostname: "ip-2" });
   slurm.wants(["hpc-1"], ["hpc-2"]);
@@ -471,6 +472,20 @@ test("a machine that came since its name was first looked for is not one of befo
   for (const name of ["hpc-1", "hpc-2"]) slurm.site.put(name, { state: "Ready", hostname: `ip-${name}` });
   await slurm.pass();
   expect(slurm.commands).toEqual(["join hpc-1 ip-hpc-1 hpc-2 ip-hpc-2"]);
+});
+
+test("a keeper that lost its file has not seen who ordered a machine: one that has not joined ten minutes later is one of before", async () => {
+  const slurm = new Scheduler();
+  slurm.site.put("hpc-1", { state: "Ready", hostname: "ip-1" });
+  slurm.wants(["hpc-1"]);
+  await slurm.pass();
+  expect(slurm.commands).toEqual(["join hpc-1 ip-1"]);
+  slurm.killAgent();
+  slurm.nowSeconds += 570;
+  expect(await slurm.pass()).toMatchObject({ givenBack: [] });
+  expect(await slurm.pass()).toMatchObject({
+    givenBack: [{ names: ["hpc-1"], why: "its machine of before is still there" }],
+  });
 });
 
 test("a machine of the planner that is up before its scheduler has it is no machine of before", async () => {

@@ -1,7 +1,7 @@
 import { commandOf } from "../configured.ts";
 import type { Command, NodeEvent } from "../driver.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
-import { nowhere, ours } from "./slurm-nodes.ts";
+import { drainReason, nowhere, ours } from "./slurm-nodes.ts";
 import type { JobRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
@@ -77,7 +77,7 @@ function sameAddress(count: number): string {
 }
 
 export function drain(names: readonly string[], settings: SlurmSettings): readonly Command[] {
-  return inParts(names, () => ["State=DRAIN", `Reason=${ours} drain`], settings);
+  return inParts(names, () => ["State=DRAIN", `Reason=${drainReason}`], settings);
 }
 
 /** Refused for a node that does not drain, which is what is wanted; the others of the list are undrained all the same. */

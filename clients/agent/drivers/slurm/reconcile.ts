@@ -21,6 +21,7 @@ import {
   isBusy,
   isDownByOthers,
   isElsewhere,
+  isLostDrain,
   type Joining,
   nowhere,
   ours,
@@ -31,7 +32,8 @@ import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 
 /** What CycleCloud asked for and what we remember, beside what Slurm says. */
-interface Truths extends Pick<Context, "draining"> {
+interface Truths {
+  readonly decided: Pick<Context, "draining" | "undrained">;
   /** Hosts that are there and were not in service in the pass before. */
   readonly joining: Joining;
   /** Those among them that still are not. */
@@ -81,6 +83,10 @@ interface Row {
 /** Its daemon has registered. */
 const isDownHost = ({ isHost, isDown, node }: Cell) => isHost && isDown && !node.flags.has("POWERED_DOWN");
 
+/** Slurm forgets our reason when the daemon registers; scontrol takes nobody's DOWN without one. */
+const isForgotten = ({ reason, flags }: NodeRecord) =>
+  reason === "" && !flags.has("DRAIN") && !flags.has("FAIL");
+
 /**
  * Not before its daemon has registered: Slurm would start jobs on a node whose daemon it has not seen, and would not count what
  * the node keeps for the system (`CoreSpecCount`).
@@ -88,7 +94,7 @@ const isDownHost = ({ isHost, isDown, node }: Cell) => isHost && isDown && !node
 const waitsToServe = (cell: Cell) =>
   isDownHost(cell) &&
   (cell.host === undefined
-    ? cell.isOurs && !cell.node.flags.has("NOT_RESPONDING")
+    ? (cell.isOurs || isForgotten(cell.node)) && !cell.node.flags.has("NOT_RESPONDING")
     : cell.isOurs || reasonsOfSlurm.includes(cell.node.reason));
 
 /** A drain would take that job from it (`update_node` of slurmctld). The host name may be that of a node before it. */
@@ -264,7 +270,7 @@ export function reconcile(
 
 function cellOf(
   node: NodeRecord,
-  { draining, joining, stillJoining, gone, toPowerUp }: Truths,
+  { decided, joining, stillJoining, gone, toPowerUp }: Truths,
   { isSaving, isDynamic: dynamic }: Pick<Cell, "isSaving" | "isDynamic">,
 ): Cell {
   const { name, flags, reason } = node;
@@ -284,7 +290,7 @@ function cellOf(
     hasJob: isBusy(node),
     isOurs,
     isOut: !isOurs && (isDown || flags.has("DRAIN") || flags.has("FAIL")),
-    drains: draining.has(shortHostname(node.hostname)),
+    drains: decided.draining.has(shortHostname(node.hostname)) || (!isSaving && isLostDrain(node, decided)),
     host: joining.get(name),
     isJoining,
     isToPowerUp: toPowerUp.has(name),

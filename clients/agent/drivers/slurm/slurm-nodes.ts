@@ -11,6 +11,8 @@ import type { SlurmSettings } from "./slurm-settings.ts";
 /** In `Reason`, before our own words: what somebody else drained or took down stays as it is. */
 export const ours = "cyclecloud";
 
+export const drainReason = `${ours} drain`;
+
 /** As a demand message takes it. */
 const longestUser = 256;
 
@@ -79,13 +81,23 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
   return (alloc_cpus ?? 0) > 0 || holdsJobs.some((flag) => flags.has(flag));
 }
 
+/** Drained before the agent lost its files: it stays so until the service, which may be deleting it, says otherwise. */
+export function isLostDrain(
+  { flags, reason, hostname }: NodeRecord,
+  { draining, undrained }: Pick<Context, "draining" | "undrained">,
+): boolean {
+  const host = shortHostname(hostname);
+  return flags.has("DRAIN") && reason === drainReason && !draining.has(host) && !undrained?.has(host);
+}
+
 /**
- * As it is once the corrections of this pass have run: what we drained, and nobody asks for any more, is undrained. Told as drained
- * it would be replaced, or deleted while Slurm starts a job there.
+ * As it is once the corrections of this pass have run: what we drained, and is to come back, is undrained. Told as drained it would be
+ * replaced, or deleted while Slurm starts a job there.
  */
-export function asUndrained(record: NodeRecord, draining: Context["draining"]): NodeRecord {
+export function asUndrained(record: NodeRecord, context: Parameters<typeof isLostDrain>[1]): NodeRecord {
   const { flags, reason, hostname } = record;
-  if (!flags.has("DRAIN") || !reason.startsWith(ours) || draining.has(shortHostname(hostname))) return record;
+  if (!flags.has("DRAIN") || !reason.startsWith(ours)) return record;
+  if (context.draining.has(shortHostname(hostname)) || isLostDrain(record, context)) return record;
   return { ...record, flags: new Set([...flags].filter((flag) => flag !== "DRAIN")) };
 }
 
@@ -114,7 +126,8 @@ function stateOf(record: NodeRecord): Omit<SchedulerNode, "hostname" | "resource
     return { state: isBusy(record) ? "draining" : "drained", ...outByOthers(record, ["DOWN"]) };
   if (out.length === 0 && held.length === 0) return { state: "up" };
   const state = held.length > 0 || isBusy(record) ? "draining" : "drained";
-  if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1) return { state };
+  if (flags.has("DRAIN") && reason.startsWith(ours) && out.length === 1)
+    return { state, ...(reason === drainReason ? { isOutByLostEvent: true as const } : {}) };
   return { state, ...outByOthers(record, [...out, ...held]) };
 }
 

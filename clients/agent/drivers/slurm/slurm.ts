@@ -58,6 +58,7 @@ import {
   hasJoined,
   isIgnored,
   isListed,
+  isLostDrain,
   type JoinedNodes,
   type Joining,
   joinedAfter,
@@ -446,7 +447,10 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
         .map((node) => {
           const offered = jobContext.reserved.withoutCpus(node, context.nowSeconds);
-          return toNode(asUndrained(node, context.draining), amounts.of(offered), due.get(node.name));
+          const posted = toNode(asUndrained(node, context), amounts.of(offered), due.get(node.name));
+          return isLostDrain(node, context) && !posted.isOutByOthers
+            ? { ...posted, isOutByLostEvent: true as const }
+            : posted;
         }),
       ...neverRegistered(own, joining, context.nowSeconds).map(({ node, state }) => ({
         ...state,
@@ -466,7 +470,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         [...own, ...saving],
         records,
         {
-          draining: context.draining,
+          decided: context,
           joining: joined,
           stillJoining: joining,
           gone,

@@ -15,7 +15,7 @@ function posted(record: NodeRecord) {
 }
 
 test.each([
-  ["ours is an answer to an event", "cyclecloud drain", {}],
+  ["ours is an answer to an event, which may be lost", "cyclecloud drain", { isOutByLostEvent: true }],
   ["somebody else's is none", "broken disk", { isOutByOthers: true, stateReason: "broken disk" }],
   ["one without a reason is none", "", { isOutByOthers: true }],
 ])("a drain: %s", (_, reason, expected) => {
@@ -474,6 +474,31 @@ test("a node that boots for a job is drained when it has booted: before, Slurm w
     expect(interpreted({ ...busy, state: states }, {}, 0, ["ip-1"]).commands).toEqual(commands);
 });
 
+test("an agent that lost its files leaves its own drains as they are, and the service is asked", () => {
+  const drained = { ...atHost, reason: "cyclecloud drain", slurmd_version: "22.05.8" };
+  const asked = { state: "drained", isOutByLostEvent: true };
+  const left = interpreted({ ...drained, state: ["IDLE", "DRAIN", "CLOUD"] }, {});
+  expect(left).toMatchObject({ commands: [], nodes: [asked] });
+  const down = interpreted({ ...drained, state: ["DOWN", "DRAIN", "CLOUD"] }, {});
+  expect(down.commands).toEqual([
+    "NodeName=htc-1 State=RESUME",
+    "NodeName=htc-1 State=DRAIN Reason=cyclecloud drain",
+  ]);
+});
+
+test.each([
+  [["DOWN", "CLOUD"], "", ["NodeName=htc-1 State=RESUME"]],
+  [["DOWN", "CLOUD", "NOT_RESPONDING"], "", []],
+  [["DOWN", "CLOUD", "DRAIN"], "", []],
+  [["DOWN", "CLOUD", "FAIL"], "", []],
+  [["DOWN", "CLOUD"], "broken disk", []],
+])(
+  "an agent that lost its files resumes what Slurm forgot that it took down: %s %j %j",
+  (state, reason, commands) => {
+    expect(interpreted({ ...registered, state, reason }, {}).commands).toEqual(commands);
+  },
+);
+
 describe("a node whose host changed while Slurm did not take its address", () => {
   const joined = { joining: { "htc-1": { hostname: "ip-2", sinceSeconds: eventSeconds } } };
   const at = { ...atHost, state: ["IDLE", "CLOUD"], slurmd_version: "22.05.8" };
@@ -548,7 +573,8 @@ describe("of 10,000 nodes", () => {
     "1,000 in one event (%s) are one command, once it was read what people set",
     (kind, flags, args) => {
       const draining = new Map(kind === "drain" ? named.map(({ hostname }) => [hostname, eventSeconds]) : []);
-      const context = { nowSeconds: eventSeconds, draining, memory: {} };
+      const undrained = new Set(kind === "undrain" ? named.map(({ hostname }) => hostname) : []);
+      const context = { nowSeconds: eventSeconds, draining, undrained, memory: {} };
       const driver = driverOf();
       expect(driver.commandsFor({ kind, nodes: named }, context).commands).toEqual([]);
       const nodes = [...named, { name: "htc-1001", hostname: "ip-1001" }].map(({ name, hostname }, index) => {
