@@ -97,13 +97,17 @@ export async function runPass(
     ...(notices.length === 0 ? {} : { notices }),
   };
   const posted = await ports.post(demand, ports.nowSeconds());
-  for (const command of reading.corrections) {
-    commands += 1;
+  for (const { guards = [], ...correction } of reading.corrections) {
+    let left = guards.length;
     try {
-      await ports.run(command);
+      for (const command of [...guards, correction]) {
+        commands += 1;
+        await ports.run(command);
+        left -= 1;
+      }
     } catch (error) {
-      problems.push(messageOf(error));
-      if (command.isNeeded === true) break;
+      const { nodes = "", why = "" } = correction;
+      problems.push(`${messageOf(error)}${left > 0 ? `; ${nodes} waits for that (${why})` : ""}`);
     }
   }
   // First, so that a node that is not to be kept alive any more goes.

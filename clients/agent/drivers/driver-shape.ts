@@ -72,7 +72,7 @@ const readingShape = z.discriminatedUnion("known", [
     shapes: z.array(z.looseObject({ nodeArray: z.string() })).optional(),
     setAside: z.array(z.looseObject({ record: z.string(), reason: z.string() })),
     silent: z.array(z.string()),
-    corrections: commands,
+    corrections: z.array(command.extend({ guards: commands.optional() })),
     memory,
   }),
   z.looseObject({ known: z.literal(false), reason: z.string() }),

@@ -17,8 +17,8 @@ export interface Command {
 export interface Correction extends Command {
   readonly why?: string;
   readonly nodes?: string;
-  /** Those behind it would do harm without it: when it fails, they wait for the next reading. */
-  readonly isNeeded?: true;
+  /** Run before it. It would do harm without them: when one fails, it waits for the next reading. */
+  readonly guards?: readonly Command[];
 }
 
 /** Something to read from the scheduler; its text comes back in `Answers` under this name. */

@@ -183,19 +183,29 @@ describe("a pass", () => {
     expect(world.happened).toEqual(["read", "save", "post", "celery control", "files"]);
   });
 
-  test("a correction that fails keeps none from the next, unless these need it", async () => {
+  test("a correction that fails keeps none from the next; a guard that fails leaves out its own, and that is told", async () => {
     const world = new World();
-    const needed = { program: "scontrol", args: ["requeue"], isNeeded: true } as const;
-    const others = [1, 2].map((index) => ({ program: "scontrol", args: ["down", `${index}`] }));
-    world.failing.add("command");
-    world.reading = { ...quiet, corrections: others };
-    const { report: alone } = await runPass(fresh, world.ports);
-    world.reading = { ...quiet, corrections: [needed, ...others] };
+    const guards = [{ program: "scontrol", args: ["requeue", "job-7"] }];
+    const down = (nodes: string) => ({
+      program: "scontrol",
+      args: ["down", nodes],
+      nodes,
+      why: "no machine",
+    });
+    world.unresolved = "job-7";
+    world.reading = { ...quiet, corrections: [{ ...down("htc-1"), guards }, down("htc-2")] };
     const { report } = await runPass(fresh, world.ports);
-    expect([alone, report].map(({ commands, problems }) => [commands, problems.length])).toEqual([
-      [2, 2],
-      [1, 1],
+    expect(world.happened.filter((each) => each.startsWith("scontrol"))).toEqual([
+      "scontrol requeue job-7",
+      "scontrol down htc-2",
     ]);
+    expect(report).toMatchObject({
+      commands: 2,
+      problems: ["job-7 does not resolve; htc-1 waits for that (no machine)"],
+    });
+    world.unresolved = "htc-2";
+    const { report: other } = await runPass(fresh, world.ports);
+    expect(other).toMatchObject({ commands: 3, problems: ["htc-2 does not resolve"] });
   });
 
   test("sets aside the job that the service would not take, and posts the others", async () => {

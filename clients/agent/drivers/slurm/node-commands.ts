@@ -17,8 +17,12 @@ export interface NodeAtHost {
   readonly hostname: string;
 }
 
-/** What an event means for Slurm: one command for all its nodes. Each may be repeated. */
-export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {
+/** What an event means for Slurm: one command for all its nodes. Each may be repeated. `heldReasons`: those of people, by node; they stay. */
+export function commandsFor(
+  { kind, nodes }: NodeEvent,
+  settings: SlurmSettings,
+  heldReasons: ReadonlyMap<string, string>,
+): readonly Command[] {
   const own = nodes
     .map(({ name, hostname }) => ({ node: `${settings.node_prefix}${name}`, hostname }))
     .filter(({ node, hostname }) => nodeName.test(node) && nodeName.test(hostname));
@@ -33,7 +37,9 @@ export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings)
       return [];
     case "node-deleted":
     case "boot-timeout":
-      return takeDown(names, settings);
+      return [...Map.groupBy(names, (name) => heldReasons.get(name))].flatMap(([reason, some]) =>
+        takeDown(some, settings, reason),
+      );
   }
 }
 
@@ -147,6 +153,8 @@ export function keepingJobs(
   { isHeldBack = false }: { readonly isHeldBack?: boolean } = {},
 ) {
   const before: Command[] = [];
+  /** Those of `before` by the nodes for which they are. */
+  const guards = new Map<string, readonly Command[]>();
   const after: Command[] = [];
   for (const { job_id, job_state, nodes, requeue } of away.size === 0 ? [] : jobs) {
     if (!job_state.includes("CONFIGURING")) continue;
@@ -157,10 +165,14 @@ export function keepingJobs(
       ...(!isHeldBack && names.every((name) => away.has(name)) ? ["StartTime=now"] : []),
     ];
     // Refused for a job that has ended meanwhile.
-    if (requeue === false) before.push(updateJob(settings, job_id, ["Requeue=1"]));
+    if (requeue === false) {
+      const guard = updateJob(settings, job_id, ["Requeue=1"]);
+      before.push(guard);
+      for (const name of names) guards.set(name, [...(guards.get(name) ?? []), guard]);
+    }
     if (changes.length > 0) after.push(updateJob(settings, job_id, changes));
   }
-  return { before, after };
+  return { before, guards, after };
 }
 
 function updateJob({ scontrol }: SlurmSettings, id: number, changes: readonly string[]): Command {

@@ -256,16 +256,23 @@ export function reconcile(
     const nodes = compactHostlist(namesOf(own));
     return commands.map((command): Correction => ({ ...command, why, nodes }));
   };
-  const corrections = rows.flatMap((row) => {
-    const own = byRow.get(row) ?? [];
-    return because(row.why, own, row.correct(own, settings));
-  });
   const missing = rows.flatMap((row) => byRow.get(row) ?? []).filter(({ isMissing }) => isMissing);
-  const { before, after } = keepingJobs(jobs, new Set(namesOf(missing)), settings);
-  const why = "jobs that Slurm put there wait again";
-  // With its node, Slurm would end a job that must not be requeued.
-  const guards = because(why, missing, before).map((each) => ({ ...each, isNeeded: true as const }));
-  return [...guards, ...corrections, ...because(why, missing, after)];
+  const { guards, after } = keepingJobs(jobs, new Set(namesOf(missing)), settings);
+  // With its node, Slurm would end a job that must not be requeued. Such nodes are by themselves: what fails for one job holds up no other.
+  const guardsOf = ({ isMissing, node }: Cell) => (isMissing ? guards.get(node.name) : undefined);
+  const keyOf = (cell: Cell) =>
+    guardsOf(cell)
+      ?.flatMap(({ args }) => args)
+      .join(" ");
+  const corrections = rows.flatMap((row) =>
+    [...Map.groupBy(byRow.get(row) ?? [], keyOf).values()].flatMap((own) => {
+      const [first] = own;
+      const shared = first === undefined ? undefined : guardsOf(first);
+      const commands = because(row.why, own, row.correct(own, settings));
+      return shared === undefined ? commands : commands.map((each) => ({ ...each, guards: shared }));
+    }),
+  );
+  return [...corrections, ...because("jobs that Slurm put there wait again", missing, after)];
 }
 
 function cellOf(

@@ -25,6 +25,7 @@ export class Driven {
   readonly #runProgram: RunProgram;
   #memory: Context["memory"] = {};
   readonly #draining = new Map<string, number>();
+  readonly #undrained = new Set<string>();
 
   constructor(kind: DriverKind, section: object, runProgram: RunProgram) {
     const configured = kind.configure({ ...section });
@@ -36,7 +37,8 @@ export class Driven {
   /** Reads, and corrects. */
   async pass(): Promise<Known> {
     const read = await this.read();
-    for (const command of read.corrections) await this.#run(command);
+    for (const { guards = [], ...correction } of read.corrections)
+      for (const command of [...guards, correction]) await this.#run(command);
     return read;
   }
 
@@ -71,8 +73,11 @@ export class Driven {
 
   async send(kind: NodeEvent["kind"], nodes: NodeEvent["nodes"]): Promise<void> {
     for (const { hostname } of nodes) {
-      if (kind === "drain") this.#draining.set(shortHostname(hostname), 0);
-      else this.#draining.delete(shortHostname(hostname));
+      const host = shortHostname(hostname);
+      if (kind === "drain") this.#draining.set(host, 0);
+      else this.#draining.delete(host);
+      if (kind === "undrain") this.#undrained.add(host);
+      else this.#undrained.delete(host);
     }
     const { commands, memory } = this.#driver.commandsFor({ kind, nodes }, this.#context());
     for (const command of commands) await this.#run(command);
@@ -96,7 +101,12 @@ export class Driven {
   }
 
   #context(): Context {
-    return { nowSeconds: Date.now() / 1000, draining: this.#draining, memory: this.#memory };
+    return {
+      nowSeconds: Date.now() / 1000,
+      draining: this.#draining,
+      undrained: this.#undrained,
+      memory: this.#memory,
+    };
   }
 
   async #run({ program, args, exitCodes = [] }: Command): Promise<Answer> {

@@ -30,6 +30,7 @@ const situationSchema = z.strictObject({
   nowSeconds: z.number(),
   exitCodes: z.record(z.string(), z.number()).default({}),
   draining: z.record(z.string(), z.number()).default({}),
+  undrained: z.array(z.string()).default([]),
   /** The memory is what the reading of this situation left. */
   memoryFrom: z.string().optional(),
   /** Settings beside those that every situation has. */
@@ -75,7 +76,12 @@ export function testDriver(driverCase: DriverCase): void {
     const memory = facts.memoryFrom === undefined ? {} : memoryOf(load(facts.memoryFrom));
     const draining = new Map(Object.entries(facts.draining));
     const driver = configured(facts.section);
-    const context = deepFrozen({ nowSeconds: facts.nowSeconds, draining, memory });
+    const context = deepFrozen({
+      nowSeconds: facts.nowSeconds,
+      draining,
+      undrained: new Set(facts.undrained),
+      memory,
+    });
     const reads = driver.reads(context).flat();
     const answers = reads.map(({ name: read }) => {
       const text = readFileSync(join(here, `${read}.txt`), "utf8");

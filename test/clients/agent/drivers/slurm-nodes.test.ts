@@ -15,7 +15,7 @@ function posted(record: NodeRecord) {
 }
 
 test.each([
-  ["ours is an answer to an event, which may be lost", "cyclecloud drain", { isOutByLostEvent: true }],
+  ["ours is an answer to an event", "cyclecloud drain", {}],
   ["somebody else's is none", "broken disk", { isOutByOthers: true, stateReason: "broken disk" }],
   ["one without a reason is none", "", { isOutByOthers: true }],
 ])("a drain: %s", (_, reason, expected) => {
@@ -241,7 +241,22 @@ describe("a job that Slurm has put on a node that is not there waits again when 
     const away = { ...atHome, slurmd_version: "", state: ["MIXED", "CLOUD", "POWERED_DOWN"] };
     const reading = readSlurm({ jobs: [waitingJob(job)], nodes: [slurmNode(1, away), slurmNode(2)] });
     if (!reading.known) throw new Error(reading.reason);
-    expect(reading.corrections.map(({ args }) => args.slice(1))).toEqual(commands);
+    const all = reading.corrections.flatMap(({ guards = [], ...correction }) => [...guards, correction]);
+    expect(all.map(({ args }) => args.slice(1))).toEqual(commands);
+  });
+
+  test("only the nodes of a job that must not be requeued wait for its guard", () => {
+    const away = { ...atHome, slurmd_version: "", state: ["MIXED", "CLOUD", "POWERED_DOWN"] };
+    const nodes = [1, 2, 3].map((index) =>
+      slurmNode(index, { ...away, hostname: `htc-${index}`, address: `htc-${index}` }),
+    );
+    const reading = readSlurm({ jobs: [waitingJob({ ...landed, requeue: false })], nodes });
+    if (!reading.known) throw new Error(reading.reason);
+    const downs = reading.corrections.filter(({ args }) => args.includes("State=DOWN"));
+    expect(downs.map(({ nodes, guards = [] }) => [nodes, guards.length])).toEqual([
+      ["htc-1", 1],
+      ["htc-[2-3]", 0],
+    ]);
   });
 });
 
@@ -648,6 +663,22 @@ describe("the end of a node", () => {
     expect(steps.commands.map(({ args }) => args.join(" "))).toEqual(commands);
     const isGone = commands.length > 0;
     expect(steps.memory.joined === undefined).toBe(isGone);
+  });
+
+  test.each([
+    ["a person's drain", ["IDLE", "DRAIN"], "broken disk", "ann", "broken disk (ann)"],
+    ["a person's, of one that is down", ["DOWN"], "broken disk", "", "broken disk"],
+    ["ours", ["IDLE", "DRAIN"], "cyclecloud drain", "slurm", "cyclecloud"],
+    ["Slurm's", ["DOWN"], "Not responding", "slurm", "cyclecloud"],
+    ["none", ["IDLE", "DRAIN"], "", "", "cyclecloud"],
+  ])("keeps the reason of a person: %s", (_, state, reason, by, kept) => {
+    const { memory } = interpreted(
+      { ...registered, state: [...state, "CLOUD"], reason, reason_set_by_user: by },
+      {},
+    );
+    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory };
+    const { commands } = driverOf().commandsFor({ kind: "node-deleted", nodes: [old] }, context);
+    expect(commands.map(({ args }) => args.at(-1))).toEqual([`Reason=${kept}`]);
   });
 
   test("is remembered from pass to pass", () => {
