@@ -176,6 +176,15 @@ export function isOurs({ comment }: Pick<Host, "comment">): boolean {
   return comment === words.offline || comment === words.down;
 }
 
+/** Drained before the agent lost its files: it stays so until the service, which may be deleting it, says otherwise. */
+export function isLostDrain(
+  { name, comment }: Pick<Host, "name" | "comment">,
+  { draining, undrained }: Pick<Context, "draining" | "undrained">,
+): boolean {
+  const short = shortHostname(name);
+  return comment === words.offline && !draining.has(short) && !undrained?.has(short);
+}
+
 /** Whether it says who joined a node or gave it back, and nothing about its state now. */
 export function isOldNews({ comment }: Pick<Host, "comment">): boolean {
   return comment === words.joined || comment === words.restored;
@@ -212,7 +221,7 @@ export function correction(host: Host, context: Context, known: Known): readonly
     if (drains) return [offline(host.name, settings)];
     return isLost ? [offline(host.name, settings, words.down)] : missing(host, known);
   }
-  if (!isOurs(host) || drains) return [];
+  if (!isOurs(host) || drains || isLostDrain(host, context)) return [];
   return host.comment === words.down && !answers(host) ? [] : [online(host.name, settings)];
 }
 

@@ -1,9 +1,9 @@
 import { matchesWildcard, shortHostname } from "../../../../shared/engine/index.ts";
-import type { SchedulerNode } from "../driver.ts";
+import type { Context, SchedulerNode } from "../driver.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { stateMeaning } from "./node-states.ts";
-import { isOffline, isOldNews, isOurs, isPinned } from "./pbs-commands.ts";
+import { isLostDrain, isOffline, isOldNews, isOurs, isPinned } from "./pbs-commands.ts";
 import type { PbsSettings } from "./pbs-settings.ts";
 
 /**
@@ -21,10 +21,10 @@ const shortlyDownSeconds = 20;
 export function stateOf(
   host: Host,
   running: ReadonlySet<string>,
-  nowSeconds: number,
+  context: Context,
 ): Omit<SchedulerNode, "hostname" | "resources"> {
   const isShort =
-    nowSeconds - (host.changedSeconds ?? 0) < shortlyDownSeconds &&
+    context.nowSeconds - (host.changedSeconds ?? 0) < shortlyDownSeconds &&
     !host.states.has("state-unknown") &&
     !host.comment.startsWith("node down");
   const not = [...host.states].filter(
@@ -33,7 +33,11 @@ export function stateOf(
   if (not.length + host.keptFor.length === 0) return { state: "up" };
   const held = not.filter((state) => stateMeaning(state) === "held");
   const isEmpty = isOffline(host) && held.length + host.keptFor.length === 0 && !isBusy(host, running);
-  if (isOffline(host) && isOurs(host)) return { state: isEmpty ? "drained" : "draining" };
+  if (isOffline(host) && isOurs(host))
+    return {
+      state: isEmpty ? "drained" : "draining",
+      ...(isLostDrain(host, context) ? { isOutByLostEvent: true as const } : {}),
+    };
   const states = not.length === 0 ? [] : [`state ${not.join(", ")}`];
   const reason =
     host.comment === "" || isOldNews(host) ? [...states, ...host.keptFor].join(", ") : host.comment;

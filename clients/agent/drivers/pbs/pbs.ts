@@ -146,7 +146,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     nodes: there.map((host) => ({
       hostname: host.name,
       resources: counted.resources.get(host.name) ?? {},
-      ...stateOf(host, busy, context.nowSeconds),
+      ...stateOf(host, busy, context),
     })),
     shapes: counted.shapes,
     setAside: [...setAside, ...counted.setAside],

@@ -48,12 +48,14 @@ function readNodes(
   {
     memory = {},
     draining = [],
+    undrained = [],
     section = {},
     jobs = {},
     reservations,
   }: {
     memory?: Memory;
     draining?: readonly string[];
+    undrained?: readonly string[];
     section?: object;
     jobs?: object;
     reservations?: Answers[string];
@@ -81,7 +83,12 @@ function readNodes(
       scheduled: { text: "", exitCode: 1 },
       ...(reservations === undefined ? {} : { reservations }),
     },
-    { nowSeconds, draining: new Map(draining.map((name) => [name, 0])), memory },
+    {
+      nowSeconds,
+      draining: new Map(draining.map((name) => [name, 0])),
+      undrained: new Set(undrained),
+      memory,
+    },
   );
   if (!reading.known) throw new Error(reading.reason);
   return reading;
@@ -215,7 +222,13 @@ describe("corrections", () => {
   const joined = { joined: { "ip-1": { nodeArray: "htc", placementGroup: null, nodeId: "id" } } };
   test.each<readonly [string, Described, Parameters<typeof readNodes>[1], readonly string[]]>([
     ["a drain that PBS forgot", { state: "free" }, { draining: ["ip-1"] }, [offline]],
-    ["a drain that is over", { state: "offline", comment: "cyclecloud offline" }, {}, [restored]],
+    [
+      "a drain that is over",
+      { state: "offline", comment: "cyclecloud offline" },
+      { undrained: ["ip-1"] },
+      [restored],
+    ],
+    ["a drain of an agent that lost its files", { state: "offline", comment: "cyclecloud offline" }, {}, []],
     ["somebody else's offline stays", { state: "offline", comment: "disk" }, {}, []],
     [
       "somebody else's offline stays when it is to drain",
@@ -304,7 +317,9 @@ describe("events", () => {
       const drained = readNodes(bare, { memory, draining: ["ip-1"] });
       expect(drained.nodes).toMatchObject([{ state: "drained" }]);
       expect(drained.nodes[0]).not.toHaveProperty("isOutByOthers");
-      expect(lines(readNodes(bare, { memory: drained.memory }).corrections)).toEqual([restored]);
+      expect(lines(readNodes(bare, { memory: drained.memory, undrained: ["ip-1"] }).corrections)).toEqual([
+        restored,
+      ]);
       expect(lines(steps("undrain", drained.memory).commands)).toEqual([restored]);
     });
 
