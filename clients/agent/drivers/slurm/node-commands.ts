@@ -17,12 +17,8 @@ export interface NodeAtHost {
   readonly hostname: string;
 }
 
-/** What an event means for Slurm: one command for all its nodes. Each may be repeated. `heldReasons`: those of people, by node; they stay. */
-export function commandsFor(
-  { kind, nodes }: NodeEvent,
-  settings: SlurmSettings,
-  heldReasons: ReadonlyMap<string, string>,
-): readonly Command[] {
+/** What an event means for Slurm: one command for all its nodes. Each may be repeated. */
+export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {
   const own = nodes
     .map(({ name, hostname }) => ({ node: `${settings.node_prefix}${name}`, hostname }))
     .filter(({ node, hostname }) => nodeName.test(node) && nodeName.test(hostname));
@@ -37,9 +33,8 @@ export function commandsFor(
       return [];
     case "node-deleted":
     case "boot-timeout":
-      return [...Map.groupBy(names, (name) => heldReasons.get(name))].flatMap(([reason, some]) =>
-        takeDown(some, settings, reason),
-      );
+      // What a person said of this machine is no word on the next one of its name: that takes jobs again.
+      return takeDown(names, settings);
   }
 }
 

@@ -3,7 +3,6 @@ import type { Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
 import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { isoTime } from "./common.ts";
-import { compactHostlist } from "./hostlist.ts";
 import { statesMeaning } from "./node-states.ts";
 import type { Reservation } from "./reservations.ts";
 import type { NodeRecord } from "./slurm-records.ts";
@@ -193,25 +192,11 @@ export function isElsewhere({ address, hostname: known }: NodeRecord, hostname: 
   return [address, known].every((each) => shortHostname(each) !== shortHostname(hostname));
 }
 
-/** Of a node that a person took down. */
+/** Of a node that a person took down before its daemon registered. */
 function heldReasonOf(node: NodeRecord): string | undefined {
   const { flags, reason } = node;
   if (!flags.has("DOWN") || reason.startsWith(ours) || reasonsOfSlurm.includes(reason)) return undefined;
   return reasonWithUser(node);
-}
-
-/** Nodes that people took down or drained, as hostlists, by their reasons: an event knows nothing else of them. */
-export function heldNodes(nodes: readonly NodeRecord[]): Readonly<Record<string, string>> {
-  const isDrained = ({ flags, reason }: NodeRecord) =>
-    reason !== "" && !reason.startsWith(ours) && (flags.has("DRAIN") || flags.has("FAIL"));
-  const held = nodes.flatMap((node) => {
-    const reason = isDrained(node) ? reasonWithUser(node) : heldReasonOf(node);
-    return reason === undefined ? [] : [{ name: node.name, reason }];
-  });
-  const lists = [...Map.groupBy(held, ({ reason }) => reason)].map(
-    ([reason, some]) => [reason, compactHostlist(some.map(({ name }) => name))] as const,
-  );
-  return Object.fromEntries(lists);
 }
 
 /** To be given anew: Slurm then takes us for the one who said it. */

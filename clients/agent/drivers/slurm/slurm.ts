@@ -56,7 +56,6 @@ import { JobTranslator } from "./slurm-jobs.ts";
 import {
   asUndrained,
   hasJoined,
-  heldNodes,
   isIgnored,
   isListed,
   isLostDrain,
@@ -107,7 +106,7 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
         : [];
       return {
         // Slurm powers its own down, in the next pass.
-        commands: commandsFor({ ...news, nodes: others }, settings, rememberedHeld(memory)),
+        commands: commandsFor({ ...news, nodes: others }, settings),
         memory: withGone(
           withLost(
             withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
@@ -282,17 +281,6 @@ function withLost({ lost: _, ...memory }: Memory, lost: LostNodes): Memory {
     : { ...memory, lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) };
 }
 
-const heldSchema = z.record(z.string(), z.string());
-
-function rememberedHeld({ held }: Memory): ReadonlyMap<string, string> {
-  const remembered = Object.entries(heldSchema.safeParse(held).data ?? {});
-  return new Map(
-    remembered.flatMap(([reason, list]) =>
-      (expandHostlist(list) ?? []).map((name) => [name, reason] as const),
-    ),
-  );
-}
-
 const goneSchema = z.record(z.string(), z.string());
 
 function rememberedGone({ gone }: Memory): Gone {
@@ -442,7 +430,6 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const joinedNodes = rememberedJoined(context.memory);
   const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
   const due = dueNodes(reservations, context.nowSeconds, settings);
-  const held = heldNodes(own);
   const gone = stillGone(byName, rememberedGone(context.memory));
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
@@ -513,7 +500,6 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
             {
               ...comments.memory,
               nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-              ...(Object.keys(held).length === 0 ? {} : { held }),
               ...(enforcement === undefined ? {} : { limits: enforcement }),
               ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
               ...(saving.length === 0

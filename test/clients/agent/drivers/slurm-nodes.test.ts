@@ -665,22 +665,6 @@ describe("the end of a node", () => {
     expect(steps.memory.joined === undefined).toBe(isGone);
   });
 
-  test.each([
-    ["a person's drain", ["IDLE", "DRAIN"], "broken disk", "ann", "broken disk (ann)"],
-    ["a person's, of one that is down", ["DOWN"], "broken disk", "", "broken disk"],
-    ["ours", ["IDLE", "DRAIN"], "cyclecloud drain", "slurm", "cyclecloud"],
-    ["Slurm's", ["DOWN"], "Not responding", "slurm", "cyclecloud"],
-    ["none", ["IDLE", "DRAIN"], "", "", "cyclecloud"],
-  ])("keeps the reason of a person: %s", (_, state, reason, by, kept) => {
-    const { memory } = interpreted(
-      { ...registered, state: [...state, "CLOUD"], reason, reason_set_by_user: by },
-      {},
-    );
-    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory };
-    const { commands } = driverOf().commandsFor({ kind: "node-deleted", nodes: [old] }, context);
-    expect(commands.map(({ args }) => args.at(-1))).toEqual([`Reason=${kept}`]);
-  });
-
   test("is remembered from pass to pass", () => {
     const driver = driverOf();
     const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
