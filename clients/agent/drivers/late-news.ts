@@ -1,5 +1,5 @@
 import { shortHostname } from "../../../shared/engine/index.ts";
-import type { EventNode, NodeEvent } from "./driver.ts";
+import type { Context, EventNode, NodeEvent } from "./driver.ts";
 
 /** A node of CycleCloud's that joined a scheduler. */
 export interface JoinedNode {
@@ -25,4 +25,13 @@ export function withoutLateEnds(
       return shortHostname(there.hostname) === shortHostname(node.hostname);
     return there.nodeId === node.nodeId;
   });
+}
+
+/** Whether no event about its drain is known: one that an agent drained all the same, it drained before it lost its files. */
+export function hasNoDecision(
+  hostname: string,
+  { draining, undrained }: Pick<Context, "draining" | "undrained">,
+): boolean {
+  const host = shortHostname(hostname);
+  return !draining.has(host) && !undrained?.has(host);
 }

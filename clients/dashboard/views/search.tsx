@@ -8,7 +8,7 @@ import { count, counted } from "../words.ts";
 /** What a cluster has of what is searched for; undefined: it could not be asked. */
 interface Found {
   readonly cluster: string;
-  readonly of: readonly Hit[] | undefined;
+  readonly hits: readonly Hit[] | undefined;
 }
 
 interface Hit {
@@ -38,13 +38,13 @@ export function Search(props: { readonly clusters: readonly string[]; readonly t
         cluster !== undefined && !ended.signal.aborted;
         cluster = left.shift()
       ) {
-        const of = await hitsIn(cluster, text, ended.signal);
+        const hits = await hitsIn(cluster, text, ended.signal);
         if (ended.signal.aborted) return;
-        if (typeof of === "string") {
+        if (typeof hits === "string") {
           // The line itself is wrong: in each cluster alike.
-          setRefusal(of);
+          setRefusal(hits);
           left.length = 0;
-        } else setFound((before) => [...before, { cluster, of }]);
+        } else setFound((before) => [...before, { cluster, hits }]);
       }
     };
     for (let turn = 0; turn < atOnce; turn += 1) void askOn();
@@ -57,9 +57,9 @@ export function Search(props: { readonly clusters: readonly string[]; readonly t
       </p>
     );
   const rows = found
-    .flatMap(({ cluster, of = [] }) => of.map((hit) => ({ cluster, ...hit })))
+    .flatMap(({ cluster, hits = [] }) => hits.map((hit) => ({ cluster, ...hit })))
     .toSorted((a, b) => a.cluster.localeCompare(b.cluster) || a.title.localeCompare(b.title));
-  const silent = found.filter(({ of }) => of === undefined).map(({ cluster }) => cluster);
+  const silent = found.filter(({ hits }) => hits === undefined).map(({ cluster }) => cluster);
   return (
     <section aria-busy={found.length < clusters.length}>
       <h2>Found for “{text}”</h2>
@@ -89,22 +89,24 @@ export function Search(props: { readonly clusters: readonly string[]; readonly t
 }
 
 /** What there is in one cluster; undefined where it cannot be asked; text: why no list understands the line. */
-async function hitsIn(cluster: string, text: string, signal: AbortSignal): Promise<Found["of"] | string> {
+async function hitsIn(cluster: string, text: string, signal: AbortSignal): Promise<Found["hits"] | string> {
   const isWord = !/[\s:<>="]/.test(text);
   const questions = [
-    { view: "nodes", where: text, of: "node" },
-    { view: "jobs", where: text, of: "job" },
-    ...(isWord ? [{ view: "jobs", where: `user:${text}`, of: `job of user ${text}` } as const] : []),
+    { view: "nodes", where: text, noun: "node", whose: "" },
+    { view: "jobs", where: text, noun: "job", whose: "" },
+    ...(isWord
+      ? [{ view: "jobs", where: `user:${text}`, noun: "job", whose: ` of user ${text}` } as const]
+      : []),
   ] as const;
   const answers = await Promise.all(
-    questions.map(async ({ view, where, of }): Promise<Hit | CallError> => {
+    questions.map(async ({ view, where, noun, whose }): Promise<Hit | CallError> => {
       try {
         const { answer } = await call<NodesAnswer | JobsAnswer>(pathOf("clusters", cluster, view), {
           query: { where, limit: "1" },
           signal,
         });
         const items = answer?.total ?? 0;
-        return { view, where, items, title: of.replace(/^\w+/, (noun) => counted(items, noun)) };
+        return { view, where, items, title: `${counted(items, noun)}${whose}` };
       } catch (error) {
         if (error instanceof CallError) return error;
         if (signal.aborted) return new CallError({ title: "Nobody waits for it" });

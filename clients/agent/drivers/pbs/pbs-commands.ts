@@ -1,7 +1,7 @@
 import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { commandOf } from "../configured.ts";
 import type { Command, Context, Memory, NodeEvent, Steps } from "../driver.ts";
-import { withoutLateEnds } from "../late-news.ts";
+import { hasNoDecision, withoutLateEnds } from "../late-news.ts";
 import { answers, type Host, isBusy } from "./hosts.ts";
 import { type NodePlace, type Remembered, remember } from "./pbs-memory.ts";
 import type { PbsSettings } from "./pbs-settings.ts";
@@ -179,10 +179,9 @@ export function isOurs({ comment }: Pick<Host, "comment">): boolean {
 /** Drained before the agent lost its files: it stays so until the service, which may be deleting it, says otherwise. */
 export function isLostDrain(
   { name, comment }: Pick<Host, "name" | "comment">,
-  { draining, undrained }: Pick<Context, "draining" | "undrained">,
+  context: Pick<Context, "draining" | "undrained">,
 ): boolean {
-  const short = shortHostname(name);
-  return comment === words.offline && !draining.has(short) && !undrained?.has(short);
+  return comment === words.offline && hasNoDecision(name, context);
 }
 
 /** Whether it says who joined a node or gave it back, and nothing about its state now. */

@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Context, NodeEvent, SchedulerNode, SetAside } from "../driver.ts";
-import { type JoinedNode, withoutLateEnds } from "../late-news.ts";
+import { hasNoDecision, type JoinedNode, withoutLateEnds } from "../late-news.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { isoTime } from "./common.ts";
 import { statesMeaning } from "./node-states.ts";
@@ -84,10 +84,9 @@ export function isBusy({ alloc_cpus, flags }: NodeRecord): boolean {
 /** Drained before the agent lost its files: it stays so until the service, which may be deleting it, says otherwise. */
 export function isLostDrain(
   { flags, reason, hostname }: NodeRecord,
-  { draining, undrained }: Pick<Context, "draining" | "undrained">,
+  context: Pick<Context, "draining" | "undrained">,
 ): boolean {
-  const host = shortHostname(hostname);
-  return flags.has("DRAIN") && reason === drainReason && !draining.has(host) && !undrained?.has(host);
+  return flags.has("DRAIN") && reason === drainReason && hasNoDecision(hostname, context);
 }
 
 /**
