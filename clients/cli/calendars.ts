@@ -4,6 +4,7 @@ import type ICAL from "ical.js";
 import { messageOf } from "../../shared/errors/errors.ts";
 import { isDictionary } from "../../shared/json/json.ts";
 import { printable } from "../../shared/text/text.ts";
+import { TimeZone } from "../../shared/time/time-zone.ts";
 import { CommandFailure } from "./exit-code.ts";
 
 const secondsPerDay = 86_400;
@@ -54,6 +55,7 @@ export async function daysIn(text: string, about: About): Promise<readonly strin
   const calendars = typeof parsed[0] === "string" ? [parsed] : (parsed as unknown[][]);
   if (calendars.length === 0) throw new TypeError("there is no calendar in it");
   const events = calendars.flatMap((each) => new ical.Component(each).getAllSubcomponents("vevent"));
+  for (const event of events) nameZones(ical, event);
   if (events.some((event) => event.getFirstProperty("dtstart") === null))
     throw new TypeError("an event without DTSTART");
   const changed = events.filter(isChange);
@@ -64,6 +66,35 @@ export async function daysIn(text: string, about: About): Promise<readonly strin
     return daysOf(new ical.Event(event, { exceptions }), about);
   });
   return [...new Set(days)].toSorted();
+}
+
+/** Makes the platform's time zones known to ical.js by the names that an event has. A calendar's own VTIMEZONE comes before them. */
+function nameZones(ical: typeof ICAL, event: ICAL.Component): void {
+  for (const property of event.getAllProperties()) {
+    const name = property.getFirstParameter("tzid");
+    const isKnown = !name || ical.TimezoneService.has(name) || event.getTimeZoneByID(name) !== null;
+    if (!isKnown) ical.TimezoneService.register(platformZone(ical, name), name);
+  }
+}
+
+function platformZone(ical: typeof ICAL, name: string): ICAL.Timezone {
+  const zone = zoneNamed(name);
+  const known = new ical.Timezone({ tzid: name });
+  known.utcOffset = ({ year, month, day, hour, minute, second }) => {
+    const local = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
+    return local - zone.momentOf(local).seconds;
+  };
+  return known;
+}
+
+function zoneNamed(name: string): TimeZone {
+  try {
+    return new TimeZone(name);
+  } catch {
+    throw new TypeError(
+      `the time zone "${name}" is not described in it, expected a VTIMEZONE or an IANA name such as "Europe/Berlin"`,
+    );
+  }
 }
 
 function isOff(event: ICAL.Component): boolean {

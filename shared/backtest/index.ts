@@ -1,4 +1,6 @@
 /** Back-tests: recorded workloads, and a model of the scheduler that runs them. */
+
+export { TimeZone } from "../time/time-zone.ts";
 export {
   type BestPossible,
   type BestPossibleOutcome,
@@ -46,7 +48,6 @@ export {
 } from "./suggest/search.ts";
 export { splitWorkload } from "./suggest/split.ts";
 export { suggestionOf, suggestionText } from "./suggest/suggestion.ts";
-export { TimeZone } from "./time-zone.ts";
 export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
 export { JsonItems } from "./workload/json-items.ts";

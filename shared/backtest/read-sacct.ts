@@ -1,3 +1,4 @@
+import type { TimeZone } from "../time/time-zone.ts";
 import {
   type SlurmMoment,
   slurmGpus,
@@ -6,7 +7,6 @@ import {
   slurmResources,
   slurmSeconds,
 } from "./slurm-values.ts";
-import type { TimeZone } from "./time-zone.ts";
 import {
   LeftOutRecords,
   type ListedWorkload,

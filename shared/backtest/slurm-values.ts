@@ -1,4 +1,4 @@
-import type { LocalMoment, TimeZone } from "./time-zone.ts";
+import type { LocalMoment, TimeZone } from "../time/time-zone.ts";
 
 /** Values as Slurm prints them. Each gives undefined for a text of another form. */
 

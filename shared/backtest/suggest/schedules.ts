@@ -1,6 +1,6 @@
+import type { TimeZone } from "../../time/time-zone.ts";
 import { costOf, type RunSummary, summaries } from "../compare/summary.ts";
 import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
-import type { TimeZone } from "../time-zone.ts";
 import type { Workload } from "../trace-job.ts";
 import { clockOffset } from "../world/pace.ts";
 import type { TuneRuns, Varied } from "./search.ts";

@@ -41,6 +41,17 @@ describe("days of an iCalendar file", () => {
     ["over midnight", ["DTSTART:20261224T200000", "DTEND:20261225T040000"], ["2026-12-24", "2026-12-25"]],
     ["a day in Berlin, told in UTC", ["DTSTART:20261225T230000Z", "DTEND:20261226T220000Z"], ["2026-12-26"]],
     ["a moment", ["DTSTART:20261225T233000Z"], ["2026-12-26"]],
+    [
+      "a zone that it does not describe",
+      ["DTSTART;TZID=America/New_York:20261224T200000", "DURATION:PT2H", "RRULE:FREQ=YEARLY;COUNT=2"],
+      ["2026-12-25", "2027-12-25"],
+    ],
+    ["UTC by another name", ["DTSTART;TZID=GMT:20261225T233000"], ["2026-12-26"]],
+    [
+      "a day of a zone that it does not describe",
+      ["DTSTART;TZID=Asia/Tokyo;VALUE=DATE:20261225"],
+      ["2026-12-25"],
+    ],
     ["what is over", ["DTSTART;VALUE=DATE:20251225"], []],
     ["what was called off", ["DTSTART;VALUE=DATE:20261225", "STATUS:CANCELLED"], []],
   ])("%s", async (_, event, days) => {
@@ -75,6 +86,10 @@ describe("days of an iCalendar file", () => {
     await expect(daysIn("no calendar", about)).rejects.toThrow();
     await expect(daysIn("", about)).rejects.toThrow("there is no calendar in it");
     await expect(daysIn(calendar(["SUMMARY:x"]), about)).rejects.toThrow("an event without DTSTART");
+    const unknown = calendar(["DTSTART;TZID=W. Europe Standard Time:20261224T200000"]);
+    await expect(daysIn(unknown, about)).rejects.toThrow(
+      'the time zone "W. Europe Standard Time" is not described in it, expected a VTIMEZONE or an IANA name such as "Europe/Berlin"',
+    );
     const often = calendar(["DTSTART:20100101T000000", "RRULE:FREQ=SECONDLY"]);
     await expect(daysIn(often, about)).rejects.toThrow("more than 10000 times");
   });
