@@ -113,6 +113,10 @@ const job = z.preprocess(
       .describe(
         "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything",
       ),
+    gangApart: z
+      .boolean()
+      .optional()
+      .describe("Whether it lies on no node of another job of its `gang` that says so too"),
     gangSize: z
       .int()
       .min(1)

@@ -17,6 +17,7 @@ const noResources: ReadonlySet<string> = new Set([
   "node_count",
   "colocated",
   "gang",
+  "gangApart",
   "gangSize",
   "packingStrategy",
   "executingHostnames",

@@ -117,6 +117,7 @@ const shapeMembers = Object.keys({
   colocated: 0,
   exclusive: 0,
   packingStrategy: 0,
+  gangApart: 0,
   gangSize: 0,
   interruptible: 0,
   source: 0,

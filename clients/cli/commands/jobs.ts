@@ -115,6 +115,7 @@ const requested: readonly string[] = [
   "iterations",
   "colocated",
   "gang",
+  "gangApart",
   "gangSize",
   "exclusive",
   "packingStrategy",

@@ -196,6 +196,7 @@ function toJob(
     nodeCount: job.nodeCount,
     colocated: job.colocated,
     gang: job.gang,
+    gangApart: job.gangApart,
     gangSize: job.gangSize,
     exclusive: job.exclusive,
     packingStrategy: job.packingStrategy,

@@ -52,6 +52,8 @@ export interface Job {
   readonly hold?: SpentBudget;
   /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
   readonly gang?: string;
+  /** Whether it lies on no node of another job of its gang that says so too. Absent: it may. */
+  readonly gangApart?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
   readonly gangSize?: number;
   /** Limits of those whose job it is. Absent: none. */
@@ -82,6 +84,7 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     metadata: fields.metadata ?? {},
     ...(fields.hold === undefined ? {} : { hold: fields.hold }),
     ...(fields.gang === undefined ? {} : { gang: fields.gang }),
+    ...(fields.gangApart === undefined ? {} : { gangApart: fields.gangApart }),
     ...(fields.gangSize === undefined ? {} : { gangSize: fields.gangSize }),
     ...(fields.ownerLimits === undefined ? {} : { ownerLimits: fields.ownerLimits }),
   };

@@ -126,7 +126,7 @@ function pack(ledger: Ledger, allocation: Allocation): void {
   }
   if (allocation.heldBy !== null) return;
   if (allocation.granted < allocation.asked) allocation.refusals = ledger.refusals.of(refusals);
-  if (allocation.granted === before && shape.jobs > 1) {
+  if (allocation.granted === before && shape.jobs > 1 && allocation.avoids === null) {
     shape.failedAt = ledger.created;
     shape.refusals = allocation.refusals;
   }

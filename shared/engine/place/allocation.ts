@@ -33,6 +33,8 @@ export interface Allocation {
   placements: NodeSlots[];
   /** Nodes on which it runs already; null: none. */
   runsOn: ReadonlySet<LedgerNode> | null;
+  /** Nodes of jobs of its gang from which it lies apart; null: it may lie anywhere. */
+  avoids: ReadonlySet<LedgerNode> | null;
   refusals: readonly Refusal[];
 }
 

@@ -28,9 +28,7 @@ export function fillNodes(ledger: Ledger, allocation: Allocation, search: Search
     position = nextPosition(search, placed && search.perNode > 1 ? position : position + 1);
   }
   search.at = stillFits >= 0 ? stillFits : bucket.nodes.length;
-  // A job that runs already is refused by the nodes that it holds: its search teaches nothing about its shape.
-  if (shape.cursors !== null && allocation.job.executingHostnames.length === 0)
-    shape.cursors[search.candidate] = search.at;
+  if (shape.cursors !== null && !hasOwnNodes(allocation)) shape.cursors[search.candidate] = search.at;
 }
 
 /** Makes new nodes for what is left, as far as the limits allow, `most` of them. */
@@ -71,11 +69,20 @@ export function poolsAllow(ledger: Ledger, { shape, granted }: Allocation): bool
   return ledger.pools.slotsLeft(shape.profile.draws, granted > 0) >= 1;
 }
 
+/** A scattered job that runs already wants further nodes, not the same again. */
+export function isAvoided({ runsOn, avoids }: Allocation, { perNode }: Search, node: LedgerNode): boolean {
+  return avoids?.has(node) === true || (perNode === 1 && runsOn?.has(node) === true);
+}
+
+/** Whether some nodes refuse the job for what it holds: its search teaches nothing about its shape. */
+export function hasOwnNodes({ job, avoids }: Allocation): boolean {
+  return job.executingHostnames.length > 0 || avoids !== null;
+}
+
 function place(ledger: Ledger, allocation: Allocation, search: Search, node: LedgerNode): boolean {
   const { job } = allocation;
   const wanted = Math.min(allocation.asked - allocation.granted, search.perNode);
-  // A scattered job that runs already wants further nodes, not the same again.
-  if (search.perNode === 1 && allocation.runsOn?.has(node) === true) return false;
+  if (isAvoided(allocation, search, node)) return false;
   const drawnOnce = allocation.granted > 0;
   const taken = takenOn(ledger, node, allocation, search);
   if (taken === null) return false;

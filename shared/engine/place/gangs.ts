@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Refusal } from "../ledger/ledger-bucket.ts";
+import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { allocate, isWhole } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
 import { forgetSearches } from "./shape.ts";
@@ -32,9 +32,12 @@ export function allocateAll(ledger: Ledger, queue: readonly Allocation[], gangs:
 function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
   let placed = 0;
   const isComplete = attempt(ledger, parts, () => {
+    const apart = new Set(parts.flatMap(nodesApart));
     for (const part of parts) {
+      part.avoids = part.job.gangApart === true ? apart : null;
       allocate(ledger, part);
       if (part.granted < part.asked) return false;
+      for (const node of nodesApart(part)) apart.add(node);
       placed++;
     }
     return true;
@@ -43,6 +46,10 @@ function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
   // The part that found no room says what it lacks.
   const waits: readonly Refusal[] = [{ code: "GangIncomplete", bucket: null, limit: null, left: placed }];
   for (const [index, part] of parts.entries()) if (index !== placed) part.refusals = waits;
+}
+
+function nodesApart({ job, placements }: Allocation): readonly LedgerNode[] {
+  return job.gangApart === true ? placements.map(({ node }) => node) : [];
 }
 
 /** A job gets as many lots of `size` slots as there is room for. */

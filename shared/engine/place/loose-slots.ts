@@ -31,6 +31,7 @@ export function mayMove({ job, shape }: Pick<Allocation, "job" | "shape">): bool
   return (
     job.packingStrategy === "pack" &&
     !job.colocated &&
+    job.gangApart !== true &&
     job.executingHostnames.length === 0 &&
     profile.own.length === 0 &&
     profile.alternatives.length === 0 &&

@@ -29,6 +29,7 @@ export function openJobs(
       granted: 0,
       placements: [],
       runsOn: null,
+      avoids: null,
       refusals: noRefusals,
     };
   });

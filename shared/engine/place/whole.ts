@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { type Allocation, spend } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";
-import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
+import { fillNewNodes, fillNodes, hasOwnNodes, isAvoided, poolsAllow } from "./fill.ts";
 import { accepts, capacityIn, capacityOn } from "./offer.ts";
 import { behindDeallocated, firstPosition, nextPosition, openSearch, type Search } from "./search.ts";
 import { endOfTurn, isShared, noteCrossing } from "./turns.ts";
@@ -83,11 +83,11 @@ function attemptWhole(ledger: Ledger, allocation: Allocation, search: Search): b
 /**
  * Notes that a bucket has too little for so much. What it has only shrinks, so that this stays true while it gets no new
  * nodes; that a job came to lie on too many nodes for a group does not, since others may fill those that held little. Nor
- * is it so of a job that runs already: it is refused by the nodes that it holds.
+ * is it so of a job that nodes refuse for what it holds.
  */
-function remember({ job }: Allocation, search: Search, missing: number): void {
+function remember(allocation: Allocation, search: Search, missing: number): void {
   const { shape } = search;
-  if (!shape.monotone || shape.jobs === 1 || job.executingHostnames.length > 0) return;
+  if (!shape.monotone || shape.jobs === 1 || hasOwnNodes(allocation)) return;
   shape.wholeFailures ??= [];
   shape.wholeFailures[failureIndex(search)] = { missing, nodes: nodesAsked(search) };
 }
@@ -149,7 +149,7 @@ function foresee(ledger: Ledger, allocation: Allocation, search: Search): "fits"
       continue;
     }
     if (!isUsable(ledger, node, room) || !accepts(ledger, node, allocation)) continue;
-    if (perNode === 1 && allocation.runsOn?.has(node) === true) continue;
+    if (isAvoided(allocation, search, node)) continue;
     found.push(position);
     missing -= Math.min(perNode, capacityOn(node, search.demand, shape.exclusive));
     if (node.origin === "deallocated") room--;

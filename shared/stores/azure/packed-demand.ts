@@ -54,6 +54,7 @@ const shapeMembers: Readers<keyof JobShape> = {
   colocated: (job) => job.colocated,
   exclusive: (job) => job.exclusive,
   packingStrategy: (job) => job.packingStrategy,
+  gangApart: (job) => job.gangApart,
   gangSize: (job) => job.gangSize,
   interruptible: (job) => job.interruptible,
   notes: (job) => job.notes,

@@ -309,7 +309,14 @@ const kind = fc.oneof(
 );
 
 /** Parts of two jobs, among jobs that are none. */
-const gangs = fc.constantFrom(undefined, undefined, undefined, "a", "b");
+const gangs: fc.Arbitrary<Partial<Job>> = fc.constantFrom(
+  {},
+  {},
+  {},
+  { gang: "a" },
+  { gang: "b" },
+  { gang: "b", gangApart: true },
+);
 
 /** Few shapes shared by many jobs: what the fast path remembers of a shape has to be right. */
 const jobs: fc.Arbitrary<Job[]> = fc
@@ -319,7 +326,7 @@ const jobs: fc.Arbitrary<Job[]> = fc
       .array(fc.tuple(fc.constantFrom(...shapes), gangs), { minLength: 1, maxLength: 10 })
       .map((drawn) =>
         drawn.map(([[asked, fields], gang], index) =>
-          defineJob({ ...fields, name: `j${index}`, constraints: asked, gang }),
+          defineJob({ ...fields, ...gang, name: `j${index}`, constraints: asked }),
         ),
       ),
   );

@@ -54,6 +54,34 @@ describe("a gang gets all that it asks for, or nothing", () => {
     }
   });
 
+  test("parts that lie apart share no node with each other, and do with other jobs", () => {
+    const scattered = (name: string, ncpus: number, nodeCount: number) =>
+      job(
+        name,
+        { ncpus },
+        { nodeCount, packingStrategy: "scatter", gang: name.slice(0, 1), gangApart: true },
+      );
+    const jobs = ["a", "b"].flatMap((name) => [scattered(`${name}1`, 2, 1), scattered(`${name}2`, 1, 1)]);
+    const result = plan(input({ cluster: roomForTwo(), jobs }));
+    expect(result.create).toMatchObject([{ count: 2 }]);
+    for (const name of ["a", "b"]) {
+      expect(nodesOf(result, `${name}1`)).toEqual(["htc-1"]);
+      expect(nodesOf(result, `${name}2`)).toEqual(["htc-2"]);
+    }
+    const slots = ["c1", "c2"].map((name) =>
+      job(name, { ncpus: 1 }, { iterations: 3, gang: "c", gangApart: true }),
+    );
+    const packed = plan(
+      input({ cluster: roomForTwo(), jobs: [...slots, job("next", { ncpus: 1 }, { iterations: 2 })] }),
+    );
+    expect(slots.map(({ name }) => nodesOf(packed, name))).toEqual([["htc-1"], ["htc-2"]]);
+    expect(packed.jobs.map(({ granted }) => granted)).toEqual([3, 3, 2]);
+    const three = ["d1", "d2", "d3"].map((name) => job(name, { ncpus: 1 }, { gang: "d", gangApart: true }));
+    const lacks = plan(input({ cluster: roomForTwo(), jobs: three }));
+    expect(lacks.create).toEqual([]);
+    expect(codes(lacks, "d3")).toEqual(["NoCapacity"]);
+  });
+
   test("what has room for one gang and not for two goes to the first", () => {
     const jobs = ["a", "b"].map((name) => job(name, { ncpus: 1 }, { iterations: 5, gangSize: 5 }));
     const result = plan(input({ cluster: roomForTwo(), jobs }));

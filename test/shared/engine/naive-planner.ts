@@ -364,6 +364,7 @@ function mayTake(
 ): boolean {
   const scope = exclusiveScope(constraints);
   if (job.packingStrategy === "scatter" && used.includes(node.name)) return false;
+  if (input.jobs.some((other) => isApartFrom(job, other) && node.jobs.includes(other.name))) return false;
   if (scope === "iteration" && node.jobs.length > 0) return false;
   if (scope === "task" && node.jobs.some((name) => name !== job.name)) return false;
   if (scope === null && node.exclusive) return false;
@@ -374,6 +375,11 @@ function mayTake(
   // What the alternatives add comes on top of what is asked anyway.
   const taken = summed(constraints.flatMap((constraint) => leaves(constraint, asked)));
   return taken.every((constraint) => holds(constraint, asked));
+}
+
+function isApartFrom(job: Job, other: Job): boolean {
+  const isOther = other !== job && job.gang !== undefined && other.gang === job.gang;
+  return isOther && job.gangApart === true && other.gangApart === true;
 }
 
 function exclusiveScope(constraints: readonly Constraint[]): "iteration" | "task" | null {

@@ -22,6 +22,7 @@ export function violationsOf(input: PlanInput, result: Plan): readonly string[] 
     ...ownerViolations(input, result),
     ...nodeViolations(result),
     ...jobViolations(input, result),
+    ...apartViolations(input, result),
     ...retirementViolations(result),
     ...failedViolations(input, result),
     ...targetViolations(input, result),
@@ -215,6 +216,18 @@ function nodeViolations(result: Plan): string[] {
 
 function isGangComplete({ jobs }: PlanInput, result: Plan, gang: string): boolean {
   return result.jobs.every(({ asked, granted }, index) => jobs[index]?.gang !== gang || granted === asked);
+}
+
+function apartViolations({ jobs }: PlanInput, result: Plan): string[] {
+  const lying = jobs.flatMap(({ gang, gangApart }, index) => {
+    const { name, placements } = result.jobs[index] ?? { name: "", placements: [] };
+    return gang !== undefined && gangApart === true
+      ? placements.map(({ node }) => ({ name, place: `${gang} on ${node}` }))
+      : [];
+  });
+  return [...Map.groupBy(lying, ({ place }) => place)].flatMap(([place, parts]) =>
+    new Set(parts.map(({ name }) => name)).size > 1 ? [`parts of gang ${place} do not lie apart`] : [],
+  );
 }
 
 function jobViolations(input: PlanInput, result: Plan): string[] {

@@ -124,12 +124,14 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
       return {
         ...common,
+        // Chunks that are scattered are on different hosts, whatever part they are of.
         ...(parts.length > 1 ? { gang: own } : {}),
+        ...(parts.length > 1 && !isSpread ? { gangApart: true } : {}),
         name: parts.length === 1 ? own : `${own}.${index + 1}`,
         constraints: withAmounts(part, [...alone, ...pools]),
-        ...(isSpread ? { iterations: part.count, gangSize: part.count } : { nodeCount: part.count }),
-        // Chunks that are scattered have hosts of their own, whatever part they are of.
-        ...(isSpread ? {} : { exclusive: isWhole || parts.length > 1 }),
+        ...(isSpread
+          ? { iterations: part.count, gangSize: part.count }
+          : { nodeCount: part.count, exclusive: isWhole }),
         colocated: isColocated && part.count > 1,
       };
     }),

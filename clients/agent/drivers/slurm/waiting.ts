@@ -127,10 +127,11 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const limits = limitDraws(record, first, where.isWhole, context);
   if (limits === undefined) return [];
   const draws = [...licences, ...limits];
-  const isDivided = wanted.parts.length > 1;
   const [part] = wanted.parts;
   const unlike =
-    colocated || where.isWhole || isDivided || candidates.length > 1 ? undefined : first.size.unlike;
+    colocated || where.isWhole || wanted.parts.length > 1 || candidates.length > 1
+      ? undefined
+      : first.size.unlike;
   const parts =
     unlike?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
     wanted.parts.map((each) => ({ ...each, perNode }));
@@ -140,7 +141,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
   const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)];
   const common = {
-    ...(record.het_job_id ? { gang: String(record.het_job_id) } : {}),
+    // Slurm puts the parts of a heterogeneous job on different nodes.
+    ...(record.het_job_id ? { gang: String(record.het_job_id), gangApart: true } : {}),
     ...orderOf(record),
     ...detailsOf(record, record.partition.split(","), { isRunning: false }),
     ...whyItWaits(record),
@@ -167,9 +169,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       ];
     return parts.map((each, at) => ({
       ...common,
-      ...(parts.length > 1 ? { gang: common.gang ?? own } : {}),
       // One job's nodes are different ones; its parts are several jobs to the planner.
-      exclusive: common.exclusive || isDivided,
+      ...(parts.length > 1 ? { gang: common.gang ?? own, gangApart: true } : {}),
       name: parts.length === 1 ? own : `${own}.${at + 1}`,
       constraints: withAmounts(each.perNode, at === 0 ? [...each.constraints, pools] : each.constraints),
       nodeCount: each.count,
@@ -244,11 +245,10 @@ function whereOf(
       ...capOf(own),
       ...(isMixed && exclusive ? { exclusive: true } : {}),
     }));
-    const isWhole = some > 0 || asksForWholeNodes(record) || (record.het_job_id ?? 0) > 0;
+    const isWhole = some > 0 || asksForWholeNodes(record);
     return { constraints: { or: each } as Constraints, exclusive: isWhole && !isMixed, isWhole };
   }
-  // Slurm puts the parts of a heterogeneous job on different nodes; no constraint says just that.
-  const exclusive = some > 0 || asksForWholeNodes(record) || (record.het_job_id ?? 0) > 0;
+  const exclusive = some > 0 || asksForWholeNodes(record);
   const constraints: Constraints = {
     "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
     ...capOf(cap),
@@ -282,7 +282,6 @@ function notesOf(
     ...(isShared("USER") || isShared("MCS")
       ? ["--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody"]
       : []),
-    ...(record.het_job_id ? ["part of a heterogeneous job: planned on nodes of its own"] : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),
   ];
 }

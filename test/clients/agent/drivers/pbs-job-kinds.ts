@@ -216,6 +216,10 @@ export const pbsJobKinds: readonly JobKind[] = [
   on("htc", "-l select=1:ncpus=1 -l release=abd", 0, { queue: ["resources_available.release = abc"] }),
   on("htc", "-l select=1:ncpus=4 -l tons=1.5", 2, { queue: ["resources_available.tons = 3.5"], times: 3 }),
   on("htc", "-l select=1:ncpus=1", 1, { queue: ["resources_max.ncpus = 2"] }),
+  on("htc", "-l select=1:ncpus=2+1:ncpus=1 -l place=scatter", 2, { times: 2 }),
+  on("htc", "-l select=1:ncpus=1+2:ncpus=2 -l place=vscatter", 3, { times: 2 }),
+  on("htc", "-J 1-2 -l select=1:ncpus=1:mem=1gb+1:ncpus=2 -l place=scatter", 2),
+  on("gpu", "-l select=1:ncpus=4+1:ncpus=1:ngpus=1 -l place=scatter", 2, { times: 2 }),
 ];
 
 /** What a site adds to PBS. "unseen" is not in sched_config: the scheduler passes over it. */

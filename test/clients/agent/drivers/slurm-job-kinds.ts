@@ -339,6 +339,13 @@ export const jobKinds: readonly JobKind[] = [
   on("htc+hpc", "--array=1-3 -c 4 ; --array=1-2 -c 40", 5),
   on("htc+gpu", "--gres=gpu:2 ; -n 4", 1),
   on("gpu1&gpu", "--gpus-per-task=1 -n 6 --mem-per-cpu=1G", 2),
+  on("htc", "-p @ -n 1 : -p @ -n 1 ; -p @ -n 1 : -p @ -n 1", 2),
+  on("htc", "-p @ -n 2 : -p @ -n 5 --mem-per-cpu=1G ; -n 1", 3),
+  on("htc", "-p @ -N 2 -n 2 : -p @ -N 1 -n 2 ; -N 3", 3),
+  on("htc&hpc", "-C [a*1&b*1] -N 2 --mem=1G --array=1-2", 2),
+  on("htc&hpc", "-C [a*2&b*1] -N 3 --mem=1G ; -C b -n 2", 3),
+  on("htc", "--array=1-2 -n 5 --mem=1G ; -n 1 --mem=1G", 3),
+  on("hpc", "-p @ -n 20 : -p @ -n 60 --mem-per-cpu=100M ; -n 4 --mem-per-cpu=100M", 3),
 ];
 
 /** Memory is not used up: it only has to be there. */

@@ -46,7 +46,6 @@ test("what is not planned for is in the notes of the job", () => {
     "--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody",
     "excludes k-1, k-2, k-3: gets no new node while the next one would have such a name",
     "excludes k-4, k-5, k-6: gets no new node while the next one would have such a name",
-    "part of a heterogeneous job: planned on nodes of its own",
     "planned for node array kx only: of k it would take another number of nodes",
     "planned for partition k only: k would take another number of nodes",
     "waits for k-2, k-3 (--nodelist), which cannot be ordered by name",

@@ -213,7 +213,7 @@ describe("features", () => {
     expect(jobsOf({ jobs: [part(0), part(1, { resv_name: "maint" })] })).toEqual([]);
   });
 
-  test("counts are jobs of their own, each on nodes of its own", () => {
+  test("counts are jobs of their own, on different nodes", () => {
     const nodes = [slurmNode(1, { features: ["big"] }), slurmNode(2, { features: ["Standard_D4s_v5"] })];
     const record = waitingJob({
       features: "[big*2&Standard_D4s_v5*1]",
@@ -222,8 +222,8 @@ describe("features", () => {
       tres_req_str: "node=3",
     });
     expect(jobsOf({ jobs: [record], nodes, section })).toMatchObject([
-      { name: "7.1", nodeCount: 2, exclusive: true, constraints: { memgb: 64 } },
-      { name: "7.2", nodeCount: 1, exclusive: true, constraints: { "node.vm_size": "Standard_D4s_v5" } },
+      { name: "7.1", nodeCount: 2, gangApart: true, constraints: { memgb: 64 } },
+      { name: "7.2", nodeCount: 1, gangApart: true, constraints: { "node.vm_size": "Standard_D4s_v5" } },
     ]);
   });
 });
