@@ -97,7 +97,7 @@ param operators array = []
 @allowed(['off', 'changes', 'all'])
 param storageAudit string = 'changes'
 
-@description('Redundancy of the storage account. With zoneRedundant, Standard_LRS means Standard_ZRS.')
+@description('Redundancy of the storage accounts. With zoneRedundant, Standard_LRS means Standard_ZRS.')
 @allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
 param storageSku string = 'Standard_LRS'
 
@@ -195,6 +195,9 @@ var run = uniqueString(token, deployment().name)
 var ownsNetwork = empty(functionsSubnetId) && (createNetwork || privateEndpoints || !empty(cycleCloudNetworkId))
 var ownsVault = empty(existingKeyVaultId)
 var functionAppName = 'func-autoscale-${token}'
+var redundancy = zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku
+// The same names as in the code; test/infra/bicep/names.test.ts compares them.
+var containers = ['accounts', 'config', 'control', 'demand', 'demand-uploads', 'history', 'notifications', 'plans', 'prices', 'snapshots', 'targets']
 
 module identity 'modules/identity.bicep' = {
   name: 'identity-${run}'
@@ -205,18 +208,41 @@ module identity 'modules/identity.bicep' = {
   }
 }
 
-module storage 'modules/storage.bicep' = {
-  name: 'storage-${run}'
+module data 'modules/account.bicep' = {
+  name: 'data-${run}'
   params: {
     location: location
     tags: allTags
     name: 'st${token}'
-    sku: zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku
+    sku: redundancy
     isPrivate: privateEndpoints
     audit: storageAudit
     workspaceId: monitoring.outputs.workspaceId
+    containers: containers
+  }
+}
+
+module storage 'modules/storage.bicep' = {
+  name: 'storage-${run}'
+  params: {
+    storageName: data.outputs.name
     uploadRetentionDays: uploadRetentionDays
     planRetentionDays: planRetentionDays
+  }
+}
+
+// An account of its own: the app reads its package, and what it writes cannot become its code.
+module packages 'modules/account.bicep' = {
+  name: 'packages-${run}'
+  params: {
+    location: location
+    tags: allTags
+    name: 'stpkg${token}'
+    sku: redundancy
+    isPrivate: privateEndpoints
+    audit: storageAudit
+    workspaceId: monitoring.outputs.workspaceId
+    containers: ['deployments']
   }
 }
 
@@ -273,7 +299,8 @@ module roles 'modules/roles.bicep' = {
   name: 'roles-${run}'
   params: {
     principalId: identity.outputs.principalId
-    storageName: storage.outputs.name
+    storageName: data.outputs.name
+    packageStorageName: packages.outputs.name
     serviceBusName: serviceBus.outputs.name
     planRequestsQueue: serviceBus.outputs.planRequestsQueue
     scaleActionsQueue: serviceBus.outputs.scaleActionsQueue
@@ -329,7 +356,8 @@ module endpoints 'modules/private-endpoints.bicep' = if (privateEndpoints) {
     namePrefix: 'pep-autoscale-${token}'
     networkId: ownsNetwork ? network.outputs.id : split(endpointsSubnetId, '/subnets/')[0]
     endpointsSubnetId: ownsNetwork ? network.outputs.endpointsSubnetId : endpointsSubnetId
-    storageId: storage.outputs.id
+    storageId: data.outputs.id
+    packageStorageId: packages.outputs.id
     serviceBusId: serviceBus.outputs.id
   }
 }
@@ -339,9 +367,7 @@ module functionApp 'modules/function-app.bicep' = {
   name: 'function-app-${run}'
   params: {
     location: location
-    tags: union(allTags, {
-      'azd-service-name': 'autoscaler'
-    })
+    tags: allTags
     planName: 'plan-autoscale-${token}'
     name: functionAppName
     nodeVersion: nodeVersion
@@ -351,10 +377,10 @@ module functionApp 'modules/function-app.bicep' = {
     zoneRedundant: zoneRedundant
     identityId: identity.outputs.id
     identityClientId: identity.outputs.clientId
-    deploymentContainerUrl: storage.outputs.deploymentContainerUrl
-    blobEndpoint: storage.outputs.blobEndpoint
-    queueEndpoint: storage.outputs.queueEndpoint
-    tableEndpoint: storage.outputs.tableEndpoint
+    deploymentContainerUrl: '${packages.outputs.blobEndpoint}deployments'
+    blobEndpoint: data.outputs.blobEndpoint
+    queueEndpoint: data.outputs.queueEndpoint
+    tableEndpoint: data.outputs.tableEndpoint
     serviceBusHost: serviceBus.outputs.fullyQualifiedNamespace
     componentName: monitoring.outputs.componentName
     snapshotSchedule: snapshotSchedule
@@ -371,7 +397,7 @@ module functionApp 'modules/function-app.bicep' = {
     extraSettings: extraSettings
     subnetId: !empty(functionsSubnetId) ? functionsSubnetId : (ownsNetwork ? network.outputs.functionsSubnetId : '')
   }
-  dependsOn: [roles, endpoints]
+  dependsOn: [roles, endpoints, storage]
 }
 
 module eventTopic 'modules/event-grid.bicep' = if (eventGrid) {
@@ -446,11 +472,11 @@ module workbook 'modules/workbook.bicep' = {
 output AUTOSCALE_FUNCTION_APP string = functionApp.outputs.name
 output AUTOSCALE_FUNCTIONS_URL string = functionApp.outputs.url
 output CCSCALE_AUDIENCE string = apiLogin == 'entra' ? 'api://${apiClientId}' : ''
-output AUTOSCALE_STORAGE_ACCOUNT string = storage.outputs.name
+output AUTOSCALE_STORAGE_ACCOUNT string = data.outputs.name
 output AUTOSCALE_KEY_VAULT_URI string = keyVaultAccess.outputs.uri
 output AUTOSCALE_EVENT_GRID_TOPIC string = eventGrid ? eventTopic.outputs.name : ''
 // Named as the settings that ccscale reads.
-output AutoscaleStorage__blobServiceUri string = storage.outputs.blobEndpoint
-output AutoscaleStorage__queueServiceUri string = storage.outputs.queueEndpoint
-output AutoscaleStorage__tableServiceUri string = storage.outputs.tableEndpoint
+output AutoscaleStorage__blobServiceUri string = data.outputs.blobEndpoint
+output AutoscaleStorage__queueServiceUri string = data.outputs.queueEndpoint
+output AutoscaleStorage__tableServiceUri string = data.outputs.tableEndpoint
 output ServiceBusConnection__fullyQualifiedNamespace string = serviceBus.outputs.fullyQualifiedNamespace

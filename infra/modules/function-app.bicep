@@ -3,7 +3,7 @@
 @description('Azure region of the plan and the app. Flex Consumption must be offered there.')
 param location string
 
-@description('Tags of the plan and the app; the app needs azd-service-name to be found by azd.')
+@description('Tags of the plan and the app.')
 param tags object
 
 @description('Name of the plan.')

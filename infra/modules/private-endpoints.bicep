@@ -19,42 +19,38 @@ param endpointsSubnetId string
 @description('Resource id of the storage account.')
 param storageId string
 
+@description('Resource id of the storage account of the deployment package.')
+param packageStorageId string
+
 @description('Resource id of the Service Bus namespace.')
 param serviceBusId string
 
+var zoneNames = [
+  'privatelink.blob.${environment().suffixes.storage}'
+  'privatelink.queue.${environment().suffixes.storage}'
+  'privatelink.table.${environment().suffixes.storage}'
+  'privatelink.servicebus.windows.net'
+]
+
+// Of each its zone, by its place in the list above.
 var services = [
-  {
-    group: 'blob'
-    id: storageId
-    zone: 'privatelink.blob.${environment().suffixes.storage}'
-  }
-  {
-    group: 'queue'
-    id: storageId
-    zone: 'privatelink.queue.${environment().suffixes.storage}'
-  }
-  {
-    group: 'table'
-    id: storageId
-    zone: 'privatelink.table.${environment().suffixes.storage}'
-  }
-  {
-    group: 'namespace'
-    id: serviceBusId
-    zone: 'privatelink.servicebus.windows.net'
-  }
+  { name: 'blob', group: 'blob', id: storageId, zone: 0 }
+  { name: 'queue', group: 'queue', id: storageId, zone: 1 }
+  { name: 'table', group: 'table', id: storageId, zone: 2 }
+  { name: 'namespace', group: 'namespace', id: serviceBusId, zone: 3 }
+  { name: 'package', group: 'blob', id: packageStorageId, zone: 0 }
 ]
 
 resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [
-  for service in services: {
-    name: service.zone
+  for zone in zoneNames: {
+    name: zone
     location: 'global'
     tags: tags
   }
 ]
 
 resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [
-  for (service, index) in services: {
+  for (zone, index) in zoneNames: {
     parent: zones[index]
     name: 'link-${uniqueString(networkId)}'
     location: 'global'
@@ -69,7 +65,7 @@ resource links 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01
 
 resource endpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
   for (service, index) in services: {
-    name: '${namePrefix}-${service.group}'
+    name: '${namePrefix}-${service.name}'
     location: location
     tags: tags
     properties: {
@@ -98,7 +94,7 @@ resource records 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2024-0
         {
           name: service.group
           properties: {
-            privateDnsZoneId: zones[index].id
+            privateDnsZoneId: zones[service.zone].id
           }
         }
       ]

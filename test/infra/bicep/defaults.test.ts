@@ -35,9 +35,9 @@ describe("zone redundancy", () => {
   });
 
   test("takes storage that is in all zones", () => {
-    expect(main).toContain(
-      "sku: zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku",
-    );
+    const redundancy = "zoneRedundant && storageSku == 'Standard_LRS' ? 'Standard_ZRS' : storageSku";
+    expect(main).toContain(`var redundancy = ${redundancy}\n`);
+    expect(main.match(/sku: redundancy\n/g)).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseBicep, readBicep } from "./bicep-file.ts";
 import { rightsIn } from "./rights.ts";
 
@@ -40,6 +40,32 @@ test("the table of rights in docs/deploy-settings.md is what the Bicep files say
   const rest = /(?<=## Who may do what\n\n)\|[\s\S]*?(?=\n\n)/;
   expect(page).toMatch(rest);
   await expect(page.replace(rest, () => table)).toMatchFileSnapshot(path);
+});
+
+describe("no function can replace its own code", () => {
+  const roles = readBicep(join(root, "infra/modules/roles.bicep"));
+  const main = readFileSync(join(root, "infra/main.bicep"), "utf8");
+  /** The parameters that a module gets in main.bicep. */
+  const passed = (name: string) =>
+    new RegExp(`^module ${name} '[\\s\\S]*?^[}\\]]`, "m").exec(main)?.[0].replaceAll(/ +/g, " ") ?? "";
+
+  test("the app runs what is in an account of its own, in which its data is not", () => {
+    expect(passed("functionApp")).toMatch(/'\$\{packages\.outputs\.blobEndpoint\}deployments'/);
+    expect(passed("packages")).toContain("containers: ['deployments']");
+    expect(passed("data")).toContain("containers: containers");
+    expect(main).not.toMatch(/var containers = .*deployments/);
+    expect(passed("roles")).toMatch(/storageName: data\.outputs[\s\S]*packageStorageName: packages\.outputs/);
+    expect(passed("functionApp")).toMatch(/ blobEndpoint: data\.outputs/);
+  });
+
+  test("of that account the app's only right is to read", () => {
+    const ofPackages = rightsIn(roles).filter(({ on }) => on.includes("deployments"));
+    expect(ofPackages.map(({ role }) => role)).toEqual(["Storage Blob Data Reader"]);
+    const others = [...main.matchAll(/^module (\w+)/gm)].filter(([, name = ""]) =>
+      /packages\.outputs\.(name|id)/.test(passed(name)),
+    );
+    expect(others.map(([, name]) => name)).toEqual(["roles", "endpoints"]);
+  });
 });
 
 test("a right without a reason is named", () => {

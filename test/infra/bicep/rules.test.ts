@@ -153,11 +153,15 @@ describe("parameter files", () => {
 });
 
 describe("azd", () => {
-  const yaml = readFileSync(join(root, "azure.yaml"), "utf8");
   const parameters = readFileSync(join(root, "infra/main.parameters.json"), "utf8");
 
-  test("deploys the package as it is, without building it again in Azure", () => {
-    expect(yaml).toMatch(/^ {4}remoteBuild: false$/m);
+  test("deploys, as the pipeline and the guides do, with the script that takes the right to write the package away again", () => {
+    const paths = ["azure.yaml", ".github/workflows/deploy-to.yml", "docs/deploy.md", "docs/hand-over.md"];
+    for (const path of paths) {
+      const text = readFileSync(join(root, path), "utf8");
+      expect(text).toMatch(/npm run (-s )?deploy -- -g /);
+      expect(text).not.toMatch(/config-zip|azd:? deploy/);
+    }
   });
 
   test("takes whoever runs it for what they are, a person or a pipeline", () => {
