@@ -49,7 +49,7 @@ function workerFile(): URL {
 }
 
 /** Each thread would let its heap grow as if it were alone: four took 1.6 GB, with these limits 0.6 GB. A run needs a tenth. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 };
+const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 1_024 };
 
 interface Books {
   readonly note: (index: number, share: number) => void;
@@ -61,18 +61,27 @@ export class RunThreads {
   readonly #setting: Setting;
   readonly #most: number;
   readonly #signal: AbortSignal;
+  readonly #isBesideOthers: boolean;
   readonly #workers: Worker[] = [];
 
   constructor(
     setting: Setting,
-    { workers, signal }: { readonly workers: number; readonly signal: AbortSignal },
+    {
+      workers,
+      signal,
+      isBesideOthers = false,
+    }: Pick<Watch, "workers" | "signal"> & {
+      /** A single task leaves this thread to others, if there may be more than one. */
+      readonly isBesideOthers?: boolean;
+    },
   ) {
     this.#setting = setting;
     this.#most = workers;
     this.#signal = signal;
+    this.#isBesideOthers = isBesideOthers;
   }
 
-  /** The result of each task; undefined: it was stopped. A single task runs in this thread. */
+  /** The result of each task; undefined: it was stopped. A single task runs in this thread, unless others do. */
   async run(
     tasks: readonly Task[],
     onProgress: (share: number) => void,
@@ -84,7 +93,8 @@ export class RunThreads {
       onProgress(shares.reduce((sum, each) => sum + each, 0) / tasks.length);
     };
     const threads = Math.min(this.#most, tasks.length);
-    if (threads <= 1) await this.#runHere(tasks, { note, done });
+    if (this.#most === 1 || threads < (this.#isBesideOthers ? 1 : 2))
+      await this.#runHere(tasks, { note, done });
     else await this.#runInThreads(tasks, { note, done, threads });
     return done;
   }

@@ -35,7 +35,9 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
     );
   const apart = { ...read, jobs: withTasksApart(read.jobs) };
   const workload = flags.wholeNodes === true ? onWholeNodes(apart) : apart;
-  const tasks = tasksOf(json, definition, flags);
+  const all = tasksOf(json, definition, flags);
+  const isSearchAlone = searchesAlone(flags);
+  const tasks = isSearchAlone ? [] : all;
   const setting: Setting = {
     workload,
     cluster: definition.name,
@@ -66,10 +68,12 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
       : undefined;
   progress.end();
   process.removeListener("SIGINT", stop);
-  if (finished.length > 0 || tasks.length === 0) printRuns(terminal, finished, flags.format);
+  if (!isSearchAlone && (finished.length > 0 || tasks.length === 0))
+    printRuns(terminal, finished, flags.format);
   if (flags.suggest !== undefined && isWhole && suggestion === undefined)
     terminal.stderr.write("Stopped: no suggestion, the search was not finished.\n");
-  for (const sentence of suggestion ?? []) terminal.stderr.write(`${printable(sentence)}\n`);
+  const out = isSearchAlone ? terminal.stdout : terminal.stderr;
+  for (const sentence of suggestion ?? []) out.write(`${printable(sentence)}\n`);
   if (flags.report !== undefined) {
     const { writeReport } = await import("./write-report.ts");
     await writeReport(terminal, flags.report, {
@@ -85,6 +89,11 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
       `Stopped: ${finished.length} of ${tasks.length} runs were finished`,
       finished.length === 0 ? "Nothing is printed." : "What was finished is printed.",
     );
+}
+
+/** Whether the search is all that is asked for: then nothing runs on the whole workload. */
+function searchesAlone({ suggest, vary = [], report, format }: RunFlags): boolean {
+  return suggest !== undefined && vary.length === 0 && report === undefined && format === "table";
 }
 
 type Given = Pick<Past, "workload" | "definition" | "json"> & Partial<Pick<WithBoots, "boots">>;

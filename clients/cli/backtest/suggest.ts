@@ -47,7 +47,8 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
   if (split === undefined)
     return ["No suggestion: the workload is too short to tune on one part and check on another."];
   let done = 0;
-  const threadsOf = (workload: Workload) => new RunThreads({ ...setting, workload }, { workers, signal });
+  const threadsOf = (workload: Workload) =>
+    new RunThreads({ ...setting, workload }, { workers, signal, isBesideOthers: workload === split.tune });
   const [tuning, checking] = [threadsOf(split.tune), threadsOf(split.check)];
   const run = async (threads: RunThreads, all: readonly Task["varied"][]): Promise<readonly RunFigures[]> => {
     const tasks = all.map((varied) => ({ json: withValues(task.json, varied), varied, seed: task.seed }));
@@ -62,10 +63,12 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
   const parts: Parts = { tune: (all) => run(tuning, all), check: (all) => run(checking, all) };
   try {
     if (what === "settings") return await settingsFor(wish, parts);
-    const found = await searchSchedules({ workload: split.tune, timeZone, run: parts.tune, budget });
-    const [configured, changed = configured] = await parts.check(
-      found.best === undefined ? [{}] : [{}, found.best.varied],
-    );
+    // The search begins with a single run: another thread checks the settings as configured meanwhile.
+    const [found, [configured]] = await Promise.all([
+      searchSchedules({ workload: split.tune, timeZone, run: parts.tune, budget }),
+      parts.check([{}]),
+    ]);
+    const [changed = configured] = found.best === undefined ? [] : await parts.check([found.best.varied]);
     return configured && changed && schedulesText(found, { configured, changed });
   } catch (error) {
     if (signal.aborted) return undefined;

@@ -106,6 +106,7 @@ function inUseOf({ nodeArrays, nodes }: Cluster): InUse {
   return { cores: all, nodes: active, byArray, byGroup };
 }
 
+/** No name has a NUL in it. */
 export function keyOf(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+  return parts.join("\0");
 }

@@ -57,21 +57,25 @@ describe("ccscale backtest --report", () => {
 
 describe("ccscale backtest --suggest", () => {
   test("says what to change, how sure that is, and how long it searched", async () => {
-    const { code, stderr } = await run(short, "--suggest", "--suggest-runs", "3");
-    expect(code).toBe(0);
-    const sentences = stderr.trim().split("\n");
+    const { code, stdout, stderr } = await run(short, "--suggest", "--suggest-runs", "3");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const sentences = stdout.trim().split("\n");
     expect(sentences[0]).toMatch(/^(Use |Not sure: |Keep the settings)/);
     expect(sentences.at(-1)).toMatch(/^3 runs on the first part of the workload; the budget was over/);
   });
 
   test("a schedule that was found is printed as a part of a configuration, which --with takes", async () => {
-    const { stderr } = await run(short, "--suggest", "schedules", "--suggest-runs", "2");
-    const sentences = stderr.trim().split("\n");
+    const search = ["--suggest", "schedules", "--suggest-runs", "2"];
+    const alone = await run(short, ...search, "--workers", "2");
+    const sentences = alone.stdout.trim().split("\n");
     expect(sentences[0]).toMatch(
       /^Use 1 spare node of .* every day \(UTC\)\.$|^Use 1 spare node of .* on weekdays \(UTC\)\.$/,
     );
     const part = join(folder, "schedules.json");
     await writeFile(part, sentences.at(-1) ?? "");
+    const beside = await run(short, ...search, "--format", "json");
+    expect(beside.stderr).toBe(alone.stdout);
+    expect(JSON.parse(beside.stdout)).toHaveLength(1);
     const vary = ["--vary", "schedules.suggested.paused=true,false", "--format", "json"];
     const { code, stdout } = await run(short, "--with", part, ...vary);
     expect(code).toBe(0);
@@ -91,8 +95,8 @@ describe("ccscale backtest --suggest", () => {
   test("one job is too few", async () => {
     const one = join(folder, "one.json");
     await writeFile(one, JSON.stringify([{ name: "a", runSeconds: 60 }]));
-    const { stderr } = await run(one, "--suggest");
-    expect(stderr).toBe(
+    const { stdout } = await run(one, "--suggest");
+    expect(stdout).toBe(
       "No suggestion: the workload is too short to tune on one part and check on another.\n",
     );
   });
