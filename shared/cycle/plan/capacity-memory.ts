@@ -18,7 +18,7 @@ export function backedOffBuckets(known: {
 }): readonly BackedOff[] {
   const { snapshot, operations, losses, backoffSeconds, nowSeconds } = known;
   const failures = [
-    ...operations.flatMap(shortfallsOf),
+    ...operations.flatMap((operation) => shortfallsOf(operation, snapshot.takenAtSeconds)),
     ...losses.flatMap((loss) => lossesOf(loss, snapshot.cluster)),
     ...snapshot.cluster.nodeArrays.flatMap((array) =>
       array.buckets.flatMap(({ vmSize, secondsSinceCapacityFailure: age }): Failure[] =>
@@ -86,15 +86,28 @@ export function longest(backedOff: readonly BackedOff[]): readonly BackedOff[] {
 
 type Failure = Omit<BackedOff, "untilSeconds"> & { readonly atSeconds: number };
 
-/** A quota's refusal holds for all sizes that draw on it, and is kept with what it left (`quota-refusals.ts`). */
-function shortfallsOf({ shortfalls = [] }: Operation): Failure[] {
-  const ofCapacity = shortfalls.filter((each) => each.isForeseen !== true && !isQuotaShortfall(each));
+/**
+ * A quota's refusal holds for all sizes that draw on it, and is kept with what it left (`quota-refusals.ts`). A limit of a cluster or of a
+ * node array is in its figures: a snapshot that is younger shows what it leaves.
+ */
+function shortfallsOf({ shortfalls = [] }: Operation, snapshotAtSeconds: number): Failure[] {
+  const ofCapacity = shortfalls.filter(
+    (each) =>
+      each.isForeseen !== true &&
+      !isQuotaShortfall(each) &&
+      !(namesLimit(each.message ?? "") && each.atSeconds < snapshotAtSeconds),
+  );
   return ofCapacity.map(({ nodeArray, vmSize, asked, added, message, atSeconds }) => ({
     nodeArray,
     vmSize,
     atSeconds,
     why: `${added} of ${asked} nodes were added${message === null ? "" : `: ${message}`}`,
   }));
+}
+
+/** CycleCloud's wording is not documented: what names no limit, or capacity too, is Azure's lack of VMs. */
+function namesLimit(message: string): boolean {
+  return /\blimit(ed|s)?\b|\bmax(imum)? ?(core)? ?count\b/i.test(message) && !/capacity/i.test(message);
 }
 
 /**

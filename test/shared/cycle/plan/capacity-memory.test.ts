@@ -45,6 +45,27 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
     expect(sizes(world).filter((size) => size === "second")).toHaveLength(5 - added);
   });
 
+  test.each([
+    ["limited by the node array node count", 3],
+    ["no capacity within the limit of 5", 0],
+  ])("%s: the next snapshot asks for %i", async (message, more) => {
+    const world = worldOf(first);
+    world.cycleCloud.shortBecause = message;
+    await world.post([jobFor(5)], { ttlSeconds: 10_000 });
+    await world.snapshot();
+    world.advance(1);
+    await world.plan();
+    world.cycleCloud.give(2, "first");
+    await world.execute();
+    world.cycleCloud.give(20, "first");
+    world.advance(1);
+    await world.plan();
+    expect(world.ports.scaleActions.waiting).toEqual([]);
+    world.advance(20);
+    await world.round();
+    expect(sizes(world)).toHaveLength(2 + more);
+  });
+
   test("the operation keeps what was missing, and why", async () => {
     const world = await short(2, first);
     expect(await world.ports.operations.recent(cluster, 1)).toMatchObject([
