@@ -75,8 +75,8 @@ const foreseenSeconds = 14 * 86_400;
 const mostForeseen = 200;
 
 /**
- * Schedules whose windows ask for the same of one node array at the same time, by the first time that they do. One without a start
- * is always open, and meant to be a floor below the others.
+ * Schedules whose windows ask for the same of one node array, or set the same key, at the same time: by the first time that they do.
+ * One without a start is always open, and meant to lie below the others.
  */
 export function overlappingSchedules(
   { schedules = [] }: Pick<ClusterConfig, "schedules">,
@@ -88,8 +88,10 @@ export function overlappingSchedules(
       name: schedule.name,
     })),
   );
-  const asked = schedules.flatMap(({ targets }, index) =>
-    [...new Set(targets.map(askedOf))].map((of) => ({ of, windows: windowsOf[index] ?? [] })),
+  const asked = schedules.flatMap(({ targets, settings = {} }, index) =>
+    [...new Set([...targets.map(askedOf), ...Object.keys(settings).map((key) => `sets ${key}`)])].map(
+      (of) => ({ of, windows: windowsOf[index] ?? [] }),
+    ),
   );
   const warnings = new Map<string, string>();
   for (const [of, schedulesOf] of Map.groupBy(asked, (each) => each.of)) {
@@ -103,7 +105,7 @@ export function overlappingSchedules(
       if (other !== undefined && !warnings.has(pair)) {
         warnings.set(
           pair,
-          `schedules.${name}: asks for ${of} while schedules.${other} does, first at ${moment(Math.max(startSeconds, nowSeconds))}; the larger number counts, not the sum`,
+          `schedules.${name}: ${of} while schedules.${other} does, first at ${moment(Math.max(startSeconds, nowSeconds))}; ${of.startsWith("sets ") ? "the later of them in the file counts" : "the larger number counts, not the sum"}`,
         );
       }
       ends.set(name, Math.max(endSeconds, ends.get(name) ?? 0));
@@ -114,8 +116,8 @@ export function overlappingSchedules(
 
 function askedOf(target: Schedule["targets"][number]): string {
   const { Name, TargetGroupCount } = target;
-  if (asksForSpares(target)) return `spare nodes of "${Name}"`;
-  return TargetGroupCount === undefined ? `nodes of "${Name}"` : `groups of "${Name}"`;
+  if (asksForSpares(target)) return `asks for spare nodes of "${Name}"`;
+  return `asks for ${TargetGroupCount === undefined ? "nodes" : "groups"} of "${Name}"`;
 }
 
 /** Windows of a schedule that touch a period, in order; none of one that is always open. */

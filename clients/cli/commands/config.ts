@@ -51,10 +51,12 @@ function configValidateCommand(terminal: Terminal): Command {
     )
     .argument("<file>", "an autoscale.json")
     .action(async (file: string, flags: ServiceFlags) => {
-      const { cluster, json, problems, warnings } = await readConfig(file, flags.cluster);
+      const { cluster, json, config, problems, warnings } = await readConfig(file, flags.cluster);
+      const { overlappingSchedules } = await import("../../../shared/cycle/index.ts");
+      const overlaps = config === undefined ? [] : overlappingSchedules(config, Date.now() / 1000);
       const names = ["url", "local", "storage"].some((name) => command.getOptionValueSource(name) === "cli");
       const arrays = names ? await arraysAt({ ...flags, cluster }) : [];
-      warn(terminal, file, [...warnings, ...warnOfUnknownArrays(json, arrays)].map(printable));
+      warn(terminal, file, [...warnings, ...warnOfUnknownArrays(json, arrays), ...overlaps].map(printable));
       if (problems.length > 0) throw unusable(file, problems);
       terminal.stdout.write(`"${printable(file)}" can be used for cluster "${printable(cluster)}".\n`);
     });

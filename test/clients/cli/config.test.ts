@@ -63,6 +63,20 @@ describe("config validate", () => {
     expect(stderr).toContain('idle_timeuot: unknown, ignored; did you mean "idle_timeout"?');
   });
 
+  test("windows that ask for the same at the same time are a warning", async () => {
+    const targets = [{ Name: "htc", TargetCount: 4 }];
+    const schedules = {
+      office: { start: "0 8 * * *", duration: "10h", targets },
+      late: { start: "0 17 * * *", duration: "5h", targets },
+    };
+    const path = await file("windows.json", { ...usable, schedules });
+    const { code, stderr } = await ccscale(["config", "validate", path]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'schedules.late: asks for nodes of "htc" while schedules.office does, first at ',
+    );
+  });
+
   test("a key that is missing because it is misspelt is named as both", async () => {
     const { username, ...others } = usable;
     const path = await file("misspelt.json", { ...others, user_name: username });

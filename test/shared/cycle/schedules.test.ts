@@ -237,6 +237,18 @@ describe("schedules that ask for the same at the same time", () => {
     ]);
   });
 
+  test("keys that both set are named", () => {
+    const capped = (name: string, fromHour: number, toHour: number) => ({
+      ...daily(name, fromHour, toHour, four),
+      targets: [],
+      settings: { max_cores: 100, idle_timeout: 60 },
+    });
+    const schedules = [capped("office", 8, 18), { ...capped("noon", 12, 13), settings: { max_cores: 50 } }];
+    expect(overlappingSchedules({ schedules }, thursday)).toEqual([
+      "schedules.noon: sets max_cores while schedules.office does, first at 2026-11-26T12:00:00Z; the later of them in the file counts",
+    ]);
+  });
+
   test("spare nodes and spare slots of one array are named once", () => {
     const schedules = [
       daily("nodes", 8, 18, { Name: "htc", SpareCount: 1 }),
