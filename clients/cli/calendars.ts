@@ -4,6 +4,7 @@ import type ICAL from "ical.js";
 import { messageOf } from "../../shared/errors/errors.ts";
 import { isDictionary } from "../../shared/json/json.ts";
 import { printable } from "../../shared/text/text.ts";
+import { isDay } from "../../shared/time/recurring.ts";
 import { TimeZone } from "../../shared/time/time-zone.ts";
 import { CommandFailure } from "./exit-code.ts";
 
@@ -55,7 +56,7 @@ export async function daysIn(text: string, about: About): Promise<readonly strin
   const calendars = typeof parsed[0] === "string" ? [parsed] : (parsed as unknown[][]);
   if (calendars.length === 0) throw new TypeError("there is no calendar in it");
   const events = calendars.flatMap((each) => new ical.Component(each).getAllSubcomponents("vevent"));
-  for (const event of events) nameZones(ical, event);
+  for (const event of events) for (const property of event.getAllProperties()) check(ical, event, property);
   if (events.some((event) => event.getFirstProperty("dtstart") === null))
     throw new TypeError("an event without DTSTART");
   const changed = events.filter(isChange);
@@ -68,13 +69,18 @@ export async function daysIn(text: string, about: About): Promise<readonly strin
   return [...new Set(days)].toSorted();
 }
 
-/** Makes the platform's time zones known to ical.js by the names that an event has. A calendar's own VTIMEZONE comes before them. */
-function nameZones(ical: typeof ICAL, event: ICAL.Component): void {
-  for (const property of event.getAllProperties()) {
-    const name = property.getFirstParameter("tzid");
-    const isKnown = !name || ical.TimezoneService.has(name) || event.getTimeZoneByID(name) !== null;
-    if (!isKnown) ical.TimezoneService.register(platformZone(ical, name), name);
-  }
+/**
+ * Refuses days that are in no calendar, which ical.js reads as others, and makes the platform's time zone known to it if an event names
+ * one that its calendar does not describe.
+ */
+function check(ical: typeof ICAL, event: ICAL.Component, property: ICAL.Property): void {
+  if (property.type === "date" || property.type === "date-time")
+    for (const text of property.toJSON().slice(3).map(String))
+      if (!isDay(text.slice(0, "2026-12-25".length)) || Number.isNaN(Date.parse(text)))
+        throw new TypeError(`an event with "${text}", expected a day such as "2026-12-25", or a moment`);
+  const zone = property.getFirstParameter("tzid");
+  const isKnown = !zone || ical.TimezoneService.has(zone) || event.getTimeZoneByID(zone) !== null;
+  if (!isKnown) ical.TimezoneService.register(platformZone(ical, zone), zone);
 }
 
 function platformZone(ical: typeof ICAL, name: string): ICAL.Timezone {

@@ -2,6 +2,7 @@ import { hourSeconds } from "../accounting/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
 import { asksForSpares, isSizedByItself } from "../messages/index.ts";
 import type { ClusterConfig, RequestSet, Schedule } from "../ports/index.ts";
+import { bounded } from "../text/describe-issues.ts";
 import { moment } from "../text/moment.ts";
 import { isAlwaysOpen, type Window, windowsAt } from "../time/recurring.ts";
 import { slowBootSeconds } from "./boot-times.ts";
@@ -111,7 +112,7 @@ export function overlappingSchedules(
       ends.set(name, Math.max(endSeconds, ends.get(name) ?? 0));
     }
   }
-  return [...warnings.values()];
+  return bounded([...warnings.values()]);
 }
 
 function askedOf(target: Schedule["targets"][number]): string {

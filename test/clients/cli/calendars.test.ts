@@ -90,6 +90,10 @@ describe("days of an iCalendar file", () => {
     await expect(daysIn(unknown, about)).rejects.toThrow(
       'the time zone "W. Europe Standard Time" is not described in it, expected a VTIMEZONE or an IANA name such as "Europe/Berlin"',
     );
+    for (const when of ["DTSTART;VALUE=DATE:20261399", "DTSTART:20261201T250000"])
+      await expect(daysIn(calendar([when]), about)).rejects.toThrow(
+        /an event with "2026-1\d-.*", expected a day/,
+      );
     const often = calendar(["DTSTART:20100101T000000", "RRULE:FREQ=SECONDLY"]);
     await expect(daysIn(often, about)).rejects.toThrow("more than 10000 times");
   });
