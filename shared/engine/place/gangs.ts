@@ -28,24 +28,33 @@ export function allocateAll(ledger: Ledger, queue: readonly Allocation[], gangs:
   }
 }
 
-/** All parts get all that they ask for, or none gets anything. */
+/** All parts get all that they ask for, or none gets anything; the first that does not says what it lacks. */
 function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
+  const placed = placeParts(ledger, parts, (part) => allocate(ledger, part));
+  if (placed === parts.length) return;
+  const waits: readonly Refusal[] = [{ code: "GangIncomplete", bucket: null, limit: null, left: placed }];
+  for (const [index, part] of parts.entries()) if (index !== placed) part.refusals = waits;
+}
+
+/** Places jobs one after the other, all of each, or nothing of any. Returns how many found room: all of them, or those before the first that did not. */
+export function placeParts(
+  ledger: Ledger,
+  parts: readonly Allocation[],
+  place: (part: Allocation) => void,
+): number {
   let placed = 0;
-  const isComplete = attempt(ledger, parts, () => {
+  attempt(ledger, parts, () => {
     const apart = new Set(parts.flatMap(nodesApart));
     for (const part of parts) {
       part.avoids = part.job.gangApart === true ? apart : null;
-      allocate(ledger, part);
+      place(part);
       if (part.granted < part.asked) return false;
       for (const node of nodesApart(part)) apart.add(node);
       placed++;
     }
     return true;
   });
-  if (isComplete) return;
-  // The part that found no room says what it lacks.
-  const waits: readonly Refusal[] = [{ code: "GangIncomplete", bucket: null, limit: null, left: placed }];
-  for (const [index, part] of parts.entries()) if (index !== placed) part.refusals = waits;
+  return placed;
 }
 
 function nodesApart({ job, placements }: Allocation): readonly LedgerNode[] {

@@ -68,8 +68,7 @@ export function runUpTo(input: RunInput, mostShapes: number): Run | "too-many-sh
 export function runByWholes(input: RunInput, beginning: Beginning): Run | "no-place" | "not-chosen" {
   const placed = layOut(input);
   const { opened, queue, gangs } = placed;
-  const single = gangs.size === 0 ? queue : queue.filter((allocation) => !gangs.has(allocation));
-  const chosen = placeWholes(opened.ledger, single, beginning);
+  const chosen = placeWholes(opened.ledger, queue, gangs, beginning);
   if (chosen !== "placed") return chosen;
   allocateAll(opened.ledger, queue, gangs);
   return settled(placed, input);

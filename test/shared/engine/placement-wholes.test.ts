@@ -108,6 +108,23 @@ const examples: readonly Example[] = [
     expected: ["3 Standard_F4"],
   },
   {
+    what: "the cheapest nodes for each part of a gang",
+    buckets: [priced(8, 2), priced(4, 0.5), priced(2, 0.1)],
+    jobs: [
+      wide("w1", 1, { ncpus: 4 }, { gang: "w", gangApart: true }),
+      wide("w2", 3, { ncpus: 2 }, { gang: "w", gangApart: true }),
+    ],
+    expected: ["1 Standard_F4", "3 Standard_F2"],
+  },
+  {
+    what: "larger nodes that the parts of two gangs share, and not those of one",
+    buckets: [priced(4, 0.5), priced(8, 0.9)],
+    jobs: ["a", "b"].flatMap((gang) =>
+      [1, 2].map((part) => wide(`${gang}${part}`, part, { ncpus: 4 }, { gang, gangApart: true })),
+    ),
+    expected: ["3 Standard_F8"],
+  },
+  {
     what: "nodes of their own for jobs that run for different times",
     buckets: [priced(8, 0.9), priced(4, 0.5)],
     jobs: [

@@ -23,6 +23,7 @@ const whole = fc.record({
   colocated: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
   exclusive: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   priority: fc.constantFrom(0, 0, 0, 5),
+  gang: fc.constantFrom<Partial<Job>>({}, {}, { gang: "a" }, { gang: "b", gangApart: true }),
 });
 
 const groups = ["pg1", "pg2"].map((name) => ({ name, activeCount: 0 }));
@@ -37,9 +38,9 @@ export const wholeWorlds: fc.Arbitrary<PlanInput> = fc
     order: fc.nat(),
   })
   .map(({ world, wholes, hasGroups, mostInGroup, order }) => {
-    const more = wholes.map(({ constraints: json, iterations, ...fields }, index): Job => {
+    const more = wholes.map(({ constraints: json, iterations, gang, ...fields }, index): Job => {
       const isWide = fields.nodeCount > 0;
-      return job(`whole-${index}`, json, { ...fields, iterations: isWide ? 1 : iterations });
+      return job(`whole-${index}`, json, { ...fields, ...gang, iterations: isWide ? 1 : iterations });
     });
     const { jobs, cluster } = world;
     const at = order % (jobs.length + 1);
