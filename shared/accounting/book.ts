@@ -11,8 +11,8 @@ import { mergeLines, Tally } from "./tally.ts";
 export interface DayPage extends Page {
   /** The dearest jobs that ended on this day, and the sum of the others. */
   readonly jobs: RankedJobs;
-  /** Nodes with what each cost, the dearest first; of the open day all that are there. Absent in pages of older programs. */
-  readonly nodes?: readonly NodeTotal[];
+  /** Nodes with what each cost, the dearest first; of the open day all that are there. */
+  readonly nodes: readonly NodeTotal[];
 }
 
 /** Complete: the same page or job written twice overwrites itself. */
@@ -237,7 +237,7 @@ function close(
       (page, index): DayPage => ({
         ...page,
         jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]),
-        nodes: withMore(index === 0 ? (book.day.nodes ?? []) : [], now.byNode.of(page.fromSeconds), isThere),
+        nodes: withMore(index === 0 ? book.day.nodes : [], now.byNode.of(page.fromSeconds), isThere),
       }),
     ),
   );
@@ -253,7 +253,7 @@ function close(
     running: settle(now.running),
     closed: {
       hours: closedHours,
-      days: closedDays.map((page) => ({ ...page, nodes: named(page.nodes ?? []) })),
+      days: closedDays.map((page) => ({ ...page, nodes: named(page.nodes) })),
       jobs: ended,
     },
   };
@@ -305,7 +305,7 @@ export function settled(book: Book): Book {
     hour: merge(book.hour),
     day: {
       ...merge(book.day),
-      nodes: named(withMore(book.day.nodes ?? [], byNode.of(book.day.fromSeconds), () => true)),
+      nodes: named(withMore(book.day.nodes, byNode.of(book.day.fromSeconds), () => true)),
     },
     month: monthWith(book.month, byHour, book.asOfSeconds),
     running: withSettled(book.running, tally.byJob).map((run) => ({ ...run, lastSeconds: book.asOfSeconds })),

@@ -134,11 +134,11 @@ export function costRowsByJob(
     const coreMs = ofJob.reduce<number | null>((sum, run) => add(sum, coresOf(run.vmSize), run.nodeMs), 0);
     return jobRow({ job, user, account, queue }, ofJob.reduce<Amount>(plus, nothing), coreMs);
   });
-  const owners = byOwner(ranked.flatMap(({ othersByOwner = [] }) => othersByOwner));
+  const owners = byOwner(ranked.flatMap(({ othersByOwner }) => othersByOwner));
   const others = owners
     .filter((sum) => isOfAll || isOf(sum, owner))
     .map(({ user, account, queue, ...sum }) => sumRow({ job: null, user, account, queue }, sum));
-  // Jobs of owners beyond those that are kept, and of days that an older program closed.
+  // Jobs of owners beyond those that are kept.
   const unnamed = minus(
     ranked.map((each) => each.others),
     owners,

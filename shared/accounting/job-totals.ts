@@ -19,8 +19,8 @@ export type OwnerSum = JobSum & Pick<SeenJob, "user" | "account" | "queue">;
 export interface RankedJobs {
   readonly dearest: readonly JobTotal[];
   readonly others: JobSum;
-  /** `others` by owner, the dearest owners. Absent in records of older programs. */
-  readonly othersByOwner?: readonly OwnerSum[];
+  /** `others` by owner, the dearest owners. */
+  readonly othersByOwner: readonly OwnerSum[];
 }
 
 /** A day with a hundred thousand jobs still has to fit into a record that is read whole. */
@@ -64,7 +64,7 @@ export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight):
 
 export function rank(
   ended: readonly JobTotal[],
-  before: RankedJobs = { dearest: [], others: { ...nothing, jobs: 0 } },
+  before: RankedJobs = { dearest: [], others: { ...nothing, jobs: 0 }, othersByOwner: [] },
 ): RankedJobs {
   if (ended.length === 0) return before;
   const all = [...before.dearest, ...ended].toSorted(
@@ -84,7 +84,7 @@ export function rank(
   return {
     dearest,
     others: { ...others, jobs: before.others.jobs + rest.length },
-    othersByOwner: byOwner([...(before.othersByOwner ?? []), ...rest.map((run) => ({ ...run, jobs: 1 }))]),
+    othersByOwner: byOwner([...before.othersByOwner, ...rest.map((run) => ({ ...run, jobs: 1 }))]),
   };
 }
 

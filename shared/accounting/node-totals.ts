@@ -85,9 +85,9 @@ function dearest(totals: readonly NodeTotal[]): readonly NodeTotal[] {
 /** The lines of a page by node. What the kept nodes lack to the page is a rest, so both have the same sum. */
 export function linesByNode(page: {
   readonly lines: readonly Line[];
-  readonly nodes?: readonly NodeTotal[] | undefined;
+  readonly nodes: readonly NodeTotal[];
 }): readonly NodeLine[] {
-  const ofNodes = (page.nodes ?? []).flatMap(linesOf);
+  const ofNodes = page.nodes.flatMap(linesOf);
   const rest = new Lines();
   for (const line of page.lines) rest.add(nobody(line), line);
   for (const { nodeMs, nanoUsd, unpricedNodeMs, ...line } of ofNodes)

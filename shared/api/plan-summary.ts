@@ -64,9 +64,7 @@ export const planRecord = planSummary
     archiveReason: z.string().optional().describe("Why it is not kept whole; absent when it is"),
     archivedBytes: count
       .optional()
-      .describe(
-        "What it takes in the archive, compressed; absent: only this line is kept, or an older release wrote it",
-      ),
+      .describe("What it takes in the archive, compressed; absent: only this line is kept"),
   })
   .meta({ id: "PlanRecord" });
 

@@ -109,7 +109,6 @@ export async function requestSnapshot(
       cluster,
       reason: "timer",
       atSeconds,
-      refresh: true,
       onBeat: true,
       ...(amongOthers && { amongOthers }),
       ...traceOf(ports),

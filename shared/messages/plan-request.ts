@@ -15,7 +15,7 @@ export const planRequestSchema = z.object({
   afterPlan: z.string().optional(),
   /** Take a snapshot, unless one was begun after `atSeconds`; that asks for a plan itself when anything changed. */
   refresh: z.literal(true).optional(),
-  /** Asked for by the snapshot timer: taken if the cluster's rhythm wants one now. With `refresh`, for older programs. */
+  /** Asked for by the snapshot timer: taken if the cluster's rhythm wants one now. */
   onBeat: z.literal(true).optional(),
   /** With `onBeat`: the deployment has other clusters, with which this one may share quotas. */
   amongOthers: z.literal(true).optional(),

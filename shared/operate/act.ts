@@ -3,7 +3,7 @@ import { requestsOf, toActions } from "../cycle/index.ts";
 import type { ClusterNode } from "../engine/index.ts";
 import { isDictionary } from "../json/json.ts";
 import type { ActionNode, ScaleAction } from "../messages/index.ts";
-import { isOpen, type Operation } from "../ports/index.ts";
+import { isOpen } from "../ports/index.ts";
 import { counted, someOf } from "../text/text.ts";
 import { lookAhead, type Outlook, plannedThere } from "../views/index.ts";
 import type { ActOutcome, ActPorts } from "./act-outcome.ts";
@@ -171,7 +171,7 @@ async function request(
         return draft === undefined ? { refused: drafts } : { ask: draft };
       },
     });
-    if ((asked.outcome === "known" || asked.outcome === "requested") && isOther(asked.operation, askedDigest))
+    if ("operation" in asked && asked.operation.askedDigest !== askedDigest)
       return { outcome: "key-reused", actionId: asked.operation.actionId };
     mayBeKnown = asked.outcome === "known";
     if (asked.outcome === "known") {
@@ -205,11 +205,6 @@ async function request(
   return answer.outcome === "refused"
     ? { outcome: "refused", problems, answer, ...(taken === undefined ? {} : { taken }) }
     : { outcome: "answered", answer };
-}
-
-/** Operations of earlier releases have no digest of their request. */
-function isOther({ askedDigest }: Operation, digest: string | undefined): boolean {
-  return askedDigest !== undefined && askedDigest !== digest;
 }
 
 /** The same text for the same JSON, whatever the order of keys. */

@@ -167,11 +167,8 @@ export interface WaitingPart {
  * - Retries: the SDK; on ConflictError whoever saves loads again and merges anew.
  */
 export interface DemandStore {
-  /**
-   * Every source of the cluster, expired ones too, by source name. Sources that a program without the list of names has made
-   * known are in it after ten minutes at the latest; with `anew` at once, which costs more.
-   */
-  list(cluster: string, options?: { readonly anew?: boolean }): Promise<readonly SourceDemand[]>;
+  /** Every source of the cluster, expired ones too, by source name. */
+  list(cluster: string): Promise<readonly SourceDemand[]>;
   /** The same in short. Costs nothing like reading all jobs. */
   summaries(cluster: string): Promise<readonly DemandSummary[]>;
   load(cluster: string, source: string): Promise<Stored<SourceDemand> | undefined>;
@@ -235,7 +232,7 @@ export interface RequestSet {
  * - Retries: the SDK; on ConflictError the receiver loads again.
  */
 export interface TargetStore {
-  /** Every request set of the cluster, expired ones too, by name; those of older programs as in the list of demand. */
+  /** Every request set of the cluster, expired ones too, by name. */
   list(cluster: string): Promise<readonly RequestSet[]>;
   load(cluster: string, requestSet: string): Promise<Stored<RequestSet> | undefined>;
   /** Throws ConflictError when the set was saved by somebody else since `ifMatch` was read. */

@@ -42,7 +42,7 @@ export interface PlanRecord extends PlanSummary {
   readonly archive: "whole" | "summary" | "failed";
   /** Why it is not whole. */
   readonly archiveReason?: string;
-  /** What the archived plan takes in its store, compressed. Absent: only this line is kept, or an older program wrote it. */
+  /** What the archived plan takes in its store, compressed. Absent: only this line is kept. */
   readonly archivedBytes?: number;
 }
 
@@ -240,8 +240,8 @@ export interface PlanHead extends PlanSummary {
   readonly requestedAtSeconds: number;
   /** Identity of what operators had decided, and the newest node that was lost then; null: none. */
   readonly controlDigest: string;
-  /** Identity of the configuration that it was made with. Absent: made by a service that did not keep it. */
-  readonly configDigest?: string;
+  /** Identity of the configuration that it was made with. */
+  readonly configDigest: string;
   readonly newestLossId: string | null;
   /** When the demand was read: demand that came later has not been planned yet. */
   readonly demandReadAtSeconds: number;
@@ -280,8 +280,8 @@ export interface PlanHead extends PlanSummary {
   readonly out: readonly OutNode[];
   /** The newest plan that bought nodes, this one or an earlier one; null: none that is known. */
   readonly bought: BoughtNodes | null;
-  /** Of each user the job that waits longest, the longest first. Absent in records of older programs. */
-  readonly longestWaits?: readonly LongestWait[];
+  /** Of each user the job that waits longest, the longest first. */
+  readonly longestWaits: readonly LongestWait[];
   /** The first of the jobs that wait, in the order of the queue; the archived plan has all of them. */
   readonly waiting: readonly WaitingJob[];
 }

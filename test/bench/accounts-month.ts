@@ -41,7 +41,8 @@ export function monthOfPages({ untilSeconds, days, nodes, jobs }: Tenant): reado
     ]);
     const page = { fromSeconds, untilSeconds: fromSeconds + daySeconds, lines };
     const dearest = runsOfDay(page, 1_000);
-    return { ...page, jobs: { dearest, others: { ...amount(1), jobs: Math.max(0, jobs - dearest.length) } } };
+    const others = { ...amount(1), jobs: Math.max(0, jobs - dearest.length) };
+    return { ...page, nodes: [], jobs: { dearest, others, othersByOwner: [] } };
   });
 }
 

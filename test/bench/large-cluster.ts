@@ -142,6 +142,8 @@ function headOf(known: {
     readOnly: false,
     requestedAtSeconds: 1_700_000_000,
     controlDigest: "digest",
+    configDigest: "digest",
+    longestWaits: [],
     newestLossId: null,
     bought: null,
     snapshotTakenAtSeconds: nowSeconds,

@@ -81,7 +81,7 @@ export async function lastLook(
   const named = due.flatMap(({ nodeId }) => hostnames.get(nodeId) ?? []);
   await untilRead(ports, action, named);
   const parked = await parkedMessages(ports, action.cluster);
-  const demand = await ports.demand.list(action.cluster, { anew: true });
+  const demand = await ports.demand.list(action.cluster);
   const nowSeconds = ports.clock.nowSeconds();
   if (named.length > 0 && nowSeconds > lookedAtSeconds + longestLookSeconds)
     throw new UnreadDemandError(`the last look at the demand took longer than ${longestLookSeconds} s`);

@@ -101,7 +101,7 @@ async function load(
 ): Promise<PresentState> {
   const { cluster } = action;
   const nowSeconds = ports.clock.nowSeconds();
-  const demand = await ports.demand.list(cluster, { anew: true });
+  const demand = await ports.demand.list(cluster);
   const history = await ports.history.list(cluster);
   const control = await loadControl(ports, cluster);
   return {

@@ -24,8 +24,7 @@ const folder = "~names";
 /**
  * Which blobs a cluster has, in blob `~names/<cluster>.json`: a conditional read costs a tenth of a listing. Whoever makes a
  * blob adds its name first, so a reader never misses it, whichever run dies in between: a name without a blob is no harm.
- * An older program adds none: what it makes is found by the next listing, ten minutes later at most, or by a reader that
- * looks anew. Without the record everybody lists.
+ * Names of blobs that are gone leave with the next listing, ten minutes later at most. Without the record everybody lists.
  */
 export class BlobNames {
   readonly #container: Pick<Container, "names" | "save">;
@@ -44,15 +43,15 @@ export class BlobNames {
     this.#nowSeconds = nowSeconds;
   }
 
-  /** All blobs of the cluster, and perhaps some that are gone. `anew`: by listing them. */
-  async of(cluster: string, { anew = false }: { readonly anew?: boolean } = {}): Promise<readonly string[]> {
+  /** All blobs of the cluster, and perhaps some that are gone. */
+  async of(cluster: string): Promise<readonly string[]> {
     const known = await this.#records.read(recordOf(cluster));
     const nowSeconds = this.#nowSeconds();
     const isFresh =
       known !== undefined && Math.abs(nowSeconds - known.value.listedAtSeconds) < listEverySeconds;
-    if (isFresh && !anew) return Object.keys(known.value.names);
+    if (isFresh) return Object.keys(known.value.names);
     const names = await this.#container.names(this.#prefixOf(cluster));
-    await this.#keep(cluster, { known, isFresh, names, nowSeconds });
+    await this.#keep(cluster, { known, names, nowSeconds });
     return names;
   }
 
@@ -74,22 +73,17 @@ export class BlobNames {
     cluster: string,
     listed: {
       readonly known: Stored<KnownNames> | undefined;
-      readonly isFresh: boolean;
       readonly names: readonly string[];
       readonly nowSeconds: number;
     },
   ): Promise<void> {
-    const { known, isFresh, names, nowSeconds } = listed;
+    const { known, names, nowSeconds } = listed;
     const before = Object.entries(known?.value.names ?? {});
     const recent = before.filter(([, addedAtSeconds]) => addedAtSeconds > nowSeconds - keepSeconds);
     const next = {
       listedAtSeconds: nowSeconds,
       names: { ...Object.fromEntries(names.map((name) => [name, 0])), ...Object.fromEntries(recent) },
     };
-    const isSame =
-      before.length === Object.keys(next.names).length &&
-      before.every(([name]) => Object.hasOwn(next.names, name));
-    if (isFresh && isSame) return;
     try {
       await this.#save(cluster, next, known);
     } catch (error) {

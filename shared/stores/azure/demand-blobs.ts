@@ -49,8 +49,8 @@ export class BlobDemandStore implements DemandStore {
     this.#sources = new RememberedBlobs(this.#container, (bytes) => unpackDemand(fromJson(bytes)));
   }
 
-  async list(cluster: string, options?: { readonly anew?: boolean }): Promise<readonly SourceDemand[]> {
-    const names = await this.#names.of(cluster, options);
+  async list(cluster: string): Promise<readonly SourceDemand[]> {
+    const names = await this.#names.of(cluster);
     const stored = await concurrently(names, (name) => this.#sources.read(name));
     // A source that is gone is left out.
     return stored.flatMap((each) => (each === undefined ? [] : [each.value])).sort(bySource);

@@ -36,8 +36,8 @@ type PackedNode = readonly [
 export interface PackedBook extends Omit<Book, "nodes" | "running"> {
   readonly texts: readonly (string | null)[];
   readonly nodes: readonly PackedNode[];
-  /** Names of these nodes, in their order; null: none is known. Absent in records of older programs. */
-  readonly nodeNames?: readonly (string | null)[];
+  /** Names of these nodes, in their order; null: none is known. */
+  readonly nodeNames: readonly (string | null)[];
   readonly running: readonly PackedRun[];
 }
 
@@ -90,7 +90,7 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
   return { ...rest, texts, nodes: packedNodes, nodeNames, running: packedRuns };
 }
 
-export function unpackBook({ texts, nodes, nodeNames = [], running, ...rest }: PackedBook): Book {
+export function unpackBook({ texts, nodes, nodeNames, running, ...rest }: PackedBook): Book {
   const textAt = (place: Place): string => {
     const text = texts[place];
     if (typeof text !== "string")

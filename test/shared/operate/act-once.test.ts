@@ -95,16 +95,6 @@ test("the order of keys in a body makes no difference", async () => {
   expect(again).toMatchObject({ outcome: "answered" });
 });
 
-test("an operation of an earlier release, which does not say what its key was given for, is found as before", async () => {
-  const world = await worldOf(names);
-  await restart(world, ["htc-1"]);
-  const [stored] = await world.ports.operations.open(cluster);
-  if (stored === undefined) throw new Error("nothing was asked for");
-  const { askedDigest: _, ...before } = stored.value;
-  await world.ports.operations.save(before, stored.etag);
-  expect(await restart(world, names)).toMatchObject({ outcome: "answered" });
-});
-
 test("whoever dies between two actions of a request asks for the rest with the same key", async () => {
   const many = Array.from({ length: 250 }, (_, index) => `htc-${index + 1}`);
   const world = await worldOf(many);

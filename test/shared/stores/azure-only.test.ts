@@ -11,10 +11,8 @@ import {
   createAzureStores,
   type StorageClients,
 } from "../../../shared/stores/azure/index.ts";
-import { packDemand } from "../../../shared/stores/azure/packed-demand.ts";
 import { AzurePlanStore } from "../../../shared/stores/azure/plan-store.ts";
 import { Table } from "../../../shared/stores/azure/table.ts";
-import { BlobTargetStore } from "../../../shared/stores/azure/target-blobs.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import {
   actionOf,
@@ -27,7 +25,6 @@ import {
   snapshotOf,
   startSeconds,
   summaryOf,
-  targetsOf,
 } from "./contract/values.ts";
 
 let account: Account;
@@ -220,30 +217,6 @@ describe("BlobDemandStore", () => {
     const { contentLength = 0, metadata } = await blob.getProperties();
     expect(contentLength).toBeLessThan(20_000);
     expect(metadata?.recordversion).toBe("1");
-  });
-
-  test("a source and a request set that an older program made are listed after ten minutes, or by who looks anew", async () => {
-    const clock = { nowSeconds: startSeconds };
-    const options = { nowSeconds: () => clock.nowSeconds };
-    const demand = new BlobDemandStore(clients.blob, options);
-    const targets = new BlobTargetStore(clients.blob, options);
-    await demand.save(demandOf("beside", "pbs"), undefined);
-    await targets.save(targetsOf("beside", "standard"), undefined);
-    const sources = async (listed: Promise<readonly { readonly source: string }[]>) =>
-      (await listed).map(({ source }) => source);
-    const sets = async () => (await targets.list("beside")).map(({ requestSet }) => requestSet);
-    expect([await sources(demand.list("beside")), await sets()]).toEqual([["pbs"], ["standard"]]);
-    const old = { ...packDemand(demandOf("beside", "slurm")), source: "slurm" };
-    await putBlob("demand", "beside/sources/slurm.json", JSON.stringify(old));
-    await putBlob("targets", "beside/mpi.json", JSON.stringify(targetsOf("beside", "mpi")));
-    expect([await sources(demand.list("beside")), await sets()]).toEqual([["pbs"], ["standard"]]);
-    expect(await sources(demand.list("beside", { anew: true }))).toEqual(["pbs", "slurm"]);
-    expect(await sources(demand.summaries("beside"))).toEqual(["pbs", "slurm"]);
-    clock.nowSeconds += 601;
-    expect([await sources(demand.list("beside")), await sets()]).toEqual([
-      ["pbs", "slurm"],
-      ["mpi", "standard"],
-    ]);
   });
 });
 

@@ -29,8 +29,12 @@ function page(fromSeconds: number, length: number, nanoUsd = 1): Page {
   return { fromSeconds, untilSeconds: fromSeconds + length, lines };
 }
 
-const noJobs = { dearest: [], others: { ...nothing, jobs: 0 } };
-const dayPage = (fromSeconds: number, nanoUsd = 1) => ({ ...page(fromSeconds, day, nanoUsd), jobs: noJobs });
+const noJobs = { dearest: [], others: { ...nothing, jobs: 0 }, othersByOwner: [] };
+const dayPage = (fromSeconds: number, nanoUsd = 1) => ({
+  ...page(fromSeconds, day, nanoUsd),
+  jobs: noJobs,
+  nodes: [],
+});
 
 function run(name: string, firstSeconds: number, lastSeconds = firstSeconds + 60): JobTotal {
   const who = { user: "ada", account: null, queue: "a|b" };

@@ -145,6 +145,8 @@ export function headOf(cluster: string, planId: string): PlanHead {
     ...summaryOf(cluster, planId),
     requestedAtSeconds: 1_700_000_000,
     controlDigest: "digest",
+    configDigest: "digest",
+    longestWaits: [],
     newestLossId: null,
     bought: null,
     snapshotTakenAtSeconds: startSeconds - 5,
