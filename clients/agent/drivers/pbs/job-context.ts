@@ -20,6 +20,8 @@ export interface JobContext {
   readonly limits: Limits;
   /** Boolean resources that some node has, or would have. */
   readonly haveSome: ReadonlySet<string>;
+  /** Different amounts that nodes have of each resource, or would have. */
+  readonly amountsOfNodes: ReadonlyMap<string, readonly number[]>;
   /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
   readonly sharing: NodeSharing;
 }

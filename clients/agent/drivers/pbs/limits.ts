@@ -1,6 +1,6 @@
 import type { Draw } from "../shared-pools.ts";
 import type { JobRecord, QueueRecord, ServerRecord } from "./pbs-records.ts";
-import { amountIn } from "./pbs-resources.ts";
+import { amountIn, type ResourceTypes } from "./pbs-resources.ts";
 
 type Limited = Pick<
   QueueRecord & ServerRecord,
@@ -43,17 +43,17 @@ export class Limits {
   readonly #server: Scope;
   readonly #queues: ReadonlyMap<string, Scope>;
   readonly #used = new Map<string, number>();
-  readonly #isScheduled: (resource: string) => boolean;
+  readonly #types: Pick<ResourceTypes, "isScheduled" | "isUsedUp">;
 
   constructor(
     server: Limited,
     queues: ReadonlyMap<string, Limited>,
     running: readonly JobRecord[],
-    isScheduled: (resource: string) => boolean,
+    types: Pick<ResourceTypes, "isScheduled" | "isUsedUp">,
   ) {
     this.#server = scopeOf(server);
     this.#queues = new Map([...queues].map(([name, record]) => [name, scopeOf(record)]));
-    this.#isScheduled = isScheduled;
+    this.#types = types;
     for (const job of running) {
       this.#use(job, "", this.#server.groups);
       this.#use(job, job.queue, this.#queues.get(job.queue)?.groups ?? []);
@@ -118,12 +118,15 @@ export class Limits {
     ] as const) {
       for (const [resource, value] of record?.resources_available ?? []) {
         const asked = job.Resource_List.get(resource);
-        if (asked === undefined || !this.#isScheduled(resource)) continue;
+        if (asked === undefined || !this.#types.isScheduled(resource)) continue;
         const total = amountIn(value);
         const requested = amountIn(asked);
         if (total !== undefined && requested !== undefined) {
+          const name = `${resource} of ${where}`;
           const used = amountIn(record?.resources_assigned.get(resource) ?? "0") ?? 0;
-          draws.push({ name: `${resource} of ${where}`, requested, total, free: Math.max(0, total - used) });
+          if (this.#types.isUsedUp(resource))
+            draws.push({ name, requested, total, free: Math.max(0, total - used) });
+          else if (requested > total) return `${name}: ${requested} wanted, at most ${total}`;
         } else if (!value.split(",").some((each) => each.trim().toLowerCase() === asked.toLowerCase())) {
           return `asks for ${resource}=${asked}, the ${where} has ${value}`;
         }

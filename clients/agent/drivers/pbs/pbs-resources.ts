@@ -37,16 +37,18 @@ const alwaysScheduled = ["ncpus", "mem", "arch", "host", "vnode"];
 const notOfNodes =
   /^(?:mpp|PBScray|pcput$|cput$|cpupercent$|energy$|exec_vnode$|file$|[a-z]+_walltime$|walltime$|mpiprocs$|ompthreads$|nchunk$|nice$|node(?:ct|s)$|place$|pmem$|preempt_targets$|pvmem$|select$|site$|software$|start_time$|stageout$|min_walltime$|max_walltime$)/;
 
+interface OwnResource {
+  readonly kind: ResourceKind;
+  readonly flags: string;
+}
+
 /** The resources that `qmgr -c "list resource"` shows, and those of PBS itself. */
 export class ResourceTypes {
-  readonly #own: ReadonlyMap<string, { readonly kind: ResourceKind; readonly isOfHosts: boolean }>;
+  readonly #own: ReadonlyMap<string, OwnResource>;
   readonly #scheduled: ReadonlySet<string> | undefined;
 
   /** `scheduled`: undefined when nobody knows, so that all count. */
-  constructor(
-    own: ReadonlyMap<string, { readonly kind: ResourceKind; readonly isOfHosts: boolean }>,
-    scheduled: ReadonlySet<string> | undefined,
-  ) {
+  constructor(own: ReadonlyMap<string, OwnResource>, scheduled: ReadonlySet<string> | undefined) {
     this.#own = own;
     this.#scheduled = scheduled;
   }
@@ -62,13 +64,19 @@ export class ResourceTypes {
     if (this.#scheduled === undefined || this.#scheduled.has(name) || alwaysScheduled.includes(name))
       return true;
     const own = this.#own.get(name);
-    return own?.kind === "boolean" && own.isOfHosts;
+    return own?.kind === "boolean" && isOfHosts(own);
+  }
+
+  /** Whether what jobs have of it is gone for others. Without one of these flags PBS compares, and counts nothing. */
+  isUsedUp(name: string): boolean {
+    const own = this.#own.get(name);
+    return own === undefined || /[nfq]/.test(own.flags);
   }
 
   /** Amounts and booleans of hosts that a site added: what a host does not have of them is nothing. */
   counted(): readonly (readonly [string, 0 | false])[] {
     return [...this.#own]
-      .filter(([name, { isOfHosts }]) => isOfHosts && this.isScheduled(name))
+      .filter(([name, own]) => isOfHosts(own) && this.isScheduled(name))
       .flatMap(([name, { kind }]): readonly (readonly [string, 0 | false])[] => {
         if (kind === "amount" || kind === "size") return [[name, 0] as const];
         return kind === "boolean" ? [[name, false] as const] : [];
@@ -77,9 +85,11 @@ export class ResourceTypes {
 
   /** Those that a site added, which nodes can be given. */
   own(): readonly string[] {
-    return [...this.#own].filter(([, { isOfHosts }]) => isOfHosts).map(([name]) => name);
+    return [...this.#own].filter(([, own]) => isOfHosts(own)).map(([name]) => name);
   }
 }
+
+const isOfHosts = ({ flags }: OwnResource) => flags.includes("h");
 
 const kinds: Readonly<Record<string, ResourceKind>> = {
   long: "amount",
@@ -95,17 +105,14 @@ export function readResourceTypes(
   text: string,
   scheduled: ReadonlySet<string> | undefined,
 ): ResourceTypes | undefined {
-  const own = new Map<string, { readonly kind: ResourceKind; readonly isOfHosts: boolean }>();
+  const own = new Map<string, OwnResource>();
   const records = text.split(/^Resource /m);
   for (const record of records.slice(1)) {
     const [name = "", ...lines] = record.split("\n").map((line) => line.trim());
     const type = lineValue(lines, "type");
     // A record ends with an empty line: what was cut short has none.
     if (!/^[\w-]+$/.test(name) || type === undefined || !record.endsWith("\n\n")) return undefined;
-    own.set(name, {
-      kind: kinds[type] ?? "none",
-      isOfHosts: lineValue(lines, "flag")?.includes("h") === true,
-    });
+    own.set(name, { kind: kinds[type] ?? "none", flags: lineValue(lines, "flag") ?? "" });
   }
   const before = (records[0] ?? "").split("\n");
   return before.every((line) => line === "" || line.startsWith("#"))

@@ -94,6 +94,10 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
   const counted = countAll(hosts, { types, settings, remembered });
   if (counted === undefined)
     return { known: false, reason: "a node has a resource that is not among those that qmgr lists" };
+  const ofNodes = [
+    ...counted.shapes.map(({ resources }) => resources),
+    ...counted.resources.values(),
+  ].flatMap((resources) => Object.entries(resources));
   const runningRecords = records.filter((job) => isRunning(job) && !isArray(job));
   const queueOf = new Map(queues.records.map((queue) => [queue.name, queue]));
   const jobContext: JobContext = {
@@ -110,13 +114,10 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
       queueOf,
       // Limits count no suspended job.
       runningRecords.filter((record) => !isSuspended(record)),
-      (name) => types.isScheduled(name),
+      types,
     ),
-    haveSome: new Set(
-      [...counted.shapes.map(({ resources }) => resources), ...counted.resources.values()].flatMap(
-        (resources) => Object.entries(resources).flatMap(([name, value]) => (value === true ? [name] : [])),
-      ),
-    ),
+    haveSome: new Set(ofNodes.flatMap(([name, value]) => (value === true ? [name] : []))),
+    amountsOfNodes: amountsIn(ofNodes),
     sharing: sharingOf(hosts),
   };
   const posted: Job[] = [];
@@ -226,6 +227,19 @@ function unlistedIn(records: readonly JobRecord[], types: ResourceTypes): string
       for (const name of resources.keys()) if (types.kindOf(name) === undefined) return name;
   }
   return undefined;
+}
+
+function amountsIn(values: readonly (readonly [string, unknown])[]): JobContext["amountsOfNodes"] {
+  const amounts = values.flatMap(([name, written]) => {
+    const value = Number(String(written).replace("size::", ""));
+    return typeof written === "boolean" || written === null || Number.isNaN(value) ? [] : [{ name, value }];
+  });
+  return new Map(
+    [...Map.groupBy(amounts, ({ name }) => name)].map(([name, each]) => [
+      name,
+      [...new Set(each.map(({ value }) => value))].sort((a, b) => a - b),
+    ]),
+  );
 }
 
 function isArray({ id }: JobRecord): boolean {

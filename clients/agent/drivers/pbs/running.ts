@@ -67,6 +67,7 @@ function sharesOf(record: JobRecord, context: JobContext): Map<string, Map<strin
       for (const [resource, text] of resources) {
         const kind = context.types.kindOf(resource);
         if ((kind !== "amount" && kind !== "size") || !context.types.isScheduled(resource)) continue;
+        if (!context.types.isUsedUp(resource)) continue;
         for (const [key, amount] of amountsOf(resource, kind, text)) {
           const value = Number(amounts.get(key)?.value ?? 0) + sign * Number(amount.value);
           if (value > 0) amounts.set(key, { ...amount, value });

@@ -28,9 +28,10 @@ export function waiting({ name, tasks }: Waiting, context: JobContext): readonly
   const place = parsePlace(record.Resource_List.get("place") ?? "");
   if (chunks === undefined) return { leftOut: `select "${select}", expected chunks` };
   if (place === undefined) return { leftOut: `place "${record.Resource_List.get("place")}" is not known` };
+  const isApart = /scatter/.test(place.arrangement) || (chunks.length === 1 && chunks[0]?.count === 1);
   const wishes: Part[] = [];
   for (const chunk of chunks) {
-    const wish = wishOf(chunk, context);
+    const wish = wishOf(chunk, context, { isApart });
     if ("leftOut" in wish) return wish;
     wishes.push({ count: chunk.count, wish });
   }

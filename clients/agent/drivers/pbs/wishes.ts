@@ -15,7 +15,12 @@ export interface Wish {
   readonly notes: readonly string[];
 }
 
-export function wishOf({ resources }: Chunk, context: JobContext): Wish | LeftOut {
+/** `isApart`: no other chunk of its job is on its host. */
+export function wishOf(
+  { resources }: Chunk,
+  context: JobContext,
+  { isApart }: { readonly isApart: boolean },
+): Wish | LeftOut {
   const amounts = new Map<string, Amount>();
   const constraints: Constraint[] = [];
   const notes: string[] = [];
@@ -51,10 +56,26 @@ export function wishOf({ resources }: Chunk, context: JobContext): Wish | LeftOu
     } else {
       const [amount] = amountsOf(name, kind, value);
       if (amount === undefined) return { leftOut: `${name}=${value}, expected an amount` };
-      amounts.set(...amount);
+      const enough = isApart ? atLeast(amount, name, context) : undefined;
+      if (enough === undefined) amounts.set(...amount);
+      else constraints.push(enough);
     }
   }
   return { amounts, constraints, notes };
+}
+
+/**
+ * What PBS compares, and jobs do not use up: any of the amounts that nodes have. Undefined: it is used up, by chunks of one job that
+ * share a host at least; or no node is known to have as much.
+ */
+function atLeast(
+  [key, amount]: readonly [string, Amount],
+  name: string,
+  { types, amountsOfNodes }: JobContext,
+): Constraint | undefined {
+  if (types.isUsedUp(name)) return undefined;
+  const enough = (amountsOfNodes.get(key) ?? []).filter((each) => each >= Number(amount.value));
+  return enough.length === 0 ? undefined : { [key]: enough.map((value) => written({ ...amount, value })) };
 }
 
 /** Undefined: a resource as any other. */

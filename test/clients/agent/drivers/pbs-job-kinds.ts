@@ -11,7 +11,16 @@ const nodeKinds = {
   /** Physical CPUs, of which the VM has two threads each, as azpbs sets them. */
   cores: { resources: { ncpus: 2, mem: "15gb" }, vcpus: 4, memoryGiB: 16, gpus: 0 },
   soft: {
-    resources: { ncpus: 4, mem: "15gb", tools: "matlab", Qlist: "express", ib: true, flavour: "fast" },
+    resources: {
+      ncpus: 4,
+      mem: "15gb",
+      tools: "matlab",
+      Qlist: "express",
+      ib: true,
+      flavour: "fast",
+      speed: 3,
+      image: "50gb",
+    },
     vcpus: 4,
     memoryGiB: 16,
     gpus: 0,
@@ -220,6 +229,20 @@ export const pbsJobKinds: readonly JobKind[] = [
   on("htc", "-l select=1:ncpus=1+2:ncpus=2 -l place=vscatter", 3, { times: 2 }),
   on("htc", "-J 1-2 -l select=1:ncpus=1:mem=1gb+1:ncpus=2 -l place=scatter", 2),
   on("gpu", "-l select=1:ncpus=4+1:ncpus=1:ngpus=1 -l place=scatter", 2, { times: 2 }),
+  // Amounts that PBS compares, and jobs do not use up; chunks of one job on one host do.
+  on("soft", "-l select=1:ncpus=1:speed=3", 1, { times: 3 }),
+  on("soft", "-l select=4:ncpus=1:speed=2", 4),
+  on("soft", "-l select=1:ncpus=1:speed=4", 0),
+  on("htc", "-l select=1:ncpus=1:speed=1", 0),
+  on("soft", "-l select=1:ncpus=1:image=40gb", 1, { times: 3 }),
+  on("htc", "-l select=1:ncpus=4 -l level=3", 3, { queue: ["resources_available.level = 5"], times: 3 }),
+  on("htc", "-l select=1:ncpus=4 -l level=6", 0, { queue: ["resources_available.level = 5"] }),
+  on("gpu", "-l select=1:ncpus=1:ngpus=1", 2, { queue: ["resources_available.ngpus = 3"], times: 5 }),
+  on("htc", "-J 1-3 -l select=2:ncpus=4 -l place=scatter", 4, { queue: ["max_run = [u:PBS_GENERIC=2]"] }),
+  on("htc", "-l select=1:ncpus=1+2:ncpus=4 -l tokens=1", 3, {
+    queue: ["resources_available.tokens = 1"],
+    times: 2,
+  }),
 ];
 
 /** What a site adds to PBS. "unseen" is not in sched_config: the scheduler passes over it. */
@@ -239,11 +262,28 @@ export const siteResources = [
   "licensed type=boolean",
   "release type=string",
   "tons type=float,flag=q",
+  "speed type=long,flag=h",
+  "image type=size,flag=h",
+  "level type=long",
 ];
 
 export const scheduledResources = [
   ...["ncpus", "mem", "arch", "host", "vnode", "ngpus", "group_id", "ungrouped", "nodearray"],
-  ...["scratch", "tools", "ib", "flavour", "tokens", "Qlist", "licensed", "release", "tons", "nodect"],
+  ...[
+    "scratch",
+    "tools",
+    "ib",
+    "flavour",
+    "tokens",
+    "Qlist",
+    "licensed",
+    "release",
+    "tons",
+    "nodect",
+    "speed",
+    "image",
+    "level",
+  ],
 ];
 
 /** The section `pbs` of the agent's settings. */
