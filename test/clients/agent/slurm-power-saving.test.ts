@@ -25,7 +25,7 @@ const wakeAgent = join(import.meta.dirname, "../../../clients/agent/wake-agent.s
 const mostOfHpc = 3;
 
 describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 600_000 }, () => {
-  test("its jobs get exactly the nodes that Slurm chose, one without room is given back at once, idle machines go", () =>
+  test("its jobs get exactly the nodes that Slurm chose, one without room is given back at once, idle machines go, a drain ends with its machine, and an agent that is killed orders nothing twice", () =>
     onPowerSaving({ lines: mostOfHpc + 1, suspendSeconds: 6 }, checkOn));
   test("a node that is kept alive, and one that a person named in slurm.conf, outlive idleness and a restart of the controller", () =>
     onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
@@ -91,11 +91,13 @@ async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFil
   const planned = await slurm.submit("-p htc -n 1");
   const isOnItsWay = async () => (await slurm.run("squeue", "--noheader", "--format=%T")).trim();
   await whileItMoves(isOnItsWay, (state) => state === "CONFIGURING");
-  const agent = await startSlurmAgent(slurm, stack, {
-    section,
-    env: { CCSCALE_URL: stack.environment.functionsUrl },
-    others: { wake_file: wakeFile },
-  });
+  const start = () =>
+    startSlurmAgent(slurm, stack, {
+      section,
+      env: { CCSCALE_URL: stack.environment.functionsUrl },
+      others: { wake_file: wakeFile },
+    });
+  let agent = await start();
   const lines = async (...args: readonly string[]) =>
     (await slurm.run("squeue", "--noheader", "--format=%A %T %N", ...args)).split("\n").filter(Boolean);
   const namesOf = async (array: string) =>
@@ -105,6 +107,11 @@ async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFil
       .sort();
   try {
     const named = await slurm.submit("-p hpc -N2 -n2 --exclusive");
+    // Wherever it is in a pass: nothing is ordered twice.
+    for (let kills = 0; kills < 3; kills++) {
+      await agent.kill();
+      agent = await start();
+    }
     await whileItMoves(
       lines,
       (now) => now.filter((line) => line.includes("RUNNING")).length === 2,
@@ -128,10 +135,18 @@ async function checkOn(slurm: Slurm, stack: LocalStack, section: object, wakeFil
     expect(await lines(`--jobs=${tooLarge}`)).toEqual([`${tooLarge} PENDING `]);
     expect(await namesOf("hpc")).toEqual(["hpc-1", "hpc-2"]);
 
+    // As NHC does it.
+    await slurm.run("scontrol", "update", "NodeName=hpc-1", "State=DRAIN", "Reason=NHC: no /scratch");
     await slurm.run("scancel", String(named), String(tooLarge));
     await whileItMoves(
       () => namesOf("hpc"),
       (names) => names.length === 0,
+      watched(slurm, stack),
+    );
+    const stateOf = (node: string) => slurm.run("sinfo", "--noheader", `--nodes=${node}`, "--format=%T");
+    await whileItMoves(
+      () => stateOf("hpc-1"),
+      (state) => state === "idle~\n",
       watched(slurm, stack),
     );
     expect([await namesOf("hpc"), await lines()]).toEqual([[], [`${planned} RUNNING htc-1`]]);

@@ -210,6 +210,17 @@ const rows: readonly Row[] = [
     correct: (cells, settings) => resume(namesOf(cells), settings),
   },
   {
+    // Slurm keeps a drain while the node is off, and never powers it up again: a health check would take one name after the other.
+    why: "its machine goes, and what was said of it is no word on the next one of its name",
+    holds: ({ isSaving, isOurs, drains, node: { flags } }) =>
+      isSaving &&
+      !drains &&
+      flags.has("DRAIN") &&
+      !flags.has("POWER_DRAIN") &&
+      (flags.has("POWERING_DOWN") || (flags.has("POWERED_DOWN") && isOurs)),
+    correct: (cells, settings) => undrain(namesOf(cells), settings),
+  },
+  {
     why: "the planner had it, and Slurm's power saving has it now",
     holds: (cell) => cell.isAway && isDownInSaving(cell) && cell.isOurs,
     correct: (cells, settings) => [

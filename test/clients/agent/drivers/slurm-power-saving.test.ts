@@ -261,6 +261,16 @@ describe("Slurm has its nodes again", () => {
     const memory = { joining: { "hpc-1": { hostname: "ip-1", sinceSeconds: 1_795_400_000 } } };
     expect(known(readSlurm({ jobs: [], nodes: [node], section, memory })).corrections).toEqual([]);
   });
+  test.each([
+    ["a health check's, as its machine goes", ["DRAIN", "POWERING_DOWN"], "NHC: /scratch", true],
+    ["one of a lost machine", ["DRAIN", "POWERED_DOWN"], "cyclecloud: its machine is gone", true],
+    ["a person's, of a name that is off", ["DRAIN", "POWERED_DOWN"], "never again", false],
+    ["Slurm's, which ends it itself", ["DRAIN", "POWERING_DOWN", "POWER_DRAIN"], "", false],
+  ])("a drain ends with its machine: %s", (_, states, reason, ends) => {
+    expect(correctionsOf(savingNode(1, states, { reason }))).toEqual(
+      ends ? ["scontrol update NodeName=hpc-1 State=UNDRAIN"] : [],
+    );
+  });
   test("what a person took down stays", () => {
     expect(
       correctionsOf(savingNode(1, [], { state: ["DOWN", "CLOUD", "POWERED_DOWN"], reason: "broken" })),
