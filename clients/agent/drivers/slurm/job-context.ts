@@ -23,4 +23,6 @@ export interface JobContext {
   readonly clearingSince: ReadonlyMap<number, number>;
   /** Tasks of each array that run now, by the array's id. */
   readonly running: ReadonlyMap<number, number>;
+  /** Jobs that share nodes with those of their user only, who has no other job in their partitions, while other users have. By id. */
+  readonly apart: ReadonlySet<number>;
 }

@@ -36,7 +36,9 @@ export function sizeOf(
   const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, nodeCount, tasksOfNode)) => {
     // Slurm lays tasks in turn on the sockets of a node.
     const ofSockets =
-      waits && counting.by === "socket" ? Math.min(tasksOfNode, node?.sockets ?? 1) * unit : 1;
+      waits && counting.by === "socket"
+        ? Math.min(Math.min(tasksOfNode, node?.sockets ?? 1) * unit, node?.usable_cpus ?? Infinity)
+        : 1;
     const asked = Math.max(
       ofSockets,
       Math.ceil(task.cpus * (task.isShared ? 1 / nodeCount : tasksOfNode)),

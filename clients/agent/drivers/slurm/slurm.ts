@@ -393,6 +393,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     switches: pending.switches,
     clearingSince,
     running: runningTasks(records),
+    apart: jobsApart(records),
   };
   const leftOut = new Map<number, string>();
   const translated = readers.translator.translate(readable, jobContext);
@@ -567,4 +568,22 @@ function runningTasks(records: readonly JobRecord[]): ReadonlyMap<number, number
     counts.set(array, (counts.get(array) ?? 0) + 1);
   }
   return counts;
+}
+
+/** The nodes of such a job are for nobody else. Where its user has several jobs these may share some: nobody knows which before they start. */
+function jobsApart(records: readonly JobRecord[]): ReadonlySet<number> {
+  if (!records.some(isForUser)) return new Set();
+  const byPartition = Map.groupBy(records, ({ partition }) => partition);
+  const apart = [...byPartition.values()].flatMap((own) => {
+    const byUser = Map.groupBy(own, ({ user_name }) => user_name);
+    if (byUser.size === 1) return [];
+    return [...byUser.values()].flatMap(([first, ...others]) =>
+      first !== undefined && others.length === 0 && isForUser(first) ? [first.job_id] : [],
+    );
+  });
+  return new Set(apart);
+}
+
+function isForUser({ shared, exclusive, user_name }: JobRecord): boolean {
+  return user_name !== "" && (shared.includes("USER") || exclusive.includes("USER"));
 }

@@ -139,7 +139,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsConstraint(draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
-  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first)];
+  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first, context)];
   const common = {
     // Slurm puts the parts of a heterogeneous job on different nodes.
     ...(record.het_job_id ? { gang: String(record.het_job_id), gangApart: true } : {}),
@@ -149,11 +149,14 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     exclusive: where.exclusive,
     ...withNotes(notes),
   };
+  // Tasks of several nodes are several jobs to the planner, and share nodes in Slurm.
+  const isOne = tasks === 1 || isOneEach || (isSpread && !colocated && draws.length === 0);
+  const alone = isOne && context.apart.has(record.job_id) ? [{ "exclusive-task": true }] : [];
   const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
-    allOf([where.constraints, ...wanted.common, ...more, amounts]);
+    allOf([where.constraints, ...wanted.common, ...more, ...alone, amounts]);
   // Tasks that may sit anywhere start together all the same.
   const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
-  if (isSpread && (tasks === 1 || (!colocated && draws.length === 0)))
+  if (isSpread && isOne)
     return [
       { ...common, name, constraints: withAmounts(perSlot, [pools]), iterations: slots * tasks, ...together },
     ];
@@ -261,6 +264,7 @@ function notesOf(
   record: JobRecord,
   others: readonly Candidate[],
   { partition, nodeArray }: Candidate,
+  { apart }: JobContext,
 ): readonly string[] {
   const partitions = [...new Set(others.map((each) => each.partition))].filter((name) => name !== partition);
   const arrays = others.filter((each) => each.partition === partition).map((each) => each.nodeArray);
@@ -279,7 +283,7 @@ function notesOf(
     ...(isShared("TOPO")
       ? ["--exclusive=topo is planned for as whole nodes: Slurm also keeps others from its switch or block"]
       : []),
-    ...(isShared("USER") || isShared("MCS")
+    ...((isShared("USER") || isShared("MCS")) && !apart.has(record.job_id)
       ? ["--exclusive=user or mcs is not planned for: new nodes are counted as shared with anybody"]
       : []),
     ...(record.contiguous ? ["--contiguous is not planned for: any nodes are taken"] : []),

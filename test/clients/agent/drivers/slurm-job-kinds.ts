@@ -354,6 +354,23 @@ const coreKinds: readonly JobKind[] = [
   on("htc", "-n 6 --mem-per-cpu=6G", 2),
   on("smt", "--array=1-6 -n 1", 2),
   on("htc&hpc", "--mem=20G", 1),
+  on(
+    "htc!NO ExclusiveUser=YES",
+    "--uid=ann --chdir=/tmp --array=1-2 -n 1 ; --uid=bob --chdir=/tmp -n 1 ; --uid=cat --chdir=/tmp -n 1",
+    3,
+  ),
+  on(
+    "htc!NO ExclusiveUser=YES",
+    "--uid=ann --chdir=/tmp -N 2 -n 3 ; --uid=bob --chdir=/tmp --array=1-5 -n 1",
+    4,
+  ),
+  on(
+    "htc!NO ExclusiveUser=YES",
+    "--uid=ann --chdir=/tmp -n 1 ; --uid=ann --chdir=/tmp -n 2 ; --uid=bob --chdir=/tmp -n 6",
+    3,
+  ),
+  on("htc", "--exclusive=user --uid=ann --chdir=/tmp -n 1 ; --uid=bob --chdir=/tmp -n 1", 2),
+  on("hpc", "--exclusive=mcs -n 4", 1),
 ];
 
 /** A job has whole sockets. */
@@ -361,6 +378,14 @@ const socketKinds: readonly JobKind[] = [
   on("hpc", "--array=1-3 -c 4", 2),
   on("hpc", "--array=1-3 -n 4", 3),
   on("smt", "--array=1-2 -n 1", 2),
+  on("hpc!NO MaxCPUsPerNode=10", "-n 4", 1),
+  on("hpc!NO MaxCPUsPerNode=30", "-n 4", 1),
+  on("hpc!NO MaxCPUsPerNode=30", "-n 25", 1),
+  on("hpc!NO MaxCPUsPerNode=30", "-n 40", 2),
+  on("hpc!NO MaxCPUsPerNode=30", "-c 20 -n 2", 2),
+  on("hpc!NO MaxCPUsPerNode=10", "-n 12", 2),
+  on("smt!NO MaxCPUsPerNode=4", "-n 1 --array=1-2", 2),
+  on("smt!NO MaxCPUsPerNode=3", "-n 2", 1),
 ];
 
 /** `select/linear` gives every job whole nodes. */
