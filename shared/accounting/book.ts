@@ -1,3 +1,4 @@
+import { type AsideLine, asideIn, mergeAside, type SeenAside } from "./aside.ts";
 import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { type HourUse, lastHours } from "./day-use.ts";
 import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
@@ -57,6 +58,8 @@ export interface Book {
   readonly openedAtSeconds: number;
   /** Totals of the running jobs, without the time since `sinceMs` of their nodes. */
   readonly running: readonly JobTotal[];
+  /** What was paid beside nodes when they were seen last. The time until then is in the pages. Absent: nothing. */
+  readonly aside?: readonly SeenAside[];
   /** Closed with this record. They are written to their places before a later record leaves them out. */
   readonly closed: Closed;
 }
@@ -81,17 +84,25 @@ export function openBook(sight: Sight, earlier: EarlierPages = neverKept): Book 
   const hours = earlier.hours.filter(({ fromSeconds }) => fromSeconds >= today);
   const days = earlier.days.filter(({ fromSeconds }) => fromSeconds >= monthSeconds && fromSeconds < today);
   const ofToday = mergeLines([], ...hours.map(({ lines }) => lines));
+  const aside = mergeAside(...hours.map((hour) => hour.aside));
   const ofMonth = [...days.flatMap(({ lines }) => lines), ...ofToday];
   return {
     asOfSeconds: takenAtSeconds,
     nodes: sight.nodes.map((node) => ({ ...node, sinceMs })),
     hour: emptyPage(takenAtSeconds, hourSeconds),
-    day: { ...emptyPage(takenAtSeconds, daySeconds), lines: ofToday, jobs: rank([]), nodes: [] },
+    day: {
+      ...emptyPage(takenAtSeconds, daySeconds),
+      lines: ofToday,
+      jobs: rank([]),
+      nodes: [],
+      ...(aside.length > 0 && { aside }),
+    },
     month: { fromSeconds: monthSeconds, sums: withLines(noSums, ofMonth) },
     lastDays: [],
     lastHours: lastHours([], earlier.hours),
     openedAtSeconds: takenAtSeconds,
     running: runningNow(new Map(), sight),
+    ...(sight.aside && { aside: sight.aside }),
     closed: noneClosed,
   };
 }
@@ -127,7 +138,20 @@ export function accountFor(book: Book, sight: Sight): Book {
     return { ...node, sinceMs: hourMs };
   });
   const gone = hasSameJobs ? [] : book.running.filter(({ key }) => !current().has(key));
-  return close(book, { untilSeconds, nodes: settled, running, gone, tallies: [tally, after], byNode });
+  const aside = asideIn([
+    { seen: book.aside ?? [], fromMs, untilMs: middleMs },
+    { seen: sight.aside ?? [], fromMs: middleMs, untilMs },
+  ]);
+  const next = close(book, {
+    untilSeconds,
+    nodes: settled,
+    running,
+    gone,
+    tallies: [tally, after],
+    byNode,
+    aside,
+  });
+  return { ...next, ...(sight.aside && { aside: sight.aside }) };
 }
 
 const noKeys: ReadonlySet<string> = new Set();
@@ -218,17 +242,18 @@ function close(
     readonly gone: readonly JobTotal[];
     readonly tallies: readonly Tally[];
     readonly byNode: NodeTally;
+    readonly aside: ReadonlyMap<number, readonly AsideLine[]>;
   },
 ): Book {
-  const { untilSeconds, nodes, tallies } = now;
+  const { untilSeconds, nodes, tallies, aside } = now;
   const settle = (totals: readonly JobTotal[]) =>
     tallies.reduce((sums, { byJob }) => withSettled(sums, byJob), totals);
   const ended = settle(now.gone).map((total) => ({ ...total, lastSeconds: book.asOfSeconds, runs: 1 }));
   const byHour = linesByHour([...tallies.map((tally) => tally.lines()), endsOf(ended)]);
   const [hour, closedHours] = openAndClosed(
-    turnPages(book.hour, byHour, { untilSeconds, lengthSeconds: hourSeconds }),
+    turnPages(book.hour, { lines: byHour, aside }, { untilSeconds, lengthSeconds: hourSeconds }),
   );
-  const days = turnPages(book.day, byHour, { untilSeconds, lengthSeconds: daySeconds });
+  const days = turnPages(book.day, { lines: byHour, aside }, { untilSeconds, lengthSeconds: daySeconds });
   const there = once(() => new Set(nodes.map(({ nodeId, name = nodeId }) => name)));
   const isThere = (node: string) => there().has(node);
   // Jobs that ended were last seen on the day of the record before.

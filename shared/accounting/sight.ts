@@ -1,3 +1,5 @@
+import type { SeenAside } from "./aside.ts";
+
 /**
  * What a node is used for at one moment. Each moment of a node that costs money has exactly one:
  * - `jobs`: jobs run there; what they leave is unused.
@@ -49,6 +51,8 @@ export interface Sight {
   readonly takenAtSeconds: number;
   readonly nodes: readonly SeenNode[];
   readonly jobs: readonly SeenJob[];
+  /** Absent: nothing. */
+  readonly aside?: readonly SeenAside[];
 }
 
 /** Sources have no colon in their names. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { costDimensions } from "../accounting/index.ts";
+import { asideKinds, costDimensions } from "../accounting/index.ts";
 import { type Answer, aboutCluster, count, moment, unixSeconds } from "./answer.ts";
 
 /** What costs can be told apart by. `job` stands alone, or beside user, account and queue. */
@@ -82,6 +82,21 @@ export const costAnswer = z
       .array(costRow)
       .describe("The dearest first; by time, in order. By several: the groups of the first stay together"),
     total: costRow,
+    notInTotal: z
+      .array(
+        z.object({
+          kind: z
+            .enum(asideKinds)
+            .describe(
+              "deallocated: disks of deallocated nodes; reserved: what a reservation pays and nobody runs",
+            ),
+          name: z.string().describe("Of the node array; of the reservation"),
+          usd: money,
+          nodeHours: z.number(),
+          unpricedNodeHours: z.number().describe("Of these, without a known price: `usd` leaves them out"),
+        }),
+      )
+      .describe("What was paid beside nodes that ran; none of one user, account or queue"),
   })
   .meta({ id: "Cost" });
 

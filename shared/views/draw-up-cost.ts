@@ -1,7 +1,6 @@
 import {
   type Amount,
   type Book,
-  type CostPage,
   type CostRow,
   costRows,
   costRowsByJob,
@@ -10,6 +9,7 @@ import {
   hourSeconds,
   type JobTotal,
   linesByNode,
+  mergeAside,
   monthStart,
   nothing,
   type Page,
@@ -47,16 +47,21 @@ export async function drawUpCost(
   const coresOf = coresIn(snapshot?.value);
   const book = stored && settled(stored.value);
   const period = countedPeriod(asked, query.by, book?.asOfSeconds ?? atSeconds);
-  const rows = query.by.includes("job")
-    ? await rowsByJob(ports, { cluster, period, book, query }, coresOf)
-    : costRows(
-        query.by.includes("node")
-          ? await daysByNode(ports, { cluster, period, book })
-          : await pagesOf(ports, { cluster, period, book, byHour: query.by.includes("hour") }),
-        query.by.filter((dimension) => dimension !== "job"),
-        coresOf,
-        query,
-      );
+  const about = { cluster, period, book };
+  const isByJob = query.by.includes("job");
+  const days = isByJob || query.by.includes("node") ? await daysIn(ports.accounts, about) : undefined;
+  const pages = days ?? (await pagesOf(ports, { ...about, byHour: query.by.includes("hour") }));
+  const rows =
+    days !== undefined && isByJob
+      ? rowsByJob(days, { ...about, query }, coresOf)
+      : costRows(
+          days?.map((day) => ({ ...day, lines: linesByNode(day) })) ?? pages,
+          query.by.filter((dimension) => dimension !== "job"),
+          coresOf,
+          query,
+        );
+  const isOfAll = (query.user ?? query.account ?? query.queue) === undefined;
+  const aside = isOfAll ? mergeAside(...pages.map((page) => page.aside)) : [];
   const total = totalRow(rows);
   const view = (row: CostRow) => viewOf(row, total.amount);
   return {
@@ -69,6 +74,13 @@ export async function drawUpCost(
       by: query.by,
       rows: rows.map(view),
       total: view(total),
+      notInTotal: aside.map(({ kind, name, nodeMs, nanoUsd, unpricedNodeMs }) => ({
+        kind,
+        name,
+        usd: usd(nanoUsd),
+        nodeHours: hours(nodeMs),
+        unpricedNodeHours: hours(unpricedNodeMs),
+      })),
     },
   };
 }
@@ -174,11 +186,6 @@ async function pagesOf(
   return [...inDays, ...inHours.flat()].toSorted((a, b) => a.fromSeconds - b.fromSeconds);
 }
 
-async function daysByNode({ accounts }: Pick<Ports, "accounts">, asked: Asked): Promise<readonly CostPage[]> {
-  const days = await daysIn(accounts, asked);
-  return days.map((day) => ({ ...day, lines: linesByNode(day) }));
-}
-
 async function hoursIn(
   accounts: Ports["accounts"],
   { cluster, period, book }: Asked,
@@ -204,12 +211,11 @@ function within<T extends Page>(pages: readonly T[], { fromSeconds, untilSeconds
 }
 
 /** Whole runs: those that ended on a day of the time, and those that run, when it reaches until now. */
-async function rowsByJob(
-  { accounts }: Pick<Ports, "accounts">,
-  { cluster, period, book, query }: Asked & { readonly query: CostQuery },
+function rowsByJob(
+  days: readonly DayPage[],
+  { period, book, query }: Asked & { readonly query: CostQuery },
   coresOf: (vmSize: string) => number | undefined,
-): Promise<readonly CostRow[]> {
-  const days = await daysIn(accounts, { cluster, period, book });
+): readonly CostRow[] {
   const reachesNow = book !== undefined && period.untilSeconds >= book.asOfSeconds;
   const runs: readonly JobTotal[] = [
     ...days.flatMap(({ jobs }) => jobs.dearest),

@@ -1,6 +1,7 @@
-import { hourSeconds, monthOf, periodEnd } from "../accounting/index.ts";
+import { hourSeconds, monthOf, periodEnd, type SeenAside } from "../accounting/index.ts";
 import type { BudgetStatus, ClusterStatus, SpendingStatus } from "../api/index.ts";
-import { type EngineSettings, forNodeArray, nodesOfArrays, runningIn } from "../engine/index.ts";
+import { asideOf } from "../cycle/index.ts";
+import { type EngineSettings, runningIn } from "../engine/index.ts";
 import type { BudgetSpending, Snapshot, SpentSums } from "../ports/index.ts";
 import { inCents, inMilliCents } from "../prices/index.ts";
 
@@ -11,14 +12,15 @@ export function spendingStatus(
 ): SpendingStatus | null {
   if (snapshot === undefined) return null;
   const { asOfSeconds, reckonedSinceSeconds, total, nodeArrays, budgets } = snapshot.spending;
+  const aside = asideOf(snapshot.cluster, settings);
   return {
     asOfSeconds,
     reckonedSinceSeconds,
     month: monthOf(asOfSeconds),
     ...shownSums(total),
     reservedNodes: reservedIn(snapshot),
-    unusedReservations: idleMoney(unusedReservations(snapshot)),
-    deallocatedNodes: idleMoney(deallocatedNodes(snapshot, settings)),
+    unusedReservations: idleMoney(aside, "reserved"),
+    deallocatedNodes: idleMoney(aside, "deallocated"),
     pricesAsOfSeconds: oldestPriceIn(snapshot),
     nodeArrays: nodeArrays
       .toSorted((a, b) => b.monthUsd - a.monthUsd || (a.name < b.name ? -1 : 1))
@@ -66,42 +68,14 @@ function reservedIn({ cluster }: Snapshot): number {
   return [...runningIn(cluster).reservedNodes.values()].reduce((sum, nodes) => sum + nodes, 0);
 }
 
-/** The price of each reserved node that nobody runs; null: not known, also where sizes of different prices share a reservation. */
-function unusedReservations({ cluster }: Snapshot): readonly (number | null)[] {
-  const { reservedNodes } = runningIn(cluster);
-  const reserving = cluster.nodeArrays
-    .flatMap(({ buckets }) => buckets)
-    .flatMap(({ reservation, pricePerHourUsd = null }) =>
-      reservation === undefined ? [] : [{ ...reservation, pricePerHourUsd }],
-    );
-  return [...Map.groupBy(reserving, ({ name }) => name)].flatMap(([name, [first, ...others]]) => {
-    if (first === undefined) return [];
-    const isOne = others.every(({ pricePerHourUsd }) => pricePerHourUsd === first.pricePerHourUsd);
-    const unused = Math.max(0, first.nodes - (reservedNodes.get(name) ?? 0));
-    return Array<number | null>(unused).fill(isOne ? first.pricePerHourUsd : null);
-  });
-}
-
-/** What the disks of each deallocated node cost; null: not known. */
-function deallocatedNodes(
-  { cluster }: Snapshot,
-  settings: Pick<EngineSettings, "deallocate"> | undefined,
-): readonly (number | null)[] {
-  return nodesOfArrays(cluster)
-    .filter(({ status }) => status === "Deallocated")
-    .map(({ nodeArray }) =>
-      settings?.deallocate === undefined
-        ? null
-        : (forNodeArray(settings.deallocate, nodeArray)?.diskUsdPerHour ?? null),
-    );
-}
-
-function idleMoney(prices: readonly (number | null)[]): SpendingStatus["deallocatedNodes"] {
-  const usdPerHour = prices.reduce<number | null>(
-    (sum, price) => (sum === null || price === null ? null : sum + price),
+function idleMoney(seen: readonly SeenAside[], of: SeenAside["kind"]): SpendingStatus["deallocatedNodes"] {
+  const ofKind = seen.filter(({ kind }) => kind === of);
+  const usdPerHour = ofKind.reduce<number | null>(
+    (sum, { nodes, usdPerHour }) => (sum === null || usdPerHour === null ? null : sum + nodes * usdPerHour),
     0,
   );
-  return { nodes: prices.length, usdPerHour: usdPerHour === null ? null : inMilliCents(usdPerHour) };
+  const nodes = ofKind.reduce((sum, each) => sum + each.nodes, 0);
+  return { nodes, usdPerHour: usdPerHour === null ? null : inMilliCents(usdPerHour) };
 }
 
 function oldestPriceIn({ cluster }: Snapshot): number | null {

@@ -6,7 +6,7 @@ import {
   type JobRunView,
 } from "../../../shared/api/index.ts";
 import { parseDuration } from "../../../shared/text/durations.ts";
-import { idleMoneyWords } from "../../../shared/text/idle-money.ts";
+import { besideWords, idleMoneyWords } from "../../../shared/text/idle-money.ts";
 import { counted } from "../../../shared/text/text.ts";
 import { suggestion, wordsOf } from "../choices.ts";
 import { CommandFailure } from "../exit-code.ts";
@@ -156,6 +156,7 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
     const page = pageOn(terminal);
     const time = `${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
     page.line(`${cents(answer.total.usd)} USD${ofOwner(owner)} from ${time}`);
+    for (const line of besideWords(answer.notInTotal, (usd) => `${cents(usd)} USD`)) page.line(line);
     if (status !== undefined) nowOn(page, { status, by: answer.by });
   }
   printList(terminal, list, { flags, settings });

@@ -1,4 +1,5 @@
 import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared/api/index.ts";
+import { besideWords } from "../../../shared/text/idle-money.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
 import { ListTable } from "../parts/list-table.tsx";
@@ -64,7 +65,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
         onChoose={(value) => choose(place, { by: value })}
       />
       <Shown polled={polled}>
-        {({ rows, total, fromSeconds, untilSeconds }) => (
+        {({ rows, total, notInTotal, fromSeconds, untilSeconds }) => (
           <>
             <p>
               <strong>{usd(total.usd)}</strong>, {hours(total.nodeHours)} node-hours, from{" "}
@@ -72,6 +73,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
               {total.unpricedNodeHours > 0
                 ? ` ${hours(total.unpricedNodeHours)} node-hours have no known price and are left out.`
                 : ""}
+              {besideWords(notInTotal, usd).map((line) => ` ${line}.`)}
             </p>
             <ListTable
               caption={`Costs by ${by}`}

@@ -55,7 +55,12 @@ export async function countTime(
 /** With what the snapshot before saw, if the cluster had no nodes then, which is not saved. */
 function asLastSeen(book: Book, before: Snapshot | undefined): Book {
   if (before === undefined || before.cluster.nodes.length > 0 || !isEmpty(book)) return book;
-  const seen = accountFor(book, { takenAtSeconds: before.takenAtSeconds, nodes: [], jobs: [] });
+  const seen = accountFor(book, {
+    takenAtSeconds: before.takenAtSeconds,
+    nodes: [],
+    jobs: [],
+    ...(book.aside && { aside: book.aside }),
+  });
   return seen.hour.fromSeconds === book.hour.fromSeconds ? seen : book;
 }
 

@@ -13,6 +13,7 @@ import {
 import type { DemandJob } from "../../messages/index.ts";
 import type { ClusterControl, SourceDemand } from "../../ports/index.ts";
 import { constraintsReader, isOutByItself, liveSources, presentDemand } from "../demand/live-demand.ts";
+import { asideOf } from "./aside-of.ts";
 
 /** A cluster and its demand when a snapshot was taken. */
 export interface SightSources {
@@ -52,7 +53,8 @@ export function seeCluster(known: SightSources): Sight {
     const use = useOf(node, { isDrained, isKept: node.keepAlive || keptIds.has(nodeId) });
     return { ...of, use, jobs: [] };
   });
-  return { takenAtSeconds, nodes, jobs: runs.jobs };
+  const aside = asideOf(cluster, settings);
+  return { takenAtSeconds, nodes, jobs: runs.jobs, ...(aside.length > 0 && { aside }) };
 }
 
 function useOf(

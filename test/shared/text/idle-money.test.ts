@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idleMoneyWords } from "../../../shared/text/idle-money.ts";
+import { besideWords, idleMoneyWords } from "../../../shared/text/idle-money.ts";
 
 test("money in no sum is named for what there is of it, with its price if that is known", () => {
   const words = (reserved: number, deallocated: number) =>
@@ -14,5 +14,24 @@ test("money in no sum is named for what there is of it, with its price if that i
   expect(words(1, 2)).toEqual([
     "Reserved and not used, in no sum: 1 node, 1.5 USD an hour",
     "Deallocated, their disks in no sum: 2 nodes, price not known",
+  ]);
+});
+
+test.each([
+  [
+    { kind: "deallocated", name: "htc", usd: 1.2, nodeHours: 60, unpricedNodeHours: 0 },
+    "1.2 USD, 60.0 node-hours",
+  ],
+  [
+    { kind: "deallocated", name: "htc", usd: 1, nodeHours: 60, unpricedNodeHours: 10 },
+    "1 USD, 60.0 node-hours, 10.0 of them without a price",
+  ],
+  [
+    { kind: "deallocated", name: "htc", usd: 0, nodeHours: 60, unpricedNodeHours: 60 },
+    "price not known, 60.0 node-hours",
+  ],
+] as const)("what was paid beside nodes that ran: %o", (paid, words) => {
+  expect(besideWords([paid], (usd) => `${usd} USD`)).toEqual([
+    `Disks of deallocated nodes of "htc", in no sum: ${words}`,
   ]);
 });

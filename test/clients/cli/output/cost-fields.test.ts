@@ -30,7 +30,14 @@ test("the cents of a table add up to the sum of each group and to the total, and
         group.map((amount, job) => rowOf({ user: `u${user}`, array: `a${job}` }, amount / 1e5)),
       );
       const all = rows.reduce((sum, { usd }) => sum + usd, 0);
-      const about = { cluster: "hpc", atSeconds: 0, fromSeconds: 0, untilSeconds: 0, openedAtSeconds: 0 };
+      const about = {
+        cluster: "hpc",
+        atSeconds: 0,
+        fromSeconds: 0,
+        untilSeconds: 0,
+        openedAtSeconds: 0,
+        notInTotal: [],
+      };
       const table = withSums({ ...about, by: ["user", "array"], rows, total: rowOf({}, all) });
       const shown = addingUp(table);
       const cents = (index: number) => Math.round(Number(shown[index]?.cost) * 100);

@@ -31,6 +31,7 @@ function costOf(byDay: readonly (number | null)[]): CostAnswer {
     by: ["day"],
     rows,
     total: row(0, 0),
+    notInTotal: [],
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type SeenNode,
   type Sight,
 } from "../../../../shared/accounting/index.ts";
+import { costQuery } from "../../../../shared/api/index.ts";
 import { type CountedBudget, spentOf } from "../../../../shared/cycle/account/budgets.ts";
 import { spendingOf } from "../../../../shared/cycle/account/spending.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
@@ -341,7 +342,7 @@ describe("money that is in no sum", () => {
     ),
   ];
 
-  async function spendingWith(diskUsdPerHour: number | null) {
+  async function worldWith(diskUsdPerHour: number | null) {
     const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
     world.configure({
       priceRules: [{ name: "paid", select: [], reservedNodes: 4 }],
@@ -349,7 +350,12 @@ describe("money that is in no sum", () => {
       facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 0.5 } } },
     });
     await world.snapshot();
-    return (await clusterStatus(world.ports, cluster))?.spending;
+    return world;
+  }
+
+  async function spendingWith(diskUsdPerHour: number | null) {
+    const { ports } = await worldWith(diskUsdPerHour);
+    return (await clusterStatus(ports, cluster))?.spending;
   }
 
   test("reserved nodes that nobody runs, and disks of deallocated nodes, each with what an hour costs", async () => {
@@ -363,6 +369,46 @@ describe("money that is in no sum", () => {
 
   test("disks whose price is not given are not free", async () => {
     expect((await spendingWith(null))?.deallocatedNodes).toEqual({ nodes: 2, usdPerHour: null });
+  });
+
+  test("the accounts have what it came to, by hours and days, until nodes start again", async () => {
+    const world = await worldWith(0.02);
+    const start = world.now();
+    for (let hours = 1; hours <= 24; hours++) {
+      world.advance(hour);
+      await world.snapshot();
+    }
+    world.cycleCloud.change("htc-3", { status: "Ready", targetState: "Started" });
+    world.advance(2 * hour);
+    await world.snapshot();
+    const of = async (query: object = {}) => {
+      const asked = costQuery.parse({ from: String(Math.floor(start / day) * day), ...query });
+      const outcome = await drawUpCost(world.ports, cluster, asked);
+      return outcome?.ok === true ? outcome.answer : undefined;
+    };
+    const paid = { unpricedNodeHours: 0 };
+    const all = [
+      { kind: "reserved", name: "paid", usd: (24 * 3 + 3 + 2) * 0.5, nodeHours: 24 * 3 + 3 + 2, ...paid },
+      { kind: "deallocated", name: "htc", usd: 51 * 0.02, nodeHours: 24 * 2 + 2 + 1, ...paid },
+    ];
+    for (const by of ["array", "hour", "job", "node"])
+      expect({ by, are: (await of({ by }))?.notInTotal }).toEqual({ by, are: all });
+    expect((await of())?.total.nodeHours).toBe(24 + 1 + 2);
+    expect((await of({ user: "ada" }))?.notInTotal).toEqual([]);
+  });
+
+  test("time of disks whose price is not given is named", async () => {
+    const world = await worldWith(null);
+    world.advance(hour);
+    await world.snapshot();
+    const outcome = await drawUpCost(world.ports, cluster, costQuery.parse({}));
+    expect(outcome?.ok === true && outcome.answer.notInTotal.at(-1)).toEqual({
+      kind: "deallocated",
+      name: "htc",
+      usd: 0,
+      nodeHours: 2,
+      unpricedNodeHours: 2,
+    });
   });
 });
 
