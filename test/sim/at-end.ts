@@ -1,3 +1,4 @@
+import { hostnameOf } from "../../shared/simulated-cyclecloud/simulated-node.ts";
 import type { TrueNode } from "./cloud.ts";
 import { residentSeconds } from "./end-state.ts";
 import type { Script } from "./scenario.ts";
@@ -37,19 +38,49 @@ export function orphans(world: World, script: Script): Remains {
   return { busy, wrong: busy.length > 0 ? [] : wrongAtEnd(world, script) };
 }
 
-/** Others' jobs end, their nodes go, the quota shows it, and new nodes boot: up to 457 s were seen where no fault delays it. */
-const longestForGuaranteeSeconds = 600;
+/** Its scheduler posts once a minute, the plan after that drains the node, and the next one deletes it. */
+const longestLentSeconds = 120;
 
-/** Jobs of clusters that never want more than what is guaranteed to them, and got it too late. Only without faults. */
-export function lateGuarantees(world: World, { clusters }: Script): readonly string[] {
-  return clusters.flatMap(({ definition: { name }, config }) => {
-    const { guaranteed } = (config?.shares ?? {}) as { readonly guaranteed?: number };
-    if (guaranteed === undefined) return [];
-    const waits = world
-      .source(name)
-      .scheduler.runs.map(({ submitSeconds, startSeconds }) => startSeconds - submitSeconds);
-    const late = waits.filter((seconds) => seconds > longestForGuaranteeSeconds);
-    return late.map((seconds) => `${name} waited ${seconds.toFixed(0)} s for what is guaranteed to it`);
+/**
+ * Nodes that lay idle while a job of another cluster waited that never wants more than what is guaranteed to it: until that job had a
+ * node on order. Only without faults, which hold deletions up.
+ */
+export function idleBorrowed(world: World, { clusters }: Script): readonly string[] {
+  const lenders = clusters.filter(({ config }) => Object.hasOwn(config?.shares ?? {}, "guaranteed"));
+  return lenders.flatMap(({ definition: { name: lender } }) => {
+    const waits = livesOf(world, lender).flatMap(({ createdAt, runs }) =>
+      runs.map(({ submit, start }) => ({ since: submit, until: Math.min(start, createdAt) })),
+    );
+    const borrowers = clusters.map(({ definition: { name } }) => name).filter((name) => name !== lender);
+    return borrowers.flatMap((borrower) =>
+      livesOf(world, borrower).flatMap(({ name, runs, leaves }) => {
+        const idleFrom = Math.max(...runs.map(({ end }) => end));
+        const seconds = waits.map(({ since, until }) => Math.min(until, leaves) - Math.max(since, idleFrom));
+        const longest = Math.max(0, ...seconds);
+        if (runs.length === 0 || longest <= longestLentSeconds) return [];
+        return [
+          `${borrower}: ${name} lay idle for ${longest.toFixed(0)} s while ${lender} waited for its guarantee`,
+        ];
+      }),
+    );
+  });
+}
+
+/** Nodes of a cluster that have left, or were still there, and the tasks that ended on them. An address may have had several nodes. */
+function livesOf(world: World, cluster: string) {
+  const { runs } = world.source(cluster).scheduler;
+  return [...world.cloud.site.clusterNow(cluster).cluster.population.all()].map((node) => {
+    const { name, createdAt, life, privateIp } = node;
+    const leaves = life.find(({ target }) => target !== "Started")?.at ?? world.nowSeconds;
+    const own = runs
+      .filter(({ hostnames }) => hostnames.includes(hostnameOf(privateIp)))
+      .map(({ submitSeconds, startSeconds, endSeconds }) => ({
+        submit: world.startSeconds + submitSeconds,
+        start: world.startSeconds + startSeconds,
+        end: world.startSeconds + endSeconds,
+      }))
+      .filter(({ start }) => start >= createdAt && start <= leaves);
+    return { name, createdAt, leaves, runs: own };
   });
 }
 

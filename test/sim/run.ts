@@ -1,4 +1,4 @@
-import { lateGuarantees, orphans } from "./at-end.ts";
+import { idleBorrowed, orphans } from "./at-end.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { differences, type EndState, endState, residentSeconds } from "./end-state.ts";
 import { drawnFaults, type Fault, listedFaults, remembering } from "./faults.ts";
@@ -106,7 +106,7 @@ async function live(options: RunOptions): Promise<{ readonly report: RunReport; 
   });
   const { busy, wrong } = left();
   if (world.violations.length === 0)
-    for (const what of [...busy, ...wrong, ...(happened.length === 0 ? lateGuarantees(world, script) : [])])
+    for (const what of [...busy, ...wrong, ...(happened.length === 0 ? idleBorrowed(world, script) : [])])
       world.violate(`at the end: ${what}`);
   const report: RunReport = {
     scenario: scenario.name,

@@ -50,6 +50,11 @@ test.each<readonly [string, number, string]>([
   ["quota-cut", 1426, "a plan read a snapshot for 230 s, and a quota was cut meanwhile"],
   ["never-boots", 1746, "a node failed, was replaced and retried between two looks at the cluster"],
   ["bad-jobs", 1761, "a job said by a misspelt key alone where it runs, and counted as waiting"],
+  [
+    "shared-quota",
+    5004,
+    "idle nodes of borrowers stayed for their time-out while a cluster waited for its guarantee",
+  ],
   ["bad-jobs", 30_297, "a job waited for a node on which one ran that could not be read"],
 ])("the simulation: %s, seed %i, which broke a promise once: %s", async (name, seed) => {
   const scenario = scenarios.find((each) => each.name === name);

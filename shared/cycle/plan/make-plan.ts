@@ -26,7 +26,7 @@ import { oftenEvicted } from "./often-evicted.ts";
 import { planSpot, type SpotPlan } from "./plan-spot.ts";
 import { quotaRefusals } from "./quota-refusals.ts";
 import { releasedSpot } from "./release-spot.ts";
-import { otherUses, sharedQuotas } from "./shared-quotas.ts";
+import { asManyAsWanted, handingBack, otherUses, sharedQuotas } from "./shared-quotas.ts";
 import { pairsOf } from "./spot-stance.ts";
 import { avoidingStalls, noticeStalls, type StallNews, stallNews, stillStalled } from "./stalled-jobs.ts";
 import { type Loaded, toPlanInput } from "./to-plan-input.ts";
@@ -110,7 +110,9 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
   const quotas = { refusals: refusedQuotas, pending, operations: recent, others };
   const cluster = foreseeQuotas(snapshot.cluster, quotas);
   const caps = capsAt(config.cycle, snapshot, nowSeconds);
-  const wanted = toPlanInput({ ...loaded, snapshot: { cluster } }, nowSeconds);
+  const shared = sharedQuotas(snapshot.cluster, others);
+  const settings = handingBack(loaded.settings, cluster, shared);
+  const wanted = toPlanInput({ ...loaded, settings, snapshot: { cluster } }, nowSeconds);
   const seen = { jobs: wanted.jobs, nodes: cluster.nodes, demand: loaded.demand, nowSeconds };
   const rows = stillStalled(stalls, seen);
   const { history } = loaded;
@@ -131,11 +133,17 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     input.settings.compatibility === "scalelib"
       ? { stalled: [], watched: [], isNew: false }
       : noticeStalls(plan, stalls, rows, seen);
-  const decided = decideOnFailed(plan, {
-    ...facts,
-    operations: loaded.operations,
-    failedNodeRetries: config.cycle.failedNodeRetries,
-  });
+  const { leavingNodeIds } = input;
+  const handing = { settings: loaded.settings, cluster, quotas: shared, leavingNodeIds, nowSeconds };
+  const retire = asManyAsWanted(plan.retire, handing);
+  const decided = decideOnFailed(
+    { ...plan, retire },
+    {
+      ...facts,
+      operations: loaded.operations,
+      failedNodeRetries: config.cycle.failedNodeRetries,
+    },
+  );
   const { troubled } = decided;
   const { plan: withUnhealthy, ...unhealthy } = decideOnUnhealthy(decided.plan, {
     ...facts,
@@ -165,7 +173,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     decided: { ...drains.plan, retire: [...drains.plan.retire, ...released] },
     backedOff,
     refusedQuotas,
-    sharedQuotas: sharedQuotas(snapshot.cluster, others),
+    sharedQuotas: shared,
     troubled,
     bootsFailing: failing,
     unhealthy,

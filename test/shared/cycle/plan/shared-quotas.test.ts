@@ -380,6 +380,38 @@ test("a guarantee that is not wanted is lent, and comes back as nodes end", asyn
   expect([nodes("a"), nodes("b"), nodes("c")]).toEqual([4, 6, 0]);
 });
 
+test("idle nodes on what is lent go at once when its owner waits for it, and after their time-out when nobody does", async () => {
+  const { post, beat, plan, execute, nodes, advance, cloudOf } = deployment(
+    { a: array(), b: array() },
+    { a: share({ guaranteed: 0.6 }) },
+  );
+  await beat();
+  await beat();
+  await post("b", 10);
+  await plan("b");
+  await execute();
+  cloudOf("b").settle();
+  advance(60);
+  await beat();
+  await plan("b");
+  // Three jobs end, and nobody waits.
+  await post("b", 7);
+  advance(60);
+  await beat();
+  await plan("b");
+  await execute();
+  cloudOf("b").settle();
+  expect(nodes("b")).toBe(10);
+  await post("a", 2);
+  await plan("a");
+  advance(10);
+  await plan("b");
+  await execute();
+  cloudOf("b").settle();
+  // As many as it waits for: the third one stays for its time-out.
+  expect(nodes("b")).toBe(8);
+});
+
 test("of clusters that wait, the one with least for its weight comes first", async () => {
   const { post, beat, plan, execute, endNodes, nodes, advance, cloudOf } = deployment(
     { a: array(), b: array(), c: array() },
