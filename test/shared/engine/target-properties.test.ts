@@ -24,13 +24,7 @@ describe("plan with targets", () => {
         expect(violationsOf(input, first)).toEqual([]);
         // So they are known again.
         for (const set of first.create) expect(markOf(set)).toBe(set.dynamicArray ?? null);
-        const pending = first.create.map((set) => ({ ...set, actionId: "a" }));
-        const started = first.start.flatMap(({ name }) =>
-          input.cluster.nodes
-            .filter((node) => node.name === name)
-            .map((node) => ({ ...node, actionId: "b", names: [name], count: 1 })),
-        );
-        const second = plan({ ...input, pending: [...pending, ...started] });
+        const second = plan({ ...input, pending: onOrder(input, first) });
         expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
         const archived = JSON.parse(JSON.stringify(input)) as PlanInput;
         expect(JSON.stringify(plan(archived))).toBe(JSON.stringify(first));
@@ -103,6 +97,57 @@ describe("plan with spare nodes", () => {
     );
   });
 
+  test("buys nothing twice where floors, spare nodes and jobs ask at once, beside deallocated nodes", () => {
+    const deallocate = { default: { most: 2, maxAgeSeconds: 1e9, diskUsdPerHour: null }, byNodeArray: {} };
+    let bought = 0;
+    fc.assert(
+      fc.property(spareInputs, fc.boolean(), (drawn, hasRoom) => {
+        const room = hasRoom ? { maxCount: 1_000, maxCoreCount: 100_000 } : {};
+        const targets = (drawn.targets ?? []).filter(
+          ({ wish, dynamicArray }) =>
+            dynamicArray === null && (wish.kind === "nodes" || wish.kind === "spares"),
+        );
+        const input: PlanInput = {
+          ...drawn,
+          targets,
+          cluster: { ...drawn.cluster, ...room },
+          settings: { ...drawn.settings, deallocate },
+        };
+        const made = plan(input);
+        if (made.jobs.some(({ granted, asked }) => granted < asked)) return;
+        for (const { name: nodeArray } of input.cluster.nodeArrays) {
+          const own = made.nodes.filter(
+            (node) =>
+              node.nodeArray === nodeArray &&
+              node.dynamicArray === undefined &&
+              (node.status !== "Deallocated" || node.origin === "starting"),
+          );
+          const forTargets = own.filter(
+            ({ origin, jobs }) => (origin === "new" || origin === "starting") && jobs.length === 0,
+          );
+          if (forTargets.length === 0) continue;
+          bought += 1;
+          const used = own.filter(({ jobs }) => jobs.length > 0).length;
+          const wanted = targets
+            .filter((target) => target.nodeArray === nodeArray)
+            .map(({ wish }) =>
+              wish.kind === "spares"
+                ? used + Math.max(wish.count, Math.ceil((used * wish.perCent) / 100))
+                : wish.count,
+            );
+          expect(own.length).toBeLessThanOrEqual(Math.max(...wanted));
+          expect(
+            made.retire.filter((each) => each.nodeArray === nodeArray && each.cause === "idle-timeout"),
+          ).toEqual([]);
+        }
+        const second = plan({ ...input, pending: [...input.pending, ...onOrder(input, made)] });
+        expect({ create: second.create, start: second.start }).toEqual({ create: [], start: [] });
+      }),
+      cases(400),
+    );
+    expect(bought).toBeGreaterThan(20);
+  });
+
   // Jobs may take nodes that were made as spare ones, which then are made again: never more than were asked for.
   test("comes to rest once nodes that came are used, with room and without", () => {
     const mostRounds = 12;
@@ -122,6 +167,17 @@ describe("plan with spare nodes", () => {
     );
   });
 });
+
+/** What the plan creates and starts, while its actions are under way. */
+function onOrder({ cluster }: PlanInput, { create, start }: Plan): PlanInput["pending"] {
+  const names = new Set(start.map(({ name }) => name));
+  return [
+    ...create.map((set) => ({ ...set, actionId: "a" })),
+    ...cluster.nodes
+      .filter(({ name }) => names.has(name))
+      .map((node) => ({ ...node, actionId: "b", names: [node.name], count: 1 })),
+  ];
+}
 
 function markOf({ nodeAttributes }: CreateSet): string | null {
   return dynamicArrayOf((nodeAttributes.Configuration ?? {}) as { readonly [key: string]: Json });
