@@ -3,17 +3,24 @@ import { z } from "zod";
 import { jsonOr } from "../../../../shared/json/json.ts";
 import type { Answer, Sink } from "../driver.ts";
 
+/** Reads a record of a list. */
+export interface RecordReader<T> {
+  (value: unknown): T;
+  /** The same from its JSON, for less. Undefined: this text has to be parsed. */
+  readonly fromText?: (text: string) => T | undefined;
+}
+
 /**
  * The records of a list that Slurm prints as JSON. Each is read once: the next answer has most of them again, letter by letter, and
  * those are remembered by a digest of their text. An answer may come in parts, and is never whole in memory then.
  */
 export class RecordList<T> implements Sink {
   readonly #name: string;
-  readonly #read: (value: unknown) => T;
+  readonly #read: RecordReader<T>;
   #known: ReadonlyMap<string, T> = new Map();
   #coming: Coming<T> | undefined;
 
-  constructor(name: string, read: (value: unknown) => T) {
+  constructor(name: string, read: RecordReader<T>) {
     this.#name = name;
     this.#read = read;
   }
@@ -58,7 +65,7 @@ const longestHead = 64 * 1024;
  */
 class Coming<T> {
   readonly #name: string;
-  readonly #read: (value: unknown) => T;
+  readonly #read: RecordReader<T>;
   readonly #before: ReadonlyMap<string, T>;
   readonly #records: T[] = [];
   readonly #known = new Map<string, T>();
@@ -68,7 +75,7 @@ class Coming<T> {
   #bytes = Buffer.allocUnsafeSlow(2 * longestHead);
   #length = 0;
 
-  constructor(name: string, read: (value: unknown) => T, before: ReadonlyMap<string, T>) {
+  constructor(name: string, read: RecordReader<T>, before: ReadonlyMap<string, T>) {
     this.#name = name;
     this.#read = read;
     this.#before = before;
@@ -91,7 +98,7 @@ class Coming<T> {
   end(): { readonly records: readonly T[]; readonly known: ReadonlyMap<string, T> } | undefined {
     const rest = this.#bytes.subarray(0, this.#length);
     if (this.#layout === undefined) {
-      const records = listIn(jsonOr(rest.toString()), this.#name)?.map(this.#read);
+      const records = listIn(jsonOr(rest.toString()), this.#name)?.map((value) => this.#read(value));
       return records === undefined ? undefined : { records, known: this.#known };
     }
     const { head, indent } = this.#layout;
@@ -135,12 +142,16 @@ class Coming<T> {
     const digest = hash("sha256", piece, "binary");
     let record = this.#before.get(digest);
     if (record === undefined) {
-      const value = jsonOr(piece.toString());
-      if (value === undefined) {
-        this.#isBroken = true;
-        return;
+      const text = piece.toString();
+      record = this.#read.fromText?.(text);
+      if (record === undefined) {
+        const value = jsonOr(text);
+        if (value === undefined) {
+          this.#isBroken = true;
+          return;
+        }
+        record = this.#read(value);
       }
-      record = this.#read(value);
     }
     this.#known.set(digest, record);
     this.#records.push(record);

@@ -133,6 +133,63 @@ test("a driver that has read other answers before reads an answer as a new one d
   );
 });
 
+/** Text that is put in place of a value in what was printed, where it may be no JSON, more than a value, or a field too many. */
+const nested = '{\n      "job_id": 6,\n      "a": 1}';
+const replaced = fc.tuple(
+  fc.constantFrom("job_id", "priority", "name", "array_task_id", "cpus", "submit_time", "command", "comment"),
+  fc.constantFrom(
+    nested,
+    "null",
+    "07",
+    "1e999",
+    '"a\\u0000"',
+    "[1",
+    '1, "cpus": 3',
+    '{\n  "number": 1',
+    "{}",
+    "-0",
+  ),
+);
+
+test("a record that is laid out in lines is read as one that is not", () => {
+  const own = fc.record(
+    {
+      gres_detail: fc.constantFrom([], ["gpu:1"], null, 7),
+      preempt_time: fc.constantFrom(null, { set: true, infinite: false, number: 60 }, "late"),
+      job_resources: fc.constantFrom({}, { nodes: "htc-1" }, { allocated_nodes: [{ nodename: "htc-1" }] }),
+      command: fc.constantFrom("", "/bin/ü", '\n      "job_id": 9,'),
+    },
+    { requiredKeys: [] },
+  );
+  const alike = fc.array(
+    fc
+      .tuple(differing, own)
+      .map((fields) => ({ comment: "\u0000", ...waitingJob(Object.assign({}, ...fields)) })),
+    { minLength: 1, maxLength: 4 },
+  );
+  const swaps = fc.array(fc.tuple(fc.nat(), replaced), { maxLength: 2 });
+  fc.assert(
+    fc.property(alike, swaps, (jobs, changes) => {
+      let text = printed(jobs);
+      for (const [index, [name, value]] of changes) {
+        const places = [...text.matchAll(new RegExp(`(?<=\n {6}"${name}": ).*(?=,\n)`, "g"))];
+        const place = places[index % Math.max(1, places.length)];
+        if (place !== undefined)
+          text = `${text.slice(0, place.index)}${value}${text.slice(place.index + place[0].length)}`;
+      }
+      const read = (squeue: string) =>
+        asJson(
+          driverOf().interpret(
+            { ...answersOfSlurm({ jobs: [] }), squeue: { text: squeue, exitCode: 0 } },
+            context,
+          ),
+        );
+      expect(read(text)).toEqual(read(text.replace(/^( {6}"\w+"):/gm, "$1 :")));
+    }),
+    { ...cases(500), examples: [[[{ comment: "", ...waitingJob() }], [[0, ["comment", nested]]]]] },
+  );
+});
+
 test("a number beyond all numbers is not taken for one that is not set", () => {
   const driver = driverOf();
   const squeue = (cpus: string) => ({
