@@ -48,7 +48,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     shows: "answers of the API, after npm run build",
     options: "--nodes --jobs --repeats",
   },
-  cli: { file: "cli.ts", shows: "commands of ccscale, after npm run build" },
   schedulers: {
     file: "scheduler-pass.ts",
     shows: "a pass of the agent beside a large Grid Engine or PBS",
