@@ -7,6 +7,7 @@ import {
   type SeenNode,
   type Sight,
 } from "../../../shared/accounting/index.ts";
+import { rank } from "../../../shared/accounting/job-totals.ts";
 
 const hour = 3_600;
 const start = Date.UTC(2026, 10, 20) / 1_000;
@@ -68,5 +69,18 @@ describe("lastDayUse", () => {
       sight(2.5, [node("a", "idle")]),
     );
     expect(inHours(book).idle).toBe(1.5);
+  });
+
+  test("a record that was lost goes on with the days of this month before today, and no others", () => {
+    const of = { purpose: "idle", nodeArray: "htc", vmSize: "F4s", spot: false } as const;
+    const nobody = { user: null, account: null, queue: null };
+    const day = (date: number, nanoUsd: number) => {
+      const fromSeconds = Date.UTC(2026, 10, date) / 1_000;
+      const lines = [{ ...of, ...nobody, nodeMs: 1, nanoUsd, unpricedNodeMs: 0, runs: 0 }];
+      return { fromSeconds, untilSeconds: fromSeconds + 24 * hour, lines, jobs: rank([]), nodes: [] };
+    };
+    const days = [day(0, 1), day(1, 10), day(19, 100), day(20, 1_000)];
+    const { month } = openBook(sight(2, []), { hours: [], days });
+    expect(month.sums.total.nanoUsd).toBe(110);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { costRowsByJob } from "../../../shared/accounting/index.ts";
 import { type JobTotal, rank } from "../../../shared/accounting/job-totals.ts";
 
 /** A run of a user's job, worth so many dollars. */
@@ -55,4 +56,20 @@ test("however many users there are, a day names a bounded number of jobs and own
   expect(dearest).toHaveLength(2_000);
   expect(othersByOwner).toHaveLength(1_000);
   expect(dearest.reduce((sum, { nanoUsd }) => sum + nanoUsd, others.nanoUsd)).toBe(9_000e9);
+});
+
+test.each([
+  [{ user: "ann" }, ["ann-0"]],
+  [{ account: "geo" }, ["ann-0", "bob-0"]],
+  [{ account: "geo", queue: "long" }, ["bob-0"]],
+  [{ user: "bob", queue: "short" }, []],
+  [{}, ["ann-0", "bob-0", "eve-0"]],
+])("the bill of %j has the jobs that are all of that", (owner, jobs) => {
+  const runs = [
+    runOf("ann", 0, 3),
+    { ...runOf("bob", 0, 2), queue: "long" },
+    { ...runOf("eve", 0, 1), account: "bio" },
+  ];
+  const rows = costRowsByJob(runs, [], () => 1, { by: ["job"], owner });
+  expect(rows.map(({ keys }) => keys.job)).toEqual(jobs);
 });
