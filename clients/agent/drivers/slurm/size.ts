@@ -11,6 +11,8 @@ export interface Size {
   /** Set when its tasks may sit anywhere, several on a node: what one of them takes, or those that share a core. */
   readonly perSlot: Readonly<Record<string, number>> | undefined;
   readonly slots: number;
+  /** It waits, and gets all memory of its nodes, however much each has: no other job fits there. */
+  readonly hasAllMemory: boolean;
   /** Set where its nodes have unlike parts of it, on nodes like the one that was asked about: together they are `nodeCount`. */
   readonly unlike: readonly { readonly count: number; readonly perNode: Size["perNode"] }[] | undefined;
 }
@@ -68,6 +70,10 @@ export function sizeOf(
           })
         : undefined,
     slots: Math.ceil(tasks / (together ?? 1)),
+    hasAllMemory:
+      waits &&
+      counting.isOfMemory &&
+      !(record.memory_per_node || record.memory_per_cpu || memoryPerGpu(record, counting)),
     unlike:
       waits && node !== undefined && counting.by !== "node"
         ? unlikeParts(record, nodeCount, {
@@ -192,14 +198,26 @@ interface Asked {
   readonly counting: Counting;
 }
 
+/**
+ * A part of a heterogeneous job takes as many nodes of its range as it gets, before the next part: with fewer than that for all parts
+ * together the job never starts.
+ */
+function nodesOfPart(
+  { het_job_id, max_nodes, flags }: JobRecord,
+  { least, tasks }: Pick<Asked, "least" | "tasks">,
+) {
+  const isRange = het_job_id && !flags.includes("USE_MIN_NODES");
+  return isRange ? Math.max(least, Math.min(max_nodes ?? least, tasks)) : least;
+}
+
 function nodesNeeded(record: JobRecord, asked: Asked): number {
   const estimate = Math.max(asked.least, record.node_count ?? 1);
   const isRange = (record.max_nodes ?? 0) > asked.least && !record.flags.includes("USE_MIN_NODES");
   const capacity = asked.node === undefined ? undefined : estimateOn(record, asked, asked.node);
   if (capacity === undefined || capacity === Number.POSITIVE_INFINITY)
-    return isRange ? asked.least : estimate;
+    return isRange ? nodesOfPart(record, asked) : estimate;
   const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.usable_cpus ?? 1);
-  return isRange || isTooFew ? Math.max(asked.least, capacity) : estimate;
+  return isRange || isTooFew ? Math.max(nodesOfPart(record, asked), capacity) : estimate;
 }
 
 /** How many nodes of a kind hold the job; infinity: none do. Also for a partition that Slurm's own estimate is not of. */
@@ -207,7 +225,8 @@ export function nodesOn(record: JobRecord, node: NodeRecord, counting: Counting)
   const tasks = Math.max(1, record.tasks ?? 1);
   const least = leastNodes(record);
   const task = taskOf(record, tasks, node, counting);
-  return Math.max(least, estimateOn(record, { tasks, task, least, node, counting }, node));
+  const asked = { tasks, task, least, node, counting };
+  return Math.max(nodesOfPart(record, asked), estimateOn(record, asked, node));
 }
 
 function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: NodeRecord): number {

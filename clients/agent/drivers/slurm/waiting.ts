@@ -146,7 +146,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     ...orderOf(record),
     ...detailsOf(record, record.partition.split(","), { isRunning: false }),
     ...whyItWaits(record),
-    exclusive: where.exclusive,
+    exclusive: where.exclusive || first.size.hasAllMemory,
     ...withNotes(notes),
   };
   // Tasks of several nodes are several jobs to the planner, and share nodes in Slurm.

@@ -348,7 +348,7 @@ export const jobKinds: readonly JobKind[] = [
   on("hpc", "-p @ -n 20 : -p @ -n 60 --mem-per-cpu=100M ; -n 4 --mem-per-cpu=100M", 3),
 ];
 
-/** Memory is not used up: it only has to be there. */
+/** Memory is not used up, but where the partition says so: it only has to be there. */
 const coreKinds: readonly JobKind[] = [
   on("htc", "--array=1-6 --mem=7000", 2),
   on("htc", "-n 6 --mem-per-cpu=6G", 2),
@@ -370,7 +370,12 @@ const coreKinds: readonly JobKind[] = [
     3,
   ),
   on("htc", "--exclusive=user --uid=ann --chdir=/tmp -n 1 ; --uid=bob --chdir=/tmp -n 1", 2),
-  on("hpc", "--exclusive=mcs -n 4", 1),
+  on("htc!EXCLUSIVE", "-p @ -N 1-3 -n 2 : -p @ -n 2", 3),
+  on("htc", "-p @ -N 2-3 -n 4 : -p @ -N 1-2 -n 1 : -p @ -n 2", 5),
+  on("htc", "-p @ -N 1-3 -n 5 --use-min-nodes : -p @ -n 1", 3),
+  on("htc&hpc!NO SelectTypeParameters=CR_Core_Memory", "-n 3 -c 3 --mem=0 --array=1-3", 3),
+  on("htc&hpc!NO SelectTypeParameters=CR_Core_Memory", "-n 2 --mem=0 --array=1-2 ; -n 1 --mem=1G", 3),
+  on("gpu", "-n 5 --array=0-8:2 --gpus-per-socket=1 --sockets-per-node=2", 3),
 ];
 
 /** A job has whole sockets. */
