@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { watchDeadPlanRequest } from "../../../shared/cycle/index.ts";
-import { everyMinutes, mailsOf, quietEvaluations, rangeMinutes } from "./alert-states.ts";
+import { alertRules, everyMinutes, mailsOf, quietEvaluations, rangeMinutes } from "./alert-states.ts";
 import { evaluate } from "./evaluate.ts";
 import { queriesInWorkbook } from "./find-queries.ts";
 import { type Name, RecordedFleet } from "./recorded.ts";
@@ -122,6 +122,13 @@ describe("an alert rings for each cluster while that one fails, the second while
       expect(waited, `mail ${index}`).toBeLessThanOrEqual(withinMinutes + sure);
     }
   });
+});
+
+test("every rule that is split by cluster is tried with two that fail one after the other; the others are below", () => {
+  const split = alertRules.filter(({ columns }) => columns.includes("cluster")).map(({ rule }) => rule);
+  expect(split.toSorted()).toEqual([...new Set(Object.values(faults).map(({ rule }) => rule))].toSorted());
+  const whole = alertRules.filter(({ columns }) => columns.length === 0).map(({ rule }) => rule);
+  expect(whole.toSorted()).toEqual(["log-capped", "timer-silent"]);
 });
 
 describe("no alert rings", () => {
