@@ -63,12 +63,12 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
   const parts: Parts = { tune: (all) => run(tuning, all), check: (all) => run(checking, all) };
   try {
     if (what === "settings") return await settingsFor(wish, parts);
-    // The search begins with a single run: another thread checks the settings as configured meanwhile.
-    const [found, [configured]] = await Promise.all([
-      searchSchedules({ workload: split.tune, timeZone, run: parts.tune, budget }),
-      parts.check([{}]),
-    ]);
-    const [changed = configured] = found.best === undefined ? [] : await parts.check([found.best.varied]);
+    const { found, checked } = await searchedAndChecked(
+      parts,
+      { workload: split.tune, timeZone, budget },
+      workers,
+    );
+    const [configured, changed = configured] = checked;
     return configured && changed && schedulesText(found, { configured, changed });
   } catch (error) {
     if (signal.aborted) return undefined;
@@ -82,6 +82,30 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
 interface Parts {
   readonly tune: TuneRuns;
   readonly check: TuneRuns;
+}
+
+/**
+ * The search begins and ends with single runs: this thread checks the settings as configured during the first of them, and the best
+ * so far during the last, in vain if that finds a better one.
+ */
+async function searchedAndChecked(
+  { tune: run, check }: Parts,
+  search: Omit<Parameters<typeof searchSchedules>[0], "run" | "onBest">,
+  workers: number,
+) {
+  const checks = new Map<string, Promise<RunFigures | undefined>>();
+  const checkOf = (varied: Task["varied"]) => {
+    const key = JSON.stringify(varied);
+    const known = checks.get(key) ?? check([varied]).then(([figures]) => figures);
+    checks.set(key, known);
+    return known;
+  };
+  const onBest = (varied: Task["varied"]) => {
+    if (workers > 1) checkOf(varied).catch(() => undefined);
+  };
+  const [found, configured] = await Promise.all([searchSchedules({ ...search, run, onBest }), checkOf({})]);
+  const changed = found.best && (await checkOf(found.best.varied));
+  return { found, checked: [configured, changed] };
 }
 
 async function settingsFor(

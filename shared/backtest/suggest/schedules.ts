@@ -53,8 +53,10 @@ export async function searchSchedules(input: {
   readonly run: TuneRuns;
   /** Runs at most, the one as configured among them. At least 1. */
   readonly budget: number;
+  /** Called with what is best before runs that may find a better one. */
+  readonly onBest?: (varied: Varied) => void;
 }): Promise<SchedulesFound> {
-  const { workload, timeZone, run, budget } = input;
+  const { workload, timeZone, run, budget, onBest } = input;
   const [configured] = await run([{}]);
   if (configured === undefined) throw new TypeError("Cannot search without the run as configured");
   const tried: Tried[] = [];
@@ -72,6 +74,7 @@ export async function searchSchedules(input: {
   for (const count of countsTried) {
     if (best === undefined || tried.length >= budget - 1) break;
     const before = best.hours;
+    onBest?.(variedOf(before));
     await attempt([{ ...before, count }]);
     best = bestOf(configured, tried);
     if (best?.hours === before) break;
