@@ -1,6 +1,6 @@
 /** Where every node-second of a cluster went, and what it cost whom. Pure. README.md has the rules. */
 
-export { type AsideLine, asideKinds, mergeAside, type SeenAside } from "./aside.ts";
+export { asideKinds, mergeAside, type SeenAside } from "./aside.ts";
 export {
   accountFor,
   type Book,
@@ -21,7 +21,6 @@ export {
   startOf,
 } from "./calendar.ts";
 export {
-  type CostPage,
   type CostRow,
   costDimensions,
   costRows,
