@@ -157,8 +157,9 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
     expect(table(counts)).toEqual(rows.map(({ limit, nodes }) => `${limit}: ${nodes}`));
   });
 
-  test("slurmdbd is away: the same limits count", async () => {
+  test("slurmdbd is away, also when the controller starts: the same limits count", async () => {
     await slurm.stopAccounting();
+    await slurm.restart();
     await slurm.run("scancel", "--user=ann");
     await expect.poll(() => slurm.run("squeue", "--noheader"), { interval: 500 }).toBe("");
     const few = ["none", "MaxJobsPerUser of the QOS", "GrpTRES of the account"];
