@@ -74,7 +74,7 @@ function decide(what: Case): Drains {
   );
 }
 
-/** A decision in a few words. */
+/** A decision in a few words: what becomes of the node, since when its drain or its end counts, and who is told of that moment. */
 function inWords({ plan, draining, events }: Drains): string {
   const [retirement] = plan.retire;
   const drain = retirement?.drain;
@@ -83,12 +83,25 @@ function inWords({ plan, draining, events }: Drains): string {
   const [record] = draining;
   return [
     retirement === undefined ? "stays" : `goes${how}`,
-    record === undefined ? "up" : `${record.phase} since ${record.sinceSeconds}`,
-    ...events.map(({ kind, source, atSeconds }) => `${kind} ${atSeconds} to ${source}`),
+    record === undefined ? "up" : `${record.phase} ${record.sinceSeconds}`,
+    ...events.map(({ kind, source, atSeconds }) => {
+      expect(atSeconds).toBe(record?.sinceSeconds);
+      return `${kind} ${source}`;
+    }),
   ].join(", ");
 }
 
 const up: Word = { state: "up" };
+/** By somebody's hand, not by an event. */
+const out: Word = { state: "drained" };
+/** The same, while something runs there or a reservation holds it. */
+const held: Word = { state: "draining" };
+/** Told so long ago that it is time to tell again. */
+const again = { toldSeconds: now - 30 };
+/** All demand is that of one source. */
+const a = (word: Word | undefined, fields?: Partial<SourceDemand>) => ({
+  demand: [sourceOf("a", word, fields)],
+});
 /** Its drain was decided so many seconds ago, and nobody was told. */
 const since = (seconds: number) => recordOf("draining", { sinceSeconds: now - seconds, toldSeconds: null });
 const silent = { expiresAtSeconds: now };
@@ -98,218 +111,160 @@ describe("decideOnDraining: an idle node", () => {
   test.each<[string, Omit<Case, "idle">, string]>([
     ["without any source goes", {}, "goes, up"],
     ["of a source that cannot drain goes", { demand: [sourceOf("a", up, { capabilities: [] })] }, "goes, up"],
-    [
-      "of a source that never said goes",
-      { demand: [sourceOf("a", up, { capabilities: undefined })] },
-      "goes, up",
-    ],
-    ["that no source lists goes", { demand: [sourceOf("a", undefined)] }, "goes, up"],
-    ["of a source that is silent goes", { demand: [sourceOf("a", up, silent)] }, "goes, up"],
-    ["is drained first", { demand: [sourceOf("a", up)] }, "stays, draining since 10000, drain 10000 to a"],
+    ["of a source that never said goes", a(up, { capabilities: undefined }), "goes, up"],
+    ["that no source lists goes", a(undefined), "goes, up"],
+    ["of a source that is silent goes", a(up, silent), "goes, up"],
+    ["is drained first", a(up), "stays, draining 10000, drain a"],
     [
       "is drained first, whatever the domain of its host name",
-      { demand: [sourceOf("a", { host: "HOST-htc-1.example" })] },
-      "stays, draining since 10000, drain 10000 to a",
+      a({ host: "HOST-htc-1.example" }),
+      "stays, draining 10000, drain a",
     ],
     [
       "is drained by every source that lists it",
       { demand: [sourceOf("a", up), sourceOf("b", up), sourceOf("c", undefined)] },
-      "stays, draining since 10000, drain 10000 to a, drain 10000 to b",
+      "stays, draining 10000, drain a, drain b",
     ],
     [
       "that somebody drained by hand is not asked for: it goes when it is still out a while later",
-      { demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now })] },
-      "stays, draining since 10000",
+      a(out, { sentAtSeconds: now }),
+      "stays, draining 10000",
     ],
     [
       "that somebody is draining by hand is not asked for",
-      { demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })] },
-      "stays, draining since 10000",
+      a(held, { sentAtSeconds: now }),
+      "stays, draining 10000",
     ],
     [
       "that one scheduler has out by hand is asked of the others",
-      { demand: [sourceOf("a", { state: "drained" }), sourceOf("b", up)] },
-      "stays, draining since 10000, drain 10000 to b",
+      { demand: [sourceOf("a", out), sourceOf("b", up)] },
+      "stays, draining 10000, drain b",
     ],
     [
       "that somebody drained by hand goes at once where nodes are not drained",
-      { demand: [sourceOf("a", { state: "drained" })], timeout: 0 },
+      { ...a(out), timeout: 0 },
       "goes undrained, up",
     ],
     [
       "that its scheduler holds stays, though nodes are not drained",
-      { demand: [sourceOf("a", { state: "draining" })], timeout: 0 },
-      "stays, draining since 10000",
+      { ...a(held), timeout: 0 },
+      "stays, draining 10000",
     ],
     [
       "that is drained for the sake of another is drained anew",
-      { demand: [sourceOf("a", drained(10_100))] },
-      "stays, draining since 10101, drain 10101 to a",
+      a(drained(10_100)),
+      "stays, draining 10101, drain a",
     ],
-    [
-      "goes at once where nodes are not drained",
-      { demand: [sourceOf("a", up)], timeout: 0 },
-      "goes undrained, up",
-    ],
-    ["that never came up goes at once", { cause: "boot-timeout", demand: [sourceOf("a", up)] }, "goes, up"],
-    ["that failed goes at once", { cause: "failed", demand: [sourceOf("a", up)] }, "goes, up"],
-    ["of a plan that is held is shown to go", { isSent: false, demand: [sourceOf("a", up)] }, "goes, up"],
+    ["goes at once where nodes are not drained", { ...a(up), timeout: 0 }, "goes undrained, up"],
+    ["that never came up goes at once", { cause: "boot-timeout", ...a(up) }, "goes, up"],
+    ["that failed goes at once", { cause: "failed", ...a(up) }, "goes, up"],
+    ["of a plan that is held is shown to go", { isSent: false, ...a(up) }, "goes, up"],
   ])("%s", (_case, what, expected) => {
     expect(inWords(decide({ ...what, idle: true }))).toBe(expected);
   });
 
   const draining = recordOf("draining");
   test.each<[string, Omit<Case, "idle">, string]>([
-    ["waits", { demand: [sourceOf("a", up)] }, "stays, draining since 9980"],
+    ["waits", a(up), "stays, draining 9980"],
     [
       "is asked for again when nothing is reported",
-      { record: recordOf("draining", { toldSeconds: now - 30 }), demand: [sourceOf("a", up)] },
-      "stays, draining since 9980, drain 9980 to a",
+      { record: recordOf("draining", again), ...a(up) },
+      "stays, draining 9980, drain a",
     ],
     [
       "is not asked for again when it is under way",
-      {
-        record: recordOf("draining", { toldSeconds: now - 30 }),
-        demand: [sourceOf("a", { state: "draining", eventAtSeconds: 9_980 })],
-      },
-      "stays, draining since 9980",
+      { record: recordOf("draining", again), ...a({ state: "draining", eventAtSeconds: 9_980 }) },
+      "stays, draining 9980",
     ],
-    [
-      "is over when it is reported",
-      { demand: [sourceOf("a", drained(9_980))] },
-      "goes drained at 9980, draining since 9980",
-    ],
-    [
-      "is not over by what was said of an earlier drain",
-      { demand: [sourceOf("a", drained(9_979))] },
-      "stays, draining since 9980",
-    ],
+    ["is over when it is reported", a(drained(9_980)), "goes drained at 9980, draining 9980"],
+    ["is not over by what was said of an earlier drain", a(drained(9_979)), "stays, draining 9980"],
     [
       "is over by somebody's hand when that was surely read after it was decided",
-      { record: since(60), demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now - 30 })] },
-      "goes drained at 9940, draining since 9940",
+      { record: since(60), ...a(out, { sentAtSeconds: now - 30 }) },
+      "goes drained at 9940, draining 9940",
     ],
     [
       "is not over by somebody's hand that may have been read before it was decided",
-      { record: since(60), demand: [sourceOf("a", { state: "drained" }, { sentAtSeconds: now - 31 })] },
-      "stays, draining since 9940",
+      { record: since(60), ...a(out, { sentAtSeconds: now - 31 }) },
+      "stays, draining 9940",
     ],
     [
       "is not over by somebody's hand when nobody knows when that was read",
-      { record: since(60), demand: [sourceOf("a", { state: "drained" })] },
-      "stays, draining since 9940",
+      { record: since(60), ...a(out) },
+      "stays, draining 9940",
     ],
     [
       "is not over while something still runs there that somebody drained by hand",
-      { record: since(60), demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })] },
-      "stays, draining since 9940",
+      { record: since(60), ...a(held, { sentAtSeconds: now }) },
+      "stays, draining 9940",
     ],
     [
       "is asked for once somebody's hand has taken it back",
-      { record: since(60), demand: [sourceOf("a", { state: "up" }, { sentAtSeconds: now })] },
-      "stays, draining since 9940, drain 9940 to a",
+      { record: since(60), ...a({ state: "up" }, { sentAtSeconds: now }) },
+      "stays, draining 9940, drain a",
     ],
     [
       "is not over by a silent source that had it out by hand",
-      {
-        record: since(60),
-        demand: [sourceOf("a", { state: "drained" }, { ...silent, sentAtSeconds: now - 50 })],
-      },
-      "stays, draining since 9940",
+      { record: since(60), ...a(out, { ...silent, sentAtSeconds: now - 50 }) },
+      "stays, draining 9940",
     ],
     [
       "is not over before all have reported it",
       { demand: [sourceOf("a", drained(9_980)), sourceOf("b", up)] },
-      "stays, draining since 9980",
+      "stays, draining 9980",
     ],
-    [
-      "is over when nobody lists it any more",
-      { demand: [sourceOf("a", undefined)] },
-      "goes drained at 9980, draining since 9980",
-    ],
-    [
-      "is not over because its source fell silent",
-      { demand: [sourceOf("a", up, silent)] },
-      "stays, draining since 9980",
-    ],
+    ["is over when nobody lists it any more", a(undefined), "goes drained at 9980, draining 9980"],
+    ["is not over because its source fell silent", a(up, silent), "stays, draining 9980"],
     [
       "is over in time, whatever its source says",
-      { record: recordOf("draining", { sinceSeconds: now - 300 }), demand: [sourceOf("a", up, silent)] },
-      "goes undrained, draining since 9700",
+      { record: recordOf("draining", { sinceSeconds: now - 300 }), ...a(up, silent) },
+      "goes undrained, draining 9700",
     ],
     [
       "does not run out of time while its scheduler holds it, in a reservation or for maintenance",
-      {
-        record: since(9_000),
-        demand: [sourceOf("a", { state: "draining" }, { sentAtSeconds: now })],
-      },
-      "stays, draining since 1000",
+      { record: since(9_000), ...a(held, { sentAtSeconds: now }) },
+      "stays, draining 1000",
     ],
     [
       "does not run out of time while one of two schedulers holds it",
-      { record: since(9_000), demand: [sourceOf("a", { state: "draining" }), sourceOf("b", up, silent)] },
-      "stays, draining since 1000",
+      { record: since(9_000), demand: [sourceOf("a", held), sourceOf("b", up, silent)] },
+      "stays, draining 1000",
     ],
     [
       "runs out of time when the scheduler that held it fell silent",
-      { record: since(9_000), demand: [sourceOf("a", { state: "draining" }, silent)] },
-      "goes undrained, draining since 1000",
+      { record: since(9_000), ...a(held, silent) },
+      "goes undrained, draining 1000",
     ],
     [
       "has its whole time again once its scheduler holds it no longer",
-      {
-        record: { ...since(9_000), heldAtSeconds: now - 299 },
-        demand: [sourceOf("a", up)],
-      },
-      "stays, draining since 1000, drain 1000 to a",
+      { record: { ...since(9_000), heldAtSeconds: now - 299 }, ...a(up) },
+      "stays, draining 1000, drain a",
     ],
     [
       "is over that time after its scheduler last held it",
-      {
-        record: { ...since(9_000), heldAtSeconds: now - 300 },
-        demand: [sourceOf("a", up)],
-      },
-      "goes undrained, draining since 1000",
+      { record: { ...since(9_000), heldAtSeconds: now - 300 }, ...a(up) },
+      "goes undrained, draining 1000",
     ],
     [
       "is believed to the time of its own event only, not to any in the far future",
-      { demand: [sourceOf("a", drained(1e300))] },
-      "stays, draining since 9980",
+      a(drained(1e300)),
+      "stays, draining 9980",
     ],
-    [
-      "is left alone while it goes already",
-      { leaving: true, demand: [sourceOf("a", up)] },
-      "goes, draining since 9980",
-    ],
-    [
-      "is kept in mind when the node fails meanwhile",
-      { cause: "failed", demand: [sourceOf("a", up)] },
-      "goes, draining since 9980",
-    ],
-    [
-      "stays as it is while the plan is held",
-      { isSent: false, demand: [sourceOf("a", up)] },
-      "goes, draining since 9980",
-    ],
+    ["is left alone while it goes already", { leaving: true, ...a(up) }, "goes, draining 9980"],
+    ["is kept in mind when the node fails meanwhile", { cause: "failed", ...a(up) }, "goes, draining 9980"],
+    ["stays as it is while the plan is held", { isSent: false, ...a(up) }, "goes, draining 9980"],
   ])("that drains: its drain %s", (_case, what, expected) => {
     expect(inWords(decide({ record: draining, ...what, idle: true }))).toBe(expected);
   });
 
   const undraining = recordOf("undraining");
   test.each<[string, Omit<Case, "idle">, string]>([
-    ["is not drained before", { demand: [sourceOf("a", drained(9_970))] }, "stays, undraining since 9980"],
-    [
-      "is drained once it is",
-      { demand: [sourceOf("a", { state: "up", eventAtSeconds: 9_980 })] },
-      "stays, draining since 10000, drain 10000 to a",
-    ],
+    ["is not drained before", a(drained(9_970)), "stays, undraining 9980"],
+    ["is drained once it is", a({ state: "up", eventAtSeconds: 9_980 }), "stays, draining 10000, drain a"],
     [
       "is drained after the time-out all the same",
-      {
-        record: recordOf("undraining", { sinceSeconds: now - 300 }),
-        demand: [sourceOf("a", drained(9_970))],
-      },
-      "stays, draining since 10000, drain 10000 to a",
+      { record: recordOf("undraining", { sinceSeconds: now - 300 }), ...a(drained(9_970)) },
+      "stays, draining 10000, drain a",
     ],
     ["goes when nobody lists it", { demand: [] }, "goes, up"],
   ])("that is not yet taken back %s", (_case, what, expected) => {
@@ -319,78 +274,66 @@ describe("decideOnDraining: an idle node", () => {
 
 describe("decideOnDraining: a node that is wanted", () => {
   test.each<[string, Omit<Case, "idle">, string]>([
-    ["is nobody's business while it is up", { demand: [sourceOf("a", up)] }, "stays, up"],
-    [
-      "is nobody's business when somebody drained it by hand",
-      { demand: [sourceOf("a", { state: "drained" })] },
-      "stays, up",
-    ],
+    ["is nobody's business while it is up", a(up), "stays, up"],
+    ["is nobody's business when somebody drained it by hand", a(out), "stays, up"],
     [
       "is taken back when it drains",
-      { record: recordOf("draining"), demand: [sourceOf("a", drained(9_980))] },
-      "stays, undraining since 10000, undrain 10000 to a",
+      { record: recordOf("draining"), ...a(drained(9_980)) },
+      "stays, undraining 10000, undrain a",
     ],
     [
       "is taken back later than it was drained, on whatever clock",
-      { record: recordOf("draining", { sinceSeconds: now + 5 }), demand: [sourceOf("a", up)] },
-      "stays, undraining since 10006, undrain 10006 to a",
+      { record: recordOf("draining", { sinceSeconds: now + 5 }), ...a(up) },
+      "stays, undraining 10006, undrain a",
     ],
     [
       "is taken back though nobody has drained it yet: the event may be on its way",
-      { record: recordOf("draining"), demand: [sourceOf("a", up)] },
-      "stays, undraining since 10000, undrain 10000 to a",
+      { record: recordOf("draining"), ...a(up) },
+      "stays, undraining 10000, undrain a",
     ],
     [
       "is taken back when it is out for the sake of an earlier node of its name",
-      { createdSeconds: 9_001, demand: [sourceOf("a", drained(9_000))] },
-      "stays, undraining since 10000, undrain 10000 to a",
+      { createdSeconds: 9_001, ...a(drained(9_000)) },
+      "stays, undraining 10000, undrain a",
     ],
     [
       "is nobody's business when an operator had it drained",
-      { createdSeconds: 9_000, demand: [sourceOf("a", drained(9_000))] },
+      { createdSeconds: 9_000, ...a(drained(9_000)) },
       "stays, up",
     ],
     ["is not waited for when nobody lists it", { record: recordOf("draining"), demand: [] }, "stays, up"],
-    [
-      "is waited for",
-      { record: recordOf("undraining"), demand: [sourceOf("a", drained(9_970))] },
-      "stays, undraining since 9980",
-    ],
+    ["is waited for", { record: recordOf("undraining"), ...a(drained(9_970)) }, "stays, undraining 9980"],
     [
       "is waited for and asked for again",
-      { record: recordOf("undraining", { toldSeconds: now - 30 }), demand: [sourceOf("a", drained(9_970))] },
-      "stays, undraining since 9980, undrain 9980 to a",
+      { record: recordOf("undraining", again), ...a(drained(9_970)) },
+      "stays, undraining 9980, undrain a",
     ],
     [
       "is waited for as long as its source is silent",
-      { record: recordOf("undraining", { sinceSeconds: 100 }), demand: [sourceOf("a", drained(1), silent)] },
-      "stays, undraining since 100",
+      { record: recordOf("undraining", { sinceSeconds: 100 }), ...a(drained(1), silent) },
+      "stays, undraining 100",
     ],
     [
       "is up once it is taken back",
-      { record: recordOf("undraining"), demand: [sourceOf("a", { state: "up", eventAtSeconds: 9_980 })] },
+      { record: recordOf("undraining"), ...a({ state: "up", eventAtSeconds: 9_980 }) },
       "stays, up",
     ],
     [
       "is up when an operator had it drained after that",
-      { record: recordOf("undraining"), demand: [sourceOf("a", drained(9_981))] },
+      { record: recordOf("undraining"), ...a(drained(9_981)) },
       "stays, up",
     ],
     [
       "is up when somebody drained it by hand after that",
-      { record: recordOf("undraining"), demand: [sourceOf("a", { state: "drained" })] },
+      { record: recordOf("undraining"), ...a(out) },
       "stays, up",
     ],
     [
       "is up after the time-out when its source does not say which event it obeys",
-      { record: recordOf("undraining", { sinceSeconds: now - 300 }), demand: [sourceOf("a", up)] },
+      { record: recordOf("undraining", { sinceSeconds: now - 300 }), ...a(up) },
       "stays, up",
     ],
-    [
-      "stays as it is while it goes",
-      { leaving: true, record: recordOf("draining") },
-      "stays, draining since 9980",
-    ],
+    ["stays as it is while it goes", { leaving: true, record: recordOf("draining") }, "stays, draining 9980"],
   ])("%s", (_case, what, expected) => {
     expect(inWords(decide({ ...what, idle: false }))).toBe(expected);
   });
@@ -398,61 +341,57 @@ describe("decideOnDraining: a node that is wanted", () => {
 
 describe("decideOnDraining: a node that an operator wants drained", () => {
   test.each<[string, Case, string]>([
-    [
-      "is drained though a job could use it",
-      { idle: false, demand: [sourceOf("a", up)] },
-      "stays, draining since 10000, drain 10000 to a",
-    ],
+    ["is drained though a job could use it", { idle: false, ...a(up) }, "stays, draining 10000, drain a"],
     [
       "is drained though idle nodes are not",
-      { idle: false, timeout: 0, demand: [sourceOf("a", up)] },
-      "stays, draining since 10000, drain 10000 to a",
+      { idle: false, timeout: 0, ...a(up) },
+      "stays, draining 10000, drain a",
     ],
-    ["is draining though no source can drain", { idle: false }, "stays, draining since 10000"],
+    ["is draining though no source can drain", { idle: false }, "stays, draining 10000"],
     [
       "is drained when it was being taken back",
-      { idle: false, record: recordOf("undraining"), demand: [sourceOf("a", drained(9_970))] },
-      "stays, draining since 10000, drain 10000 to a",
+      { idle: false, record: recordOf("undraining"), ...a(drained(9_970)) },
+      "stays, draining 10000, drain a",
     ],
     [
       "is drained when it was being taken back and is idle",
-      { idle: true, record: recordOf("undraining"), demand: [sourceOf("a", up)] },
-      "stays, draining since 10000, drain 10000 to a",
+      { idle: true, record: recordOf("undraining"), ...a(up) },
+      "stays, draining 10000, drain a",
     ],
     [
       "is drained later than anything its source obeys",
-      { idle: false, demand: [sourceOf("a", { state: "up", eventAtSeconds: 10_003 })] },
-      "stays, draining since 10004, drain 10004 to a",
+      { idle: false, ...a({ state: "up", eventAtSeconds: 10_003 }) },
+      "stays, draining 10004, drain a",
     ],
     [
       "is not taken back",
-      { idle: false, record: recordOf("draining"), demand: [sourceOf("a", drained(9_980))] },
-      "stays, draining since 9980",
+      { idle: false, record: recordOf("draining"), ...a(drained(9_980)) },
+      "stays, draining 9980",
     ],
     [
       "is asked for again after a while",
-      { idle: false, record: recordOf("draining", { toldSeconds: now - 30 }), demand: [sourceOf("a", up)] },
-      "stays, draining since 9980, drain 9980 to a",
+      { idle: false, record: recordOf("draining", again), ...a(up) },
+      "stays, draining 9980, drain a",
     ],
     [
       "is not asked of a source that has it out by its own making",
-      { idle: false, demand: [sourceOf("a", { state: "drained" })] },
-      "stays, draining since 10000",
+      { idle: false, ...a(out) },
+      "stays, draining 10000",
     ],
     [
       "waits for a source that is silent",
-      { idle: false, record: recordOf("draining"), demand: [sourceOf("a", up, silent)] },
-      "stays, draining since 9980",
+      { idle: false, record: recordOf("draining"), ...a(up, silent) },
+      "stays, draining 9980",
     ],
     [
       "goes once it is drained and idle",
-      { idle: true, record: recordOf("draining"), demand: [sourceOf("a", drained(9_980))] },
+      { idle: true, record: recordOf("draining"), ...a(drained(9_980)) },
       "goes drained at 9980",
     ],
     [
       "waits for its drain when it is idle",
-      { idle: true, record: recordOf("draining"), demand: [sourceOf("a", { state: "draining" })] },
-      "stays, draining since 9980",
+      { idle: true, record: recordOf("draining"), ...a(held) },
+      "stays, draining 9980",
     ],
     ["is left alone by a plan that is held", { idle: false, isSent: false }, "stays, up"],
   ])("%s", (_case, what, expected) => {
@@ -465,7 +404,7 @@ describe("decideOnDraining: a node that an operator wants drained", () => {
       idle: false,
       wished: true,
       record,
-      demand: [sourceOf("a", up)],
+      ...a(up),
     });
     expect([draining[0]?.hostname, events[0]?.nodes[0]?.hostname]).toEqual([hostname, hostname]);
   });
@@ -473,34 +412,22 @@ describe("decideOnDraining: a node that an operator wants drained", () => {
 
 describe("decideOnDraining: the next look", () => {
   test.each<[string, Case, number | null]>([
-    ["of nothing is never due", { idle: false, demand: [sourceOf("a", up)] }, null],
-    ["is due when it is time to ask again", { idle: true, demand: [sourceOf("a", up)] }, now + 30],
+    ["of nothing is never due", { idle: false, ...a(up) }, null],
+    ["is due when it is time to ask again", { idle: true, ...a(up) }, now + 30],
     [
       "is due at the time-out once nobody needs to be asked",
-      {
-        idle: true,
-        record: recordOf("draining"),
-        demand: [sourceOf("a", { state: "draining", eventAtSeconds: now })],
-      },
+      { idle: true, record: recordOf("draining"), ...a({ state: "draining", eventAtSeconds: now }) },
       now - 20 + 300,
     ],
-    [
-      "is due at the time-out when that comes first",
-      { idle: true, demand: [sourceOf("a", up)], timeout: 10 },
-      now + 10,
-    ],
+    ["is due at the time-out when that comes first", { idle: true, ...a(up), timeout: 10 }, now + 10],
     [
       "is not due by the clock while its scheduler holds it",
-      { idle: true, record: since(9_000), demand: [sourceOf("a", { state: "draining" })] },
+      { idle: true, record: since(9_000), ...a(held) },
       null,
     ],
     [
       "is not due while its source is silent and its time is over",
-      {
-        idle: false,
-        record: recordOf("undraining", { sinceSeconds: 100 }),
-        demand: [sourceOf("a", drained(1), silent)],
-      },
+      { idle: false, record: recordOf("undraining", { sinceSeconds: 100 }), ...a(drained(1), silent) },
       null,
     ],
   ])("%s", (_case, what, expected) => {
