@@ -9,6 +9,9 @@ import { snapshotOf } from "../../support/snapshot.ts";
 
 const deallocated = { status: "Deallocated", targetState: "Deallocated" } as const;
 const terminating = { status: "Terminating", targetState: "Terminated" } as const;
+/** An operation that CycleCloud took. */
+const taken = (action: Operation["action"], fields: Partial<Operation>): Operation =>
+  operationOf(action, { state: "accepted", ...fields });
 const named = (...names: readonly string[]) => names.map((name) => nodeOf({ name }));
 
 function pendingNames(operation: Operation, nodes: readonly ClusterNode[]): readonly string[] {
@@ -42,32 +45,32 @@ describe("underWay: nodes that are coming", () => {
     ],
     [
       "accepted in part, nodes not told yet: as many as were added",
-      operationOf(create, { state: "accepted", added: [2] }),
+      taken(create, { added: [2] }),
       [],
       ["htc-1", "htc-2"],
     ],
-    ["accepted, none added: none", operationOf(create, { state: "accepted", added: [0] }), [], []],
+    ["accepted, none added: none", taken(create, { added: [0] }), [], []],
     [
       "accepted, nodes told: those that do not show, whatever was planned",
-      operationOf(create, { state: "accepted", added: [2], nodes: made }),
+      taken(create, { added: [2], nodes: made }),
       named("htc-1"),
       ["htc-2"],
     ],
     [
       "accepted, fewer nodes told than added, since the list lags: all that do not show",
-      operationOf(create, { state: "accepted", added: [3], nodes: made }),
+      taken(create, { added: [3], nodes: made }),
       named("htc-1"),
       ["htc-2", "htc-3"],
     ],
     [
       "accepted, fewer nodes told than added, by a list that has caught up: what is not listed is gone again",
-      operationOf(create, { state: "accepted", added: [3], nodes: made, isToldWhole: true }),
+      taken(create, { added: [3], nodes: made, isToldWhole: true }),
       named("htc-1"),
       ["htc-2"],
     ],
     [
       "accepted, its answer lost, fewer nodes told than asked: all that do not show",
-      operationOf(create, { state: "accepted", nodes: made }),
+      taken(create, { nodes: made }),
       named("htc-1"),
       ["htc-2", "htc-3"],
     ],
@@ -80,7 +83,7 @@ describe("underWay: nodes that are coming", () => {
     ["a start of a node that is gone: none", operationOf(start), [], []],
     [
       "a start that the server took for one node only: that one",
-      operationOf(start, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      taken(start, { nodes: [requestedNode("htc-2")] }),
       ["htc-1", "htc-2"].map((name) => nodeOf({ name, ...deallocated })),
       ["htc-2"],
     ],
@@ -184,7 +187,7 @@ describe("underWay: nodes that are leaving", () => {
     ["a shutdown that was sent: all of its nodes", operationOf(shutdown), ["id-htc-1", "id-htc-2"]],
     [
       "a shutdown that was carried out for one node only: that one",
-      operationOf(shutdown, { state: "accepted", nodes: [requestedNode("htc-2")] }),
+      taken(shutdown, { nodes: [requestedNode("htc-2")] }),
       ["id-htc-2"],
     ],
     ["a create: none", operationOf(createAction(["htc-1"])), []],
@@ -209,80 +212,46 @@ describe("underWay: nodes that are deallocated", () => {
 });
 
 describe("isVisibleIn", () => {
-  const accepted = (names: readonly string[]) => ({
-    state: "accepted" as const,
-    nodes: names.map(requestedNode),
-  });
+  const told = (action: Operation["action"], ...names: readonly string[]) =>
+    taken(action, { nodes: names.map(requestedNode) });
   const create = createAction(["htc-1", "htc-2"]);
   const start = nodesAction("start-nodes", ["htc-1"]);
   const shutdown = nodesAction("shutdown-nodes", ["htc-1"]);
+  const deletion = { ...shutdown, verb: "terminate" } as NodesAction;
+  const off = [nodeOf({ name: "htc-1", ...deallocated })];
+  const ending = [nodeOf({ name: "htc-1", ...terminating })];
 
   test.each<readonly [string, Operation, readonly ClusterNode[], boolean]>([
-    [
-      "a create: all nodes show",
-      operationOf(create, accepted(["htc-1", "htc-2"])),
-      named("htc-1", "htc-2"),
-      true,
-    ],
-    ["a create: one is missing", operationOf(create, accepted(["htc-1", "htc-2"])), named("htc-1"), false],
+    ["a create: all nodes show", told(create, "htc-1", "htc-2"), named("htc-1", "htc-2"), true],
+    ["a create: one is missing", told(create, "htc-1", "htc-2"), named("htc-1"), false],
     [
       "a create: its answer was lost, and fewer are told than asked",
-      operationOf(create, accepted(["htc-1"])),
+      told(create, "htc-1"),
       named("htc-1"),
       false,
     ],
     [
       "a create: fewer are told than asked, by a list that has caught up",
-      operationOf(create, { ...accepted(["htc-1"]), isToldWhole: true }),
+      { ...told(create, "htc-1"), isToldWhole: true },
       named("htc-1"),
       true,
     ],
-    ["a create: its nodes are not known", operationOf(create, accepted([])), named("htc-1", "htc-2"), false],
-    ["a start: the node is asked to run", operationOf(start, accepted(["htc-1"])), named("htc-1"), true],
-    [
-      "a start: it is still deallocated",
-      operationOf(start, accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...deallocated })],
-      false,
-    ],
-    ["a start: it is gone", operationOf(start, accepted(["htc-1"])), [], true],
-    [
-      "a shutdown: the node is still asked to run",
-      operationOf(shutdown, accepted(["htc-1"])),
-      named("htc-1"),
-      false,
-    ],
-    [
-      "a shutdown: it terminates",
-      operationOf(shutdown, accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...terminating })],
-      true,
-    ],
-    [
-      "a shutdown: it is deallocated",
-      operationOf(shutdown, accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...deallocated })],
-      true,
-    ],
+    ["a create: its nodes are not known", told(create), named("htc-1", "htc-2"), false],
+    ["a start: the node is asked to run", told(start, "htc-1"), named("htc-1"), true],
+    ["a start: it is still deallocated", told(start, "htc-1"), off, false],
+    ["a start: it is gone", told(start, "htc-1"), [], true],
+    ["a shutdown: the node is still asked to run", told(shutdown, "htc-1"), named("htc-1"), false],
+    ["a shutdown: it terminates", told(shutdown, "htc-1"), ending, true],
+    ["a shutdown: it is deallocated", told(shutdown, "htc-1"), off, true],
     [
       "a deletion, and it is deallocated, as it was before",
-      operationOf(nodesAction("terminate-nodes", ["htc-1"]), accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...deallocated })],
+      told(nodesAction("terminate-nodes", ["htc-1"]), "htc-1"),
+      off,
       false,
     ],
-    [
-      "a shutdown that deletes, and it is deallocated, as it was before",
-      operationOf({ ...shutdown, verb: "terminate" } as NodesAction, accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...deallocated })],
-      false,
-    ],
-    [
-      "a shutdown that deletes: it terminates",
-      operationOf({ ...shutdown, verb: "terminate" } as NodesAction, accepted(["htc-1"])),
-      [nodeOf({ name: "htc-1", ...terminating })],
-      true,
-    ],
-    ["a shutdown: it is gone", operationOf(shutdown, accepted(["htc-1"])), [], true],
+    ["a shutdown that deletes, and it is deallocated, as it was before", told(deletion, "htc-1"), off, false],
+    ["a shutdown that deletes: it terminates", told(deletion, "htc-1"), ending, true],
+    ["a shutdown: it is gone", told(shutdown, "htc-1"), [], true],
   ])("%s: %4$s", (_case, operation, nodes, expected) => {
     const snapshot = snapshotOf(clusterOf({ nodes }), 2_000);
     expect(isVisibleIn(operation, snapshot)).toBe(expected);
