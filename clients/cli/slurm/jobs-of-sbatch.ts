@@ -4,9 +4,8 @@ import { messageOf } from "../../../shared/errors/errors.ts";
 import { splitWords } from "../../../shared/text/shell-word.ts";
 import { printable } from "../../../shared/text/text.ts";
 import type { Answers, Context, Driver, Job } from "../../agent/drivers/driver.ts";
-import { RecordList } from "../../agent/drivers/slurm/record-list.ts";
 import { slurm } from "../../agent/drivers/slurm/slurm.ts";
-import { readNode } from "../../agent/drivers/slurm/slurm-records.ts";
+import { nodeList } from "../../agent/drivers/slurm/slurm-records.ts";
 import { type SbatchOptions, submittedRecord } from "../../agent/drivers/slurm/submitted.ts";
 import { execute } from "../../agent/execute.ts";
 import { collect } from "../../agent/pass.ts";
@@ -57,7 +56,7 @@ export function submitting(driver: Driver, options: SbatchOptions, user: string)
     ...driver,
     reads: (context) => driver.reads(context).map((step) => step.filter(({ name }) => !ofTheQueue.has(name))),
     interpret: (answers: Answers, context: Context) => {
-      const list = new RecordList("nodes", readNode);
+      const list = nodeList();
       const records = list.in(answers.scontrol) ?? list.in(answers.sinfo) ?? [];
       const nodes = records.flatMap((each) => (each.ok ? each.record : each.rest) ?? []);
       const record = submittedRecord(options, { answers, nodes, user, nowSeconds: context.nowSeconds });

@@ -1,9 +1,7 @@
-import { hash } from "node:crypto";
-import type { z } from "zod";
-import { isDictionary, jsonOr } from "../../../../shared/json/json.ts";
+import { isDictionary } from "../../../../shared/json/json.ts";
 import type { Answer, Sink } from "../driver.ts";
 import { readRecord } from "../records.ts";
-import { type CutRecord, FieldCutter, valueOfRest } from "./field-cutter.ts";
+import { AlikeRecords } from "./alike-records.ts";
 import { RecordList } from "./record-list.ts";
 import { type JobRecord, jobFields, jobRecord } from "./slurm-records.ts";
 
@@ -23,36 +21,7 @@ const own = {
   gres_detail: true,
 } as const;
 
-/** What differs from job to job as well, and is not read. */
-const unread = [
-  "accrue_time",
-  "last_sched_evaluation",
-  "command",
-  "submit_line",
-  "standard_error",
-  "standard_output",
-  "stderr_expanded",
-  "stdout_expanded",
-];
-
 const ownFields = jobFields.pick(own);
-const ownShape: Readonly<Record<string, z.ZodType>> = ownFields.shape;
-
-const isText = (value: unknown) => typeof value === "string";
-
-/** Values that `ownFields` leaves as they are: most are of this kind, and a schema takes ten times as long. */
-const stays: Readonly<Record<string, (value: unknown) => boolean>> = {
-  job_id: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-  array_job_id: Number.isFinite,
-  array_task_id: Number.isFinite,
-  eligible_time: Number.isFinite,
-  submit_time: Number.isFinite,
-  start_time: Number.isFinite,
-  end_time: Number.isFinite,
-  preempt_time: Number.isFinite,
-  priority: Number.isFinite,
-  name: isText,
-};
 const commonFields = jobFields.omit(own);
 const commonNames = Object.keys(commonFields.shape);
 
@@ -68,26 +37,43 @@ export type ReadJob =
   | { readonly ok: true; readonly record: JobRecord; readonly kind: JobKind | undefined }
   | { readonly ok: false; readonly reason: string; readonly value: unknown };
 
-/** What records are whose texts differ in fields of their own alone. */
-interface Alike {
-  readonly kind: JobKind;
-  /** With fields of its own that the text does not have. */
-  readonly record: JobRecord;
-}
-
 /** Reads `squeue --json`, answer after answer: what jobs have in common is checked and kept once. */
 export class JobRecords {
   #kinds = new Map<string, JobKind>();
   readonly #shared = new WeakMap<JobRecord, Extract<ReadJob, { ok: true }>>();
-  readonly #cutter = new FieldCutter([...Object.keys(own), ...unread]);
-  /** In this answer, by a digest of what they have in common. Undefined: they have to be read one by one. */
-  readonly #alike = new Map<string, Alike | undefined>();
-  readonly #list = new RecordList(
-    "jobs",
-    Object.assign((value: unknown) => this.#read(value), {
-      fromText: (text: string) => this.#readText(text),
-    }),
-  );
+  readonly #alike = new AlikeRecords({
+    own: ownFields.shape,
+    stays: {
+      job_id: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+      array_job_id: Number.isFinite,
+      array_task_id: Number.isFinite,
+      eligible_time: Number.isFinite,
+      submit_time: Number.isFinite,
+      start_time: Number.isFinite,
+      end_time: Number.isFinite,
+      preempt_time: Number.isFinite,
+      priority: Number.isFinite,
+      name: (value) => typeof value === "string",
+    },
+    id: "job_id",
+    unread: [
+      "accrue_time",
+      "last_sched_evaluation",
+      "command",
+      "submit_line",
+      "standard_error",
+      "standard_output",
+      "stderr_expanded",
+      "stdout_expanded",
+    ],
+    common: (rest) => {
+      const kind = this.#kindOf(rest);
+      const others = ownFields.safeParse({ ...rest, job_id: 1 });
+      return kind && others.data && { kind, record: { ...kind.fields, ...others.data } };
+    },
+    whole: ({ kind, record }, fields): ReadJob => ({ ok: true, record: { ...record, ...fields }, kind }),
+  });
+  readonly #list = new RecordList("jobs", (value) => this.#read(value), this.#alike);
   readonly sink: Sink = this.#list;
 
   /**
@@ -99,7 +85,6 @@ export class JobRecords {
     shared: ReadonlyMap<number, string> = new Map(),
   ): readonly ReadJob[] | undefined {
     const read = this.#list.in(answer);
-    this.#alike.clear();
     const jobs =
       shared.size === 0
         ? read
@@ -128,27 +113,6 @@ export class JobRecords {
     return like;
   }
 
-  /** As `#read` does; undefined where that has to do it. */
-  #readText(text: string): ReadJob | undefined {
-    const cut = this.#cutter.cut(text);
-    if (cut === undefined) return undefined;
-    const digest = hash("sha256", cut.rest, "binary");
-    if (!this.#alike.has(digest)) this.#alike.set(digest, this.#alikeOf(cut));
-    const alike = this.#alike.get(digest);
-    const fields = alike && ownOf(cut);
-    return alike && fields && { ok: true, record: { ...alike.record, ...fields }, kind: alike.kind };
-  }
-
-  #alikeOf(cut: CutRecord): Alike | undefined {
-    const value = valueOfRest(cut);
-    const kind = this.#kindOf(value);
-    if (kind === undefined) return undefined;
-    const others = Object.entries(value ?? {}).filter(([name]) => !cut.names.includes(name));
-    // The id is one that every record has.
-    const rest = ownFields.safeParse({ ...Object.fromEntries(others), job_id: 1 });
-    return rest.success ? { kind, record: { ...kind.fields, ...rest.data } } : undefined;
-  }
-
   #read(value: unknown): ReadJob {
     const kind = this.#kindOf(value);
     const rest = kind === undefined ? undefined : ownFields.safeParse(value);
@@ -173,26 +137,6 @@ export class JobRecords {
     this.#kinds.set(text, kind);
     return kind;
   }
-}
-
-/** The fields of its own that the text has; undefined when one of them cannot be used, or there is no id. */
-function ownOf({ names, values }: CutRecord): Partial<JobRecord> | undefined {
-  if (!names.includes("job_id")) return undefined;
-  const fields: Record<string, unknown> = {};
-  for (const [index, name] of names.entries()) {
-    const value = jsonOr(values[index] ?? "");
-    if (value === undefined) return undefined;
-    const schema = ownShape[name];
-    if (schema === undefined) continue;
-    if (stays[name]?.(value) === true) {
-      fields[name] = value;
-      continue;
-    }
-    const read = schema.safeParse(value);
-    if (!read.success) return undefined;
-    fields[name] = read.data;
-  }
-  return fields as Partial<JobRecord>;
 }
 
 function isInfinite(field: unknown): boolean {

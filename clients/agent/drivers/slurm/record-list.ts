@@ -3,11 +3,12 @@ import { z } from "zod";
 import { jsonOr } from "../../../../shared/json/json.ts";
 import type { Answer, Sink } from "../driver.ts";
 
-/** Reads a record of a list. */
-export interface RecordReader<T> {
-  (value: unknown): T;
-  /** The same from its JSON, for less. Undefined: this text has to be parsed. */
-  readonly fromText?: (text: string) => T | undefined;
+/** Reads records from their JSON, for less than parsing it takes. */
+export interface TextReader<T> {
+  /** Undefined: this text has to be parsed. */
+  read(text: string): T | undefined;
+  /** An answer is over. */
+  forget(): void;
 }
 
 /**
@@ -16,17 +17,19 @@ export interface RecordReader<T> {
  */
 export class RecordList<T> implements Sink {
   readonly #name: string;
-  readonly #read: RecordReader<T>;
+  readonly #read: (value: unknown) => T;
+  readonly #text: TextReader<T> | undefined;
   #known: ReadonlyMap<string, T> = new Map();
   #coming: Coming<T> | undefined;
 
-  constructor(name: string, read: RecordReader<T>) {
+  constructor(name: string, read: (value: unknown) => T, text?: TextReader<T>) {
     this.#name = name;
     this.#read = read;
+    this.#text = text;
   }
 
   begin(): void {
-    this.#coming = new Coming(this.#name, this.#read, this.#known);
+    this.#coming = new Coming(this.#name, this.#read, this.#text, this.#known);
   }
 
   take(part: Uint8Array): void {
@@ -41,6 +44,7 @@ export class RecordList<T> implements Sink {
     }
     const list = this.#coming?.end();
     this.#coming = undefined;
+    this.#text?.forget();
     if (list === undefined) return undefined;
     this.#known = list.known;
     return list.records;
@@ -65,7 +69,8 @@ const longestHead = 64 * 1024;
  */
 class Coming<T> {
   readonly #name: string;
-  readonly #read: RecordReader<T>;
+  readonly #read: (value: unknown) => T;
+  readonly #text: TextReader<T> | undefined;
   readonly #before: ReadonlyMap<string, T>;
   readonly #records: T[] = [];
   readonly #known = new Map<string, T>();
@@ -75,9 +80,15 @@ class Coming<T> {
   #bytes = Buffer.allocUnsafeSlow(2 * longestHead);
   #length = 0;
 
-  constructor(name: string, read: RecordReader<T>, before: ReadonlyMap<string, T>) {
+  constructor(
+    name: string,
+    read: (value: unknown) => T,
+    text: TextReader<T> | undefined,
+    before: ReadonlyMap<string, T>,
+  ) {
     this.#name = name;
     this.#read = read;
+    this.#text = text;
     this.#before = before;
   }
 
@@ -98,7 +109,7 @@ class Coming<T> {
   end(): { readonly records: readonly T[]; readonly known: ReadonlyMap<string, T> } | undefined {
     const rest = this.#bytes.subarray(0, this.#length);
     if (this.#layout === undefined) {
-      const records = listIn(jsonOr(rest.toString()), this.#name)?.map((value) => this.#read(value));
+      const records = listIn(jsonOr(rest.toString()), this.#name)?.map(this.#read);
       return records === undefined ? undefined : { records, known: this.#known };
     }
     const { head, indent } = this.#layout;
@@ -143,7 +154,7 @@ class Coming<T> {
     let record = this.#before.get(digest);
     if (record === undefined) {
       const text = piece.toString();
-      record = this.#read.fromText?.(text);
+      record = this.#text?.read(text);
       if (record === undefined) {
         const value = jsonOr(text);
         if (value === undefined) {

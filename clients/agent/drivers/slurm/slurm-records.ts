@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { fieldOf, readRecord } from "../records.ts";
+import { AlikeRecords } from "./alike-records.ts";
+import { RecordList } from "./record-list.ts";
 import { tresAmount } from "./tres.ts";
 
 /**
@@ -212,6 +214,36 @@ export function keepingMemory(node: NodeRecord, kept: ReadonlyMap<string, number
 export function readNode(value: unknown) {
   const whole = readRecord(nodeRecord, value);
   return whole.ok ? whole : { ...whole, value, rest: readNodeLeniently(value) };
+}
+
+/** The nodes of answer after answer. */
+export function nodeList(): RecordList<ReturnType<typeof readNode>> {
+  const isText = (value: unknown) => typeof value === "string";
+  const alike = new AlikeRecords({
+    own: nodeFields.pick({
+      name: true,
+      hostname: true,
+      address: true,
+      alloc_cpus: true,
+      reason_changed_at: true,
+      slurmd_start_time: true,
+    }).shape,
+    stays: {
+      hostname: isText,
+      address: isText,
+      alloc_cpus: Number.isFinite,
+      reason_changed_at: Number.isFinite,
+      slurmd_start_time: Number.isFinite,
+    },
+    id: "name",
+    unread: ["boot_time", "cpu_load", "free_memory", "last_busy", "alloc_memory", "idle_cpus"],
+    common: (rest) => {
+      const whole = readRecord(nodeRecord, { ...rest, name: "any" });
+      return whole.ok ? whole.record : undefined;
+    },
+    whole: (record, fields): ReturnType<typeof readNode> => ({ ok: true, record: { ...record, ...fields } }),
+  });
+  return new RecordList("nodes", readNode, alike);
 }
 
 function readNodeLeniently(value: unknown): NodeRecord | undefined {

@@ -47,7 +47,6 @@ import {
   twoModes,
 } from "./power-saving.ts";
 import { reconcile } from "./reconcile.ts";
-import { RecordList } from "./record-list.ts";
 import { dueNodes, ownedNodes, Reserved, readReservations } from "./reservations.ts";
 import { clearingAfter, hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
@@ -70,7 +69,7 @@ import {
   toNode,
 } from "./slurm-nodes.ts";
 import { readCounting, readPartitions } from "./slurm-partitions.ts";
-import { type JobRecord, keepingMemory, type NodeRecord, readMemoryKept, readNode } from "./slurm-records.ts";
+import { type JobRecord, keepingMemory, type NodeRecord, nodeList, readMemoryKept } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
 /**
@@ -81,7 +80,7 @@ import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
   const { config } = settings;
   const readers: Readers = {
-    nodes: new RecordList("nodes", readNode),
+    nodes: nodeList(),
     jobs: new JobRecords(),
     translator: new JobTranslator(),
     exempt: {},
@@ -300,7 +299,7 @@ function rememberedClearing({ clearing }: Memory): JobContext["clearingSince"] {
 
 /** They remember what they read: the next answer is much the same. */
 interface Readers {
-  readonly nodes: RecordList<ReturnType<typeof readNode>>;
+  readonly nodes: ReturnType<typeof nodeList>;
   readonly jobs: JobRecords;
   readonly translator: JobTranslator;
   readonly exempt: ExemptFacts;

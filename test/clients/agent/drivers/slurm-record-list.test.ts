@@ -4,7 +4,7 @@ import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.
 import { RecordList } from "../../../../clients/agent/drivers/slurm/record-list.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { cases } from "../../../support/cases.ts";
-import { answersOfSlurm, waitingJob } from "./slurm-reading.ts";
+import { answersOfSlurm, slurmNode, waitingJob } from "./slurm-reading.ts";
 
 /** As Slurm prints it: a record's braces are alone in their lines. */
 function printed(jobs: readonly unknown[], more: object = {}): string {
@@ -151,7 +151,48 @@ const replaced = fc.tuple(
   ),
 );
 
-test("a record that is laid out in lines is read as one that is not", () => {
+const answer = (text: string) => ({ text, exitCode: 0 });
+
+/** With a blank that Slurm does not print: each record is parsed as a whole. */
+const otherwise = (text: string) => text.replace(/^( {6}"\w+"):/gm, "$1 :");
+
+test("a node that is laid out in lines is read as one that is not", () => {
+  const own = fc.record(
+    {
+      hostname: fc.constantFrom("", "ip-1", null, 7),
+      address: fc.constantFrom("", "10.0.0.4", undefined),
+      state: fc.constantFrom(["IDLE"], ["MIXED", "CLOUD"], "DOWN*", 7),
+      state_flags: fc.constantFrom(["CLOUD"], null),
+      alloc_cpus: fc.constantFrom(0, 4, -1, "4", null),
+      reason_changed_at: fc.constantFrom(0, 7, { set: false, number: 7 }, "late"),
+      slurmd_start_time: fc.constantFrom(0, 7, null, "late"),
+      cpu_load: fc.constantFrom(0, 5, null, { set: true }),
+      features: fc.constantFrom("fast", ["fast", "big"], null),
+    },
+    { requiredKeys: [] },
+  );
+  const names = ["htc-1", "htc-2", "", "x".repeat(256), null];
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...names), own), { minLength: 1, maxLength: 4 }),
+      (drawn) => {
+        const nodes = drawn.map(([name, fields], index) => slurmNode(index, { ...fields, name, last: 1 }));
+        const text = JSON.stringify({ nodes }, null, 2);
+        const read = (scontrol: string) =>
+          asJson(
+            driverOf().interpret(
+              { ...answersOfSlurm({ jobs: [], nodes }), scontrol: answer(scontrol) },
+              context,
+            ),
+          );
+        expect(read(text)).toEqual(read(otherwise(text)));
+      },
+    ),
+    cases(500),
+  );
+});
+
+test("a job that is laid out in lines is read as one that is not", () => {
   const own = fc.record(
     {
       gres_detail: fc.constantFrom([], ["gpu:1"], null, 7),
@@ -178,13 +219,8 @@ test("a record that is laid out in lines is read as one that is not", () => {
           text = `${text.slice(0, place.index)}${value}${text.slice(place.index + place[0].length)}`;
       }
       const read = (squeue: string) =>
-        asJson(
-          driverOf().interpret(
-            { ...answersOfSlurm({ jobs: [] }), squeue: { text: squeue, exitCode: 0 } },
-            context,
-          ),
-        );
-      expect(read(text)).toEqual(read(text.replace(/^( {6}"\w+"):/gm, "$1 :")));
+        asJson(driverOf().interpret({ ...answersOfSlurm({ jobs: [] }), squeue: answer(squeue) }, context));
+      expect(read(text)).toEqual(read(otherwise(text)));
     }),
     { ...cases(500), examples: [[[{ comment: "", ...waitingJob() }], [[0, ["comment", nested]]]]] },
   );

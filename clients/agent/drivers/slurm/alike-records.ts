@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import type { z } from "zod";
+import { jsonOr } from "../../../../shared/json/json.ts";
+import { type CutRecord, FieldCutter, valueOfRest } from "./field-cutter.ts";
+import type { TextReader } from "./record-list.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Which fields may differ in records that are alike, and how a record is made of what is left and of these. */
+export interface Likeness<Common, T> {
+  readonly own: Readonly<Record<string, z.ZodType>>;
+  /** Values that the schema of such a field leaves as they are: most are, and are not checked by it then. */
+  readonly stays: Readonly<Record<string, (value: unknown) => boolean>>;
+  /** The field that every record has to have. */
+  readonly id: string;
+  /** What differs as well, and is not read. */
+  readonly unread: readonly string[];
+  /** From a record without these fields; undefined where it has to be read as a whole. */
+  readonly common: (rest: Fields) => Common | undefined;
+  readonly whole: (common: Common, own: Fields) => T;
+}
+
+/** Reads records from their text: what those have in common that differ in some fields alone is parsed and checked once. */
+export class AlikeRecords<Common, T> implements TextReader<T> {
+  readonly #likeness: Likeness<Common, T>;
+  readonly #cutter: FieldCutter;
+  /** By a digest of what they have in common. Undefined: they have to be read one by one. */
+  readonly #common = new Map<string, Common | undefined>();
+
+  constructor(likeness: Likeness<Common, T>) {
+    this.#likeness = likeness;
+    this.#cutter = new FieldCutter([...Object.keys(likeness.own), ...likeness.unread]);
+  }
+
+  read(text: string): T | undefined {
+    const cut = this.#cutter.cut(text);
+    if (cut === undefined) return undefined;
+    const digest = hash("sha256", cut.rest, "binary");
+    if (!this.#common.has(digest)) this.#common.set(digest, this.#commonOf(cut));
+    const common = this.#common.get(digest);
+    const own = common && this.#ownOf(cut);
+    return common && own && this.#likeness.whole(common, own);
+  }
+
+  forget(): void {
+    this.#common.clear();
+  }
+
+  #commonOf(cut: CutRecord): Common | undefined {
+    const value = valueOfRest(cut);
+    if (value === undefined || !cut.names.includes(this.#likeness.id)) return undefined;
+    const rest = Object.entries(value).filter(([name]) => !cut.names.includes(name));
+    return this.#likeness.common(Object.fromEntries(rest));
+  }
+
+  /** The fields that the text has; undefined when one of them cannot be used. */
+  #ownOf({ names, values }: CutRecord): Fields | undefined {
+    const { own, stays } = this.#likeness;
+    const fields: Record<string, unknown> = {};
+    for (const [index, name] of names.entries()) {
+      const value = jsonOr(values[index] ?? "");
+      if (value === undefined) return undefined;
+      const schema = own[name];
+      if (schema === undefined) continue;
+      const read = stays[name]?.(value) === true ? { data: value } : schema.safeParse(value);
+      if (!("data" in read)) return undefined;
+      fields[name] = read.data;
+    }
+    return fields;
+  }
+}
