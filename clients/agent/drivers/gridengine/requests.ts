@@ -89,10 +89,11 @@ export function askedAt(
       if (Number.isFinite(amountOf(value))) consume(complex, usual, of);
   }
   const unasked = definitions.forced.find(
-    ({ name }) => !asked.has(name) && Object.hasOwn(place.queueValues, name),
+    ({ name }) =>
+      !asked.has(name) && [place.queueValues, place.hostValues].some((values) => Object.hasOwn(values, name)),
   );
   if (unasked !== undefined)
-    return { refused: `queue ${place.queue.name} takes only jobs that ask for ${unasked.name}` };
+    return { refused: `queue ${place.queue.name} takes only jobs that ask for ${unasked.name} there` };
   return { perSlot, perJob, fixed, shared, exclusive, notOn, notes };
 }
 

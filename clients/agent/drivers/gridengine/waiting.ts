@@ -214,7 +214,7 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
       ? askedAt([...record.requests, ...hosts], place, definitions)
       : { refused: `may not use queue ${queue.name}` };
     if ("refused" in asked) refusals.push(asked.refused);
-    else if (checkpoint !== "" && !namedIn(queue.fields.ckpt_list ?? "").includes(checkpoint))
+    else if (checkpoint !== "" && !listFor(place, "ckpt_list").includes(checkpoint))
       refusals.push(`queue ${queue.name} has no checkpointing environment ${checkpoint}`);
     else allowed.push({ place, asked });
   }
@@ -274,11 +274,16 @@ function refusedFor(
       ? undefined
       : `queue ${queue.name} takes no ${type.toLowerCase()} jobs`;
   }
-  if (!namedIn(queue.fields.pe_list ?? "").includes(pe.name))
+  if (!listFor({ queue, groups }, "pe_list").includes(pe.name))
     return `queue ${queue.name} has no parallel environment ${pe.name}`;
   return mayUse(pe.allows, groups, who, definitions.accessLists)
     ? undefined
     : `may not use parallel environment ${pe.name}`;
+}
+
+/** What a queue has on hosts of the place: a list for their host group stands in place of the queue's. */
+function listFor({ queue, groups }: Pick<Place, "queue" | "groups">, field: string): readonly string[] {
+  return listOf(fieldFor(queue.fields[field] ?? "", groups));
 }
 
 /** Names in a list of a queue, for whichever hosts. */

@@ -325,6 +325,22 @@ describe("nothing is bought for", () => {
       },
       /takes only jobs that ask for big/,
     ],
+    [
+      "a job that does not ask for what hosts want to be asked for",
+      {
+        cell: { "=== queues\n": "big big BOOL == FORCED NO FALSE 0\n=== queues\n" },
+        settings: { node_arrays: { htc: { slots: 4, complex_values: { big: true } } } },
+      },
+      /takes only jobs that ask for big/,
+    ],
+    [
+      "-pe rr 2 where queues have other parallel environments on hosts of the group",
+      {
+        pe: ["rr", "2"],
+        cell: { "pe_list               ": "pe_list               rr,[@allhosts=mpi smp],[@gone=rr] " },
+      },
+      /has no parallel environment rr/,
+    ],
     ["-l nodearray=HTC: a STRING counts its case", { requests: { nodearray: "HTC" } }, /has nodearray=HTC/],
     [
       "a batch job where queues take interactive ones",
