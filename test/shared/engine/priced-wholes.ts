@@ -34,13 +34,18 @@ export const wholeWorlds: fc.Arbitrary<PlanInput> = fc
     world: pricedWorlds,
     wholes: fc.array(whole, { minLength: 1, maxLength: 6 }),
     hasGroups: fc.boolean(),
+    hasGangs: fc.integer({ min: 0, max: 2 }).map((n) => n === 0),
     mostInGroup: fc.constantFrom(2, 3, 100),
     order: fc.nat(),
   })
-  .map(({ world, wholes, hasGroups, mostInGroup, order }) => {
+  .map(({ world, wholes, hasGroups, hasGangs, mostInGroup, order }) => {
     const more = wholes.map(({ constraints: json, iterations, gang, ...fields }, index): Job => {
       const isWide = fields.nodeCount > 0;
-      return job(`whole-${index}`, json, { ...fields, ...gang, iterations: isWide ? 1 : iterations });
+      return job(`whole-${index}`, json, {
+        ...fields,
+        ...(hasGangs ? gang : {}),
+        iterations: isWide ? 1 : iterations,
+      });
     });
     const { jobs, cluster } = world;
     const at = order % (jobs.length + 1);
