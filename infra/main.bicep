@@ -473,6 +473,7 @@ output AUTOSCALE_FUNCTION_APP string = functionApp.outputs.name
 output AUTOSCALE_FUNCTIONS_URL string = functionApp.outputs.url
 output CCSCALE_AUDIENCE string = apiLogin == 'entra' ? 'api://${apiClientId}' : ''
 output AUTOSCALE_STORAGE_ACCOUNT string = data.outputs.name
+output AUTOSCALE_PACKAGES_URL string = packages.outputs.blobEndpoint
 output AUTOSCALE_KEY_VAULT_URI string = keyVaultAccess.outputs.uri
 output AUTOSCALE_EVENT_GRID_TOPIC string = eventGrid ? eventTopic.outputs.name : ''
 // Named as the settings that ccscale reads.

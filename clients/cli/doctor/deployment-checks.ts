@@ -19,6 +19,9 @@ export interface Network {
   connect(host: string, port: number): Promise<void>;
 }
 
+/** An output of the deployment: the platform reads the app's package there. */
+const packagesUrl = "AUTOSCALE_PACKAGES_URL";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The endpoints of a deployment that its outputs name, exported as settings, and of the CycleCloud servers of its clusters. */
@@ -36,6 +39,11 @@ export function endpointsOf(env: Environment, serverUrls: readonly string[]): re
       `privatelink.${service}.core.windows.net`,
     ),
   );
+  const packages = at(
+    "the storage account of the package",
+    env[packagesUrl],
+    "privatelink.blob.core.windows.net",
+  );
   const namespace = env[`${serviceBusConnection}__fullyQualifiedNamespace`];
   const bus = namespace && {
     what: "Service Bus",
@@ -46,6 +54,7 @@ export function endpointsOf(env: Environment, serverUrls: readonly string[]): re
   return [
     ...at("the function app", env.AUTOSCALE_FUNCTIONS_URL),
     ...storage,
+    ...packages,
     ...(bus ? [bus] : []),
     ...[...new Set(serverUrls)].flatMap((url) => at(`the CycleCloud server`, url)),
     ...at("the sign-in of Azure", "https://login.microsoftonline.com"),
@@ -56,6 +65,7 @@ export function endpointsOf(env: Environment, serverUrls: readonly string[]): re
 export function missingOutputs(env: Environment): readonly Checked[] {
   const needed = [
     ...(["blob", "queue", "table"] as const).map((service) => `${storageConnection}__${service}ServiceUri`),
+    packagesUrl,
     `${serviceBusConnection}__fullyQualifiedNamespace`,
   ];
   const missing = needed.filter((name) => (env[name] ?? "") === "");
