@@ -1,6 +1,6 @@
 import { aggregates, functions, listOperators, operators, rowOfGreatest } from "./functions.ts";
 import { parse, type Syntax } from "./language.ts";
-import { ordered, parseTimespan, type Row, Timespan, text, type Value } from "./values.ts";
+import { ordered, parseTimespan, type Row, type Timespan, text, type Value } from "./values.ts";
 
 export interface Database {
   readonly now: Date;
@@ -25,7 +25,7 @@ const trees = new Map<string, Syntax>();
 export function evaluate(query: string, database: Database): readonly Row[] {
   const tree = trees.get(query) ?? parse(query);
   trees.set(query, tree);
-  const statements = itemsOf(child(tree, "Statements"));
+  const statements = child(tree, "Statements").items;
   let names: Names = new Map();
   let result: readonly Row[] | undefined;
   for (const statement of statements) {
@@ -39,7 +39,7 @@ export function evaluate(query: string, database: Database): readonly Row[] {
           name,
           isTable(expression, scope)
             ? tableOf(expression, scope)
-            : { value: evaluated(expression, {}, scope) },
+            : { value: compiled(expression)({}, scope) },
         ],
       ]);
     } else if (statement.kind === "ExpressionStatement")
@@ -60,10 +60,10 @@ function isTable(expression: Syntax, { database, names }: Scope): boolean {
 function tableOf(expression: Syntax, scope: Scope): readonly Row[] {
   if (expression.kind === "ParenthesizedExpression") return tableOf(child(expression, "Expression"), scope);
   if (expression.kind === "PipeExpression") {
-    const operator = child(expression, "Operator");
-    const run = tableOperators[operator.kind];
-    if (run === undefined) throw refused(operator);
-    return run(operator, tableOf(child(expression, "Expression"), scope), scope);
+    const known = pipesOf(scope);
+    const rows = known.get(expression.text) ?? piped(expression, scope);
+    known.set(expression.text, rows);
+    return rows;
   }
   if (expression.kind !== "NameReference") throw refused(expression);
   const name = nameOf(expression);
@@ -72,62 +72,76 @@ function tableOf(expression: Syntax, scope: Scope): readonly Row[] {
   return named as readonly Row[];
 }
 
+function piped(expression: Syntax, scope: Scope): readonly Row[] {
+  const operator = child(expression, "Operator");
+  const run = tableOperators[operator.kind];
+  if (run === undefined) throw refused(operator);
+  return run(operator, tableOf(child(expression, "Expression"), scope), scope);
+}
+
+/** Most alerts begin alike: what pipes without names of their own gave, by their text. */
+const pipesBefore = new WeakMap<Database, Map<string, readonly Row[]>>();
+
+function pipesOf({ database, names }: Scope): Map<string, readonly Row[]> {
+  const known = (names.size === 0 ? pipesBefore.get(database) : undefined) ?? new Map();
+  if (names.size === 0) pipesBefore.set(database, known);
+  return known;
+}
+
 type TableOperator = (operator: Syntax, rows: readonly Row[], scope: Scope) => readonly Row[];
 
 const tableOperators: Readonly<Record<string, TableOperator>> = {
   FilterOperator: (operator, rows, scope) => {
-    const condition = child(operator, "Condition");
-    return rows.filter((row) => evaluated(condition, row, scope) === true);
+    const condition = compiled(child(operator, "Condition"));
+    return rows.filter((row) => condition(row, scope) === true);
   },
   ExtendOperator: (operator, rows, scope) =>
-    itemsOf(child(operator, "Expressions")).reduce<readonly Row[]>(
-      (extended, item) => extended.map((row) => ({ ...row, ...columnOf(item, row, scope) })),
-      rows,
-    ),
-  ProjectOperator: (operator, rows, scope) =>
-    rows.map((row) =>
-      Object.assign({}, ...itemsOf(child(operator, "Expressions")).map((item) => columnOf(item, row, scope))),
-    ),
+    child(operator, "Expressions").items.reduce<readonly Row[]>((before, item) => {
+      const { name, value } = columnOf(item);
+      return before.map((row) => ({ ...row, [name]: value(row, scope) }));
+    }, rows),
+  ProjectOperator: (operator, rows, scope) => {
+    const columns = child(operator, "Expressions").items.map(columnOf);
+    return rows.map((row) => rowOf(columns, row, scope));
+  },
   SummarizeOperator: summarize,
   CountOperator: (_, rows) => [{ Count: rows.length }],
   JoinOperator: join,
   MvExpandOperator: (operator, rows, scope) => {
-    const [item, ...more] = itemsOf(child(operator, "Expressions"));
+    const [item, ...more] = child(operator, "Expressions").items;
     if (item === undefined || more.length > 0) throw refused(operator);
+    const { name, value } = columnOf(child(item, "Expression"));
     return rows.flatMap((row) => {
-      const [[name, value]] = Object.entries(columnOf(child(item, "Expression"), row, scope)) as [
-        [string, Value],
-      ];
-      const values = Array.isArray(value) ? (value as readonly Value[]) : [value];
+      const list = value(row, scope);
+      const values = Array.isArray(list) ? (list as readonly Value[]) : [list];
       return values.map((each) => ({ ...row, [name]: each }));
     });
   },
   SortOperator: (operator, rows, scope) => {
-    const [item, ...more] = itemsOf(child(operator, "Expressions"));
+    const [item, ...more] = child(operator, "Expressions").items;
     if (item?.kind !== "OrderedExpression" || more.length > 0) throw refused(operator);
-    const of = (row: Row) => ordered(evaluated(child(item, "Expression"), row, scope)) ?? "";
+    const value = compiled(child(item, "Expression"));
+    const of = (row: Row) => ordered(value(row, scope)) ?? "";
     // Descending unless it says otherwise, as in Kusto.
     const sign = item.text.endsWith(" asc") ? 1 : -1;
     return rows.toSorted((a, b) => sign * (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0));
   },
   TakeOperator: (operator, rows, scope) =>
-    rows.slice(0, evaluated(child(operator, "Expression"), {}, scope) as number),
+    rows.slice(0, compiled(child(operator, "Expression"))({}, scope) as number),
   // How a chart is drawn changes no row.
   RenderOperator: (_, rows) => rows,
 };
 
 function summarize(operator: Syntax, rows: readonly Row[], scope: Scope): readonly Row[] {
-  const by = find(operator, "ByClause");
-  const keysOf = (row: Row): Row =>
-    by === undefined
-      ? {}
-      : Object.assign({}, ...itemsOf(child(by, "Expressions")).map((item) => columnOf(item, row, scope)));
+  const by = operator.parts.get("ByClause");
+  const keys = by === undefined ? [] : child(by, "Expressions").items.map(columnOf);
+  const keysOf = (row: Row) => rowOf(keys, row, scope);
   const groups = Map.groupBy(rows, (row) => JSON.stringify(keysOf(row)));
   // Without `by` there is one group, also of no rows.
   if (by === undefined && groups.size === 0) groups.set("", []);
   return [...groups.values()].map((group) => {
     const [first] = group;
-    const columns = itemsOf(child(operator, "Aggregates")).map((item) => aggregateOf(item, group, scope));
+    const columns = child(operator, "Aggregates").items.map((item) => aggregateOf(item, group, scope));
     return Object.assign({}, first === undefined ? {} : keysOf(first), ...columns);
   });
 }
@@ -138,7 +152,8 @@ function aggregateOf(item: Syntax, group: readonly Row[], scope: Scope): Row {
   if (call.kind !== "FunctionCallExpression") throw refused(call);
   const name = nameOf(child(call, "Name"));
   const [argument, ...rest] = argumentsOf(call);
-  const valueIn = (row: Row) => (argument === undefined ? null : evaluated(argument, row, scope));
+  const value = argument === undefined ? () => null : compiled(argument);
+  const valueIn = (row: Row) => value(row, scope);
   if (name === "arg_max" && argument !== undefined && !isNamed) {
     const row = rowOfGreatest(group, valueIn);
     return Object.fromEntries([argument, ...rest].map((each) => [nameOf(each), row?.[nameOf(each)] ?? null]));
@@ -148,7 +163,7 @@ function aggregateOf(item: Syntax, group: readonly Row[], scope: Scope): Row {
   const column = isNamed ? nameOf(child(item, "Name")) : `${name}_${argument?.text ?? ""}`;
   const [extra] = rest;
   return {
-    [column]: aggregate(group.map(valueIn), extra === undefined ? null : evaluated(extra, {}, scope)),
+    [column]: aggregate(group.map(valueIn), extra === undefined ? null : compiled(extra)({}, scope)),
   };
 }
 
@@ -156,7 +171,7 @@ function aggregateOf(item: Syntax, group: readonly Row[], scope: Scope): Row {
 function join(operator: Syntax, rows: readonly Row[], scope: Scope): readonly Row[] {
   if (!/kind *= *leftouter/.test(child(operator, "Parameters").text)) throw refused(operator);
   const right = tableOf(child(operator, "Expression"), scope);
-  const on = itemsOf(child(child(operator, "ConditionClause"), "Expressions")).map(nameOf);
+  const on = child(child(operator, "ConditionClause"), "Expressions").items.map(nameOf);
   const columns = [...new Set(right.flatMap(Object.keys))];
   return rows.flatMap((row) => {
     const matches = right.filter((each) =>
@@ -171,73 +186,113 @@ function join(operator: Syntax, rows: readonly Row[], scope: Scope): readonly Ro
   });
 }
 
-/** One column of `extend`, `project` or `by`, with its name. */
-function columnOf(item: Syntax, row: Row, scope: Scope): Row {
+interface Column {
+  readonly name: string;
+  readonly value: Compiled;
+}
+
+/** One column of `extend`, `project` or `by`. */
+function columnOf(item: Syntax): Column {
   if (item.kind === "SimpleNamedExpression")
-    return { [nameOf(child(item, "Name"))]: evaluated(child(item, "Expression"), row, scope) };
-  if (item.kind === "NameReference") return { [nameOf(item)]: evaluated(item, row, scope) };
+    return { name: nameOf(child(item, "Name")), value: compiled(child(item, "Expression")) };
   // bin(column, 5m) keeps the column's name.
-  const [first] = item.kind === "FunctionCallExpression" ? argumentsOf(item) : [];
-  if (first?.kind !== "NameReference") throw refused(item);
-  return { [nameOf(first)]: evaluated(item, row, scope) };
+  const named = item.kind === "FunctionCallExpression" ? argumentsOf(item)[0] : item;
+  if (named?.kind !== "NameReference") throw refused(item);
+  return { name: nameOf(named), value: compiled(item) };
 }
 
-function evaluated(expression: Syntax, row: Row, scope: Scope): Value {
-  const kind = expression.kind;
+function rowOf(columns: readonly Column[], row: Row, scope: Scope): Row {
+  return Object.fromEntries(columns.map(({ name, value }) => [name, value(row, scope)]));
+}
+
+type Compiled = (row: Row, scope: Scope) => Value;
+
+/** An alert runs its query again and again, over thousands of rows. */
+const compiledBefore = new WeakMap<Syntax, Compiled>();
+
+function compiled(expression: Syntax): Compiled {
+  const made = compiledBefore.get(expression) ?? compile(expression);
+  compiledBefore.set(expression, made);
+  return made;
+}
+
+function compile(expression: Syntax): Compiled {
+  const { kind } = expression;
   const operator = operators[kind];
-  if (operator !== undefined)
-    return operator(
-      evaluated(child(expression, "Left"), row, scope),
-      evaluated(child(expression, "Right"), row, scope),
-    );
+  if (operator !== undefined) {
+    const [left, right] = sides(expression);
+    return (row, scope) => operator(left(row, scope), right(row, scope));
+  }
   const listOperator = listOperators[kind];
-  if (listOperator !== undefined)
-    return listOperator(
-      evaluated(child(expression, "Left"), row, scope),
-      itemsOf(child(child(expression, "Right"), "Expressions")).map((each) => evaluated(each, row, scope)),
-    );
-  const value = expressions[kind];
-  if (value === undefined) throw refused(expression);
-  return value(expression, row, scope);
+  if (listOperator !== undefined) {
+    const left = compiled(child(expression, "Left"));
+    const list = child(child(expression, "Right"), "Expressions").items.map(compiled);
+    return (row, scope) =>
+      listOperator(
+        left(row, scope),
+        list.map((each) => each(row, scope)),
+      );
+  }
+  const compileOne = expressions[kind];
+  if (compileOne === undefined) throw refused(expression);
+  return compileOne(expression);
 }
 
-type Expression = (expression: Syntax, row: Row, scope: Scope) => Value;
+function sides(expression: Syntax): readonly [Compiled, Compiled] {
+  return [compiled(child(expression, "Left")), compiled(child(expression, "Right"))];
+}
 
-const expressions: Readonly<Record<string, Expression>> = {
-  AndExpression: (expression, row, scope) =>
-    evaluated(child(expression, "Left"), row, scope) === true &&
-    evaluated(child(expression, "Right"), row, scope) === true,
-  OrExpression: (expression, row, scope) =>
-    evaluated(child(expression, "Left"), row, scope) === true ||
-    evaluated(child(expression, "Right"), row, scope) === true,
-  ParenthesizedExpression: (expression, row, scope) => evaluated(child(expression, "Expression"), row, scope),
-  StringLiteralExpression: (expression) => expression.text.slice(1, -1),
-  LongLiteralExpression: (expression) => Number(expression.text),
-  RealLiteralExpression: (expression) => Number(expression.text),
-  TimespanLiteralExpression: (expression) => parseTimespan(expression.text),
-  BooleanLiteralExpression: (expression) => expression.text === "true",
-  NameReference: (expression, row, scope) => {
+function always(value: Value): Compiled {
+  return () => value;
+}
+
+const expressions: Readonly<Record<string, (expression: Syntax) => Compiled>> = {
+  AndExpression: (expression) => {
+    const [left, right] = sides(expression);
+    return (row, scope) => left(row, scope) === true && right(row, scope) === true;
+  },
+  OrExpression: (expression) => {
+    const [left, right] = sides(expression);
+    return (row, scope) => left(row, scope) === true || right(row, scope) === true;
+  },
+  ParenthesizedExpression: (expression) => compiled(child(expression, "Expression")),
+  StringLiteralExpression: ({ text: code }) => always(code.slice(1, -1)),
+  LongLiteralExpression: ({ text: code }) => always(Number(code)),
+  RealLiteralExpression: ({ text: code }) => always(Number(code)),
+  TimespanLiteralExpression: ({ text: code }) => always(parseTimespan(code)),
+  BooleanLiteralExpression: ({ text: code }) => always(code === "true"),
+  NameReference: (expression) => {
     const name = nameOf(expression);
-    const named = scope.names.get(name);
-    // `problemsOf` knows names that are no column's. Here a column may be missing because a join found nothing.
-    return row[name] ?? (named !== undefined && "value" in named ? named.value : null);
+    return (row, { names }) => {
+      const column = row[name];
+      if (column !== undefined && column !== null) return column;
+      const named = names.get(name);
+      // `problemsOf` knows names that are no column's. Here a column may be missing because a join found nothing.
+      return named !== undefined && "value" in named ? named.value : null;
+    };
   },
-  PathExpression: (expression, row, scope) => {
-    const from = evaluated(child(expression, "Expression"), row, scope);
-    const isObject = typeof from === "object" && from !== null;
-    return isObject ? ((from as Record<string, Value>)[nameOf(child(expression, "Selector"))] ?? null) : null;
+  PathExpression: (expression) => {
+    const whole = compiled(child(expression, "Expression"));
+    const name = nameOf(child(expression, "Selector"));
+    return (row, scope) => {
+      const from = whole(row, scope);
+      return typeof from === "object" && from !== null
+        ? ((from as Record<string, Value>)[name] ?? null)
+        : null;
+    };
   },
-  FunctionCallExpression: (expression, row, scope) => {
+  FunctionCallExpression: (expression) => {
     const name = nameOf(child(expression, "Name"));
-    const values = argumentsOf(expression).map((each) => evaluated(each, row, scope));
-    if (name === "now") return scope.database.now;
-    if (name === "ago" && values[0] instanceof Timespan)
-      return new Date(scope.database.now.getTime() - values[0].ms);
+    const values = argumentsOf(expression).map(compiled);
+    const [first] = values;
+    if (name === "now") return (_, { database }) => database.now;
+    if (name === "ago" && first !== undefined)
+      return (row, scope) => new Date(scope.database.now.getTime() - (first(row, scope) as Timespan).ms);
     const run = functions[name];
     if (run === undefined) throw new Error(`Cannot evaluate the function "${name}"`);
-    return run(...values);
+    return (row, scope) => run(...values.map((each) => each(row, scope)));
   },
-  ToScalarExpression: (expression, _, scope) => {
+  ToScalarExpression: (expression) => (_, scope) => {
     const [first] = tableOf(child(expression, "Expression"), scope);
     return Object.values(first ?? {})[0] ?? null;
   },
@@ -247,23 +302,14 @@ function refused(syntax: Syntax): Error {
   return new Error(`Cannot evaluate ${syntax.kind}: ${syntax.text}`);
 }
 
-function find(parent: Syntax, part: string): Syntax | undefined {
-  return parent.children.find((each) => each.part === part);
-}
-
 function child(parent: Syntax, part: string): Syntax {
-  const found = find(parent, part);
+  const found = parent.parts.get(part);
   if (found === undefined) throw refused(parent);
   return found;
 }
 
-/** Elements of a list without the commas. */
-function itemsOf(list: Syntax): readonly Syntax[] {
-  return list.children.map((each) => (each.kind === "SeparatedElement" ? (each.children[0] ?? each) : each));
-}
-
 function argumentsOf(call: Syntax): readonly Syntax[] {
-  return itemsOf(child(child(call, "ArgumentList"), "Expressions"));
+  return child(child(call, "ArgumentList"), "Expressions").items;
 }
 
 function nameOf(syntax: Syntax): string {

@@ -119,19 +119,8 @@ function moved(left: Value, right: Value, sign: 1 | -1): Value {
   return number(left) + sign * number(right);
 }
 
-/** Every query parses every line of the log. */
-const parsedTexts = new Map<string, Value>();
-
 /** What is no JSON stays the text that it is. */
 function parsed(json: string): Value {
-  const known = parsedTexts.get(json);
-  if (known !== undefined) return known;
-  const value = parsedOnce(json);
-  parsedTexts.set(json, value);
-  return value;
-}
-
-function parsedOnce(json: string): Value {
   try {
     return JSON.parse(json) as Value;
   } catch {

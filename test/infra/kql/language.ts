@@ -31,10 +31,11 @@ interface SyntaxNode {
 export interface Syntax {
   /** Such as `FilterOperator`. */
   readonly kind: string;
-  /** Its part in the node above, such as `Condition`. */
-  readonly part: string | undefined;
   readonly text: string;
-  readonly children: readonly Syntax[];
+  /** Nodes below that have a name there, such as `Condition`. */
+  readonly parts: ReadonlyMap<string, Syntax>;
+  /** All nodes below; elements of a list without their commas. */
+  readonly items: readonly Syntax[];
 }
 
 const require = createRequire(import.meta.url);
@@ -52,11 +53,17 @@ export function parse(query: string): Syntax {
 }
 
 function toSyntax(node: SyntaxNode): Syntax {
-  const children = Array.from({ length: node.ChildCount }, (_, index) => node.GetChild(index));
+  const below = Array.from({ length: node.ChildCount }, (_, index) => node.GetChild(index)).flatMap((each) =>
+    each === null ? [] : [{ part: each.NameInParent, syntax: toSyntax(each) }],
+  );
+  const named = below.flatMap(({ part, syntax }) => (part === undefined ? [] : [[part, syntax] as const]));
   return {
     kind: System.Enum.toString(Language.Syntax.SyntaxKind, node.Kind),
-    part: node.NameInParent,
     text: node.toString().trim(),
-    children: children.flatMap((each) => (each === null ? [] : [toSyntax(each)])),
+    // Of two with one name the first counts.
+    parts: new Map(named.reverse()),
+    items: below.map(({ syntax }) =>
+      syntax.kind === "SeparatedElement" ? (syntax.items[0] ?? syntax) : syntax,
+    ),
   };
 }
