@@ -35,7 +35,7 @@ export const autoscaleAnswer = z
           name: z.string().describe("What its nodes are accounted to, such as execute or execute:64"),
           nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
           dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
-          unit: z.enum(["nodes", "cores", "groups", "spares", "slots"]),
+          unit: z.enum(["nodes", "cores", "gpus", "groups", "spares", "slots"]),
           asked: count,
           groupSize: z
             .object({ kind: z.enum(["nodes", "cores"]), count })

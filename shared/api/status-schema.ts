@@ -167,7 +167,7 @@ export const metTarget = z
     nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
     dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
     requestSet: z.string(),
-    unit: z.enum(["nodes", "cores", "groups", "spares", "slots"]).describe("What is asked for"),
+    unit: z.enum(["nodes", "cores", "gpus", "groups", "spares", "slots"]).describe("What is asked for"),
     asked: count,
     granted: count,
     nodes: count.describe("Nodes that count towards it, those that are on order included"),

@@ -30,7 +30,7 @@ export function toVmFacts({ reported, vmSize, catalogue, arrayMemory }: VmSource
     vcpuQuotaCount: own.vcpus ?? positive(reported?.vcpuQuotaCount) ?? catalogueSize?.vcpus ?? vcpuCount,
     pcpuCount:
       ownPcpus(own, catalogueSize) ?? positive(reported?.pcpuCount) ?? catalogueSize?.pcpus ?? vcpuCount,
-    gpuCount: own.gpus ?? mostGpus(reported, catalogueSize),
+    ...gpusOf({ own, reported, catalogueSize }),
     // scalelib gives Azure's "vCPUsPerCore" this name, and configurations divide by it.
     coresPerSocket: catalogueSize?.vcpusPerCore ?? 1,
     memoryBytes: memoryGiB * bytesPerGiB,
@@ -46,9 +46,19 @@ function ownPcpus(own: VmSizeOverride, catalogueSize: VmSize | undefined): numbe
   return decides === undefined ? undefined : catalogueSize?.pcpus;
 }
 
-/** CycleCloud reports too few GPUs, often 0, for sizes that it does not know yet: the larger figure wins. */
-function mostGpus(reported: VirtualMachine | null | undefined, catalogueSize: VmSize | undefined): number {
-  return Math.max(reported?.gpuCount ?? 0, catalogueSize?.gpus ?? 0);
+/** CycleCloud reports too few GPUs, often 0, for sizes that it does not know yet: the larger figure wins, and its 0 alone says nothing. */
+function gpusOf({
+  own,
+  reported,
+  catalogueSize,
+}: {
+  readonly own: VmSizeOverride;
+  readonly reported: VirtualMachine | null | undefined;
+  readonly catalogueSize: VmSize | undefined;
+}): Pick<VmFacts, "gpuCount" | "gpuCountIsUnknown"> {
+  const gpuCount = own.gpus ?? Math.max(reported?.gpuCount ?? 0, catalogueSize?.gpus ?? 0);
+  const isKnown = gpuCount > 0 || own.gpus !== undefined || catalogueSize !== undefined;
+  return isKnown ? { gpuCount } : { gpuCount, gpuCountIsUnknown: true };
 }
 
 function positive(value: number | null | undefined): number | undefined {

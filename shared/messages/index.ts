@@ -35,6 +35,7 @@ export {
 } from "./message-body.ts";
 export {
   accountOf,
+  amountInWords,
   asksForSpares,
   attributesOf,
   checkTargetItems,

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { counted } from "../text/text.ts";
 import { type Checked, checkItems } from "./set-aside.ts";
 import { listOf } from "./sizes.ts";
 
 const mostArrays = 100;
 const mostNodes = 100_000;
 const mostCores = 10_000_000;
+const mostGpus = 1_000_000;
 const mostGroups = 1_000;
 const mostSparePercent = 1_000;
 const mostSpareSlots = 1_000_000;
@@ -38,6 +40,8 @@ export const nodeArrayShape = z.looseObject({
   Name: arrayName,
   TargetCount: z.int().min(0).max(mostNodes).optional(),
   TargetCoreCount: z.int().min(0).max(mostCores).optional(),
+  /** GPUs of the VM sizes; CycleCloud has no such key. */
+  TargetGpuCount: z.int().min(0).max(mostGpus).optional(),
   TargetGroupCount: z.int().min(0).max(mostGroups).optional(),
   GroupCoreCount: z.int().min(1).max(mostCores).optional(),
   GroupInstanceCount: z.int().min(1).max(mostNodes).optional(),
@@ -80,7 +84,8 @@ export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 
 /** Keys of a request that are no attributes of a node: number, kind and name of the nodes. */
 const wishes = [
-  ...["Name", "TargetCount", "TargetCoreCount", "TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
+  ...["Name", "TargetCount", "TargetCoreCount", "TargetGpuCount"],
+  ...["TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
   ...["SpareCount", "SparePercent", "SpareSlots", "SlotResources", "SpareCostPerHour"],
   ...["MachineType", "Extends", "Dynamic", "ClusterName"],
 ];
@@ -128,6 +133,7 @@ function problemsBetween(value: Readonly<Record<string, unknown>>): readonly Pro
   return [
     ...attributeProblems(value),
     ...groupProblems(value),
+    ...gpuProblems(value),
     ...spareProblems(value),
     ...dynamicProblems(value),
   ];
@@ -154,7 +160,7 @@ function whyNoAttribute(key: string): string | undefined {
   for (const name of [small, whole]) if (Object.hasOwn(decided, name)) return decided[name];
   // A misspelt wish must not pass as an attribute: the array would silently get no nodes.
   if (/^(target|group|spare)/i.test(key))
-    return "unknown, expected TargetCount, TargetCoreCount, SpareCount, SparePercent, SpareSlots, SpareCostPerHour, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
+    return "unknown, expected TargetCount, TargetCoreCount, TargetGpuCount, SpareCount, SparePercent, SpareSlots, SpareCostPerHour, or TargetGroupCount with GroupCoreCount or GroupInstanceCount";
   const spelling = Object.keys(nodeArrayShape.shape).find((name) => plain(name) === plain(key));
   if (spelling !== undefined) return `unknown, expected ${spelling}`;
   return /^[A-Z][A-Za-z0-9_.]{0,127}$/.test(key)
@@ -189,6 +195,15 @@ function groupProblems(value: Readonly<Record<string, unknown>>): readonly Probl
   ];
 }
 
+function gpuProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { TargetGpuCount: input } = value;
+  const other = ["TargetCount", "TargetCoreCount", "TargetGroupCount"].find(
+    (key) => value[key] !== undefined,
+  );
+  if (input === undefined || other === undefined) return [];
+  return [{ path: ["TargetGpuCount"], message: `expected either GPUs or a ${other}`, input }];
+}
+
 function spareProblems(value: Readonly<Record<string, unknown>>): readonly Problem[] {
   const has = (name: string) => value[name] !== undefined;
   const problem = (key: string, message: string): Problem => ({ path: [key], message, input: value[key] });
@@ -197,7 +212,7 @@ function spareProblems(value: Readonly<Record<string, unknown>>): readonly Probl
     return ["SlotResources", "SpareCostPerHour"]
       .filter(has)
       .map((name) => problem(name, "expected SpareCount, SparePercent or SpareSlots with it"));
-  const other = ["TargetCount", "TargetCoreCount", "TargetGroupCount"].find(has);
+  const other = ["TargetCount", "TargetCoreCount", "TargetGpuCount", "TargetGroupCount"].find(has);
   return [
     ...(other === undefined
       ? []
@@ -251,6 +266,28 @@ export function accountOf(target: NodeArrayTarget): string {
   if (asksForSpares(target)) return `${Name}:spare`;
   if (GroupCoreCount !== undefined) return `${Name}:${GroupCoreCount}`;
   return GroupInstanceCount === undefined ? Name : `${Name}:${GroupInstanceCount}-nodes`;
+}
+
+/** How much it asks for: `4 nodes`, `64 spare slots or 5 % spare`. */
+export function amountInWords(target: NodeArrayTarget): string {
+  const { TargetCount, TargetCoreCount, TargetGpuCount, TargetGroupCount } = target;
+  const { SpareCount, SpareSlots, SparePercent } = target;
+  const spare = (count: number | "auto" | undefined, what: string) => {
+    if (count === undefined) return [];
+    return [count === "auto" ? `as many ${what} as are needed` : counted(count, what)];
+  };
+  if (asksForSpares(target))
+    return [
+      ...spare(SpareCount, "spare nodes"),
+      ...spare(SpareSlots, "spare slots"),
+      ...(SparePercent === undefined ? [] : [`${SparePercent} % spare`]),
+    ].join(" or ");
+  if (TargetGroupCount !== undefined) return counted(TargetGroupCount, "groups");
+  if (TargetGpuCount !== undefined) return counted(TargetGpuCount, "GPUs");
+  // With both, cores count.
+  return TargetCoreCount === undefined
+    ? counted(TargetCount ?? 0, "nodes")
+    : counted(TargetCoreCount, "cores");
 }
 
 /** Whether it asks for nodes or slots beside those that jobs use. */

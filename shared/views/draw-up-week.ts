@@ -2,9 +2,8 @@ import { hourSeconds, startOf } from "../accounting/index.ts";
 import type { WeekAnswer, WeekQuery } from "../api/index.ts";
 import { bootsOf, isEviction, timesEvicted, windowsIn } from "../cycle/index.ts";
 import type { NodeHistory } from "../engine/index.ts";
-import { asksForSpares } from "../messages/index.ts";
-import type { ClusterConfig, NodeLoss, Ports, Sample, Schedule } from "../ports/index.ts";
-import { counted } from "../text/text.ts";
+import { amountInWords } from "../messages/index.ts";
+import type { ClusterConfig, NodeLoss, Ports, Sample } from "../ports/index.ts";
 import { isAlwaysOpen } from "../time/recurring.ts";
 import { drawUpCost } from "./draw-up-cost.ts";
 import { matches } from "./node-selection.ts";
@@ -145,7 +144,7 @@ function keptBy(
       const span = [Math.max(startSeconds, fromSeconds), Math.min(endSeconds, untilSeconds)] as const;
       return {
         schedule: schedule.name,
-        keeps: targets.map(wishOf).join(", "),
+        keeps: targets.map(amountInWords).join(", "),
         fromSeconds: span[0],
         untilSeconds: span[1],
         busyNodes: busyIn(hours, span),
@@ -153,25 +152,6 @@ function keptBy(
     });
   });
   return kept.toSorted((a, b) => a.fromSeconds - b.fromSeconds);
-}
-
-function wishOf(target: Schedule["targets"][number]): string {
-  const { TargetCount, TargetCoreCount, TargetGroupCount } = target;
-  if (asksForSpares(target)) {
-    const { SpareCount, SpareSlots, SparePercent } = target;
-    const amounts = [
-      ...(SpareCount === undefined
-        ? []
-        : [SpareCount === "auto" ? "as many spare nodes as are needed" : counted(SpareCount, "spare nodes")]),
-      ...(SpareSlots === undefined
-        ? []
-        : [SpareSlots === "auto" ? "as many spare slots as are needed" : counted(SpareSlots, "spare slots")]),
-      ...(SparePercent === undefined ? [] : [`${SparePercent} % spare`]),
-    ];
-    return amounts.join(", ");
-  }
-  if (TargetGroupCount !== undefined) return counted(TargetGroupCount, "groups");
-  return TargetCount === undefined ? counted(TargetCoreCount ?? 0, "cores") : counted(TargetCount, "nodes");
 }
 
 type Span = readonly [from: number, until: number];

@@ -1,6 +1,7 @@
 import { isWritten } from "../../errors/errors.ts";
 import {
   accountOf,
+  amountInWords,
   asideOf,
   type NodeArrayTarget,
   type Parsed,
@@ -8,7 +9,6 @@ import {
   type TargetsMessage,
 } from "../../messages/index.ts";
 import type { Ports, RequestSet } from "../../ports/index.ts";
-import { counted } from "../../text/text.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";
@@ -78,31 +78,11 @@ async function accept(
     await requestPlan(ports, { cluster, reason: `targets of ${requestSet}`, onlyDemand: true });
   if (!isNews) return { outcome: "ignored" };
   const { arrays } = requested;
-  const reason = `request set "${requestSet}": ${arrays.map(targetInWords).join(", ") || "nothing more"}`;
+  const reason = `request set "${requestSet}": ${arrays.map((array) => `${array.Name} ${amountInWords(array)}`).join(", ") || "nothing more"}`;
   const about = { kind: "targets", by: null, source: message.source, reason } as const;
   const [event] = eventsOf({ ...about, atSeconds: requested.receivedAtSeconds }, null);
   if (event !== undefined) await noteEvents(ports, cluster, [{ ...event, eventId: `targets:${requestSet}` }]);
   return { outcome: "accepted", requested, ...(aside.length === 0 ? {} : { setAside: asNews(aside) }) };
-}
-
-/** As much of it as people ask for. */
-function targetInWords(array: NodeArrayTarget): string {
-  const { Name, TargetCount, TargetCoreCount, TargetGroupCount } = array;
-  const { SpareCount, SpareSlots, SparePercent } = array;
-  const spares = [
-    ...(SpareCount === undefined ? [] : [countedOrAuto(SpareCount, "spare nodes")]),
-    ...(SpareSlots === undefined ? [] : [countedOrAuto(SpareSlots, "spare slots")]),
-    ...(SparePercent === undefined ? [] : [`${SparePercent} % spare`]),
-  ];
-  if (spares.length > 0) return `${Name} ${spares.join(" or ")}`;
-  // With both, cores count.
-  if (TargetCoreCount !== undefined) return `${Name} ${counted(TargetCoreCount, "cores")}`;
-  if (TargetCount !== undefined) return `${Name} ${counted(TargetCount, "nodes")}`;
-  return TargetGroupCount === undefined ? Name : `${Name} ${counted(TargetGroupCount, "groups")}`;
-}
-
-function countedOrAuto(count: number | "auto", what: string): string {
-  return count === "auto" ? `${what} (auto)` : counted(count, what);
 }
 
 function asNews(news: readonly SetAside[]) {

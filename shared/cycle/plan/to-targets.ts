@@ -65,7 +65,9 @@ function arrayFor(
 /** A request that names cores and nodes means the cores. Without either it asks for nothing. */
 function wishOf(definition: NodeArrayTarget): TargetWish {
   if (asksForSpares(definition)) return spareWishOf(definition);
-  const { TargetCount, TargetCoreCount, TargetGroupCount, GroupCoreCount, GroupInstanceCount } = definition;
+  const { TargetCount, TargetCoreCount, TargetGpuCount } = definition;
+  const { TargetGroupCount, GroupCoreCount, GroupInstanceCount } = definition;
+  if (TargetGpuCount !== undefined) return { kind: "gpus", count: TargetGpuCount };
   if (TargetGroupCount !== undefined)
     return {
       kind: "groups",

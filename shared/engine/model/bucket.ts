@@ -10,6 +10,8 @@ export interface VmFacts {
   readonly vcpuQuotaCount: number;
   readonly pcpuCount: number;
   readonly gpuCount: number;
+  /** Nobody says how many GPUs it has, so that `gpuCount` is 0. Absent: somebody does. */
+  readonly gpuCountIsUnknown?: true;
   readonly coresPerSocket: number;
   readonly memoryBytes: number;
   readonly family: string;

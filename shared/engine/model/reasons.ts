@@ -17,6 +17,8 @@ export type ReasonCode =
   | "SpareCost"
   /** A node, even an empty one, holds no slot of the shape. */
   | "SlotTooLarge"
+  /** The VM size has no GPU; `left` is null where nobody says how many it has. */
+  | "NoGpus"
   /** There is room for `left` parts of its gang before the first that finds none. */
   | "GangIncomplete"
   | "NoBucketsDefined"
@@ -44,6 +46,7 @@ export type TargetReasonCode = Extract<
   | "LeftToOthers"
   | "SpareCost"
   | "SlotTooLarge"
+  | "NoGpus"
 >;
 
 export interface TargetReason extends Reason {

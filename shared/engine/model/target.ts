@@ -25,10 +25,11 @@ export interface Target {
 /** A target that keeps a node, or counts one that jobs need. */
 export type NodeTarget = Pick<Target, "name" | "requestSet" | "untilSeconds">;
 
-/** `cores` are usable vcpus, as jobs see them. A group is of one VM size and in a placement group of its own. */
+/** `cores` are usable vcpus, as jobs see them; `gpus` those of the VM size. A group is of one VM size and in a placement group of its own. */
 export type TargetWish =
   | { readonly kind: "nodes"; readonly count: number }
   | { readonly kind: "cores"; readonly count: number }
+  | { readonly kind: "gpus"; readonly count: number }
   | { readonly kind: "groups"; readonly count: number; readonly size: GroupSize }
   | SpareWish;
 

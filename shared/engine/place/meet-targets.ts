@@ -45,6 +45,7 @@ export function meetTargets(
         return pass.meetSpares(array, wish, isRoomWanted);
       case "nodes":
       case "cores":
+      case "gpus":
         return pass.meetCount(array, wish);
     }
   };
@@ -159,9 +160,13 @@ class Pass {
     return this.#outcome(0);
   }
 
-  meetCount(array: NodeArray, { kind }: { readonly kind: "nodes" | "cores" }): TargetOutcome {
-    const weightOf = ({ bucket }: LedgerNode): number => (kind === "nodes" ? 1 : this.#coresOf(bucket));
-    return this.#meet(array, { have: 0, nodes: this.#own }, weightOf, () => true);
+  meetCount(array: NodeArray, { kind }: { readonly kind: "nodes" | "cores" | "gpus" }): TargetOutcome {
+    const weightOf = ({ bucket }: LedgerNode): number => {
+      if (kind === "gpus") return bucket.vm.gpuCount;
+      return kind === "nodes" ? 1 : this.#coresOf(bucket);
+    };
+    const nodes = this.#own.filter((node) => weightOf(node) > 0);
+    return this.#meet(array, { have: 0, nodes }, weightOf, () => true);
   }
 
   meetSpares(array: NodeArray, wish: SpareWish, isRoomWanted: RoomWanted): TargetOutcome {
@@ -204,7 +209,7 @@ class Pass {
       if (last === null) continue;
       const weight = weightOf(last.example);
       if (weight <= 0) {
-        this.#refuse("SlotTooLarge", last.name, asked - have);
+        this.#refuseSize(last, asked - have);
         continue;
       }
       const buckets = this.#bucketsInTurn(last);
@@ -351,6 +356,13 @@ class Pass {
     else this.#refuseRoom(bucket, missing);
   }
 
+  /** A node of that size would count for nothing. */
+  #refuseSize({ name, vm }: LedgerBucket, asked: number): void {
+    if (this.#target.wish.kind === "gpus")
+      this.#refuse("NoGpus", name, asked, vm.gpuCountIsUnknown === true ? null : 0);
+    else this.#refuse("SlotTooLarge", name, asked);
+  }
+
   #refuseCost(bucket: LedgerBucket, missing: number): void {
     const price = priceOf(bucket);
     const about = { code: "SpareCost", bucket: bucket.name, constraint: null, limit: null } as const;
@@ -382,7 +394,7 @@ class Pass {
     });
   }
 
-  #refuse(code: TargetReasonCode, bucket: BucketName | null, asked: number, left = 0): void {
+  #refuse(code: TargetReasonCode, bucket: BucketName | null, asked: number, left: number | null = 0): void {
     this.#reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
   }
 

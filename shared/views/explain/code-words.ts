@@ -29,6 +29,7 @@ export const codeWords: Readonly<Record<ReasonCode, string>> = {
   LeftToOthers: "others first",
   SpareCost: "costs too much",
   SlotTooLarge: "slot too large",
+  NoGpus: "no GPUs",
   GangIncomplete: "other parts have no room",
   NoBucketsDefined: "no VM size",
   NothingRequested: "asks for nothing",

@@ -220,6 +220,7 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
     case "BudgetSpent":
     case "SpareCost":
     case "SlotTooLarge":
+    case "NoGpus":
       return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
     default:
       return code satisfies never;

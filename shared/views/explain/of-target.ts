@@ -20,7 +20,7 @@ import { heldBy, staleness, withHolds } from "./held.ts";
 import { noCapacity } from "./limit-causes.ts";
 import { nearestVmSize } from "./near-names.ts";
 import { isPlannedNode, onTheirWay } from "./on-their-way.ts";
-import { spareCost } from "./reason-words.ts";
+import { noGpus, spareCost } from "./reason-words.ts";
 import { inOrder } from "./shortages.ts";
 import type { Wanted } from "./what-is-wanted.ts";
 
@@ -81,17 +81,16 @@ function wantedByTarget(
 ): Wanted {
   const missing = asked - granted;
   const { wish, coresPerNode } = target;
-  const coresOf = ({ nodeArray, vmSize }: NodeKind) =>
-    coresPerNode ??
+  const vmOf = ({ nodeArray, vmSize }: NodeKind) =>
     snapshot.cluster.nodeArrays
       .find(({ name }) => name === nodeArray)
-      ?.buckets.find((size) => size.vmSize === vmSize)?.vm.vcpuCount ??
-    null;
+      ?.buckets.find((size) => size.vmSize === vmSize)?.vm;
   return {
     missing: counted(missing, unit),
     note: "",
     nodesOf: (bucket) => {
-      const cores = coresOf(bucket);
+      const vm = vmOf(bucket);
+      const cores = coresPerNode ?? vm?.vcpuCount ?? null;
       switch (wish.kind) {
         case "nodes":
         case "spares":
@@ -101,6 +100,8 @@ function wantedByTarget(
           return null;
         case "cores":
           return cores === null ? null : Math.ceil(missing / cores);
+        case "gpus":
+          return vm === undefined || vm.gpuCount === 0 ? null : Math.ceil(missing / vm.gpuCount);
         case "groups": {
           if (wish.size.kind === "nodes") return missing * wish.size.count;
           return cores === null ? null : missing * Math.ceil(wish.size.count / cores);
@@ -149,6 +150,15 @@ function shortage(
       return cause("too-big", {
         text: `No slot of the shape that SlotResources asks for fits on ${labelOf(reason.bucket)}.`,
         next: "Ask for smaller slots, or name a larger MachineType. What a node has: `ccscale buckets`.",
+        ...figures(reason),
+      });
+    case "NoGpus":
+      return cause("too-big", {
+        text: `${labelOf(reason.bucket)} counts for no GPU of the target: ${noGpus(reason)}.`,
+        next:
+          reason.left === null
+            ? "Configure `gpus` of the VM size in `vm_sizes`: what is not known does not count as none."
+            : "Name a MachineType with GPUs, or an array that has one: `ccscale buckets`.",
         ...figures(reason),
       });
     case "UnknownVmSize": {

@@ -158,6 +158,8 @@ function groupSentence(reasons: Group): string {
       return `${where}: ${spareCost(first)}.`;
     case "SlotTooLarge":
       return `${where}: ${slotTooLarge}.`;
+    case "NoGpus":
+      return `${where}: ${noGpus(first)}.`;
     case "GangIncomplete":
       return "The job starts only together with the other jobs of its gang, and one of these finds no room.";
     case "DemandCapReached":
@@ -261,6 +263,11 @@ function largest(group: Group): number {
 
 const othersFirst = "jobs or other targets wait at one of its limits, and spare nodes come after them";
 
+/** Why a size counts for nothing where GPUs are wanted. */
+export function noGpus({ left }: Pick<Reason, "left">): string {
+  return left === null ? "how many GPUs the VM size has is not known" : "the VM size has no GPUs";
+}
+
 const slotTooLarge = "no slot of the shape fits on a node";
 
 /** What the spare nodes would cost that are not there for their price. */
@@ -289,6 +296,7 @@ function targetReason({ code, bucket, limit, asked, left }: TargetReason, target
     LeftToOthers: `${where}: ${othersFirst}.`,
     SpareCost: `${where}: ${spareCost({ asked, left })}.`,
     SlotTooLarge: `${where}: ${slotTooLarge}.`,
+    NoGpus: `${where}: ${noGpus({ left })}.`,
     NodeArrayDisabled: `Autoscaling of node array "${target.nodeArray}" is switched off (autoscale.enabled).`,
     NameOfANodeArray: `"${target.dynamicArray}" is the name of a node array of the cluster: a dynamic one needs its own.`,
     UnknownNodeArray: `The cluster has no node array "${target.nodeArray}".`,

@@ -232,6 +232,12 @@ describe("to engine: VM facts", () => {
       expected: { family: "Standard_New1", pcpuCount: 8, vcpuQuotaCount: 8, gpuCount: 0, infiniband: false },
     },
     {
+      name: "0 GPUs of a size that nobody else knows are not known",
+      vmSize: "Standard_New1",
+      vm: { vcpuCount: 8, gpuCount: 0, memory: 16 },
+      expected: { gpuCount: 0, gpuCountIsUnknown: true },
+    },
+    {
       name: "the spelling of the size does not matter to the catalogue",
       vmSize: "standard_f4",
       vm: null,

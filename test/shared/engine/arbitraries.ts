@@ -347,6 +347,7 @@ const target: fc.Arbitrary<Target> = fc
     wish: fc.oneof(
       fc.nat(8).map((count) => ({ kind: "nodes" as const, count })),
       fc.nat(40).map((count) => ({ kind: "cores" as const, count })),
+      fc.nat(6).map((count) => ({ kind: "gpus" as const, count })),
       fc.record({ kind: fc.constant("groups" as const), count: fc.nat(3), size: groupSize }),
     ),
     vmSizes: fc.shuffledSubarray([...sizes.map(({ vmSize }) => vmSize), "Standard_Nowhere"]),

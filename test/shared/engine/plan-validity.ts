@@ -462,12 +462,12 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
       (node) => node.nodeArray === target.nodeArray && (node.dynamicArray ?? null) === target.dynamicArray,
     );
     const held = own.filter((node) => node.targets?.some(({ name }) => name === target.name));
-    const cores = (node: PlannedNode) =>
-      target.coresPerNode ??
+    const vmOf = (node: PlannedNode) =>
       input.cluster.nodeArrays
         .find((array) => array.name === node.nodeArray)
-        ?.buckets.find((bucket) => bucket.vmSize === node.vmSize)?.vm.vcpuCount ??
-      0;
+        ?.buckets.find((bucket) => bucket.vmSize === node.vmSize)?.vm;
+    const cores = (node: PlannedNode) => target.coresPerNode ?? vmOf(node)?.vcpuCount ?? 0;
+    const gpus = (node: PlannedNode) => vmOf(node)?.gpuCount ?? 0;
     if (target.wish.kind === "spares" || target.wish.kind === "slots") {
       found.push(...spareViolations(input, { own, held, target, wish: target.wish, outcome }));
       continue;
@@ -475,6 +475,7 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
     const amounts = {
       nodes: held.length,
       cores: held.reduce((sum, node) => sum + cores(node), 0),
+      gpus: held.reduce((sum, node) => sum + gpus(node), 0),
       groups: groupsAmong(target, held, cores),
     };
     const { kind, count } = target.wish;
@@ -484,9 +485,12 @@ function targetViolations(input: PlanInput, result: Plan): string[] {
     if (outcome !== undefined && outcome.reasons.length > 0 !== granted < count)
       found.push(`target ${target.name} has ${granted} of ${count} and ${outcome.reasons.length} reasons`);
     const isOnly = result.targets.every((other) => other === outcome || other.name !== target.name);
-    const most = Math.max(0, ...held.map(cores));
-    if (isOnly && kind === "cores" && amounts.cores >= count + most && held.length > 0)
-      found.push(`target ${target.name} holds ${amounts.cores} cores for ${count}`);
+    const most = { cores: Math.max(0, ...held.map(cores)), gpus: Math.max(0, ...held.map(gpus)) };
+    if (isOnly && (kind === "cores" || kind === "gpus") && held.length > 0)
+      if (amounts[kind] >= count + most[kind])
+        found.push(`target ${target.name} holds ${amounts[kind]} ${kind} for ${count}`);
+    if (isOnly && kind === "gpus" && held.some((node) => gpus(node) === 0))
+      found.push(`target ${target.name} holds nodes without GPUs`);
     if (isOnly && kind === "nodes" && held.length > count)
       found.push(`target ${target.name} holds ${held.length} nodes for ${count}`);
     // What others hold of the same array counts first: only then is a node made.

@@ -397,6 +397,61 @@ describe("a target of nodes or cores", () => {
   });
 });
 
+describe("targets in GPUs", () => {
+  const gpus = (count: number, fields: Partial<Target> = {}) => target({ kind: "gpus", count }, fields);
+  const [none, one, four] = ["Standard_F4", "Standard_NC1", "Standard_NC4"];
+  const sized = [
+    bucket({ available: 9 }),
+    bucket({ vmSize: one, gpus: 1, available: 2 }),
+    bucket({ vmSize: four, gpus: 4, available: 9 }),
+  ];
+  const arrays = [execute({ buckets: sized })];
+
+  test("count those of the sizes, pass over sizes without any, and go on to the next at a limit", () => {
+    const result = planFor([gpus(7)], { arrays });
+    expect(sizesOf(result)).toEqual({ [one]: 2, [four]: 2 });
+    expect(result.targets[0]).toMatchObject({ unit: "gpus", asked: 7, granted: 7, nodes: 4, reasons: [] });
+  });
+
+  test("count busy nodes first, then idle ones, and hold none without GPUs", () => {
+    const present = [ready(1, { vmSize: none }), ...[2, 3, 4].map((index) => ready(index, { vmSize: four }))];
+    const running = job("r", { ngpus: 1 }, { executingHostnames: ["host-execute-4"] });
+    const result = planFor([gpus(5)], { arrays, nodes: present, jobs: [running] });
+    expect(result.matched).toEqual(["execute-2", "execute-4"]);
+    expect(createdNames(result)).toEqual([]);
+  });
+
+  test.each([
+    ["an array without GPUs", bucket(), 0, "the VM size has no GPUs."],
+    [
+      "one whose GPUs nobody knows",
+      bucket({ vm: { gpuCountIsUnknown: true } }),
+      null,
+      "how many GPUs the VM size has is not known.",
+    ],
+  ])("on %s are not met, with that reason", (_case, only, left, text) => {
+    const [outcome] = planFor([gpus(2)], { arrays: [execute({ buckets: [only] })] }).targets;
+    expect(outcome).toMatchObject({ granted: 0, reasons: [{ code: "NoGpus", asked: 2, left }] });
+    expect(outcome && targetSentences(outcome)).toEqual([
+      'Target "execute" of request set "standard" has 0 of 2 gpus.',
+      `execute/Standard_F4: ${text}`,
+    ]);
+  });
+
+  test("may be spare ones: slots of one GPU", () => {
+    const wish: TargetWish = { kind: "slots", slot: { ngpus: 1 }, count: 3, perCent: 0 };
+    const [running] = [job("r", { ngpus: 2 }, { executingHostnames: ["host-execute-1"] })];
+    const present = [ready(1, { vmSize: four })];
+    const result = planFor([target(wish, { name: "execute:spare" })], {
+      arrays,
+      nodes: present,
+      jobs: [running],
+    });
+    expect(sizesOf(result)).toEqual({ [one]: 1 });
+    expect(result.targets[0]).toMatchObject({ asked: 3, granted: 3 });
+  });
+});
+
 describe("targets and jobs", () => {
   const busy = job("j", { ncpus: 4 }, { iterations: 3 });
 

@@ -36,6 +36,7 @@ describe("an autoscale request that is understood", () => {
       "a dynamic array",
       { Extends: "base", TargetCount: 3, Configuration: { application_version: "1.2.3" }, Dynamic: true },
     ],
+    ["GPUs", { TargetGpuCount: 16, MachineType: ["A", "B"] }],
     ["groups of cores", { TargetGroupCount: 4, GroupCoreCount: 64, MachineType: ["A", "B"] }],
     ["spare nodes", { SpareCount: 2, SparePercent: 12.5 }],
     ["spare slots", { SpareSlots: 64, SlotResources: { ncpus: 4, memgb: 16 }, SpareCostPerHour: 12.5 }],
@@ -58,7 +59,14 @@ describe("an autoscale request that is understood", () => {
   });
 
   test("what is no wish is an attribute of the nodes", () => {
-    const wishes = { Name: "a", TargetCount: 1, MachineType: "m", Extends: "b", Dynamic: true };
+    const wishes = {
+      Name: "a",
+      TargetCount: 1,
+      TargetGpuCount: 1,
+      MachineType: "m",
+      Extends: "b",
+      Dynamic: true,
+    };
     const attributes = { ImageId: "i", Configuration: { c: 1 }, CoreCount: 2 };
     expect(attributesOf({ ...wishes, ...attributes })).toEqual(attributes);
   });
@@ -98,6 +106,11 @@ describe("an autoscale request that is refused", () => {
       "spare nodes and others",
       { SpareCount: 2, TargetCount: 1 },
       /^SpareCount: 2, expected either spare nodes or a TargetCount, in a definition each/,
+    ],
+    [
+      "GPUs and cores",
+      { TargetGpuCount: 2, TargetCoreCount: 8 },
+      /^TargetGpuCount: 2, expected either GPUs or a TargetCoreCount/,
     ],
     ["a share of less than nothing", { SparePercent: -1 }, /^SparePercent: -1, /],
     ["slots of no shape", { SpareSlots: 2 }, /^SlotResources: missing/],
