@@ -113,7 +113,7 @@ export async function caught(
 function portsOf(ports: Ports): ServicePorts {
   const { outlooks, operators, stops } = service;
   return {
-    ...ports,
+    ...outlooks.remembering(ports),
     ...operators,
     stops,
     lookAhead: async (cluster, madeAtSeconds) => {

@@ -41,8 +41,6 @@ export interface Route {
   readonly answer: z.ZodType;
   /** Answered with an ETag, 304 when nothing changed. */
   readonly polled?: true;
-  /** Packed for callers that can unpack it: it may be of many megabytes. */
-  readonly zipped?: true;
   /** Takes `If-Match` and `If-None-Match: *`: nothing is replaced that its caller has not seen. */
   readonly guarded?: true;
 }

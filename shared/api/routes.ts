@@ -161,7 +161,7 @@ export const routes = [
     "plan-archive",
     "plans/{planId}/archive",
     "One plan with what it was made from: enough to make it again",
-    { answer: planArchiveAnswer, zipped: true },
+    { answer: planArchiveAnswer },
   ),
   view(
     "plan-difference",
@@ -222,7 +222,7 @@ export const routes = [
     "support",
     "support/{part}",
     "One part of a support archive as it is stored, without secrets",
-    { query: supportQuery, answer: supportAnswer, zipped: true },
+    { query: supportQuery, answer: supportAnswer },
   ),
   inquiry("what-if", "what-if", "A plan with extra jobs; nothing is sent", {
     body: whatIfBody,

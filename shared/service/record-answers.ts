@@ -1,4 +1,6 @@
 import { quoted, type RouteId, refusals } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
+import { Recent } from "../collections/recent.ts";
 import { loadWorld, type World } from "../cycle/index.ts";
 import { shellWord } from "../text/shell-word.ts";
 import {
@@ -105,15 +107,29 @@ export const recordAnswers = {
     found(await showReject(ports, cluster, rejectionId), refusals.unknownReject(rejectionId)),
 } satisfies Partial<AnswersFrom<RecordPorts>>;
 
-/** Answers from what is known of the cluster and the plan that would be made now. */
+/** Rows of answers that are kept with an outlook: those of two views of the largest clusters. */
+const mostRows = 20_000;
+const answersOf = onceFor((_: Outlook) => new Recent<Answered<unknown>>({ most: mostRows }));
+
+/** Answers from what is known of the cluster and the plan that would be made now. Whoever polls asks the same again. */
 function fromOutlook<Id extends RouteId>(
   work: (outlook: Outlook, call: RouteCall<Id>) => Answered<AnswerOf<Id>>,
 ): Handler<RecordPorts, Id> {
   return async (ports, call) => {
     const { cursor } = (call.query ?? {}) as { readonly cursor?: readonly [unknown, unknown, number?] };
     const outlook = await ports.lookAhead(call.cluster, cursor?.[2]);
-    return outlook === undefined ? unknownCluster(call.cluster) : work(outlook, call);
+    if (outlook === undefined) return unknownCluster(call.cluster);
+    const name = JSON.stringify([call.id, call.params, call.query, call.body]);
+    const known = answersOf(outlook).get(name) as Answered<AnswerOf<Id>> | undefined;
+    if (known !== undefined) return known;
+    const made = work(outlook, call);
+    answersOf(outlook).set(name, made, rowsIn(made.ok ? made.answer : {}));
+    return made;
   };
+}
+
+function rowsIn(answer: object): number {
+  return Object.values(answer).reduce((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 1);
 }
 
 /** Answers from plans of another world than the one that is known. */

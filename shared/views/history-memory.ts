@@ -20,7 +20,20 @@ type HistoryPorts = Pick<Ports, "clock" | "history" | "log">;
 export class HistoryMemory {
   readonly #last = new Recent<KeptReading>({ most: mostRows });
 
-  async list(ports: HistoryPorts, cluster: string): Promise<readonly NodeHistory[]> {
+  /** The store for those who look: what it lists is remembered. */
+  storeOf(ports: HistoryPorts): Ports["history"] {
+    const { history } = ports;
+    return {
+      list: (cluster) => this.#list(ports, cluster),
+      since: (...given) => history.since(...given),
+      kept: (...given) => history.kept(...given),
+      keep: (...given) => history.keep(...given),
+      save: (...given) => history.save(...given),
+      remove: (...given) => history.remove(...given),
+    };
+  }
+
+  async #list(ports: HistoryPorts, cluster: string): Promise<readonly NodeHistory[]> {
     const nowSeconds = ports.clock.nowSeconds();
     const own = recent(this.#last.get(cluster), nowSeconds);
     const start = own ?? recent(await keptBy(ports, cluster), nowSeconds);

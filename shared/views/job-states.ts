@@ -1,4 +1,5 @@
 import type { JobState, JobView } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
 import { isStandIn } from "../cycle/index.ts";
 import {
   type Job,
@@ -75,7 +76,7 @@ export type DetailsOf = (job: Pick<Job, "source" | "name">) => DetailsForPeople;
 
 export const noDetails: DetailsForPeople = { user: null, account: null, queue: null, jobName: null };
 
-/** Reads details by source and name. The jobs of a source are indexed when the first of them is asked for. */
+/** Reads details by source and name. */
 export function detailsReader(demand: readonly SourceDemand[]): DetailsOf {
   const read = demandReader(demand);
   return (each) => {
@@ -90,21 +91,16 @@ export function detailsReader(demand: readonly SourceDemand[]): DetailsOf {
 export function demandReader(
   demand: readonly SourceDemand[],
 ): (job: Pick<Job, "source" | "name">) => DemandJob | undefined {
-  const bySource = new Map<string, ReadonlyMap<string, DemandJob>>();
   return ({ source, name }) => {
-    if (source === null) return undefined;
-    const jobs = bySource.get(source) ?? indexOf(demand, source);
-    bySource.set(source, jobs);
-    return jobs.get(name);
+    const own = demand.find((each) => each.source === source);
+    return own && indexOf(own).get(name);
   };
 }
 
-function indexOf(demand: readonly SourceDemand[], source: string): ReadonlyMap<string, DemandJob> {
-  const jobs = demand.find((each) => each.source === source)?.jobs ?? [];
-  return new Map(jobs.map((job) => [job.name, job]));
-}
-
-const hostsByInput = new WeakMap<PlanInput, ReadonlyMap<string, ReadonlySet<string>>>();
+/** Views that are polled ask again, and a list of 100,000 jobs takes its time. */
+const indexOf = onceFor(
+  ({ jobs }: SourceDemand): ReadonlyMap<string, DemandJob> => new Map(jobs.map((job) => [job.name, job])),
+);
 
 /** Jobs that are planned on a node and not running there: their scheduler has not started them yet. */
 export function plannedThere(
@@ -116,14 +112,11 @@ export function plannedThere(
   return [...new Set(jobs.map(({ job }) => job))].filter((job) => running?.has(job) !== true);
 }
 
-function runningByHost(input: PlanInput): ReadonlyMap<string, ReadonlySet<string>> {
-  const before = hostsByInput.get(input);
-  if (before !== undefined) return before;
+const runningByHost = onceFor(({ jobs }: PlanInput): ReadonlyMap<string, ReadonlySet<string>> => {
   const hosts = new Map<string, Set<string>>();
-  for (const job of input.jobs) for (const host of job.executingHostnames) note(hosts, host, job);
-  hostsByInput.set(input, hosts);
+  for (const job of jobs) for (const host of job.executingHostnames) note(hosts, host, job);
   return hosts;
-}
+});
 
 function note(hosts: Map<string, Set<string>>, host: string, { name }: Job): void {
   const short = shortHostname(host);

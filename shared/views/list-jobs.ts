@@ -1,6 +1,8 @@
 import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
 import { evictionsOf, isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
+import { InvariantError } from "../errors/errors.ts";
 import { jobWhereKeys } from "../names/where-keys.ts";
 import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
@@ -43,14 +45,15 @@ function selectedNames({ plan }: Outlook, { isSelected }: Selector): ReadonlySet
   return new Set(plan.nodes.filter(isSelected).map(({ name }) => name));
 }
 
-/** A row, and the jobs of the plan it stands for. */
+/** What a row stands for: a job of the plan with its place in the queue, or one that was set aside. */
 interface JobRow {
   readonly source: string | null;
   readonly name: string;
   readonly state: JobState;
   readonly job: Job | undefined;
   readonly outcome: JobOutcome | undefined;
-  readonly view: () => JobView;
+  readonly place: number;
+  readonly aside: ReturnType<typeof setAsideJobs>[number] | undefined;
 }
 
 interface Asked {
@@ -69,7 +72,7 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, { nodes, isAsked }: Aske
     "set-aside": 0,
   };
   const wanted: JobRow[] = [];
-  for (const row of rowsOf(outlook, query.request === true)) {
+  for (const row of rowsOf(outlook)) {
     counts[row.state] += 1;
     const isWanted =
       (query.state === undefined || query.state === row.state) &&
@@ -83,47 +86,27 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, { nodes, isAsked }: Aske
     madeAtSeconds: outlook.atSeconds,
   });
   const { cluster, atSeconds } = outlook;
-  const jobs = items.map(({ view }) => view());
+  const words = wordsOf(outlook, query.request === true);
+  const jobs = items.map((row) => toView(row, words));
   return { cluster, atSeconds, counts, jobs, silent: silentOf(outlook), next, total };
 }
 
-/** In the order of the queue; those that were set aside come last. */
-function rowsOf(outlook: Outlook, isWhole: boolean): readonly JobRow[] {
-  const words: Words = {
-    sentenceOf: firstSentences(outlook),
-    detailsOf: detailsReader(outlook.loaded.demand),
-    spotOf: spotReader(outlook),
-    evictionsOf: (job: Job) => evictionsOf(job, outlook.losses),
-    requestOf: isWhole ? requestReader(outlook.loaded.demand) : undefined,
-  };
-  const planned = [...outlookJobs(outlook).entries()].filter(([, { job }]) => !isStandIn(job));
-  return [
-    ...planned.map(([place, each]): JobRow => {
-      const { job, outcome } = each;
-      const state = stateOf(each, outlook.nodesByName);
-      return {
-        source: job.source,
-        name: job.name,
-        state,
-        job,
-        outcome,
-        view: () => toView({ ...each, state, place }, words),
-      };
-    }),
-    ...setAsideJobs(outlook).map((each): JobRow => {
-      const { source, item, standIn } = each;
-      const view = () => setAsideView(each);
-      return {
-        source,
-        name: nameOf(item),
-        state: "set-aside",
-        job: standIn?.job,
-        outcome: standIn?.outcome,
-        view,
-      };
-    }),
-  ];
-}
+/** In the order of the queue; those that were set aside come last. The next page or the next poll needs the same. */
+const rowsOf = onceFor((outlook: Outlook): readonly JobRow[] => {
+  const planned = outlookJobs(outlook).flatMap((each, place): readonly JobRow[] => {
+    const { job, outcome } = each;
+    if (isStandIn(job)) return [];
+    const { source, name } = job;
+    const state = stateOf(each, outlook.nodesByName);
+    return [{ source, name, state, job, outcome, place, aside: undefined }];
+  });
+  const aside = setAsideJobs(outlook).map((each): JobRow => {
+    const { source, item, standIn } = each;
+    const { job, outcome } = standIn ?? {};
+    return { source, name: nameOf(item), state: "set-aside", job, outcome, place: -1, aside: each };
+  });
+  return [...planned, ...aside];
+});
 
 function readersOf({ loaded, atSeconds }: Outlook): Readers<typeof jobWhereKeys, JobRow> {
   const detailsOf = detailsReader(loaded.demand);
@@ -164,6 +147,17 @@ function requestReader(demand: Outlook["loaded"]["demand"]): (job: Job) => JobVi
   };
 }
 
+function wordsOf(outlook: Outlook, isWhole: boolean): Words {
+  const { demand } = outlook.loaded;
+  return {
+    sentenceOf: firstSentences(outlook),
+    detailsOf: detailsReader(demand),
+    spotOf: spotReader(outlook),
+    evictionsOf: (job: Job) => evictionsOf(job, outlook.losses),
+    requestOf: isWhole ? requestReader(demand) : undefined,
+  };
+}
+
 interface Words {
   readonly sentenceOf: (each: OutlookJob) => string | null;
   readonly detailsOf: DetailsOf;
@@ -173,11 +167,10 @@ interface Words {
   readonly requestOf: ((job: Job) => JobView["request"]) | undefined;
 }
 
-function toView(
-  each: OutlookJob & { readonly state: JobState; readonly place: number },
-  { sentenceOf, detailsOf, spotOf, evictionsOf, requestOf }: Words,
-): JobView {
-  const { job, outcome, state, place } = each;
+function toView({ job, outcome, state, place, aside }: JobRow, words: Words): JobView {
+  if (aside !== undefined) return setAsideView(aside);
+  if (job === undefined || outcome === undefined) throw new InvariantError("A row is of no job");
+  const { sentenceOf, detailsOf, spotOf, evictionsOf, requestOf } = words;
   const { asked, granted, placements } = outcome;
   const reasons = waits(outcome) ? outcome.reasons : [];
   const nodes = [...new Set(placements.map(({ node }) => node))];
@@ -198,7 +191,7 @@ function toView(
     ...detailsOf(job),
     reasonCode: nearestFirst(reasons)[0]?.code ?? null,
     // In scalelib compatibility, a job may have its place on a failed node.
-    reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf(each),
+    reason: reasons.length === 0 && state !== "waiting" ? null : sentenceOf({ job, outcome }),
     waitingReason: schedulerWords(job),
     spot: spotOf(job, place),
     evictions: evictionsOf(job),

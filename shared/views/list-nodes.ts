@@ -1,4 +1,5 @@
 import type { NodesAnswer, NodesQuery, NodeView } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
 import { doubtsOf, unreadInWords } from "../cycle/index.ts";
 import { compareNodeNames } from "../engine/index.ts";
 import { useOf } from "../names/node-use.ts";
@@ -77,16 +78,13 @@ interface Owners {
 }
 
 const noOwners: Owners = { users: [], accounts: [] };
-const knownOwners = new WeakMap<Outlook, ReadonlyMap<string, Owners>>();
 
 /** Whose jobs run on a node or have a place there. Few ask for it: worked out for all nodes when one is asked for. */
 function ownersOf(outlook: Outlook): (node: string) => Owners {
-  const known = knownOwners.get(outlook) ?? ownersByNode(outlook);
-  knownOwners.set(outlook, known);
-  return (node) => known.get(node) ?? noOwners;
+  return (node) => ownersByNode(outlook).get(node) ?? noOwners;
 }
 
-function ownersByNode(outlook: Outlook): ReadonlyMap<string, Owners> {
+const ownersByNode = onceFor((outlook: Outlook): ReadonlyMap<string, Owners> => {
   const detailsOf = detailsReader(outlook.loaded.demand);
   const owners = new Map<string, { users: (string | null)[]; accounts: (string | null)[] }>();
   for (const { job, outcome } of outlookJobs(outlook))
@@ -98,7 +96,7 @@ function ownersByNode(outlook: Outlook): ReadonlyMap<string, Owners> {
       owners.set(node, there);
     }
   return owners;
-}
+});
 
 /** Which nodes run jobs is not known for certain: demand lies unread, or a message of a source was refused. */
 function whyIdleStay({ head, loaded, atSeconds }: Outlook): string | null {

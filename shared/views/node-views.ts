@@ -1,4 +1,5 @@
 import type { NodeView } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
 import { type Boots, bootSecondsOf, bootsOf, fewestBoots, outNodesOf } from "../cycle/index.ts";
 import {
   type Bucket,
@@ -62,17 +63,8 @@ export interface NodeSubject {
 }
 
 /** The next page or the next question needs the same. Views go with their outlook, which `OutlookMemory` owns. */
-const knownViews = new WeakMap<Outlook, NodeViews>();
-
-export function nodeViews(outlook: Outlook): NodeViews {
-  const drawn = knownViews.get(outlook);
-  if (drawn !== undefined) return drawn;
-  const views = makeViews(factsOf(outlook));
-  knownViews.set(outlook, views);
-  return views;
-}
-
-function makeViews(facts: Facts): NodeViews {
+export const nodeViews = onceFor((outlook: Outlook): NodeViews => {
+  const facts = factsOf(outlook);
   let sorted: readonly NodeSubject[] | undefined;
   let idle: readonly IdleNode[] | undefined;
   return {
@@ -93,7 +85,7 @@ function makeViews(facts: Facts): NodeViews {
       return toView(facts, { name: planned.name, reported, planned });
     },
   };
-}
+});
 
 function factsOf(outlook: Outlook): Facts {
   const { input, plan, loaded, snapshot } = outlook;

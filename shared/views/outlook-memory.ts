@@ -39,11 +39,14 @@ export class OutlookMemory {
     );
   }
 
+  /** The same ports for those who look: of the node history, only what was written since the last look is read. */
+  remembering<P extends Pick<Ports, "clock" | "history" | "log">>(ports: P): P {
+    return { ...ports, history: this.#history.storeOf(ports) };
+  }
+
   /** Undefined for a cluster that is not configured. Throws StaleSnapshotError when it was never seen. */
   async lookAhead(ports: WorldPorts & Pick<Ports, "log">, cluster: string): Promise<Outlook | undefined> {
-    const world = await loadWorld(ports, cluster, {
-      listHistory: () => this.#history.list(ports, cluster),
-    });
+    const world = await loadWorld(this.remembering(ports), cluster);
     if (world === undefined) return undefined;
     const nowSeconds = ports.clock.nowSeconds();
     // Only now: when several callers start at the same time, the first plans for all.

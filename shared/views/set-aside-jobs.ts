@@ -1,4 +1,5 @@
 import type { JobView } from "../api/index.ts";
+import { onceFor } from "../collections/once-for.ts";
 import { isStandIn, presentDemand } from "../cycle/index.ts";
 import type { SetAside } from "../messages/index.ts";
 import type { SourceDemand } from "../ports/index.ts";
@@ -13,18 +14,7 @@ export interface SetAsideJob {
 }
 
 /** Jobs that sources want, or run, and that do not check out: of live sources all, of silent ones those that run. */
-export function setAsideJobs(outlook: Outlook): readonly SetAsideJob[] {
-  const before = jobsByOutlook.get(outlook);
-  if (before !== undefined) return before;
-  const jobs = readJobs(outlook);
-  jobsByOutlook.set(outlook, jobs);
-  return jobs;
-}
-
-/** Explanations of many jobs ask for each of them. */
-const jobsByOutlook = new WeakMap<Outlook, readonly SetAsideJob[]>();
-
-function readJobs(outlook: Outlook): readonly SetAsideJob[] {
+export const setAsideJobs = onceFor((outlook: Outlook): readonly SetAsideJob[] => {
   const standIns = Map.groupBy(
     outlookJobs(outlook).filter(({ job }) => isStandIn(job)),
     ({ job }) => job.source,
@@ -38,7 +28,7 @@ function readJobs(outlook: Outlook): readonly SetAsideJob[] {
       standIn: hasHosts(item) ? own?.next().value : undefined,
     }));
   });
-}
+});
 
 function itemsOf(demand: SourceDemand, atSeconds: number): readonly SetAside[] {
   const jobs = demand.setAside?.items.filter(({ kind }) => kind === "job") ?? [];

@@ -1,4 +1,5 @@
 import type { ClusterStatus, JobView, NodeView, SamplesAnswer } from "../../../shared/api/index.ts";
+import { onceFor } from "../../../shared/collections/once-for.ts";
 import { compareNodeNames } from "../../../shared/engine/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted } from "../../../shared/text/text.ts";
@@ -196,23 +197,17 @@ const leastAlike = 3;
 
 type JobRun = readonly [TopJob, ...TopJob[]];
 
-const runsOfLists = new WeakMap<readonly TopJob[], readonly JobRun[]>();
-
-function alikeInOrder(jobs: readonly TopJob[]): readonly JobRun[] {
-  const knownRuns = runsOfLists.get(jobs);
-  if (knownRuns !== undefined) return knownRuns;
+const alikeInOrder = onceFor((jobs: readonly TopJob[]): readonly JobRun[] => {
   const runs: [TopJob, ...TopJob[]][] = [];
   for (const job of jobs) {
     const run = runs.at(-1);
     if (run !== undefined && isAlike(run[0], job)) run.push(job);
     else runs.push([job]);
   }
-  const rows = runs.flatMap((run): readonly JobRun[] =>
+  return runs.flatMap((run): readonly JobRun[] =>
     run.length >= leastAlike ? [run] : run.map((job): JobRun => [job]),
   );
-  runsOfLists.set(jobs, rows);
-  return rows;
-}
+});
 
 function isAlike(a: TopJob, b: TopJob): boolean {
   return (
@@ -225,12 +220,11 @@ function isAlike(a: TopJob, b: TopJob): boolean {
 }
 
 /** By list and order: every key draws the screen again, and ten thousand nodes are the same until the next refresh. */
-const sortedLists = new WeakMap<readonly unknown[], Map<unknown, readonly unknown[]>>();
+const sortingsOf = onceFor((_: readonly unknown[]) => new Map<unknown, readonly unknown[]>());
 
 function ordered<T>(items: readonly T[], order: Order<T> | undefined): readonly T[] {
   if (order?.compare === undefined) return items;
-  const sortings = sortedLists.get(items) ?? new Map<unknown, readonly unknown[]>();
-  sortedLists.set(items, sortings);
+  const sortings = sortingsOf(items);
   const sorted = (sortings.get(order) as readonly T[] | undefined) ?? items.toSorted(order.compare);
   sortings.set(order, sorted);
   return sorted;

@@ -113,21 +113,16 @@ export async function readWanted(ports: Pick<Ports, "demand" | "targets">, clust
  * counted in both, which buys too few for a moment. The other way round it would be in neither, and be bought twice.
  *
  * Throws StaleSnapshotError for a snapshot that is older than `mostAgeSeconds`, and always for a cluster without a
- * snapshot. `wanted` was read since `opened`, if at all. `listHistory` may replace the reading of the node history, which is slow.
+ * snapshot. `wanted` was read since `opened`, if at all.
  */
 export async function readWorld(
   ports: WorldPorts,
   opened: WorldOpened,
-  options: {
-    readonly mostAgeSeconds?: number;
-    readonly wanted?: Wanted | undefined;
-    readonly listHistory?: () => ReturnType<Ports["history"]["list"]>;
-  } = {},
+  options: { readonly mostAgeSeconds?: number; readonly wanted?: Wanted | undefined } = {},
 ): Promise<WorldRead> {
   const { cluster, config, control, head, operations, readAtSeconds } = opened;
   const { capacityFailureBackoffSeconds, actionTtlSeconds } = config.cycle;
-  const { mostAgeSeconds = Number.POSITIVE_INFINITY, listHistory = () => ports.history.list(cluster) } =
-    options;
+  const { mostAgeSeconds = Number.POSITIVE_INFINITY } = options;
   const stored = await seen(ports, opened, mostAgeSeconds);
   // An action may be executed as late as its time to live allows, and find no capacity then.
   const operationsSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds - actionTtlSeconds;
@@ -137,7 +132,7 @@ export async function readWorld(
   const mostLosses = config.cycle.spot === undefined ? mostOfLastMinutes : mostEvictions;
   const [{ demand, targets }, history, recent, losses, shared] = await Promise.all([
     options.wanted ?? readWanted(ports, cluster),
-    listHistory(),
+    ports.history.list(cluster),
     ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
     ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
     readClaims(ports, config, stored.value),
@@ -215,14 +210,10 @@ export function worldUnder(world: World, config: ClusterConfig): World {
 }
 
 /** Reads both parts. Undefined for a cluster that is not configured. Throws StaleSnapshotError without a snapshot. */
-export async function loadWorld(
-  ports: WorldPorts,
-  cluster: string,
-  options: Parameters<typeof readWorld>[2] = {},
-): Promise<World | undefined> {
+export async function loadWorld(ports: WorldPorts, cluster: string): Promise<World | undefined> {
   const opened = await openWorld(ports, cluster);
   if (opened === undefined) return undefined;
-  const read = await readWorld(ports, opened, options);
+  const read = await readWorld(ports, opened);
   return { ...read, tag: tagOf(opened, read) };
 }
 

@@ -171,6 +171,7 @@ describe.each<[RouteId, Record<string, string>]>([
   ["plan-archive", { planId: "plan-0001" }],
 ])("%s, which may be of many MB", (id, params) => {
   test("is packed for a caller that can unpack it, and says the same", async () => {
+    await served.world.post(Array.from({ length: 50 }, (_, index) => jobFor(index + 1)));
     const { jsonBody: plain } = await api.call(id, { params });
     const packed = await api.call(id, { params, headers: { "accept-encoding": "gzip, deflate" } });
     expect(packed).toMatchObject({ headers: { "content-encoding": "gzip" } });

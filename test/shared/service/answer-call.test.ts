@@ -8,6 +8,7 @@ import {
   answersOnStorage,
   type RawCall,
 } from "../../../shared/service/index.ts";
+import { lookAhead } from "../../../shared/views/index.ts";
 import { cluster, createWorld } from "../../support/world.ts";
 
 const { ports } = createWorld();
@@ -124,4 +125,23 @@ describe("answerCall", () => {
       problem: { status: 409, title: "Only the service itself can do this" },
     });
   });
+});
+
+test("what was answered of an outlook is answered to all who ask the same", async () => {
+  const world = createWorld();
+  await world.round();
+  const outlook = await lookAhead(world.ports, cluster);
+  const withLook = { ...world.ports, knownSecrets: [], lookAhead: async () => outlook };
+  const call = { name: "GET it", params: { cluster }, body: () => ({ ok: true, json: undefined }) as const };
+  const of = async (state: string) => {
+    const answered = await answerCall(answersFromRecords, "jobs", {
+      ports: withLook,
+      call: { ...call, query: { state } },
+    });
+    return answered.ok ? answered.answer : undefined;
+  };
+  const first = await of("waiting");
+  expect(first?.jobs).toEqual([]);
+  expect(await of("waiting")).toBe(first);
+  expect(await of("running")).not.toBe(first);
 });

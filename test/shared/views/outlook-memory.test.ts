@@ -133,6 +133,15 @@ describe("OutlookMemory", () => {
       expect(readings).toBe(1);
     });
 
+    test("is read once for lists of it too", async () => {
+      const { history } = memory.remembering(world.ports);
+      await history.list(cluster);
+      await history.save(cluster, [{ ...goneRow, nodeId: "later" }]);
+      expect((await history.list(cluster)).at(-1)).toMatchObject({ nodeId: "later" });
+      expect((await look())?.loaded.history).toHaveLength(nodeIds.length + 1);
+      expect(readings).toBe(1);
+    });
+
     test.each([
       ["is older than ten minutes", () => world.advance(601)],
       ["is of the future", () => world.advance(-1)],
