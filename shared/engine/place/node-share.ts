@@ -9,8 +9,16 @@ import type { Resources } from "../values/resources.ts";
 /** What new nodes of a VM size of a node array have; undefined: the cluster has no such size. */
 export type ResourcesOfSizes = (nodeArray: string, vmSize: string) => Resources | undefined;
 
-/** The resources that a plan would give new nodes, default resources included. Costs as much as there are VM sizes. */
+/** The resources that a plan would give new nodes, default resources included. The first question costs as much as there are VM sizes. */
 export function resourcesOfSizes(cluster: Cluster, settings: EngineSettings): ResourcesOfSizes {
+  let bySize: ReadonlyMap<string, Resources> | undefined;
+  return (nodeArray, vmSize) => {
+    bySize ??= allResources(cluster, settings);
+    return bySize.get(JSON.stringify([nodeArray, vmSize]));
+  };
+}
+
+function allResources(cluster: Cluster, settings: EngineSettings): ReadonlyMap<string, Resources> {
   const input = {
     cluster: { ...cluster, nodes: [] },
     settings,
@@ -23,10 +31,12 @@ export function resourcesOfSizes(cluster: Cluster, settings: EngineSettings): Re
     history: [],
   };
   const { ledger } = openLedger(input, new Pools(settings.sharedPools), new Set());
-  const bySize = new Map<string, Resources>();
-  for (const { name, example } of ledger.buckets)
-    bySize.set(JSON.stringify([name.nodeArray, name.vmSize]), example.stock.resources);
-  return (nodeArray, vmSize) => bySize.get(JSON.stringify([nodeArray, vmSize]));
+  return new Map(
+    ledger.buckets.map(({ name, example }) => [
+      JSON.stringify([name.nodeArray, name.vmSize]),
+      example.stock.resources,
+    ]),
+  );
 }
 
 /**

@@ -5,13 +5,13 @@ import { rowText } from "../store-limits.ts";
 interface Row<T> {
   readonly text: string;
   readonly etag: string;
-  /** Parsed from the text on first use by `which`. Never returned, so no caller can change it. */
-  seen?: T;
+  /** Parsed from the text on first use. All readers share it, so it is frozen. */
+  value?: T;
 }
 
 /**
- * Named values with ETags, the twin of a blob container. Values are kept as JSON text: no caller can change what is
- * stored, and whatever JSON cannot carry is lost here too, as it is in Azure.
+ * Named values with ETags, the twin of a blob container. Values are kept as JSON text: whatever JSON cannot carry is lost here too, as
+ * it is in Azure. A caller that changes what it read gets a TypeError.
  */
 export class Records<T> {
   readonly #rows = new Map<string, Row<T>>();
@@ -30,24 +30,17 @@ export class Records<T> {
 
   get(key: string): Stored<T> | undefined {
     const row = this.#rows.get(key);
-    return row === undefined ? undefined : { value: JSON.parse(row.text), etag: row.etag };
+    return row === undefined ? undefined : stored(row);
   }
 
   /** Keys and values in the order in which the keys were first put. */
   entries(): { readonly key: string; readonly stored: Stored<T> }[] {
-    return [...this.#rows].map(([key, row]) => ({
-      key,
-      stored: { value: JSON.parse(row.text), etag: row.etag },
-    }));
+    return [...this.#rows].map(([key, row]) => ({ key, stored: stored(row) }));
   }
 
-  /** Records for which `counts` is true. It must not keep them: only the few that count are copied. */
+  /** Records for which `counts` is true. */
   which(counts: (value: T) => boolean): Stored<T>[] {
-    const counted = [...this.#rows.values()].filter((row) => {
-      row.seen ??= JSON.parse(row.text) as T;
-      return counts(row.seen);
-    });
-    return counted.map(({ text, etag }) => ({ value: JSON.parse(text), etag }));
+    return [...this.#rows.values()].map(stored).filter(({ value }) => counts(value));
   }
 
   /** Overwrites whatever is there. Returns the new ETag. */
@@ -72,4 +65,14 @@ export class Records<T> {
 /** One key of several names; no two lists of names give the same key. */
 export function recordKey(...names: readonly string[]): string {
   return JSON.stringify(names);
+}
+
+function stored<T>(row: Row<T>): Stored<T> {
+  row.value ??= frozen(JSON.parse(row.text)) as T;
+  return { value: row.value, etag: row.etag };
+}
+
+function frozen(json: unknown): unknown {
+  if (typeof json === "object" && json !== null) Object.values(json).forEach(frozen);
+  return Object.freeze(json);
 }

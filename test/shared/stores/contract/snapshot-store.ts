@@ -59,13 +59,14 @@ export const snapshotStoreCases: readonly ContractCase<SnapshotStore>[] = [
     },
   },
   {
-    name: "what was loaded is the caller's own: changing it changes nothing stored",
+    name: "who changes what was saved or loaded changes nothing stored",
     async run(store) {
       const cluster = uniqueCluster();
       const snapshot = { ...snapshotOf(cluster), setAside: ["one"] };
       await store.save(cluster, snapshot);
       snapshot.setAside.push("two");
-      Object.assign((await store.load(cluster))?.value ?? {}, { setAside: ["three"] });
+      // A store may refuse it: what it returns is frozen.
+      Reflect.set((await store.load(cluster))?.value ?? {}, "setAside", ["three"]);
       expect((await store.load(cluster))?.value.setAside).toEqual(["one"]);
     },
   },
