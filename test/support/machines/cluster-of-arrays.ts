@@ -2,6 +2,12 @@ import { type LocalStack, type StackOptions, startStack } from "../local-stack.t
 
 type Definition = NonNullable<StackOptions["definition"]> & { readonly nodearrays: readonly object[] };
 
+/** A real scheduler and its agent take seconds: what looks more often only takes the processor from them. */
+const unhurried = {
+  snapshotSchedule: "*/2 * * * * *",
+  settings: { AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:01" },
+};
+
 /** A cluster of which no quota binds, with boots as in Azure; stopped when it was used. */
 export async function onCluster(
   definition: Pick<Definition, "nodearrays"> & Partial<Definition>,
@@ -16,6 +22,7 @@ export async function onCluster(
       times: { boot: { minSeconds: 30, medianSeconds: 60, maxSeconds: 120 } },
       ...definition,
     },
+    ...unhurried,
     ...options,
   });
   try {

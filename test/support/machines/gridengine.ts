@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { machinesAreMissing, Network } from "./network.ts";
+import { untilItWorks } from "./until-it-works.ts";
 import { addUsers } from "./users.ts";
 
 const programs = ["/usr/sbin/sge_qmaster", "/usr/sbin/sge_execd", "/usr/bin/qconf"];
@@ -114,18 +114,13 @@ function startQmaster(network: Network): ChildProcess {
   return network.start(head, "sge_qmaster", [], { env: { SGE_ND: "1" } });
 }
 
-async function untilItAnswers(run: GridEngine["run"]): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await run("qconf", "-ss");
-      return;
-    } catch (error) {
+function untilItAnswers(run: GridEngine["run"]): Promise<void> {
+  return untilItWorks(() =>
+    run("qconf", "-ss").catch((error: { stderr?: string }) => {
       // No submit host yet: it answers, and ends with 1.
-      if (/no submit host/i.test(String((error as { stderr?: string }).stderr))) return;
-      if (tries > 120) throw error;
-    }
-    await sleep(500);
-  }
+      if (!/no submit host/i.test(String(error.stderr))) throw error;
+    }),
+  );
 }
 
 /** The scheduler looks each second, and says why jobs wait. */

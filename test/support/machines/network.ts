@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
   constants,
@@ -58,6 +58,8 @@ export class Network {
   readonly #id: string;
   readonly #covers: (readonly [by: string, covered: string])[];
   readonly #hosts = new Map<string, Host>();
+  /** By machine: the process that is there as long as the machine is on. What others see is mounted for it, once. */
+  readonly #holders = new Map<string, number>();
   /** By machine. One may not have entered its namespace yet, and none of its first programs is there then. */
   readonly #daemons = new Map<string, Set<ChildProcess>>();
   #links = 0;
@@ -96,11 +98,35 @@ export class Network {
        ip -n "$1" link add br0 type bridge; ip -n "$1" addr add ${headAddress}/8 dev br0; ip -n "$1" link set br0 up`,
       this.#namespaceOf(this.headName),
     );
+    await this.#hold(this.headName);
+  }
+
+  async #hold(machine: string): Promise<void> {
+    // Not "ip netns exec", which mounts /sys anew without the control groups that schedulers want.
+    const entered = [
+      `--net=${join(namespaces, this.#namespaceOf(machine))}`,
+      ...["unshare", "--mount", "--uts", "sh", "-ec"],
+      'hostname "$1"; shift; while [ $# -gt 0 ]; do mount --bind "$1" "$2"; shift 2; done; echo; exec sleep infinity',
+    ];
+    const holder = spawn(
+      "setpriv",
+      ["--pdeathsig", "KILL", "--", "nsenter", ...entered, "machine", machine, ...this.#covers.flat()],
+      { cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] },
+    );
+    await new Promise((resolve, reject) => {
+      holder.stdout.once("data", resolve);
+      holder.once("error", reject).once("exit", () => reject(new Error(`Machine "${machine}" went off`)));
+    });
+    holder.stdout.destroy();
+    holder.unref();
+    if (holder.pid !== undefined) this.#holders.set(machine, holder.pid);
   }
 
   /** What programs on every machine see in place of a file or folder, from now on: `cover("/var/spool/pbs", "/tmp/x")`. */
   cover(covered: string, by: string): void {
     this.#covers.push([by, covered]);
+    for (const pid of this.#holders.values())
+      execFileSync("nsenter", [`--target=${pid}`, "--mount", "mount", "--bind", by, covered]);
   }
 
   /** Names of hosts that are on. */
@@ -124,6 +150,7 @@ export class Network {
       address,
     );
     this.#writeNames();
+    await this.#hold(name);
   }
 
   /** As if its plug were pulled: processes, network and name go at once. */
@@ -179,20 +206,8 @@ export class Network {
     user?: string,
   ): readonly [string, ...string[]] {
     const as = user === undefined ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--init-groups"];
-    // Not "ip netns exec", which mounts /sys anew without the control groups that schedulers want.
-    return [
-      "nsenter",
-      `--net=${join(namespaces, this.#namespaceOf(machine))}`,
-      ...["unshare", "--mount", "--uts", "sh", "-ec"],
-      'hostname "$1"; shift; while [ "$1" != -- ]; do mount --bind "$1" "$2"; shift 2; done; shift; exec "$@"',
-      "machine",
-      machine,
-      ...this.#covers.flat(),
-      "--",
-      ...as,
-      program,
-      ...args,
-    ];
+    const inside = [`--target=${this.#holders.get(machine)}`, "--net", "--mount", "--uts", "--wd"];
+    return ["nsenter", ...inside, ...as, program, ...args];
   }
 
   /** What a daemon printed, for the message of a test that fails. */
@@ -216,6 +231,7 @@ export class Network {
   #end(machine: string): void {
     for (const daemon of this.#daemons.get(machine) ?? []) daemon.kill("SIGKILL");
     this.#daemons.delete(machine);
+    this.#holders.delete(machine);
     removeNamespace(this.#namespaceOf(machine));
   }
 

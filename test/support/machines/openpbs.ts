@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { machinesAreMissing, Network } from "./network.ts";
+import { untilItWorks } from "./until-it-works.ts";
 import { addUsers } from "./users.ts";
 
 const prefix = "/opt/pbs";
@@ -74,7 +75,7 @@ async function startOn(network: Network): Promise<OpenPbs> {
   // It writes the file anew, with a node daemon.
   await writeFile(conf, pbsConf(home, head, { isHead: true }));
   await run(`${prefix}/libexec/pbs_init.d`, "start");
-  await untilItAnswers(run);
+  await untilItWorks(() => run("qstat", "-B"));
   await run("qmgr", "-c", "set server flatuid = true, scheduler_iteration = 5");
   return {
     network,
@@ -112,7 +113,7 @@ async function startOn(network: Network): Promise<OpenPbs> {
     },
     restart: async () => {
       await run(`${prefix}/sbin/pbs_server`);
-      await untilItAnswers(run);
+      await untilItWorks(() => run("qstat", "-B"));
     },
     log: async () => {
       const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
@@ -169,16 +170,4 @@ async function makeMomHome(folder: string, seenAs: string): Promise<void> {
 
 function isAlive(pid: number): boolean {
   return existsSync(`/proc/${pid}`);
-}
-
-async function untilItAnswers(run: OpenPbs["run"]): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await run("qstat", "-B");
-      return;
-    } catch (error) {
-      if (tries > 120) throw error;
-    }
-    await sleep(500);
-  }
 }

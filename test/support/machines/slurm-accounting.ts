@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Network, RunOptions } from "./network.ts";
+import { untilItWorks } from "./until-it-works.ts";
 
 const programs = ["/usr/sbin/slurmdbd", "/usr/sbin/mariadbd", "/usr/bin/sacctmgr"];
 
@@ -56,16 +56,4 @@ export async function startAccounting(
   await untilItWorks(() => run("sacctmgr", ["--noheader", "list", "cluster"]));
   await run("sacctmgr", ["--immediate", "add", "cluster", "test"]);
   return daemon;
-}
-
-async function untilItWorks(attempt: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (tries > 120) throw error;
-    }
-    await sleep(500);
-  }
 }

@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { machinesAreMissing, Network, type RunOptions } from "./network.ts";
 import { startAccounting } from "./slurm-accounting.ts";
+import { untilItWorks } from "./until-it-works.ts";
 import { addUsers } from "./users.ts";
 
 const programs = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch", "/usr/bin/squeue"];
@@ -113,16 +113,11 @@ async function end(daemon: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function untilItAnswers(run: Slurm["run"]): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await run("scontrol", "ping");
-      if ((await run("sinfo", "--noheader")) !== "") return;
-    } catch (error) {
-      if (tries > 60) throw error;
-    }
-    await sleep(500);
-  }
+function untilItAnswers(run: Slurm["run"]): Promise<void> {
+  return untilItWorks(async () => {
+    await run("scontrol", "ping");
+    if ((await run("sinfo", "--noheader")) === "") throw new Error("slurmctld has no partition");
+  });
 }
 
 /** No authentication: nobody else is here. */

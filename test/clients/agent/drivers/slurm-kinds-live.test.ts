@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
+import { whileItMoves } from "../../../support/machines/agent.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
 import {
   boughtFor,
@@ -44,9 +45,11 @@ async function check(kinds: readonly JobKind[], select: Selection): Promise<void
     const bought = boughtFor(kinds, await read(controller, select));
     const names = bought.flat();
     await controller.run("scontrol", "update", `NodeName=${names.join(",")}`, "State=RESUME");
-    const used = await usedBy(controller, ids, (counts) =>
-      bought.every((nodes, index) => (counts[index] ?? 0) >= nodes.length),
+    await whileItMoves(
+      () => usedBy(controller, ids),
+      (counts) => bought.every((nodes, index) => (counts[index] ?? 0) >= nodes.length),
     );
+    const used = await usedBy(controller, ids);
     const outcome = kinds.map(({ on, options }, index) => ({
       job: `${on.join(",")} ${options}`,
       bought: bought[index]?.length,
@@ -78,31 +81,17 @@ async function read(controller: Slurm, select: string): Promise<Extract<Reading,
   return reading;
 }
 
-/** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs; asked until `done`. */
-async function usedBy(
-  controller: Slurm,
-  ids: readonly (readonly number[])[],
-  done: (counts: readonly number[]) => boolean,
-): Promise<readonly number[]> {
-  for (let tries = 0; ; tries++) {
-    const rows = (
-      await controller.run(
-        "squeue",
-        "--noheader",
-        "--array",
-        "--Format=ArrayJobID:20,HetJobID:20,NodeList:500",
-      )
-    )
-      .split("\n")
-      .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
-    const counts = ids.map((jobs) => {
-      const isOwn = (id: string) => jobs.some((each) => String(each) === id);
-      const own = rows.filter(([array, heterogeneous]) => isOwn(array) || isOwn(heterogeneous));
-      return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
-    });
-    if (done(counts) || tries > 30) return counts;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
+/** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs. */
+async function usedBy(controller: Slurm, ids: readonly (readonly number[])[]): Promise<readonly number[]> {
+  const format = "--Format=ArrayJobID:20,HetJobID:20,NodeList:500";
+  const rows = (await controller.run("squeue", "--noheader", "--array", format))
+    .split("\n")
+    .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
+  return ids.map((jobs) => {
+    const isOwn = (id: string) => jobs.some((each) => String(each) === id);
+    const own = rows.filter(([array, heterogeneous]) => isOwn(array) || isOwn(heterogeneous));
+    return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
+  });
 }
 
 /** A record a line, with what the driver reads of it. */
