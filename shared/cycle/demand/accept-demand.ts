@@ -1,6 +1,6 @@
 import { kindOf } from "../../errors/errors.ts";
 import { type DemandMessage, describeSetAside, type SetAside } from "../../messages/index.ts";
-import type { DemandSetAside, Ports, SourceDemand } from "../../ports/index.ts";
+import type { DemandSetAside, Ports, SourceDemand, Stored } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
 import { configuredTtlSeconds, keepsPastOf, unknownCluster } from "./configured.ts";
 import { assemble, forgetWaiting, parkDelta, parkedAfter } from "./demand-parts.ts";
@@ -67,7 +67,7 @@ async function accept(ports: DemandPorts, checked: CheckedMessage): Promise<Acce
   const assembled = await assemble(ports.demand, checked, ports.clock.nowSeconds());
   if (assembled.outcome !== "whole") return assembled;
 
-  const merged = await saveOrPark(ports, assembled, ttlSeconds);
+  const merged = await saveOrPark(ports, { ...assembled, stored }, ttlSeconds);
   if (merged.outcome === "early") return { outcome: "parked", reason: earlyReason(message, merged.have) };
   const reason = `demand from ${source}`;
   if (merged.outcome === "ignored") {
@@ -100,8 +100,13 @@ function describeItem(item: SetAside): string {
   return describeSetAside({ ...item, index: 0 });
 }
 
-async function saveOrPark(ports: DemandPorts, checked: CheckedMessage, ttlSeconds: number): Promise<Merge> {
-  const merged = await save(ports, checked, ttlSeconds);
+/** `stored` is the source's demand as it was read; somebody else may have saved it since. */
+async function saveOrPark(
+  ports: DemandPorts,
+  { stored, ...checked }: CheckedMessage & { readonly stored: Stored<SourceDemand> | undefined },
+  ttlSeconds: number,
+): Promise<Merge> {
+  const merged = await saveOver(ports, stored, checked, ttlSeconds);
   const { message, setAside } = checked;
   if (merged.outcome !== "early" || message.kind !== "delta") return merged;
   await parkDelta(ports.demand, message, setAside);
@@ -143,8 +148,18 @@ async function save(
   ttlSeconds: number,
   triesLeft = mostSaves,
 ): Promise<Merge> {
+  const { cluster, source } = checked.message;
+  return saveOver(ports, await ports.demand.load(cluster, source), checked, ttlSeconds, triesLeft);
+}
+
+async function saveOver(
+  ports: DemandPorts,
+  current: Stored<SourceDemand> | undefined,
+  checked: CheckedMessage,
+  ttlSeconds: number,
+  triesLeft = mostSaves,
+): Promise<Merge> {
   const { message, setAside } = checked;
-  const current = await ports.demand.load(message.cluster, message.source);
   const keepsPast = await keepsPastOf(ports, message.cluster);
   const nowSeconds = ports.clock.nowSeconds();
   const merged = mergeDemand(current?.value, message, { nowSeconds, ttlSeconds, setAside, keepsPast });

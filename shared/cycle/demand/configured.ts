@@ -1,8 +1,21 @@
 import { kindOf } from "../../errors/errors.ts";
-import type { ClusterConfig, Ports } from "../../ports/index.ts";
+import type { ClusterConfig, ConfigStore, Ports } from "../../ports/index.ts";
 
 /** Used when the cluster's own setting cannot be read. */
 const usualTtlSeconds = 300;
+
+/** Configurations as they are when they are first asked for: one message is read under one configuration. */
+export function readOnce(configs: ConfigStore): ConfigStore {
+  const loaded = new Map<string, Promise<ClusterConfig | undefined>>();
+  return {
+    clusters: () => configs.clusters(),
+    load: (cluster) => {
+      const load = loaded.get(cluster) ?? configs.load(cluster);
+      loaded.set(cluster, load);
+      return load;
+    },
+  };
+}
 
 /** What a cluster's configuration says; `unreadable` where it cannot be read: a mistake elsewhere in the file must not lose demand. */
 export async function configuredOr<T>(

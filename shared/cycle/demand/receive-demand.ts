@@ -14,6 +14,7 @@ import {
 import type { Ports } from "../../ports/index.ts";
 import { type AcceptOutcome, acceptDemand } from "./accept-demand.ts";
 import { type AcceptTargetsOutcome, acceptTargets } from "./accept-targets.ts";
+import { readOnce } from "./configured.ts";
 import { type HideNames, namesHidden } from "./hide-names.ts";
 import { refuseDemand, tellRefused } from "./refuse-demand.ts";
 import { type RawMessage, rejectItems } from "./reject.ts";
@@ -28,7 +29,8 @@ export type ReceiveOutcome = AcceptOutcome | AcceptTargetsOutcome;
  * count; the others are recorded as rejections. A message that is refused whole is recorded with all its problems and
  * completed: it never blocks the messages behind it.
  */
-export async function receiveDemand(ports: ReceivePorts, sent: RawMessage): Promise<ReceiveOutcome> {
+export async function receiveDemand(given: ReceivePorts, sent: RawMessage): Promise<ReceiveOutcome> {
+  const ports = { ...given, configs: readOnce(given.configs) };
   const hideNames = await namesHidden(ports, sent);
   const raw = { ...sent, body: hideNames(sent.body) };
   const outcome = await checkAndAccept(ports, raw.body, hideNames);

@@ -1,4 +1,4 @@
-import { isWritten, kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
+import { kindOf, messageOf, type UpstreamError } from "../../errors/errors.ts";
 import type { ScaleAction } from "../../messages/index.ts";
 import type {
   ClusterConfig,
@@ -60,9 +60,10 @@ type Undecided =
 export async function executeAction(ports: ExecutePorts, action: ScaleAction): Promise<ExecuteOutcome> {
   const due = await loadDue(ports, action);
   if (due === undefined) return report(ports, action, { outcome: "already-done" });
-  const fate = await tried(ports, due.value);
+  const change = changesOf(ports, due);
+  const fate = await tried(ports, due.value, change);
   if ("outcome" in fate) return report(ports, action, fate);
-  await change(ports, action, {
+  await change({
     isFit: (operation) =>
       isDue(operation) ||
       (fate.state === "accepted" && (isTakenForNothing(operation) || isFoundByList(operation))),
@@ -86,13 +87,14 @@ type AlreadyDone = Extract<ExecuteOutcome, { outcome: "already-done" }>;
 async function tried(
   ports: ExecutePorts,
   { action, attempts, asked }: Operation,
+  change: Change,
 ): Promise<Undecided | AlreadyDone | Fate> {
   try {
-    return await decide(ports, action, { wasAsked: asked === true });
+    return await decide(ports, action, { wasAsked: asked === true, change });
   } catch (error) {
     if (error instanceof Overtaken) return { outcome: "already-done" };
     if (error instanceof UnreadDemandError)
-      return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error });
+      return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error, change });
     // A configuration that cannot be used will not be fixed while the message waits; the next plan asks for what is
     // needed then.
     if (kindOf(error) === "configuration") {
@@ -103,7 +105,7 @@ async function tried(
     // The last query failed too. The operation stays open, and is looked up when its time is over.
     if (ports.clock.nowSeconds() > action.expiresAtSeconds)
       return { outcome: "unclear", messages: [error.message] };
-    return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error });
+    return postpone(ports, { action, attempt: (attempts ?? 0) + 1, error, change });
   }
 }
 
@@ -113,13 +115,14 @@ async function postpone(
     readonly action: ScaleAction;
     readonly attempt: number;
     readonly error: UpstreamError | UnreadDemandError;
+    readonly change: Change;
   },
 ): Promise<Undecided> {
-  const { action, attempt, error } = tried;
+  const { action, attempt, error, change } = tried;
   const messages = [error.message];
   // Counted first: a copy under a number that was used before would be dropped by the broker.
   const next = (operation: Operation) => ({ ...operation, attempts: attempt, messages });
-  await change(ports, action, { isFit: isDue, next });
+  await change({ isFit: isDue, next });
   const untilSeconds = await tryLater(ports, action, { attempt, error });
   return { outcome: "waiting", messages, untilSeconds };
 }
@@ -146,30 +149,39 @@ function isFoundByList({ state, operationId }: Operation): boolean {
   return state === "accepted" && operationId === null;
 }
 
+/** False when the operation's state no longer allows the change. */
+type Change = (to: {
+  readonly isFit: (operation: Operation) => boolean;
+  readonly next: (operation: Operation) => Operation;
+}) => Promise<boolean>;
+
 /**
- * The planner marks an action as sent while it is being executed: that must not overwrite the result. False when the
- * operation's state no longer allows the change.
+ * The planner marks an action as sent while it is being executed: that must not overwrite the result. An operation that
+ * somebody else saved since it was read here is read again.
  */
-async function change(
-  ports: ExecutePorts,
-  action: ScaleAction,
-  to: {
-    readonly isFit: (operation: Operation) => boolean;
-    readonly next: (operation: Operation) => Operation;
-  },
-): Promise<boolean> {
-  const operation = await ports.operations.load(action.cluster, action.actionId);
-  if (operation === undefined || !to.isFit(operation.value)) return false;
-  const next = { ...to.next(operation.value), updatedAtSeconds: ports.clock.nowSeconds() };
-  if (await isWritten(() => ports.operations.save(next, operation.etag))) return true;
-  return change(ports, action, to);
+function changesOf({ operations, clock }: ExecutePorts, due: Stored<Operation>): Change {
+  let known: Stored<Operation> | undefined = due;
+  const change: Change = async ({ isFit, next }) => {
+    if (known === undefined || !isFit(known.value)) return false;
+    const { cluster, actionId } = known.value;
+    const value = { ...next(known.value), updatedAtSeconds: clock.nowSeconds() };
+    try {
+      known = { value, etag: await operations.save(value, known.etag) };
+      return true;
+    } catch (error) {
+      if (kindOf(error) !== "conflict") throw error;
+      known = await operations.load(cluster, actionId);
+      return change({ isFit, next });
+    }
+  };
+  return change;
 }
 
 /** `wasAsked`: an earlier try may have had its effect. Otherwise an action can be dropped without a query. */
 async function decide(
   ports: ExecutePorts,
   action: ScaleAction,
-  { wasAsked }: { readonly wasAsked: boolean },
+  { wasAsked, change }: { readonly wasAsked: boolean; readonly change: Change },
 ): Promise<Undecided | Fate> {
   const { cluster } = action;
   const config = await ports.configs.load(cluster);
@@ -184,7 +196,7 @@ async function decide(
     }
     const ask = async <T>(call: () => Promise<T>): Promise<T> => {
       const next = (operation: Operation): Operation => ({ ...operation, state: "sent", asked: true });
-      if (!(await change(ports, action, { isFit: isDue, next }))) throw new Overtaken();
+      if (!(await change({ isFit: isDue, next }))) throw new Overtaken();
       return ports.telemetry.part(`cyclecloud ${action.kind}`, { cluster }, call);
     };
     return carryOut(ports, { cycleCloud, ask, wasAsked }, action);

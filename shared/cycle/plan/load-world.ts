@@ -96,16 +96,32 @@ export async function openWorld(ports: WorldPorts, cluster: string): Promise<Wor
   return { cluster, config, control, head, operations, stray: open.filter(isStray), readAtSeconds };
 }
 
-/** What sources and request sets want. */
-export interface Wanted {
+/** What may have changed since the newest plan: enough to decide whether another one is needed. */
+export interface News extends Pick<WorldRead, "recent" | "losses"> {
   readonly demand: readonly SourceDemand[];
   readonly targets: readonly RequestSet[];
+  readonly seen: Stored<Snapshot> | undefined;
 }
 
-/** Each of the two lists costs more than all other reads of a plan together. */
-export async function readWanted(ports: Pick<Ports, "demand" | "targets">, cluster: string): Promise<Wanted> {
-  const [demand, targets] = await Promise.all([ports.demand.list(cluster), ports.targets.list(cluster)]);
-  return { demand, targets };
+export async function readNews(
+  ports: Pick<Ports, "demand" | "losses" | "operations" | "snapshots" | "targets">,
+  { cluster, config, readAtSeconds }: WorldOpened,
+): Promise<News> {
+  const { capacityFailureBackoffSeconds, actionTtlSeconds, spot } = config.cycle;
+  // An action may be executed as late as its time to live allows, and find no capacity then.
+  const operationsSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds - actionTtlSeconds;
+  // A job keeps its evictions for a day.
+  const lossesForSeconds = spot === undefined ? 0 : evictionsCountForSeconds;
+  const lossesSinceSeconds = readAtSeconds - Math.max(capacityFailureBackoffSeconds, lossesForSeconds);
+  const mostLosses = spot === undefined ? mostOfLastMinutes : mostEvictions;
+  const [demand, targets, seen, recent, losses] = await Promise.all([
+    ports.demand.list(cluster),
+    ports.targets.list(cluster),
+    ports.snapshots.load(cluster),
+    ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
+    ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
+  ]);
+  return { demand, targets, seen, recent, losses };
 }
 
 /**
@@ -113,30 +129,21 @@ export async function readWanted(ports: Pick<Ports, "demand" | "targets">, clust
  * counted in both, which buys too few for a moment. The other way round it would be in neither, and be bought twice.
  *
  * Throws StaleSnapshotError for a snapshot that is older than `mostAgeSeconds`, and always for a cluster without a
- * snapshot. `wanted` was read since `opened`, if at all.
+ * snapshot. `news` was read since `opened`, if at all.
  */
 export async function readWorld(
   ports: WorldPorts,
   opened: WorldOpened,
-  options: { readonly mostAgeSeconds?: number; readonly wanted?: Wanted | undefined } = {},
+  options: { readonly mostAgeSeconds?: number; readonly news?: News | undefined } = {},
 ): Promise<WorldRead> {
   const { cluster, config, control, head, operations, readAtSeconds } = opened;
-  const { capacityFailureBackoffSeconds, actionTtlSeconds } = config.cycle;
   const { mostAgeSeconds = Number.POSITIVE_INFINITY } = options;
-  const stored = await seen(ports, opened, mostAgeSeconds);
-  // An action may be executed as late as its time to live allows, and find no capacity then.
-  const operationsSinceSeconds = readAtSeconds - capacityFailureBackoffSeconds - actionTtlSeconds;
-  // A job keeps its evictions for a day.
-  const lossesForSeconds = config.cycle.spot === undefined ? 0 : evictionsCountForSeconds;
-  const lossesSinceSeconds = readAtSeconds - Math.max(capacityFailureBackoffSeconds, lossesForSeconds);
-  const mostLosses = config.cycle.spot === undefined ? mostOfLastMinutes : mostEvictions;
-  const [{ demand, targets }, history, recent, losses, shared] = await Promise.all([
-    options.wanted ?? readWanted(ports, cluster),
+  const [{ demand, targets, seen, recent, losses }, history] = await Promise.all([
+    options.news ?? readNews(ports, opened),
     ports.history.list(cluster),
-    ports.operations.recent(cluster, mostOfLastMinutes, operationsSinceSeconds),
-    ports.losses.recent(cluster, mostLosses, lossesSinceSeconds),
-    readClaims(ports, config, stored.value),
   ]);
+  const stored = fit(seen, { opened, mostAgeSeconds, nowSeconds: ports.clock.nowSeconds() });
+  const shared = await readClaims(ports, config, stored.value);
   const past = await readPastHours(ports, config, { sets: targets, nowSeconds: readAtSeconds });
   const snapshot = withKept(stored.value, control);
   const loaded: Loaded = {
@@ -232,13 +239,15 @@ function tagOf(
   ]);
 }
 
-async function seen(
-  ports: WorldPorts,
-  { cluster, config }: WorldOpened,
-  mostAgeSeconds: number,
-): Promise<Stored<Snapshot>> {
-  const stored = await ports.snapshots.load(cluster);
-  const ageSeconds = stored && ports.clock.nowSeconds() - stored.value.takenAtSeconds;
+function fit(
+  stored: Stored<Snapshot> | undefined,
+  {
+    opened: { cluster, config },
+    mostAgeSeconds,
+    nowSeconds,
+  }: { readonly opened: WorldOpened; readonly mostAgeSeconds: number; readonly nowSeconds: number },
+): Stored<Snapshot> {
+  const ageSeconds = stored && nowSeconds - stored.value.takenAtSeconds;
   // The age of a snapshot from the future is not known; the next one replaces it.
   const leastSeconds = mostAgeSeconds === Number.POSITIVE_INFINITY ? -mostAgeSeconds : -furthestAheadSeconds;
   const isFit = ageSeconds !== undefined && ageSeconds <= mostAgeSeconds && ageSeconds >= leastSeconds;

@@ -22,7 +22,7 @@ import { tellSchedulers } from "../tell-schedulers.ts";
 import { archivePlan, noteUnarchived } from "./archive-plan.ts";
 import { holdForUnread } from "./hold-unread.ts";
 import { isPlanned } from "./is-planned.ts";
-import { openWorld, readWanted, readWorld, type WorldPorts } from "./load-world.ts";
+import { openWorld, readNews, readWorld, type WorldPorts } from "./load-world.ts";
 import { type MadePlan, makePlan, type PlanFacts } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
@@ -84,14 +84,14 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const isPutOff = isPutOffAfter(request, head?.value);
   const seen = { head: head?.value, operations, nowSeconds: opened.readAtSeconds };
   if (!isPutOff && isSuperseded(request, seen)) return { outcome: "superseded" };
-  const wanted = request.onlyDemand && !isPutOff ? await readWanted(ports, cluster) : undefined;
-  if (wanted !== undefined && (await isPlanned(ports, request, { ...opened, ...wanted })))
+  const news = request.onlyDemand && !isPutOff ? await readNews(ports, opened) : undefined;
+  if (news !== undefined && isPlanned(ports, request, { ...opened, ...news }))
     return { outcome: "superseded" };
   if (!isPutOff && (await putOffAfter(ports, request, head?.value))) return { outcome: "put-off" };
   const held = whyHeld(config, control);
   const isSent = held === undefined;
   const mostAgeSeconds = config.cycle.maxSnapshotAgeSeconds;
-  const world = await readWorld(ports, opened, { mostAgeSeconds, wanted });
+  const world = await readWorld(ports, opened, { mostAgeSeconds, news });
   const { snapshot, loaded, recent, losses, readAtSeconds: demandReadAtSeconds } = world;
   const nowSeconds = ports.clock.nowSeconds();
   const planId = ports.ids.planId(nowSeconds);

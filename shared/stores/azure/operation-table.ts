@@ -16,16 +16,16 @@ import type { Change, Row, Table } from "./table.ts";
 
 /** After every key that starts with a prefix such as "open:": ";" follows ":" in ASCII. */
 const openRows = { from: "open:", to: "open;" };
-/** Pointers to an operation that is gone are passed over, so the order does not matter. */
+/** A pointer to an operation that is gone is passed over, so the order does not matter. */
 const pointedTo = ["open:", "op:"];
 const timeRows = { from: "time:", to: "time;" };
 /** Holds the newest request's action id, for its ETag alone. */
 const requestsRow = "requests";
 
 /**
- * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; two kinds of rows
- * point to it: `open:<action id>` while it is open, so that the open ones are found without reading the closed, and
- * `time:<reverse time>:<action id>` for "the newest". All rows of an operation change in one transaction; that of a
+ * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; `open:<action id>`
+ * points to it while it is open, so that the open ones are found without reading the closed; `time:<reverse time>:<action
+ * id>` is a copy, so that the newest are read in one list. All rows of an operation change in one transaction; that of a
  * requested one replaces row `requests` as well, so only one of two concurrent requests is recorded.
  */
 export class TableOperationStore implements OperationStore {
@@ -38,10 +38,13 @@ export class TableOperationStore implements OperationStore {
   }
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
-    const pointers = await this.#table.list(escapeName(cluster), openRows);
-    const ids = pointers.map((row) => row.rowKey.slice("open:".length));
-    const operations = await this.#loadAll(cluster, ids);
-    return operations
+    const partition = escapeName(cluster);
+    const pointers = await this.#table.list(partition, openRows);
+    const rows = await concurrently(pointers, ({ rowKey }) =>
+      this.#table.get<Operation>(partition, `op:${rowKey.slice(openRows.from.length)}`),
+    );
+    return rows
+      .flatMap((row) => toStored(row) ?? [])
       .filter((stored) => isOpen(stored.value))
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
@@ -54,10 +57,8 @@ export class TableOperationStore implements OperationStore {
   ): Promise<readonly Operation[]> {
     const to = sinceSeconds === undefined ? timeRows.to : `time:${reverseTime(sinceSeconds)};`;
     const from = untilSeconds === undefined ? timeRows.from : `time:${reverseTime(untilSeconds)}`;
-    const pointers = await this.#table.list(escapeName(cluster), { from, to, limit });
-    const ids = pointers.map((row) => row.rowKey.slice(row.rowKey.lastIndexOf(":") + 1));
-    const operations = await this.#loadAll(cluster, ids);
-    return operations.map((stored) => stored.value).sort((a, b) => oldestOperationFirst(b, a));
+    const operations = await this.#table.values<Operation>(escapeName(cluster), { from, to, limit });
+    return operations.sort((a, b) => oldestOperationFirst(b, a));
   }
 
   async load(cluster: string, actionId: string): Promise<Stored<Operation> | undefined> {
@@ -93,21 +94,19 @@ export class TableOperationStore implements OperationStore {
 
   async #update(operation: Operation, ifMatch: string): Promise<string> {
     const id = escapeName(operation.actionId);
-    const replaced: Change = {
-      kind: "replace",
-      row: `op:${id}`,
-      value: operation,
-      columns: columnsOf(operation),
-      ifMatch,
-    };
+    const columns = columnsOf(operation);
+    const changes: readonly Change[] = [
+      { kind: "replace", row: `op:${id}`, value: operation, columns, ifMatch },
+      copyOf(operation),
+    ];
     const row = `open:${id}`;
-    if (isOpen(operation)) return this.#submit(operation, [replaced, { kind: "put", row }]);
+    if (isOpen(operation)) return this.#submit(operation, [...changes, { kind: "put", row }]);
     try {
-      return await this.#submit(operation, [replaced, { kind: "delete", row }]);
+      return await this.#submit(operation, [...changes, { kind: "delete", row }]);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // Closed before: no pointer to delete, which fails the transaction like a lost race. Deleting it alone shows which of both happened.
-      return this.#submit(operation, [replaced]);
+      // Closed before: no pointer to delete, which fails the transaction like a lost race. Leaving it out shows which of both happened.
+      return this.#submit(operation, changes);
     }
   }
 
@@ -116,22 +115,21 @@ export class TableOperationStore implements OperationStore {
     const [etag] = await this.#table.submit(escapeName(operation.cluster), changes, record);
     return etag ?? "";
   }
-
-  async #loadAll(cluster: string, ids: readonly string[]): Promise<Stored<Operation>[]> {
-    const rows = await concurrently(ids, (id) => this.#table.get<Operation>(escapeName(cluster), `op:${id}`));
-    return rows.flatMap((row) => toStored(row) ?? []);
-  }
 }
 
 /** The operation's own row first. */
 function insertionOf(operation: Operation): readonly Change[] {
   const id = escapeName(operation.actionId);
-  const time = reverseTime(operation.createdAtSeconds);
   return [
     { kind: "insert", row: `op:${id}`, value: operation, columns: columnsOf(operation) },
-    { kind: "put", row: `time:${time}:${id}` },
+    copyOf(operation),
     ...(isOpen(operation) ? [{ kind: "put", row: `open:${id}` } as const] : []),
   ];
+}
+
+function copyOf(operation: Operation): Change {
+  const row = `time:${reverseTime(operation.createdAtSeconds)}:${escapeName(operation.actionId)}`;
+  return { kind: "put", row, value: operation, columns: columnsOf(operation) };
 }
 
 function toStored(row: Row<Operation> | undefined): Stored<Operation> | undefined {

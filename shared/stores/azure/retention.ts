@@ -11,7 +11,7 @@ const checkEverySeconds = 3_600;
 const mostPerCheck = 1_000;
 
 export interface RetentionOptions {
-  readonly table: Pick<Table, "list" | "delete">;
+  readonly table: Pick<Table, "keys" | "delete">;
   /** Prefix of the rows that are the index by time: `<prefix><reverse time>:<name>`. */
   readonly prefix: string;
   /** Prefixes of the rows `<prefix><name>` that go with it. The row of the index goes last, so a later run retries a failure. */
@@ -49,13 +49,13 @@ export class Retention {
     const { table, prefix, rows: more = [], remove } = this.#options;
     const from = `${prefix}${reverseTime(nowSeconds - keptSeconds)}`;
     // ":" follows the digits, so this is after every time.
-    const rows = await table.list(partition, { from, to: `${prefix}:`, limit: mostPerCheck });
-    await concurrently(rows, async ({ rowKey }) => {
+    const keys = await table.keys(partition, { from, to: `${prefix}:`, limit: mostPerCheck });
+    await concurrently(keys, async (rowKey) => {
       const name = rowKey.slice(rowKey.lastIndexOf(":") + 1);
       await remove?.(partition, name);
       for (const each of more) await table.delete(partition, `${each}${name}`);
       await table.delete(partition, rowKey);
     });
-    return rows.length;
+    return keys.length;
   }
 }

@@ -66,11 +66,16 @@ export class Table {
   }
 
   /** Rows of a partition in the order of their keys; all of them without a range. */
-  async list<T>(partition: string, range?: Range): Promise<readonly Row<T>[]> {
+  async list<T>(partition: string, range?: Range, select?: string[]): Promise<readonly Row<T>[]> {
     const limit = range?.limit ?? Number.POSITIVE_INFINITY;
     const within =
       range === undefined ? "" : ` and ${odata`RowKey ge ${range.from}`} and ${odata`RowKey lt ${range.to}`}`;
-    return limit <= 0 ? [] : this.#query<T>(partition, { within, from: range?.from ?? "", limit });
+    return limit <= 0 ? [] : this.#query<T>(partition, { within, from: range?.from ?? "", limit, select });
+  }
+
+  /** Keys of those rows; what the rows hold is not transferred. */
+  async keys(partition: string, range: Range): Promise<readonly string[]> {
+    return (await this.list(partition, range, ["RowKey"])).map(({ rowKey }) => rowKey);
   }
 
   /** Values of those rows, without rows that only point to others. */
@@ -98,12 +103,13 @@ export class Table {
     return { rows, begunAt: answered[0] };
   }
 
-  async #query<T>(partition: string, { within, from, limit, onPage }: Query): Promise<readonly Row<T>[]> {
+  async #query<T>(partition: string, query: Query): Promise<readonly Row<T>[]> {
+    const { within, from, limit } = query;
     const filter = `${odata`PartitionKey eq ${partition}`}${within}`;
     return calling(this.#call("list", partition, from), () =>
       this.#home.use(async () => {
         const rows: Row<T>[] = [];
-        for await (const page of this.#pages(filter, limit, onPage)) {
+        for await (const page of this.#pages(filter, query)) {
           for (const entity of page) rows.push(rowOf<T>(entity));
           if (rows.length >= limit) break;
         }
@@ -147,10 +153,10 @@ export class Table {
     );
   }
 
-  #pages(filter: string, limit: number, onPage: Query["onPage"]) {
+  #pages(filter: string, { limit, select, onPage }: Query) {
     return this.#client
       .listEntities<Record<string, unknown>>({
-        queryOptions: { filter },
+        queryOptions: { filter, ...(select && { select }) },
         onResponse: ({ headers }) => onPage?.(timeOf(headers.get("date"))),
         ...withTimeout(),
       })
@@ -167,6 +173,8 @@ interface Query {
   readonly within: string;
   readonly from: string;
   readonly limit: number;
+  /** The properties that are transferred; all when left out. */
+  readonly select?: string[] | undefined;
   /** Called with each page's Date header, if any. */
   readonly onPage?: (answeredAt: Date | undefined) => unknown;
 }

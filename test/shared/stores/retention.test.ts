@@ -8,10 +8,8 @@ function oldRows(count: number) {
   );
   return {
     rows,
-    list: async <T>(_partition: string, { limit = count }: { readonly limit?: number } = {}) =>
-      [...rows]
-        .slice(0, limit)
-        .map((rowKey) => ({ rowKey, etag: "e", writtenAt: undefined, value: undefined as T | undefined })),
+    keys: async (_partition: string, { limit = count }: { readonly limit?: number } = {}) =>
+      [...rows].slice(0, limit),
     delete: async (_partition: string, rowKey: string) => {
       rows.delete(rowKey);
     },
