@@ -4,6 +4,7 @@ import { type CryptoKey, exportSPKI, importJWK, type JSONWebKeySet } from "jose"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTokenReader, type TokenRead } from "../../functions/support/entra-token.ts";
 import { UpstreamError } from "../../shared/errors/errors.ts";
+import { cases } from "../support/cases.ts";
 import { agentOid, alice, newKeys, sign, startTenant, type Tenant, tenantId } from "../support/entra.ts";
 import type { Claims } from "../support/entra-sign-in.ts";
 
@@ -176,7 +177,7 @@ describe("a token is refused", () => {
         const forged = token.slice(0, at) + other + token.slice(at + 1);
         expect(await read(forged)).toMatchObject({ outcome: "refused" });
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { problemSchema, routes } from "../../shared/api/index.ts";
+import { cases } from "../support/cases.ts";
 import { azureCli, newKeys, sign, startTenant, type Tenant } from "../support/entra.ts";
 
 /** An HTTP function as it is registered with the platform. */
@@ -184,7 +185,7 @@ describe("by Entra token", () => {
       fc.asyncProperty(fc.tuple(scheme, text), async ([begin, rest]) => {
         expect(await call(status, { authorization: begin + rest })).toHaveProperty("status", 401);
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 

@@ -64,6 +64,7 @@ function inOrder(outcome: HistoryStep["expected"]): HistoryStep["expected"] {
 
 describe("history vectors", () => {
   const vectors = readVectors<HistoryVector>("history.jsonl.gz");
+  const byDefault = new Map(vectors.map((vector) => [vector.name, replay(vector)]));
 
   test("are 40", () => {
     expect(vectors).toHaveLength(40);
@@ -77,13 +78,13 @@ describe("history vectors", () => {
   test.each(vectors.filter(({ name }) => ![...partUsed, ...onFailed].includes(name)))(
     "$name: same matches and time-outs in every pass by default",
     (vector) => {
-      expect(replay(vector).outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));
+      expect(byDefault.get(vector.name)?.outcomes.map(inOrder)).toEqual(vector.steps.map((step) => inOrder(step.expected)));
     },
   );
 
   test("write fewer rows than there were nodes in all passes", () => {
     const nodes = vectors.flatMap(({ steps }) => steps).reduce((sum, step) => sum + step.nodeList.nodes.length, 0);
-    const writes = vectors.reduce((sum, vector) => sum + replay(vector).writes, 0);
+    const writes = [...byDefault.values()].reduce((sum, replayed) => sum + replayed.writes, 0);
     expect(writes).toBeLessThan(nodes);
   });
 });

@@ -18,9 +18,9 @@ import {
 const whoseFields = ["user", "account", "queue"] as const satisfies readonly (keyof Whose)[];
 
 /** Each output is cut in so many places. */
-const cuts = 50;
+const cuts = 20;
 /** At so many ends of lines beside. */
-const lineCuts = 50;
+const lineCuts = 20;
 const nonsense = ["", " ", "\n", "null", "[]", "{}", "0", '"x"', '{"toString": []}'];
 /** What is an empty list nowhere. */
 const noList = ["[[[[", "error: timeout", "\u0000\u001b[2J", "x".repeat(10_000)];

@@ -1,4 +1,3 @@
-import { jsonPieces } from "../../json/json.ts";
 import {
   type ArchivedPlan,
   type ArchiveOutcome,
@@ -37,7 +36,7 @@ export class MemoryPlanStore implements PlanStore {
 
   async archive(plan: ArchivedPlan): Promise<ArchiveOutcome> {
     const key = recordKey(plan.summary.cluster, plan.summary.planId);
-    const text = [...jsonPieces(packPlan(plan))].join("");
+    const text = JSON.stringify(packPlan(plan));
     if (text.length > this.#limit) return { outcome: "too-large", reason: planTooLarge(this.#limit) };
     this.#archive.set(key, text);
     this.#index.put(key, recordOf(plan, text.length));

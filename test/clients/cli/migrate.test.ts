@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import { fromAzslurm } from "../../../clients/cli/migrate/from-azslurm.ts";
+import { cases } from "../../support/cases.ts";
 import { ccscale } from "./in-process.ts";
 
 let folder: string;
@@ -271,7 +272,7 @@ this is nothing
                 );
             }
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { scheduleOnFleet, type TraceJob } from "../../../shared/backtest/index.ts";
 import { shapeOf } from "../../../shared/backtest/queue/job-shape.ts";
 import { QueueModel, type QueuePolicy } from "../../../shared/backtest/queue/queue-model.ts";
+import { cases } from "../../support/cases.ts";
 
 const host = (hostname: string, ncpus: number, more: object = {}) => ({
   hostname,
@@ -73,7 +74,7 @@ describe("on hosts that stay", () => {
           const wanted = [...scheduleOnFleet(jobs, { processors: 8, policy }).scheduled];
           expect(startsOn(jobs, 8, policy)).toEqual(wanted.map(({ startSeconds }) => startSeconds));
         }),
-        { numRuns: 200 },
+        cases(200),
       );
     },
   );

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resolveIncludes } from "../../../shared/config/resolve-includes.ts";
+import { cases } from "../../support/cases.ts";
 
 /** Resolves `main` among files that exist only here. */
 function resolve(files: Record<string, unknown>, main = "c.json") {
@@ -146,7 +147,7 @@ describe("includes", () => {
           [...new Set([...Object.keys({ ...own }), ...Object.keys(included)])].sort(),
         );
       }),
-      { numRuns: 50 },
+      cases(50),
     );
   });
 });

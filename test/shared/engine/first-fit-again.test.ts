@@ -30,7 +30,7 @@ describe("fitsAgain", () => {
         expect(buys(next.opened.ledger)).toBe(false);
         expect(next.queue.every(({ granted, asked }) => granted >= asked)).toBe(true);
       }),
-      cases(1_000),
+      cases(2_000),
     );
     expect(seen).toBeGreaterThan(10);
   });

@@ -44,7 +44,7 @@ test("where all jobs surely have no room, those that are placed as a whole too, 
       const placesLess = ordered.queue.some(({ granted }, index) => granted < (queue[index]?.granted ?? 0));
       expect(placesLess || boughtIn(ordered.opened.ledger).length > 0).toBe(true);
     }),
-    cases(1000),
+    cases(2_000),
   );
   expect(told).toBeGreaterThan(5);
 });

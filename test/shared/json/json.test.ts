@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { convertible, jsonPieces, parseJson, withMemberToString } from "../../../shared/json/json.ts";
+import { cases } from "../../support/cases.ts";
 
 describe("an object whose toString is data", () => {
   test.each([
@@ -52,7 +53,7 @@ test("property: every value can be checked, compared and written as a text", () 
       expect(() => everyPart(read).map(String)).not.toThrow();
       expect(() => everyPart(convertible(JSON.parse(text))).map(String)).not.toThrow();
     }),
-    { numRuns: 1_000 },
+    cases(1_000),
   );
 });
 

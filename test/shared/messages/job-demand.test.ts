@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mostNodeShapes, parseDemand, wholly } from "../../../shared/messages/job-demand.ts";
 import { claimedBlob, claimedOrigin, withClaimed } from "../../../shared/messages/message-body.ts";
+import { cases } from "../../support/cases.ts";
 
 const good = {
   version: 1,
@@ -63,7 +64,7 @@ describe("parseDemand: what is accepted", () => {
         const whole = jobs.map((each) => ({ ...each, _comment: "" }));
         expect(parseDemand({ ...good, jobs })).toEqual(parseDemand({ ...good, jobs: whole }));
       }),
-      { numRuns: 200 },
+      cases(200),
     );
   });
 

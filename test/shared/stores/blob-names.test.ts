@@ -4,6 +4,7 @@ import { ConflictError } from "../../../shared/errors/errors.ts";
 import type { IfMatch } from "../../../shared/ports/index.ts";
 import { BlobNames } from "../../../shared/stores/azure/blob-names.ts";
 import type { BlobContent } from "../../../shared/stores/azure/container.ts";
+import { cases } from "../../support/cases.ts";
 
 const cluster = "hpc";
 const prefix = "hpc/";
@@ -173,6 +174,6 @@ test("whatever runs at once and dies wherever: who begins to read after a blob w
       clock.nowSeconds += 601;
       expect(await last.of(cluster)).toEqual(container.made());
     }),
-    { numRuns: 300 },
+    cases(300),
   );
 });

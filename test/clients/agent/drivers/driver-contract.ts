@@ -25,6 +25,7 @@ import {
 } from "../../../../clients/library/schedulers/contract.ts";
 import { jsonOr } from "../../../../shared/json/json.ts";
 import { parseDemand, wholly } from "../../../../shared/messages/job-demand.ts";
+import { some } from "../../../support/cases.ts";
 
 const situationSchema = z.strictObject({
   nowSeconds: z.number(),
@@ -110,7 +111,7 @@ export function testDriver(driverCase: DriverCase): void {
       driver,
       answers,
       context,
-      broken: broken(answers),
+      broken: some(broken(answers)),
       whose: (job: string) => whose(answers, job),
       withoutCommand,
     };

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptDemand } from "../../../../shared/cycle/demand/accept-demand.ts";
 import { type DemandMessage, parseDemand } from "../../../../shared/messages/job-demand.ts";
+import { cases } from "../../../support/cases.ts";
 import { Crash, crashingAt, interposed } from "../../../support/crash.ts";
 import { cluster, createWorld, type World } from "../../../support/world.ts";
 
@@ -252,7 +253,7 @@ describe("acceptDemand: a snapshot in parts", () => {
         expect(await jobsOf(world)).toEqual(["job-0", "job-1", "job-2"]);
         expect(outcomes.filter((outcome) => outcome === "accepted")).toHaveLength(1);
       }),
-      { numRuns: 50 },
+      cases(50),
     );
   });
 

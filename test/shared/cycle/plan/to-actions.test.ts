@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
 import type { CreateSet, NodeStart, Plan, Retirement } from "../../../../shared/engine/index.ts";
 import { type ScaleAction, scaleActionSchema } from "../../../../shared/messages/scale-action.ts";
+import { cases } from "../../../support/cases.ts";
 import { emptyPlan } from "../../../support/cluster.ts";
 
 function actionsOf(fields: Partial<Plan>): ScaleAction[] {
@@ -194,7 +195,7 @@ describe("toActions: whatever the plan", () => {
           else expect(action.nodes.length).toBeLessThanOrEqual(200);
         }
       }),
-      { numRuns: 50 },
+      cases(50),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "../../../../support/cases.ts";
 import { contents, Inbox, lockMs, text, type World, world } from "./world.ts";
 
 describe.each([
@@ -89,7 +90,7 @@ test("restart: whatever was done, journal and snapshot bring back the same queue
     expect(views[1]).toEqual(views[0]);
     expect(views[2]).toEqual(views[0]);
   });
-  fc.assert(property, { numRuns: 200 });
+  fc.assert(property, cases(200));
 });
 
 type Step =
