@@ -217,6 +217,11 @@ export const commandGroups: readonly CommandGroup[] = [
         seeAlso: { commands: ["what-if", "events"], pages: ["configure.md"] },
         load: async (terminal) => (await import("./commands/config.ts")).configCommand(terminal),
       },
+      schedules: {
+        summary: "Shows what schedules keep and when, adds and removes them, and pauses them.",
+        seeAlso: { commands: ["status", "config"], pages: ["targets.md#schedules"] },
+        load: async (terminal) => (await import("./commands/schedules.ts")).schedulesCommand(terminal),
+      },
       migrate: {
         summary: "Turns the settings of azslurm, azpbs or azge into ours, and compares what both decide.",
         seeAlso: { commands: ["config", "slurm"], pages: ["migrate-from-scalelib.md", "from-azslurm.md"] },

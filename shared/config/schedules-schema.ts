@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { checkTargetItems, requestSetSchema } from "../messages/index.ts";
 import type { Schedule } from "../ports/index.ts";
-import { isDay, midnight, problemOf } from "../time/recurring.ts";
+import { isDay, midnight, momentAt, problemOf } from "../time/recurring.ts";
 import { flag, positiveSeconds, seconds, strict, text } from "./setting-value.ts";
 
 const mostSchedules = 200;
 const aName = "expected a name of 1 to 64 letters, digits, spaces and . _ : @ + -";
+const aPause = 'expected true, false, or until when, such as "2026-12-01T08:00"';
 const aDay = 'expected a day such as "2026-12-25"';
 
 const shape = {
@@ -25,7 +26,7 @@ const shape = {
   lead: z
     .union([z.literal("auto"), seconds], 'expected a number of seconds, 0 or more, or "auto"')
     .default("auto"),
-  paused: flag.default(false),
+  paused: z.union([flag, text], aPause).default(false),
   targets: z.array(z.unknown(), "expected a list of targets").default([]),
   settings: z.record(z.string(), z.unknown(), "expected an object of settings").default({}),
 };
@@ -53,10 +54,21 @@ const scheduleSchema = strict(shape, "expected an object of one schedule").trans
       const key = problem.key === "timeZone" ? "time_zone" : problem.key;
       context.addIssue({ code: "custom", message: problem.message, input: keys[key], path: [key] });
     }
+    const until =
+      typeof paused === "string" && problem === undefined ? momentAt(paused, timeZone) : undefined;
+    if (typeof paused === "string" && problem === undefined && until === undefined)
+      context.addIssue({ code: "custom", message: aPause, input: paused, path: ["paused"] });
     const { good, setAside } = checkTargetItems(keys.targets);
     for (const { index, problems } of setAside)
       context.addIssue({ code: "custom", message: problems.join("; "), path: ["targets", index] });
-    return { ...recurrence, leadSeconds: lead === "auto" ? null : lead, targets: good, paused, settings };
+    return {
+      ...recurrence,
+      ...(until !== undefined && { pausedUntilSeconds: until }),
+      leadSeconds: lead === "auto" ? null : lead,
+      targets: good,
+      paused: paused === true,
+      settings,
+    };
   },
 );
 

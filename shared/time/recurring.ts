@@ -10,6 +10,8 @@ export interface Recurrence {
   readonly timeZone: string;
   /** Days there, such as `2026-12-25`, on which no window begins. */
   readonly except: readonly string[];
+  /** Before it, no window is open. Absent: any may be. */
+  readonly pausedUntilSeconds?: number;
 }
 
 /** Without a start, windows follow one another from midnight to midnight. */
@@ -46,6 +48,11 @@ const firstMoment = new Date(0);
  * that `problemOf` would refuse.
  */
 export function windowsAt(recurrence: Recurrence, atSeconds: number): Windows {
+  const { pausedUntilSeconds = atSeconds } = recurrence;
+  if (atSeconds < pausedUntilSeconds) {
+    const { open, next } = windowsAt(recurrence, pausedUntilSeconds);
+    return { open: null, next: open === null ? next : { ...open, startSeconds: pausedUntilSeconds } };
+  }
   const read = readOf(recurrence);
   const windows = windowsOn(read, atSeconds) ?? {
     open: openAt(read, atSeconds),
@@ -53,6 +60,12 @@ export function windowsAt(recurrence: Recurrence, atSeconds: number): Windows {
   };
   read.last = { windows, atSeconds };
   return windows;
+}
+
+/** The first time that a clock there shows a moment such as `2026-12-01T08:00`; undefined for any other text. */
+export function momentAt(text: string, timeZone: string): number | undefined {
+  const at = isMoment(text) ? cronOf(text, timeZone)?.nextRun(firstMoment) : null;
+  return at ? at.getTime() / 1_000 : undefined;
 }
 
 /** What is wrong with one, by the key that it is about; undefined: nothing. */

@@ -162,7 +162,8 @@ async function versionBefore(service: Service): Promise<number> {
   return before;
 }
 
-function changeOptions(command: Command): Command {
+/** Options of commands that change the stored configuration. */
+export function changeOptions(command: Command): Command {
   command
     .addOption(dryRunOption())
     .option("--yes", "skips the question")
@@ -171,7 +172,8 @@ function changeOptions(command: Command): Command {
   return serviceOrStorageOptions(command);
 }
 
-async function change(
+/** Shows what differs and what would come of it, asks, and stores it. */
+export async function change(
   terminal: Terminal,
   flags: ChangeFlags,
   { name, make }: { readonly name: string; readonly make: (config: Config) => Config },
@@ -181,7 +183,8 @@ async function change(
   await store(terminal, service, flags, { name, config: make(whole(config)), etag });
 }
 
-async function stored(service: Service): Promise<ConfigAnswer & { readonly config: Config }> {
+/** The stored configuration; throws CommandFailure if it is no JSON object. */
+export async function stored(service: Service): Promise<ConfigAnswer & { readonly config: Config }> {
   const answer = await service.ask("config");
   if (answer.config !== null) return { ...answer, config: answer.config };
   throw new CommandFailure(

@@ -222,6 +222,18 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "config history": [{ line: "config history", does: "who changed what, when and why", isShown: true }],
   "config unset": [{ line: "config unset idle_timeout.htc --dry-run", does: "the default would hold again" }],
   "config rollback": [{ line: "config rollback 1 --yes --by ann", does: "stores version 1 again" }],
+  "schedules list": [{ line: "schedules list", does: "what each keeps, and its window" }],
+  "schedules next": [
+    { line: "schedules next --for 7d", does: "what is kept in the next seven days, and from when" },
+  ],
+  "schedules add": [
+    {
+      line: "schedules add office --start '0 8 * * mon-fri' --end '0 18 * * mon-fri' --time-zone Europe/Berlin --keep htc=4 --yes",
+      does: "four nodes in office hours",
+    },
+  ],
+  "schedules pause": [{ line: "schedules pause office --yes", does: "nothing of it holds until it goes on" }],
+  "schedules remove": [{ line: "schedules remove office --yes", does: "it is gone" }],
   "config show": [{ line: "config show", does: "the stored configuration" }],
   "support-archive": [
     {

@@ -79,6 +79,62 @@ describe("single values of the stored configuration", () => {
     expect(warned.stderr).toContain('schedules.office: asks for nodes of "htc" while schedules.early does');
   });
 
+  test("schedules are added in one line, listed, paused until a time, and removed", async () => {
+    const schedules = (...argv: string[]) =>
+      ccscale(["schedules", ...argv, "--url", server.url, "--cluster", cluster]);
+    expect((await schedules()).stdout).toBe("There are no schedules.\n");
+    const when = ["--start", "0 8 * * *", "--end", "0 18 * * *", "--time-zone", "Europe/Berlin"];
+    const gpus = '{"Name": "htc", "TargetGpuCount": 8, "MachineType": "Standard_NC6"}';
+    const add = ["add", "office", ...when, "--keep", "htc=4", "--yes"];
+    expect(await schedules(...add)).toMatchObject({ code: 0 });
+    expect((await schedules(...add)).stderr).toContain('There is a schedule "office" already');
+    expect(await schedules("add", "floor", "--keep", gpus, "--yes")).toMatchObject({ code: 0 });
+    const office = {
+      start: "0 8 * * *",
+      end: "0 18 * * *",
+      time_zone: "Europe/Berlin",
+      targets: [{ Name: "htc", TargetCount: 4 }],
+    };
+    expect((await stored()).schedules.office).toEqual(office);
+    const list = (await schedules("list")).stdout;
+    expect(list).toMatch(/^office +htc: 4 nodes +0 8 \* \* \* +Europe\/Berlin +(open until|from) 20/m);
+    expect(list).toMatch(/^floor +htc: 8 GPUs +always +UTC +open$/m);
+    const next = (await schedules("next", "--for", "7d")).stdout;
+    expect(next).toContain("Always: htc: 8 GPUs (floor).");
+    expect(next.match(/office/g)?.length).toBeGreaterThanOrEqual(7);
+    expect(await schedules("pause", "office", "--until", "2099-12-01T08:00Z", "--yes")).toMatchObject({
+      code: 0,
+    });
+    expect((await stored()).schedules.office.paused).toBe("2099-12-01T09:00");
+    expect((await schedules("list")).stdout).toMatch(/^office .* from 2099-12-01T08:00:00Z until/m);
+    await schedules("pause", "office", "--yes");
+    expect((await schedules("list")).stdout).toMatch(/^office .* paused$/m);
+    expect((await schedules("next")).stdout).toContain("No window begins");
+    await schedules("pause", "office", "--off", "--yes");
+    expect((await stored()).schedules.office).toEqual(office);
+    const wrong = await schedules(
+      "add",
+      "night",
+      "--start",
+      "0 0 8 * * *",
+      "--duration",
+      "8h",
+      "--keep",
+      "htc=1",
+    );
+    expect(wrong.stderr).toContain("schedules.night.start: ");
+    expect((await schedules("pause", "ofice", "--yes")).stderr).toContain('There is "office" and "floor".');
+    for (const name of ["office", "floor"]) await schedules("remove", name, "--yes");
+    expect(await stored()).toEqual(usable);
+    await config(
+      "set",
+      "schedules.office",
+      JSON.stringify({ ...office, paused: "2026-13-01T08:00" }),
+      "--yes",
+    );
+    expect(await stored()).toEqual(usable);
+  });
+
   test("a place that the list does not have is named, and nothing is said to be stored", async () => {
     const budget = { node_array: "htc", monthly_usd: 100 };
     await config("set", "budgets", JSON.stringify([budget]), "--yes");
@@ -268,14 +324,16 @@ describe("versions of the configuration", () => {
   });
 });
 
-test("the examples of the command page", async () => {
+test.each([
+  ["config-change", ["config get", "config set", "config history", "config unset", "config rollback"]],
+  ["schedules", ["list", "next", "add", "pause", "remove"].map((verb) => `schedules ${verb}`)],
+])("the examples of the command page: %s", async (page, names) => {
   const configured = { ...usable, verify_certificates: true, idle_timeout: { default: 300 } };
   files().put(cluster, JSON.stringify(configured));
-  const names = ["config get", "config set", "config history", "config unset", "config rollback"] as const;
   const transcripts: string[] = [];
   for (const { line } of names.flatMap((name) => examples[name] ?? [])) {
     const { code, stdout, stderr } = await ccscale([
-      ...line.split(" "),
+      ...(line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")),
       "--url",
       server.url,
       "--cluster",
@@ -286,7 +344,7 @@ test("the examples of the command page", async () => {
     served.world.advance(60);
   }
   await expect(transcripts.join("\n")).toMatchFileSnapshot(
-    "../../../clients/cli/reference/printed/config-change.txt",
+    `../../../clients/cli/reference/printed/${page}.txt`,
   );
 });
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { problemOf, type Recurrence, type Window, windowsAt } from "../../../shared/time/recurring.ts";
+import {
+  momentAt,
+  problemOf,
+  type Recurrence,
+  type Window,
+  windowsAt,
+} from "../../../shared/time/recurring.ts";
 
 const office: Recurrence = {
   start: "0 8 * * mon-fri",
@@ -37,6 +43,17 @@ describe("a window", () => {
     ["on a day that is left out", "2026-12-25T12:00:00Z", null, "2026-12-28T07:00Z 2026-12-28T17:00Z"],
   ])("%s", (_, when, open, next) => {
     expect(at(office, when)).toEqual({ open, next });
+  });
+
+  test.each([
+    ["before its end", "2026-11-26T12:00Z", null, "2026-11-27T12:00Z 2026-11-27T17:00Z"],
+    ["at its end", "2026-11-27T12:00Z", friday, "2026-11-30T07:00Z 2026-11-30T17:00Z"],
+  ])("that is paused, %s", (_, when, open, next) => {
+    const pausedUntilSeconds = momentAt("2026-11-27T13:00", office.timeZone);
+    expect(at({ ...office, ...(pausedUntilSeconds !== undefined && { pausedUntilSeconds }) }, when)).toEqual({
+      open,
+      next,
+    });
   });
 });
 
