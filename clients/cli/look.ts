@@ -5,8 +5,11 @@ import { type Command, Option } from "commander";
 import { duration } from "../../shared/text/durations.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { type Key, moves } from "./keys.ts";
-import type { OutputFlags } from "./output/output-options.ts";
-import type { OutputSettings } from "./output/output-settings.ts";
+import { type List, type OutputFlags, printList } from "./output/output-options.ts";
+import type { Format, OutputSettings } from "./output/output-settings.ts";
+import { prettyJson } from "./output/print.ts";
+import { type Page, pageOn } from "./output/report.ts";
+import { momentWriter, type Times } from "./output/times.ts";
 import type { SelectionFlags } from "./selection.ts";
 import { reach } from "./service/reach.ts";
 import type { Service } from "./service/service.ts";
@@ -21,6 +24,13 @@ export interface Looking {
   readonly terminal: Terminal;
   readonly service: Service;
   readonly settings: OutputSettings;
+  /** How to print, as the options say, or the configuration, which is known after the first answer. */
+  readonly format: () => Format;
+  /** Writes moments of a list: `usual`, unless the options say otherwise. */
+  readonly moments: (usual: Times, nowSeconds: number) => (seconds: number) => string;
+  readonly list: (list: List) => void;
+  /** What was answered, as JSON or in words. */
+  readonly report: (answer: unknown, inWords: (page: Page) => void) => void;
 }
 
 export function lookOptions(command: Command): Command {
@@ -36,7 +46,19 @@ export async function look(
 ): Promise<void> {
   const { service, settings } = await reach(flags);
   await watching(terminal, flags, async (screen) => {
-    await show({ terminal: screen, service, settings });
+    const format = () => flags.format ?? settings.format ?? "table";
+    await show({
+      terminal: screen,
+      service,
+      settings,
+      format,
+      moments: (usual, nowSeconds) => momentWriter({ flags, settings }, { usual, nowSeconds }),
+      list: (list) => printList(screen, list, { flags, settings }),
+      report: (answer, inWords) => {
+        if (format() === "json") screen.stdout.write(prettyJson(answer));
+        else inWords(pageOn(screen));
+      },
+    });
     if (namesExist) await refuseUnknownNames(service, flags);
   });
 }

@@ -10,7 +10,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption, groupsAlike } from "../output/alike.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { note } from "../output/note.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -55,24 +55,26 @@ const bucketNarrowing: Narrowing = {
   ofSizes: ["VM_SIZE", "GROUP"],
 };
 
-async function showBuckets({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showBuckets(
+  { terminal, service, settings, format, list }: Looking,
+  flags: Flags,
+): Promise<void> {
   const { buckets, atSeconds } = await service.ask("buckets", { query: toQuery(flags) });
   if (flags.boots) {
     const rows = bootRows(buckets);
-    const boots = {
+    return list({
       name: "buckets-boots",
       columns: bootColumns,
       records: rows.map(bootFields),
       data: rows,
       none: "No node has booted in the last 7 days.",
-    };
-    return printList(terminal, boots, { flags, settings });
+    });
   }
   const records = buckets.map((bucket) => bucketFields(bucket, atSeconds));
   const isOwn = flags.outputColumns === undefined && settings.columns.buckets === undefined;
-  const isTogether = isOwn && !flags.all && (flags.format ?? settings.format ?? "table") === "table";
+  const isTogether = isOwn && !flags.all && format() === "table";
   const rows = isTogether ? bucketsAlike(records) : records;
-  const list = {
+  list({
     name: "buckets",
     columns: bucketColumns,
     records: rows,
@@ -81,8 +83,7 @@ async function showBuckets({ terminal, service, settings }: Looking, flags: Flag
     none: isSelecting(flags)
       ? "No such buckets."
       : "No buckets: the cluster has no node array with a VM size.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
   for (const line of countedLines(buckets)) note(terminal, line);
   if (rows.length < records.length)
     terminal.stderr.write(`${records.length} buckets in ${rows.length} rows; --all shows each\n`);

@@ -25,13 +25,13 @@ import {
   withSums,
 } from "../output/cost-fields.ts";
 import { focusCsv, focusDimensions } from "../output/focus.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { prettyJson } from "../output/print.ts";
 import { firstDayIn, type ReconciledDay, reconcile, reconciledTotal } from "../output/reconcile.ts";
 import { type Page, pageOn } from "../output/report.ts";
 import { spotInWords } from "../output/spot-words.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
 import { momentSeconds } from "../time-values.ts";
 import { refuseUnknownSource } from "../unknown-words.ts";
@@ -129,7 +129,8 @@ async function printFocus({ terminal, service }: Looking, given: Omit<Given, "fo
   terminal.stdout.write(focusCsv(await service.ask("cost", { query })));
 }
 
-async function showCost({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showCost(looking: Looking, flags: Flags): Promise<void> {
+  const { terminal, service } = looking;
   const owner = ownerNames.flatMap((name) => (flags[name] === undefined ? [] : [`${name} "${flags[name]}"`]));
   const isUntilNow =
     (flags.from ?? flags.to) === undefined && owner.length === 0 && (flags.format ?? "table") === "table";
@@ -139,27 +140,26 @@ async function showCost({ terminal, service, settings }: Looking, flags: Flags):
     isUntilNow ? service.ask("status") : undefined,
   ]);
   if (whole.rows.length === 0 && owner.length > 0) await refuseUnknownOwner({ service, flags });
-  const format = flags.format ?? settings.format ?? "table";
+  const format = looking.format();
   const { answer, rest, groups } = firstGroups(whole, flags.limit);
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
     return;
   }
-  const list = {
+  const time = `${ofOwner(owner)} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
+  if (format === "table") {
+    const page = pageOn(terminal);
+    page.line(`${cents(answer.total.usd)} USD${time}`);
+    for (const line of besideWords(answer.notInTotal, (usd) => `${cents(usd)} USD`)) page.line(line);
+    if (status !== undefined) nowOn(page, { status, by: answer.by });
+  }
+  looking.list({
     name: "cost",
     columns: costColumns(answer.by),
     records: format.startsWith("table") ? addingUp(withSums(answer, rest)) : answer.rows.map(costFields),
     data: answer.rows,
-    none: `Nothing was counted${ofOwner(owner)} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}.`,
-  };
-  if (format === "table") {
-    const page = pageOn(terminal);
-    const time = `${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
-    page.line(`${cents(answer.total.usd)} USD${ofOwner(owner)} from ${time}`);
-    for (const line of besideWords(answer.notInTotal, (usd) => `${cents(usd)} USD`)) page.line(line);
-    if (status !== undefined) nowOn(page, { status, by: answer.by });
-  }
-  printList(terminal, list, { flags, settings });
+    none: `Nothing was counted${time}.`,
+  });
   if (format === "table") warnOfUnpriced(terminal, answer.total.unpricedNodeHours);
   else if (rest !== undefined)
     terminal.stderr.write(`${flags.limit} of ${groups} shown; the total counts all\n`);
@@ -205,11 +205,12 @@ function nowOn(
   if (spot !== null && by.includes("spot")) page.line(`Spot: ${spotInWords(spot, atSeconds)}`);
 }
 
-async function showJob({ terminal, service, settings }: Looking, flags: Flags, job: string): Promise<void> {
+async function showJob(looking: Looking, flags: Flags, job: string): Promise<void> {
+  const { terminal, service, moments, list } = looking;
   const answer = await service.ask("job-cost", { params: { job }, query: { source: flags.source } });
   // A source that is silent for long has its runs, and is not among those of the status.
   if (answer.runs.length === 0) await refuseUnknownSource(service, flags.source);
-  const format = flags.format ?? settings.format ?? "table";
+  const format = looking.format();
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
     return;
@@ -223,19 +224,19 @@ async function showJob({ terminal, service, settings }: Looking, flags: Flags, j
       `Job "${job}": ${total.usd.toFixed(2)} USD${until}, ${counted(runs.length, "runs")}, ${state}`,
     );
   }
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
-  const list = {
+  const when = moments("utc", Date.now() / 1000);
+  list({
     name: "cost",
     columns: jobCostColumns,
     records: runs.map((run: JobRunView) => jobRunFields(run, when)),
     data: runs,
     none: `No run of job "${job}" was counted${flags.source === undefined ? "; a source that is silent for long has to be named with --source" : ""}.`,
-  };
-  printList(terminal, list, { flags, settings });
+  });
   if (format === "table") warnOfUnpriced(terminal, total.unpricedNodeHours);
 }
 
-async function showReconciled({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showReconciled(looking: Looking, flags: Flags): Promise<void> {
+  const { terminal, service, list } = looking;
   // Both count whole days.
   const from = flags.from === undefined ? undefined : startOfDay(flags.from);
   const until = flags.to === undefined ? undefined : startOfDay(flags.to);
@@ -247,16 +248,15 @@ async function showReconciled({ terminal, service, settings }: Looking, flags: F
   const firstDay =
     day && (await service.ask("usage", { query: { ...day, timeframe: "custom", granularity: "hourly" } }));
   const days = reconcile({ cost, usage, firstDay });
-  const format = flags.format ?? settings.format ?? "table";
+  const format = looking.format();
   const total = reconciledTotal(days);
-  const list = {
+  list({
     name: "cost",
     columns: reconcileColumns,
     records: (format.startsWith("table") && days.length > 1 ? [...days, total] : days).map(reconciledFields),
     data: days,
     none: "CycleCloud and the accounts have nothing of this time.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
   if (format === "table" && days.length > 0) pageOn(terminal).bullets(explained(total, cost.openedAtSeconds));
 }
 

@@ -5,11 +5,10 @@ import { type AllFlags, allOption } from "../output/alike.ts";
 import { answerLine, waitsOf } from "../output/answer-line.ts";
 import { decidedOn } from "../output/decided.ts";
 import { demandColumns, nodeFields } from "../output/node-fields.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
-import type { OutputSettings } from "../output/output-settings.ts";
+import { outputOptions } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -40,18 +39,15 @@ export function demandCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
-async function showDemand({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
-  printDemand(terminal, await service.ask("demand", { query: toQuery(flags) }), { flags, settings });
+async function showDemand(looking: Looking, flags: Flags): Promise<void> {
+  printDemand(looking, await looking.service.ask("demand", { query: toQuery(flags) }), flags);
 }
 
 /** For people: the answer in one line, what would be done, and why jobs wait; the table of nodes on request, below the answer. */
-export function printDemand(
-  terminal: Terminal,
-  demand: DemandAnswer,
-  { flags, settings }: { readonly flags: LookFlags & WholeFlags; readonly settings: OutputSettings },
-): void {
+export function printDemand(looking: Looking, demand: DemandAnswer, flags: LookFlags & WholeFlags): void {
+  const { terminal } = looking;
   const { atSeconds, held } = demand;
-  const format = flags.format ?? settings.format ?? "table";
+  const format = looking.format();
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(demand));
     return;
@@ -62,27 +58,22 @@ export function printDemand(
     page.line(answerLine(demand.additions, { gone, waits: waitsOf(demand.waitingCount) }));
     if (held !== null) page.warning(`Nothing would be sent: ${held}.`);
   }
-  if (format !== "table" || isWhole(flags)) tableOn(terminal, demand, { flags, settings });
+  if (format !== "table" || isWhole(flags)) tableOn(looking, demand);
   if (format === "table") decidedOn(page, demand, { nowSeconds: atSeconds, isAll: flags.all === true });
 }
 
-function tableOn(
-  terminal: Terminal,
-  demand: DemandAnswer,
-  { flags, settings }: { readonly flags: LookFlags; readonly settings: OutputSettings },
-): void {
+function tableOn({ terminal, format, moments, list }: Looking, demand: DemandAnswer): void {
   const { nodes, nodeCount, atSeconds, selected } = demand;
-  if ((flags.format ?? settings.format ?? "table") === "table") pageOn(terminal).title("Nodes");
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
-  const list = {
+  if (format() === "table") pageOn(terminal).title("Nodes");
+  const when = moments("utc", atSeconds);
+  list({
     name: "demand",
     columns: demandColumns(nodes),
     isOfNodes: true,
     records: nodes.map((node) => nodeFields(node, atSeconds, { when, isHeld: demand.held !== null })),
     data: nodes,
     none: selected === null ? "No nodes." : "No such nodes.",
-  } as const;
-  printList(terminal, list, { flags, settings });
+  });
   if (nodeCount > nodes.length)
     terminal.stderr.write(
       `${nodes.length} of ${nodeCount} nodes shown${(selected?.nodeCount ?? nodeCount) > nodes.length ? '; select fewer with "-a" or "-C"' : ""}\n`,

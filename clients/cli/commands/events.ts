@@ -13,8 +13,8 @@ import {
 } from "../output/event-summary.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { note } from "../output/note.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { outputOptions } from "../output/output-options.ts";
+import { timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
@@ -66,7 +66,7 @@ export function eventsCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(lookOptions(command)));
 }
 
-async function showEvents({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showEvents({ terminal, service, moments, list }: Looking, flags: Flags): Promise<void> {
   const nowSeconds = Date.now() / 1000;
   const { kind, node, since, until } = flags;
   const query = {
@@ -82,25 +82,23 @@ async function showEvents({ terminal, service, settings }: Looking, flags: Flags
   });
   if (flags.byJob || flags.summary) {
     const rows = flags.byJob ? eventSummaryByJob(items) : eventSummary(items);
-    const list = {
+    return list({
       name: "events",
       columns: flags.byJob ? eventSummaryByJobColumns : eventSummaryColumns,
       records: rows.map((row) => ({ ...row })),
       data: rows,
       none: flags.byJob ? "No job is known to have lost a spot node in this time." : "No events.",
-    };
-    return printList(terminal, list, { flags, settings });
+    });
   }
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds });
-  const list = {
+  const when = moments("utc", nowSeconds);
+  list({
     name: "events",
     columns: eventColumns,
     records: items.map((event) => eventFields(event, when)),
     data: items,
     none: "No events.",
     narrowing,
-  };
-  printList(terminal, list, { flags, settings });
+  });
   if (isCut) note(terminal, `Only the newest ${counted(items.length, "events")}; --limit shows more`);
 }
 

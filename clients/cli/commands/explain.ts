@@ -3,8 +3,6 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption } from "../output/alike.ts";
 import { explanationOn, targetExplanationOn } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { pageOn } from "../output/report.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags, AllFlags {
@@ -40,20 +38,15 @@ export function explainCommand(terminal: Terminal): Command {
 }
 
 async function showExplanation(looking: Looking, job: string, flags: Flags): Promise<void> {
-  const { terminal, service } = looking;
-  const explanation = await service.ask("explain", { params: { job }, query: { source: flags.source } });
-  if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
-  else explanationOn(pageOn(terminal), explanation, flags.all);
+  const explanation = await looking.service.ask("explain", {
+    params: { job },
+    query: { source: flags.source },
+  });
+  looking.report(explanation, (page) => explanationOn(page, explanation, flags.all));
 }
 
 async function showTarget(looking: Looking, target: string, flags: Flags): Promise<void> {
-  const { terminal, service } = looking;
   const query = { requestSet: flags.requestSet };
-  const explanation = await service.ask("explain-target", { params: { target }, query });
-  if (isJson(looking, flags)) terminal.stdout.write(prettyJson(explanation));
-  else targetExplanationOn(pageOn(terminal), explanation, flags.all);
-}
-
-function isJson({ settings }: Looking, { format }: Flags): boolean {
-  return (format ?? settings.format) === "json";
+  const explanation = await looking.service.ask("explain-target", { params: { target }, query });
+  looking.report(explanation, (page) => targetExplanationOn(page, explanation, flags.all));
 }

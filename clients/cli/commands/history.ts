@@ -5,8 +5,7 @@ import { NotFound } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { pageOn } from "../output/report.ts";
+import type { Page } from "../output/report.ts";
 import { printWeek } from "../output/week-page.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
@@ -36,37 +35,32 @@ export function historyCommand(terminal: Terminal): Command {
       if ((node === undefined) !== isSelecting(flags))
         return command.error("error: expected either a node, or at least one option that selects nodes");
       return look(terminal, flags, (looking) =>
-        node === undefined ? showSelected(looking, flags) : showHistory(looking, node, flags),
+        node === undefined ? showSelected(looking, flags) : showHistory(looking, node),
       );
     });
   return selectionOptions(lookOptions(command)).addOption(reportOption());
 }
 
-async function showHistory(
-  { terminal, service, settings }: Looking,
-  node: string,
-  flags: Flags,
-): Promise<void> {
+async function showHistory({ service, report }: Looking, node: string): Promise<void> {
   const history = await service.ask("history", { params: { node } });
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(history));
-  else printHistory(terminal, history);
+  report(history, (page) => historyOn(page, history));
 }
 
-async function showWeek({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showWeek({ service, report }: Looking, flags: Flags): Promise<void> {
   const week = await service.ask("week", { query: { nodeArray: flags.nodearray?.join(",") } });
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(week));
-  else printWeek(pageOn(terminal), week);
+  report(week, (page) => printWeek(page, week));
 }
 
 /** By id: names and host names come again. */
-async function showSelected({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showSelected({ terminal, service, report }: Looking, flags: Flags): Promise<void> {
   const { nodes, total } = await service.ask("nodes", { query: { ...toQuery(flags), limit: mostNodes } });
   const ids = nodes.flatMap(({ nodeId }) => (nodeId === null ? [] : [nodeId]));
   const histories: HistoryAnswer[] = [];
   for (const node of ids) histories.push(...(await historyOf(service, node)));
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(histories));
-  else if (histories.length === 0) terminal.stdout.write("No such nodes.\n");
-  else for (const history of histories) printHistory(terminal, history);
+  report(histories, (page) => {
+    if (histories.length === 0) page.line("No such nodes.");
+    for (const history of histories) historyOn(page, history);
+  });
   if (total !== null && total > nodes.length)
     terminal.stderr.write(`${nodes.length} of ${total} nodes shown; select fewer to see the others\n`);
 }
@@ -81,8 +75,7 @@ async function historyOf(service: Looking["service"], node: string): Promise<rea
   }
 }
 
-function printHistory(terminal: Terminal, { node, lives, operations, atSeconds }: HistoryAnswer): void {
-  const page = pageOn(terminal);
+function historyOn(page: Page, { node, lives, operations, atSeconds }: HistoryAnswer): void {
   if (lives.length === 0 && operations.length === 0)
     page.line(`No history of "${node}": records of deleted nodes are kept for 7 days.`);
   for (const life of lives) {

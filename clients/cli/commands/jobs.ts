@@ -15,7 +15,7 @@ import {
   jobSummaryOf,
 } from "../output/job-summary.ts";
 import { note } from "../output/note.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions } from "../output/output-options.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
@@ -59,7 +59,7 @@ export function jobsCommand(terminal: Terminal): Command {
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showJobs({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showJobs({ terminal, service, format, list }: Looking, flags: Flags): Promise<void> {
   const progress = await progressOn(terminal);
   const { first, items, isCut } = await askAll(service, "jobs", {
     call: {
@@ -81,28 +81,26 @@ async function showJobs({ terminal, service, settings }: Looking, flags: Flags):
   if (items.length === 0) await refuseUnknownSource(service, flags.source);
   if (flags.summary) {
     const groups = jobSummaryOf(items, first.atSeconds);
-    const summary = {
+    list({
       name: "jobs-summary",
       columns: jobSummaryColumns,
       narrowing: jobSummaryNarrowing,
       records: groups.map(jobGroupFields),
       data: groups,
       none: "No such jobs.",
-    };
-    printList(terminal, summary, { flags, settings });
+    });
     reportSilent(terminal, first, flags);
     return;
   }
-  const isJson = ["json", "jsonl"].includes(flags.format ?? settings.format ?? "table");
-  const list = {
+  const isJson = ["json", "jsonl"].includes(format());
+  list({
     name: "jobs",
     columns: jobColumns,
     records: items.map((job) => jobFields(job, first.atSeconds, isJson)),
     data: items,
     none: "No such jobs.",
     narrowing,
-  };
-  printList(terminal, list, { flags, settings });
+  });
   reportWarnings(terminal, items);
   reportSilent(terminal, first, flags);
   if (isCut)

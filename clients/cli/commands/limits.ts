@@ -4,7 +4,7 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import type { Narrowing } from "../output/fit-table.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions } from "../output/output-options.ts";
 import { pageOn } from "../output/report.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
@@ -49,39 +49,34 @@ export function limitsCommand(terminal: Terminal): Command {
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showLimits({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showLimits(looking: Looking, flags: Flags): Promise<void> {
+  const { terminal, service, format, list } = looking;
   const answer = await service.ask("limits", { query: toQuery(flags) });
   const { limits } = answer;
-  if (flags.shared) return printShared(terminal, answer, { flags, settings });
-  const list = {
+  if (flags.shared) return printShared(looking, answer);
+  list({
     name: "limits",
     columns: limitColumns,
     records: limits.map(limitFields),
     data: limits,
     none: isSelecting(flags) ? "No such buckets." : "No limits: the cluster has no node array.",
     narrowing,
-  };
-  printList(terminal, list, { flags, settings });
-  const isTable = (flags.format ?? settings.format ?? "table") === "table";
+  });
+  const isTable = format() === "table";
   if (isTable && limits.some(isWaitedForQuota))
     pageOn(terminal).line(
       'Jobs wait for a quota that the whole subscription has. CycleCloud does not say who uses it; "ccscale limits --shared" shows what clusters of this service have.',
     );
 }
 
-function printShared(
-  terminal: Terminal,
-  { shared = [], unshared = [] }: LimitsAnswer,
-  how: { readonly flags: Flags; readonly settings: Looking["settings"] },
-): void {
-  const list = {
+function printShared({ terminal, list }: Looking, { shared = [], unshared = [] }: LimitsAnswer): void {
+  list({
     name: "shared",
     columns: sharedColumns,
     records: shared.flatMap(sharedRows),
     data: shared,
     none: "No other cluster of the deployment takes from the same quotas.",
-  };
-  printList(terminal, list, how);
+  });
   if (unshared.length > 0)
     pageOn(terminal).line(
       `Cannot tell who shares the quotas of ${unshared.join(", ")}: CycleCloud does not name the account (Credentials).`,

@@ -8,9 +8,9 @@ import { heldColumns, heldNarrowing, holdFields, holdsOf } from "../output/held-
 import { failedNarrowing, nodeColumns, nodeFields, nodeNarrowing } from "../output/node-fields.ts";
 import { isIdle, summaryColumns, summaryFields, summaryOf, summaryTotal } from "../output/node-summary.ts";
 import { note } from "../output/note.ts";
-import { outputOptions, printList, resourcesPrinted } from "../output/output-options.ts";
+import { outputOptions, resourcesPrinted } from "../output/output-options.ts";
 import { parseSort, type SortKey, sorted } from "../output/sorted.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import { progressOn, type Terminal } from "../terminal.ts";
@@ -55,36 +55,35 @@ function sortKeys(text: string): readonly SortKey[] {
 }
 
 async function showNodes(looking: Looking, flags: Flags): Promise<void> {
-  const { terminal, service, settings } = looking;
+  const { terminal, service, moments, format, list } = looking;
   const [{ atSeconds, nodes, isHeld, isIdleHeld }, status] = await Promise.all([
     readNodes(looking, flags),
     flags.idle || flags.held ? service.ask("status") : undefined,
   ]);
   await refuseUnknownStates(service, flags.state);
   const chosen = flags.idle ? nodes.filter(isIdle) : nodes;
-  if (flags.held && status) return showHeld(looking, { flags, nodes: chosen, atSeconds, status });
-  if (flags.summary) return showSummary(looking, { flags, nodes: chosen, atSeconds });
+  if (flags.held && status) return showHeld(looking, { nodes: chosen, atSeconds, status });
+  if (flags.summary) return showSummary(looking, { nodes: chosen, atSeconds });
   const ordered = sorted(chosen, flags.sort ?? [], (node) => sortFields(node, atSeconds));
   const items = ordered.slice(0, flags.limit);
   // What CycleCloud says of failed nodes is what people look for where there are some.
   const isFailed = items.some(({ state, failure }) => state === "Failed" && failure?.message != null);
   const isKept = items.some(({ kept, keepAlive }) => kept.length > 0 && !keepAlive);
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: atSeconds });
-  const list = {
+  const when = moments("utc", atSeconds);
+  list({
     ...kind,
     columns: [...kind.columns, ...(isKept ? ["kept_by:-"] : []), ...(isFailed ? ["failure:-"] : [])],
     records: items.map((node) =>
       nodeFields(node, atSeconds, {
         when,
         isHeld: isHeld || (isIdleHeld && node.idleSinceSeconds !== null),
-        isData: ["json", "jsonl"].includes(flags.format ?? settings.format ?? "table"),
+        isData: ["json", "jsonl"].includes(format()),
       }),
     ),
     data: items,
     none: "No such nodes.",
     narrowing: isFailed ? failedNarrowing : nodeNarrowing,
-  };
-  printList(terminal, list, { flags, settings });
+  });
   if (items.length < ordered.length)
     terminal.stderr.write(`${items.length} of ${ordered.length} nodes shown\n`);
   if (status !== undefined && items.length > 0) reportWhyNoneGoes(terminal, status);
@@ -132,25 +131,23 @@ function reportWhyNoneGoes(terminal: Terminal, { problems }: ClusterStatus): voi
 }
 
 interface NodesShown {
-  readonly flags: Flags;
   readonly nodes: readonly NodeView[];
   readonly atSeconds: number;
 }
 
 function showHeld(
-  { terminal, settings }: Looking,
-  { flags, nodes, atSeconds, status }: NodesShown & { readonly status: ClusterStatus },
+  { list }: Looking,
+  { nodes, atSeconds, status }: NodesShown & { readonly status: ClusterStatus },
 ): void {
   const holds = holdsOf(nodes, status);
-  const list = {
+  list({
     name: "nodes-held",
     columns: heldColumns,
     narrowing: heldNarrowing,
     records: holds.map((hold) => holdFields(hold, atSeconds)),
     data: holds,
     none: "No node is kept, drained or ignored.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
 /** Durations in seconds: as text, "9s" would come after "10m". */
@@ -167,19 +164,18 @@ function sortFields(node: NodeView, nowSeconds: number): Fields {
   };
 }
 
-function showSummary({ terminal, settings }: Looking, { flags, nodes, atSeconds }: NodesShown): void {
+function showSummary({ terminal, format, list }: Looking, { nodes, atSeconds }: NodesShown): void {
   const groups = summaryOf(nodes, atSeconds);
   const total = summaryTotal(nodes);
-  const isTable = (flags.format ?? settings.format ?? "table").startsWith("table");
+  const isTable = format().startsWith("table");
   const rows = isTable && groups.length > 1 ? [...groups, total] : groups;
-  const list = {
+  list({
     name: "nodes-summary",
     columns: summaryColumns,
     records: rows.map(summaryFields),
     data: groups,
     none: "No such nodes.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
   if (isTable && total.unpriced > 0)
     note(
       terminal,

@@ -4,8 +4,8 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { outputOptions } from "../output/output-options.ts";
+import { timesOption } from "../output/times.ts";
 import { type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,14 +37,14 @@ export function operationsCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
 }
 
-async function showOperations({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showOperations({ service, moments, list }: Looking, flags: Flags): Promise<void> {
   const { first, items } = await askAll(service, "operations", {
     call: { query: { ...toQuery(flags), open: flags.open, from: fromOf(flags) } },
     pick: ({ operations }) => operations,
     most: flags.limit,
   });
-  const when = momentWriter({ flags, settings }, { usual: "relative", nowSeconds: first.atSeconds });
-  const list = {
+  const when = moments("relative", first.atSeconds);
+  list({
     name: "operations",
     columns: operationColumns,
     records: items.map((operation) => operationFields(operation, when)),
@@ -56,8 +56,7 @@ async function showOperations({ terminal, service, settings }: Looking, flags: F
       // What CycleCloud said of those that failed, where some did.
       sentence: items.some(({ messages }) => messages.length > 0) ? "MESSAGES" : "REASON",
     },
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
 function fromOf({ since }: Flags): number | undefined {

@@ -9,10 +9,9 @@ import { changeLine } from "../output/change-line.ts";
 import { decidedOn } from "../output/decided.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { ago, moment } from "../output/moments.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { pageOn } from "../output/report.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { outputOptions } from "../output/output-options.ts";
+import type { Page } from "../output/report.ts";
+import { timesOption } from "../output/times.ts";
 import { askAll } from "../service/ask-all.ts";
 import type { Terminal } from "../terminal.ts";
 import { type TimeOption, timeOption, toSeconds } from "../time-values.ts";
@@ -53,7 +52,7 @@ export function plansCommand(terminal: Terminal): Command {
         if (before === undefined || after === undefined || more.length > 2)
           return command.error("error: expected two ids after diff");
         if (isOfList(flags)) return command.error(`${listRefused} diff: it shows what differs`);
-        return look(terminal, flags, (looking) => showDifference(looking, { before, after }, flags));
+        return look(terminal, flags, (looking) => showDifference(looking, { before, after }));
       }
       if (more.length > 0) return command.error("error: expected one id, or diff and two ids");
       if (flags.at !== undefined && (id ?? flags.since ?? flags.limit) !== undefined)
@@ -62,7 +61,7 @@ export function plansCommand(terminal: Terminal): Command {
         return look(terminal, flags, (looking) => listPlans(looking, flags));
       if (isOfList(flags)) return command.error(`${listRefused} an id or --at: an id shows one plan`);
       return look(terminal, flags, async (looking) =>
-        showPlan(looking, id ?? (await planAt(looking, flags.at)), flags),
+        showPlan(looking, id ?? (await planAt(looking, flags.at))),
       );
     });
   return timesOption(outputOptions(lookOptions(command)));
@@ -75,7 +74,7 @@ function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
   return !["table", "json"].includes(format) || outputColumns !== undefined || long === true;
 }
 
-async function listPlans({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function listPlans({ service, moments, list }: Looking, flags: Flags): Promise<void> {
   const sinceSeconds = flags.since === undefined ? undefined : toSeconds(flags.since, Date.now() / 1000);
   const { first, items: read } = await askAll(service, "plans", {
     pick: ({ plans }): readonly PlanRecordView[] => plans,
@@ -84,33 +83,30 @@ async function listPlans({ terminal, service, settings }: Looking, flags: Flags)
     ...(sinceSeconds !== undefined && { until: ({ atSeconds }: PlanRecordView) => atSeconds < sinceSeconds }),
   });
   const items = sinceSeconds === undefined ? read : read.filter(({ atSeconds }) => atSeconds >= sinceSeconds);
-  const when = momentWriter({ flags, settings }, { usual: "relative", nowSeconds: first.atSeconds });
-  const list = {
+  const when = moments("relative", first.atSeconds);
+  list({
     name: "plans",
     columns: planColumns,
     records: items.map((plan): Fields => ({ ...plan, made: when(plan.atSeconds) })),
     data: items,
     none: "No plans.",
     narrowing,
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
-async function showPlan({ terminal, service, settings }: Looking, id: string, flags: Flags): Promise<void> {
+async function showPlan({ service, report }: Looking, id: string): Promise<void> {
   const planId = id === "last" ? ((await newest(service)) ?? id) : id;
   const plan = await withWholeId(
     planId,
     (whole) => service.ask("plan", { params: { planId: whole } }),
     () => planIds(service),
   );
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(plan));
-  else printPlan(terminal, plan);
+  report(plan, (page) => planOn(page, plan));
 }
 
 async function showDifference(
-  { terminal, service, settings }: Looking,
+  { terminal, service, report }: Looking,
   ids: { readonly before: string; readonly after: string },
-  flags: Flags,
 ): Promise<void> {
   // Each id may be given by how it begins.
   const wholeIdOf = async (id: string) => {
@@ -129,16 +125,12 @@ async function showDifference(
       `Cannot compare plan "${before}" with "${after}": ${reason}`,
       "`ccscale plans ID` shows what is kept of it.",
     );
-  if ((flags.format ?? settings.format) === "json") {
-    terminal.stdout.write(prettyJson(answer));
-    return;
-  }
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const lines = [
     ...(all === 0 ? ["Nothing differs."] : changes.map(changeLine)),
     ...(all > changes.length ? [`… and ${all - changes.length} more`] : []),
   ];
-  terminal.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  report(answer, () => terminal.stdout.write(lines.map((line) => `${line}\n`).join("")));
 }
 
 /** The plan that was the newest at a time. Throws CommandFailure where none that old is kept. */
@@ -178,9 +170,8 @@ function archivedAs({ archive, archiveReason }: PlanRecordView): string | null {
   return `${what}: ${archiveReason ?? "no reason was noted"}`;
 }
 
-function printPlan(terminal: Terminal, plan: PlanAnswer): void {
+function planOn(page: Page, plan: PlanAnswer): void {
   const { summary, operations, atSeconds } = plan;
-  const page = pageOn(terminal);
   page.facts([
     ["plan", summary.planId],
     ["made", `${moment(summary.atSeconds)}, ${ago(summary.atSeconds, atSeconds)}`],

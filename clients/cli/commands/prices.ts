@@ -5,7 +5,7 @@ import type { Fields } from "../../columns/evaluate.ts";
 import { columnsOf } from "../../columns/parse-columns.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { moment } from "../output/moments.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
+import { outputOptions } from "../output/output-options.ts";
 import { isSelecting, type SelectionFlags, selectionOptions, toQuery } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -25,9 +25,9 @@ export function pricesCommand(terminal: Terminal): Command {
   return outputOptions(selectionOptions(lookOptions(command)));
 }
 
-async function showPrices({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showPrices({ service, list }: Looking, flags: Flags): Promise<void> {
   const { prices, atSeconds } = await service.ask("prices", { query: toQuery(flags) });
-  const list = {
+  list({
     name: "prices",
     columns: priceColumns,
     records: prices.map((price) => priceFields(price, atSeconds)),
@@ -35,8 +35,7 @@ async function showPrices({ terminal, service, settings }: Looking, flags: Flags
     none: isSelecting(flags)
       ? "No such buckets."
       : "No prices: the cluster has no node array with a VM size.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
 function priceFields(size: SizePriceView, nowSeconds: number): Fields {

@@ -5,8 +5,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { collectJobs } from "../option-values.ts";
 import { moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { type Page, pageOn } from "../output/report.ts";
+import type { Page } from "../output/report.ts";
 import { jobsOfSbatch } from "../slurm/jobs-of-sbatch.ts";
 import type { Terminal } from "../terminal.ts";
 import { endOption, type TimeOption, untilSeconds } from "../time-values.ts";
@@ -53,18 +52,14 @@ export function quoteCommand(terminal: Terminal): Command {
   return lookOptions(command);
 }
 
-async function showQuote({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showQuote({ service, report }: Looking, flags: Flags): Promise<void> {
   const { job, slurm, agent, by } = flags;
   const jobs = [...job, ...(slurm === undefined ? [] : await jobsOfSbatch(slurm, agent))];
   const bySeconds = by === undefined ? undefined : untilSeconds(by, Date.now() / 1000);
   const answer: QuoteAnswer = await service.ask("quote", {
     body: { jobs, ...(bySeconds !== undefined && { bySeconds }) },
   });
-  if ((flags.format ?? settings.format) === "json") {
-    terminal.stdout.write(prettyJson(answer));
-    return;
-  }
-  quoteOn(pageOn(terminal), answer);
+  report(answer, (page) => quoteOn(page, answer));
 }
 
 function quoteOn(page: Page, { ways, reason, atSeconds }: QuoteAnswer): void {

@@ -10,9 +10,8 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { moment } from "../output/moments.ts";
-import { outputOptions, printList, reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { outputOptions, reportOption } from "../output/output-options.ts";
+import { timesOption } from "../output/times.ts";
 import { readText } from "../read-text.ts";
 import { askAll } from "../service/ask-all.ts";
 import { reach } from "../service/reach.ts";
@@ -54,21 +53,20 @@ function rejectsListCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(lookOptions(command)));
 }
 
-async function listRejects({ terminal, service, settings }: Looking, flags: ListFlags): Promise<void> {
+async function listRejects({ service, moments, list }: Looking, flags: ListFlags): Promise<void> {
   const { items } = await askAll(service, "rejects", {
     pick: ({ rejections }) => rejections,
     most: flags.limit,
   });
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
-  const list = {
+  const when = moments("utc", Date.now() / 1000);
+  list({
     name: "rejects",
     columns: rejectColumns,
     records: items.map((rejection) => rejectFields(rejection, when)),
     data: items,
     none: "No rejected messages.",
     narrowing,
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
 function rejectFields(rejection: RejectionView, when: (seconds: number) => string): Fields {
@@ -87,24 +85,19 @@ function rejectsShowCommand(terminal: Terminal): Command {
     .description("Shows one rejected message with every problem.")
     .argument("<id>", 'from "rejects list", or how it begins')
     .action((rejectionId: string, flags: LookFlags) =>
-      look(terminal, flags, (looking) => showReject(looking, rejectionId, flags)),
+      look(terminal, flags, (looking) => showReject(looking, rejectionId)),
     );
   return lookOptions(command).addOption(reportOption());
 }
 
-async function showReject(
-  { terminal, service, settings }: Looking,
-  rejectionId: string,
-  flags: LookFlags,
-): Promise<void> {
+async function showReject({ service, report }: Looking, rejectionId: string): Promise<void> {
   const reject: RejectAnswer = await withWholeId(
     rejectionId,
     (whole) => service.ask("reject", { params: { rejectionId: whole } }),
     () => rejectionIds(service),
   );
   const { rejection, message } = reject;
-  const isJson = (flags.format ?? settings.format) === "json";
-  terminal.stdout.write(isJson ? prettyJson({ ...rejection, message }) : rejectionReport(reject));
+  report({ ...rejection, message }, (page) => page.verbatim(rejectionReport(reject)));
 }
 
 const mostLookedThrough = 1_000;

@@ -7,7 +7,6 @@ import { reasonsOf } from "../output/decided.ts";
 import { decidedNodesOn } from "../output/decided-nodes.ts";
 import { ago, moment } from "../output/moments.ts";
 import { reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
 import { spotInWords } from "../output/spot-words.ts";
 import type { Terminal } from "../terminal.ts";
@@ -24,10 +23,9 @@ export function statusCommand(terminal: Terminal): Command {
   return lookOptions(command).addOption(reportOption());
 }
 
-async function showStatus({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showStatus({ terminal, service, report }: Looking, flags: Flags): Promise<void> {
   const status: ClusterStatus = await service.ask("status");
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(status));
-  else terminal.stdout.write(statusText(terminal, status, flags.all === true));
+  report(status, (page) => page.verbatim(statusText(terminal, status, flags.all === true)));
 }
 
 const mostLines = 40;

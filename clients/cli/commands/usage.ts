@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { type UsageAnswer, usageGranularity, usageTimeframe } from "../../../shared/api/index.ts";
 import type { Fields } from "../../columns/evaluate.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
-import { outputOptions, printList } from "../output/output-options.ts";
-import { momentWriter, timesOption } from "../output/times.ts";
+import { outputOptions } from "../output/output-options.ts";
+import { timesOption } from "../output/times.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface Flags extends LookFlags {
@@ -39,19 +39,18 @@ export function usageCommand(terminal: Terminal): Command {
   return timesOption(outputOptions(lookOptions(command)));
 }
 
-async function showUsage({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showUsage({ service, moments, list }: Looking, flags: Flags): Promise<void> {
   const { granularity, from, to } = flags;
   const timeframe = flags.timeframe ?? (from === undefined ? undefined : "custom");
   const { intervals } = await service.ask("usage", { query: { timeframe, granularity, from, to } });
-  const when = momentWriter({ flags, settings }, { usual: "utc", nowSeconds: Date.now() / 1000 });
-  const list = {
+  const when = moments("utc", Date.now() / 1000);
+  list({
     name: "usage",
     columns: usageColumns,
     records: intervals.flatMap((interval) => rowsOf(interval, when)),
     data: intervals,
     none: "Nothing was used.",
-  };
-  printList(terminal, list, { flags, settings });
+  });
 }
 
 /** The whole cluster last. */

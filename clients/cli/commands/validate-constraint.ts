@@ -5,8 +5,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption } from "../output/alike.ts";
 import { bucketName, refusalRows } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
-import { prettyJson } from "../output/print.ts";
-import { pageOn } from "../output/report.ts";
+import type { Page } from "../output/report.ts";
 import { readConstraints, type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -26,7 +25,7 @@ export function validateConstraintCommand(terminal: Terminal): Command {
 }
 
 async function showConstraint(
-  { terminal, service, settings }: Looking,
+  { service, report }: Looking,
   expressions: readonly string[],
   flags: Flags,
 ): Promise<void> {
@@ -38,8 +37,7 @@ async function showConstraint(
     body: { constraints, nodes: toSelection(flags) },
   });
   if (!answer.ok) throw unreadable(answer.problems.map(({ message }) => message));
-  if ((flags.format ?? settings.format) === "json") terminal.stdout.write(prettyJson(answer));
-  else printConstraint(terminal, answer, flags.all === true);
+  report(answer, (page) => constraintOn(page, answer, flags.all === true));
 }
 
 function unreadable(problems: readonly string[]): CommandFailure {
@@ -65,9 +63,8 @@ function bucketRows(
   ];
 }
 
-function printConstraint(terminal: Terminal, answer: ValidateConstraintAnswer, isAll: boolean): void {
+function constraintOn(page: Page, answer: ValidateConstraintAnswer, isAll: boolean): void {
   const { parsed, buckets, matchingNodes, matchingNodeCount } = answer;
-  const page = pageOn(terminal);
   page.line("Understood as");
   page.bullets(parsed);
   page.title("Buckets");

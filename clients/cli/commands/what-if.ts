@@ -96,14 +96,15 @@ function bodyOf(
   };
 }
 
-async function showPlanWith({ terminal, service, settings }: Looking, flags: Flags): Promise<void> {
+async function showPlanWith(looking: Looking, flags: Flags): Promise<void> {
+  const { terminal, service } = looking;
   const jobs = [...flags.job, ...(await readJobs(flags.jobs))];
   const isDifference = flags.plan !== true && !isWhole(flags);
   const isBrief = isDifference && flags.format === "json";
   const answer: WhatIfAnswer = await service.ask("what-if", { body: bodyOf(flags, { jobs, isBrief }) });
-  const format = flags.format ?? settings.format ?? "table";
+  const format = looking.format();
   if (format === "json" && isDifference) return printDifference(terminal, answer);
-  if (format !== "table") return printDemand(terminal, answer, { flags, settings });
+  if (format !== "table") return printDemand(looking, answer, flags);
   const page = pageOn(terminal);
   const { more, changed } = answer;
   if (changed !== null) page.line(changed.after.headline);
@@ -120,7 +121,7 @@ async function showPlanWith({ terminal, service, settings }: Looking, flags: Fla
   }
   if (!isWhole(flags)) return;
   page.title("The whole plan");
-  printDemand(terminal, { ...answer, held: null }, { flags, settings });
+  printDemand(looking, { ...answer, held: null }, flags);
 }
 
 /** What is different, and what the asked jobs get: the plan itself is what `demand` prints. */
