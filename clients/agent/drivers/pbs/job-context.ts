@@ -1,3 +1,4 @@
+import type { NodeShape } from "../driver.ts";
 import type { Host } from "./hosts.ts";
 import type { Limits } from "./limits.ts";
 import type { QueueRecord, ServerRecord } from "./pbs-records.ts";
@@ -22,6 +23,8 @@ export interface JobContext {
   readonly haveSome: ReadonlySet<string>;
   /** Different amounts that nodes have of each resource, or would have. */
   readonly amountsOfNodes: ReadonlyMap<string, readonly number[]>;
+  /** What is known of nodes of each kind. */
+  readonly shapes: readonly NodeShape[];
   /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
   readonly sharing: NodeSharing;
 }

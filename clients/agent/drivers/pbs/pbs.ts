@@ -120,6 +120,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     amountsOfNodes: amountsIn(ofNodes),
     sharing: sharingOf(hosts),
   };
+    shapes: counted.shapes,
   const posted: Job[] = [];
   const post = (name: string, made: readonly Job[] | LeftOut) => {
     if (!("leftOut" in made)) return posted.push(...made);

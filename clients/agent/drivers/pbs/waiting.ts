@@ -1,5 +1,5 @@
 import { memberOf } from "../../../../shared/engine/index.ts";
-import type { Job } from "../driver.ts";
+import type { Job, NodeShape } from "../driver.ts";
 import { mostGangs, reasonText, withNotes } from "../scheduler-words.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
 import { helpWith, isBehindOthers } from "./comments.ts";
@@ -76,10 +76,16 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const { name, tasks, record, place, wishes, draws } = asked;
   const total = wishes.reduce((sum, { count }) => sum + count, 0);
   const isWhole = hasWholeNodes(place, context.sharing);
-  // PBS passes over a group that is too small for the job: scattered chunks are never on one host.
+  const where = arraysOf(record, context);
+  const all = together(wishes);
   const isOneHost =
-    total === 1 || place.arrangement === "pack" || (place.group === "host" && place.arrangement === "free");
-  const parts = isOneHost ? [{ count: 1, wish: together(wishes) }] : wishes;
+    total === 1 ||
+    place.arrangement === "pack" ||
+    // PBS passes over a group that is too small for the job: scattered chunks are never on one host.
+    (place.arrangement === "free" &&
+      groupsOf(asked, context).includes("host") &&
+      mayFit(all, where, context));
+  const parts = isOneHost ? [{ count: 1, wish: all }] : wishes;
   const isSpread = place.arrangement === "free" && !isOneHost;
   const isColocated = !isOneHost && isGrouped(asked, context);
   const common = {
@@ -89,7 +95,6 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
     ...(isBehindOthers(record.comment) ? { behindOthers: true } : {}),
     ...withNotes(notesOf(asked, { isWhole, isDivided: parts.length > 1, isSpread }, context)),
   };
-  const where = arraysOf(record, context);
   const withAmounts = ({ wish }: Part, more: readonly Constraint[]) =>
     [...where, ...wish.constraints, amountsWritten(wish.amounts), ...more].filter(
       (each) => Object.keys(each).length > 0,
@@ -144,8 +149,42 @@ function arraysOf({ queue }: JobRecord, { settings }: JobContext): readonly Cons
   return set === undefined ? [] : [{ "node.nodearray": set }];
 }
 
+/** Whether a node may have all of it, as far as is known of nodes of its arrays. */
+function mayFit(
+  { amounts, constraints }: Wish,
+  where: readonly Constraint[],
+  { shapes }: JobContext,
+): boolean {
+  const arrays = [...where, ...constraints].flatMap(({ "node.nodearray": array }) => array ?? []);
+  const there = shapes.filter(({ nodeArray }) => arrays.length === 0 || arrays.includes(nodeArray));
+  const has = (value: NodeShape["resources"][string] | undefined) =>
+    value === undefined ? Number.POSITIVE_INFINITY : Number(String(value).replace("size::", ""));
+  return (
+    there.length === 0 ||
+    there.some(({ resources }) =>
+      [...amounts].every(
+        ([name, { value }]) => typeof value !== "number" || value <= has(memberOf(resources, name)),
+      ),
+    )
+  );
+}
+
+/** The resources that have one value on all nodes of the job, where nodes with one value are enough for it. */
+function groupsOf(
+  { record, place }: Pick<Asked, "record" | "place">,
+  { server, queues }: JobContext,
+): readonly string[] {
+  const byDefault =
+    booleanIn(server.node_group_enable) === true
+      ? queues.get(record.queue)?.node_group_key || server.node_group_key
+      : "";
+  return (place.group ?? byDefault).split(",").map((key) => key.trim());
+}
+
 /** Whether all its nodes have to be in one placement group. */
-function isGrouped({ record, chunks, place }: Asked, { settings, server, queues }: JobContext): boolean {
+function isGrouped(asked: Asked, context: JobContext): boolean {
+  const { record, chunks } = asked;
+  const { settings } = context;
   const set = memberOf(settings.queues, record.queue)?.colocated;
   if (set !== undefined) return set;
   const ungrouped = chunks.flatMap(({ resources }) =>
@@ -155,12 +194,7 @@ function isGrouped({ record, chunks, place }: Asked, { settings, server, queues 
   );
   if (ungrouped.includes(true)) return false;
   if (ungrouped.includes(false)) return true;
-  const byDefault =
-    booleanIn(server.node_group_enable) === true
-      ? queues.get(record.queue)?.node_group_key || server.node_group_key
-      : "";
-  const keys = (place.group ?? byDefault).split(",").map((key) => key.trim());
-  return keys.some((key) => propertyNamed(key, settings) === "node.placement_group");
+  return groupsOf(asked, context).some((key) => propertyNamed(key, settings) === "node.placement_group");
 }
 
 function notesOf(

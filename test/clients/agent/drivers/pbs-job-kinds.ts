@@ -243,6 +243,10 @@ export const pbsJobKinds: readonly JobKind[] = [
     queue: ["resources_available.tokens = 1"],
     times: 2,
   }),
+  // One host where one has room for all of it, and several otherwise.
+  on("htc", "-l select=4:ncpus=1 -l place=free:group=host", 1),
+  on("htc", "-l select=3:ncpus=2 -l place=free:group=host", 2),
+  on("htc", "-l select=1:ncpus=3+2:ncpus=1:mem=7gb -l place=group=host", 3, { times: 2 }),
 ];
 
 /** What a site adds to PBS. "unseen" is not in sched_config: the scheduler passes over it. */

@@ -22,9 +22,14 @@ const waits = {
 
 function read(
   jobs: Readonly<Record<string, object>>,
-  { queue = {}, server = {} }: { queue?: object; server?: object } = {},
+  {
+    queue = {},
+    server = {},
+    settings = {},
+    sched = "",
+  }: { queue?: object; server?: object; settings?: object; sched?: string } = {},
 ): Extract<Reading, { known: true }> {
-  const configured = pbs.configure({});
+  const configured = pbs.configure(settings);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const reading = configured.driver.interpret(
     {
@@ -36,7 +41,7 @@ function read(
       queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
       server: list("Server", { head: { scheduling: "True", ...server } }),
       resources: { text: "", exitCode: 0 },
-      scheduled: { text: "", exitCode: 1 },
+      scheduled: { text: sched, exitCode: sched === "" ? 1 : 0 },
     },
     { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
   );
@@ -164,6 +169,28 @@ describe("select and place", () => {
 });
 
 describe("JSON that is not escaped", () => {
+  test.each([
+    ["free:group=host", {}, {}, "1:ncpus=4", { constraints: [{ ncpus: 4 }], iterations: 1 }],
+    ["free:group=host", {}, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
+    ["free", { node_group_key: "host" }, {}, "3:ncpus=1", { constraints: [{ ncpus: 3 }], iterations: 1 }],
+    ["free", { node_group_key: "host" }, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
+    ["free", {}, { node_group_key: "host" }, "2:ncpus=2", { constraints: [{ ncpus: 4 }] }],
+    ["free", {}, { node_group_enable: false, node_group_key: "host" }, "2:ncpus=2", { gangSize: 2 }],
+  ])(
+    "%s of %j and %j, %s: one host where one is large enough, else several",
+    (place, queue, own, schedselect, expected) => {
+      const { jobs } = read(
+        { "1.head": { Resource_List: { place }, schedselect } },
+        {
+          queue,
+          server: { node_group_enable: true, ...own },
+          settings: { node_arrays: { htc: { resources: { ncpus: 4 } } } },
+        },
+      );
+      expect(jobs).toMatchObject([expected]);
+    },
+  );
+
   const text = [
     "{",
     '    "timestamp":1,',
