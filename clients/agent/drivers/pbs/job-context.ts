@@ -11,6 +11,8 @@ export interface JobContext {
   readonly nowSeconds: number;
   readonly queues: ReadonlyMap<string, QueueRecord>;
   readonly server: ServerRecord;
+  /** Whether jobs of a queue start by the priority of `qsub -p`. */
+  readonly sortsByPriority: boolean;
   readonly types: ResourceTypes;
   /** Nodes list their jobs, too: names of hosts by a job's id. */
   readonly listedOn: ReadonlyMap<string, readonly string[]>;
@@ -21,10 +23,10 @@ export interface JobContext {
   readonly limits: Limits;
   /** Boolean resources that some node has, or would have. */
   readonly haveSome: ReadonlySet<string>;
-  /** Different amounts that nodes have of each resource, or would have. */
-  readonly amountsOfNodes: ReadonlyMap<string, readonly number[]>;
   /** What is known of nodes of each kind. */
   readonly shapes: readonly NodeShape[];
+  /** Different amounts that nodes have of each resource, or would have. */
+  readonly amountsOfNodes: ReadonlyMap<string, readonly number[]>;
   /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
   readonly sharing: NodeSharing;
 }

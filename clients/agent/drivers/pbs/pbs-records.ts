@@ -104,5 +104,10 @@ export const queueRecord = z.object({
 });
 export type QueueRecord = z.infer<typeof queueRecord>;
 
-export const serverRecord = z.object({ ...limitFields, scheduling: text, node_group_enable: text });
+export const serverRecord = z.object({
+  ...limitFields,
+  scheduling: text,
+  node_group_enable: text,
+  job_sort_formula: text,
+});
 export type ServerRecord = z.infer<typeof serverRecord>;

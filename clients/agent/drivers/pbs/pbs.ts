@@ -105,6 +105,9 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     nowSeconds: context.nowSeconds,
     queues: queueOf,
     server,
+    sortsByPriority:
+      /^job_sort_key:\s*"(?:job|sort)_priority\s+HIGH"/im.test(answers.scheduled?.text ?? "") ||
+      server.job_sort_formula.includes("job_priority"),
     types,
     listedOn,
     hostOf,
@@ -117,10 +120,10 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
       types,
     ),
     haveSome: new Set(ofNodes.flatMap(([name, value]) => (value === true ? [name] : []))),
+    shapes: counted.shapes,
     amountsOfNodes: amountsIn(ofNodes),
     sharing: sharingOf(hosts),
   };
-    shapes: counted.shapes,
   const posted: Job[] = [];
   const post = (name: string, made: readonly Job[] | LeftOut) => {
     if (!("leftOut" in made)) return posted.push(...made);

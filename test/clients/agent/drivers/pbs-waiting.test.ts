@@ -110,6 +110,17 @@ test("-W depend=runone: the next one, where PBS starts the first on no node", ()
   expect(jobs.map(({ name }) => name)).toEqual(["2"]);
 });
 
+test.each([
+  ["nobody", "", {}, 30_000],
+  ["sched_config", 'job_sort_key: "job_priority HIGH"\tALL', {}, 30_007],
+  ["a comment in sched_config", '#job_sort_key: "job_priority HIGH"\tALL', {}, 30_000],
+  ["the formula", "", { job_sort_formula: "2 * job_priority + ncpus" }, 30_007],
+])("the priority of a job counts where %s says so, that of its queue always", (_, line, server, priority) => {
+  const sched = line === "" ? "" : `resources: "ncpus"\n${line}\n`;
+  const { jobs } = read({ "1.head": { Priority: 7 } }, { queue: { Priority: 3 }, server, sched });
+  expect(jobs).toMatchObject([{ priority }]);
+});
+
 describe("limits", () => {
   const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)" };
   test.each<readonly [string, object, object, number | string]>([
@@ -158,17 +169,6 @@ describe("select and place", () => {
     expect(read({ "1.head": asked }).jobs).toMatchObject([{ constraints: [{ ncpus: 2 }], nodeCount: 2 }]);
   });
 
-  test("places", () => {
-    expect(parsePlace("scatter:excl:group=switch")).toEqual({
-      arrangement: "scatter",
-      sharing: "excl",
-      group: "switch",
-    });
-    expect(parsePlace("sideways")).toBeUndefined();
-  });
-});
-
-describe("JSON that is not escaped", () => {
   test.each([
     ["free:group=host", {}, {}, "1:ncpus=4", { constraints: [{ ncpus: 4 }], iterations: 1 }],
     ["free:group=host", {}, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
@@ -191,6 +191,17 @@ describe("JSON that is not escaped", () => {
     },
   );
 
+  test("places", () => {
+    expect(parsePlace("scatter:excl:group=switch")).toEqual({
+      arrangement: "scatter",
+      sharing: "excl",
+      group: "switch",
+    });
+    expect(parsePlace("sideways")).toBeUndefined();
+  });
+});
+
+describe("JSON that is not escaped", () => {
   const text = [
     "{",
     '    "timestamp":1,',
