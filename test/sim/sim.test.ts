@@ -3,30 +3,28 @@ import { runClusters } from "./clusters.ts";
 import { runSeed } from "./run.ts";
 import { scenarioOf, scenarios } from "./scenarios/index.ts";
 
-test("the simulation: a seed run twice takes the same way, to the last moment", async () => {
-  const once = await runSeed({ scenario: scenarioOf(5), seed: 5 });
-  const twice = await runSeed({ scenario: scenarioOf(5), seed: 5 });
-  expect(twice).toEqual(once);
-});
-
-test("the simulation: a run can be repeated from the list of its faults", async () => {
-  const drawn = await runSeed({ scenario: scenarioOf(3), seed: 3 });
-  const listed = await runSeed({ scenario: scenarioOf(3), seed: 3, faults: drawn.faults });
+test("the simulation: a seed takes the same way again, to the last moment, also from the list of its faults", async () => {
+  const options = { scenario: scenarioOf(3), seed: 3 };
+  const drawn = await runSeed(options);
   expect(drawn.faults.length).toBeGreaterThan(0);
-  expect(listed).toEqual(drawn);
+  expect(await runSeed(options)).toEqual(drawn);
+  expect(await runSeed({ ...options, faults: drawn.faults })).toEqual(drawn);
 });
 
 test("the simulation: notices nodes that go while a message names them as busy that nobody has read", async () => {
   const scenario = scenarios.find(({ name }) => name === "dying-hosts");
   if (scenario === undefined) throw new RangeError("Cannot find scenario dying-hosts");
-  const blind = [];
-  for (const seed of [1, 7, 24]) {
-    expect((await runSeed({ scenario, seed })).violations).toEqual([]);
-    blind.push(...(await runSeed({ scenario, seed, isBlind: true })).violations);
+  // Which seed shows it changes with every call that the cycle makes or leaves out; one in five does.
+  let seed = 0;
+  let blind: readonly string[] = [];
+  while (blind.length === 0 && seed < 60) {
+    seed += 1;
+    blind = (await runSeed({ scenario, seed, isBlind: true })).violations;
   }
   expect(blind).toContainEqual(
     expect.stringMatching(/^hpc: \S+ was deleted under a job that a message named/),
   );
+  expect((await runSeed({ scenario, seed })).violations).toEqual([]);
 });
 
 test("the simulation: short lives are those of nodes that no snapshot sees, and of others", async () => {
