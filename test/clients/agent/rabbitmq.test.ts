@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "amqplib";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
+import { untilItWorks } from "../../support/machines/until-it-works.ts";
 
 const server = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const isMissing = !existsSync(server);
@@ -41,15 +41,7 @@ beforeAll(async () => {
   };
   epmd = spawn("epmd", [], { env, stdio: "ignore" });
   broker = spawn(server, [], { env, stdio: "ignore", detached: true });
-  for (let tries = 0; tries < 480; tries++) {
-    const isUp = await connect(url).then(
-      async (connection) => connection.close().then(() => true),
-      () => false,
-    );
-    if (isUp) return;
-    await sleep(500);
-  }
-  throw new Error("Cannot start rabbitmq-server");
+  await untilItWorks(async () => (await connect(url)).close());
 });
 
 afterAll(async () => {

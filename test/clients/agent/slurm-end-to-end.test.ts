@@ -103,15 +103,6 @@ async function check({ kinds, select, likeNodes, isSaving = false }: Case): Prom
   }
 }
 
-async function submitted(slurm: Slurm, kinds: readonly JobKind[]): Promise<readonly number[]> {
-  const ids: number[] = [];
-  for (const [index, kind] of kinds.entries()) {
-    const options = ["--parsable", "--output=/dev/null", ...sbatchArgs(kind, index).flat()];
-    ids.push(Number.parseInt(await slurm.run("sbatch", ...options, "--wrap", "sleep 3600"), 10));
-  }
-  return ids;
-}
-
 async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[]): Promise<void> {
   const followed = followCycleCloud(stack, slurm.network, ({ Name }, host, address) =>
     slurm.bootNode(Name, host, address),
@@ -119,7 +110,10 @@ async function checkOn(slurm: Slurm, stack: LocalStack, kinds: readonly JobKind[
   let agent: Child | undefined;
   try {
     agent = await startSlurmAgent(slurm, stack);
-    const ids = await submitted(slurm, kinds);
+    const ids = await slurm.submitAll(
+      kinds.map((kind, index) => sbatchArgs(kind, index).flat()),
+      3600,
+    );
     const total = kinds.reduce((sum, { nodes }) => sum + nodes, 0);
     const state = async () => {
       const used = await usedBy(slurm, ids);
@@ -164,7 +158,10 @@ async function checkSaving(slurm: Slurm, stack: LocalStack, kinds: readonly JobK
       section: { partitions: Object.fromEntries(named) },
       env: { CCSCALE_URL: stack.environment.functionsUrl },
     });
-    const ids = await submitted(slurm, kinds);
+    const ids = await slurm.submitAll(
+      kinds.map((kind, index) => sbatchArgs(kind, index).flat()),
+      3600,
+    );
     const states = async () => {
       const format = "--format=%F %T %N %r";
       return (await slurm.run("squeue", "--noheader", format)).split("\n").filter(Boolean).toSorted();

@@ -62,6 +62,11 @@ async function startOn(network: Network): Promise<GridEngine> {
   await writeFile(join(own.cell, "common/act_qmaster"), `${head}\n`);
   network.cover(join(root, "default"), own.cell);
   network.cover(spool, own.spool);
+  // Each of its programs asks the compiler of C which machine this is, several times.
+  const arch = join(network.folder, "arch");
+  const machine = await network.run(head, `${share}/util/arch`, []);
+  await writeFile(arch, `#!/bin/sh\necho ${machine}`, { mode: 0o755 });
+  network.cover(`${share}/util/arch`, arch);
   await addUsers(network, users);
   const run = (program: string, ...args: readonly string[]) => network.run(head, program, args);
   await run("chown", "-R", `${admin}:${admin}`, join(root, "default"), spool);

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { shellWord } from "../../../shared/text/shell-word.ts";
 import { machinesAreMissing, Network, type RunOptions } from "./network.ts";
 import { startAccounting } from "./slurm-accounting.ts";
 import { untilItWorks } from "./until-it-works.ts";
@@ -36,6 +37,8 @@ export interface Slurm {
   readonly env: Readonly<Record<string, string>>;
   /** Runs a program of Slurm's on the head. Throws when it fails. */
   run(program: string, ...args: readonly string[]): Promise<string>;
+  /** Gives sbatch each of these lists of options, in one shell; gives the ids of the jobs, which sleep. */
+  submitAll(options: readonly (readonly string[])[], seconds?: number): Promise<readonly number[]>;
   /** Submits a job for a user that sleeps; gives its id. */
   submit(options: string, user?: string, seconds?: number): Promise<number>;
   /** The machine `host` boots if it is not on yet, and runs slurmd as `node`; `-b` tells Slurm that it has just booted. */
@@ -79,6 +82,23 @@ async function startOn(
     network,
     env,
     run,
+    submitAll: async (all, seconds = 600) => {
+      const lines = all.map((options) => {
+        const words = ["--parsable", "--output=/dev/null", ...options, "--wrap", `sleep ${seconds}`];
+        return `sbatch ${words.map(shellWord).join(" ")}`;
+      });
+      const text = await readFile(config, "utf8");
+      const short = join(folder, "short.conf");
+      // What submits reads all nodes and partitions each time, and needs none of them.
+      await writeFile(short, `${text.replaceAll(/^(Node|Partition)Name=.*$/gm, "")}\nNodeName=none\n`);
+      const printed = await network.run(head, "sh", ["-ec", lines.join("\n")], {
+        env: { SLURM_CONF: short },
+      });
+      return printed
+        .trimEnd()
+        .split("\n")
+        .map((id) => Number.parseInt(id, 10));
+    },
     submit: async (options, user, seconds = 600) => {
       const as = user === undefined ? [] : [`--uid=${user}`];
       const args = ["--parsable", ...as, "--output=/dev/null", "--chdir=/tmp", ...options.split(" ")];

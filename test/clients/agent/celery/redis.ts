@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { untilItWorks } from "../../../support/machines/until-it-works.ts";
 import { diesWithUs } from "./installed.ts";
 
 /** A Redis of our own that keeps its data over a restart. */
@@ -22,11 +22,9 @@ export class RedisProcess {
     const place = ["--bind", "127.0.0.1", "--port", `${this.#port}`, "--dir", this.#folder];
     const args = [...diesWithUs, "redis-server", ...place, ...keep];
     this.#child = spawn("setpriv", args, { stdio: "ignore" });
-    for (let tries = 0; tries < 100; tries++) {
-      if (await answers(this.#port)) return;
-      await sleep(100);
-    }
-    throw new Error("Cannot start redis-server");
+    await untilItWorks(async () => {
+      if (!(await answers(this.#port))) throw new Error("Cannot start redis-server");
+    });
   }
 
   async stop(): Promise<void> {

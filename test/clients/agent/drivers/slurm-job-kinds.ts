@@ -460,10 +460,13 @@ export function nodesOfKinds(kinds: readonly JobKind[], select: Selection): Slur
     ].join("\n"),
   );
   const ofArrays = all.flatMap(({ arrays }) => arrays);
-  const gres = ofArrays.flatMap(({ name, node }) => {
-    if (node === "gpu") return [`NodeName=${name}-${range} Name=gpu Type=a100 File=${standIns}\n`];
-    return node === "nvme" ? [`NodeName=${name}-${range} Name=nvme Count=1\n`] : [];
-  });
+  // The controller reads all of gres.conf again for each node: a line for all of a kind.
+  const namesOf = (kind: NodeKind) =>
+    ofArrays.flatMap(({ name, node }) => (node === kind ? [`${name}-${range}`] : [])).join(",");
+  const gres = [
+    [namesOf("gpu"), `Name=gpu Type=a100 File=${standIns}\n`],
+    [namesOf("nvme"), "Name=nvme Count=1\n"],
+  ].flatMap(([names, what]) => (names === "" ? [] : [`NodeName=${names} ${what}`]));
   // Nodes that are away are given to jobs at once, and nobody waits for them: no node daemon is needed.
   const selection = {
     cons_tres: "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n",

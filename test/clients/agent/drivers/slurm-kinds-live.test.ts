@@ -33,15 +33,9 @@ async function check(kinds: readonly JobKind[], select: Selection): Promise<void
   const controller = await startSlurm({ conf, gres });
   try {
     await controller.run("scontrol", "update", `NodeName=${toCome}`, "State=DOWN", "Reason=cyclecloud");
-    const ids: number[][] = [];
-    for (const [index, kind] of kinds.entries()) {
-      const own: number[] = [];
-      for (const options of sbatchArgs(kind, index)) {
-        const args = ["--parsable", "--output=/dev/null", ...options, "--wrap", "sleep 600"];
-        own.push(Number.parseInt(await controller.run("sbatch", ...args), 10));
-      }
-      ids.push(own);
-    }
+    const jobs = kinds.map(sbatchArgs);
+    const submitted = [...(await controller.submitAll(jobs.flat()))];
+    const ids = jobs.map((own) => submitted.splice(0, own.length));
     const bought = boughtFor(kinds, await read(controller, select));
     const names = bought.flat();
     await controller.run("scontrol", "update", `NodeName=${names.join(",")}`, "State=RESUME");

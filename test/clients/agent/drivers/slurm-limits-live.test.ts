@@ -107,10 +107,12 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
     await slurm?.stop();
   });
 
-  async function submit(index: number): Promise<void> {
-    const { submit: more = "", jobs = 6 } = rows[index] ?? { nodes: 0, limit: "" };
-    const options = `-n 4 --mem=4G -p ${partitionOf(index)} -A a${index} --qos=q${index} ${more}`.trim();
-    for (let job = 0; job < jobs; job++) await slurm.submit(options, "ann");
+  async function submit(isMeant: (limit: string) => boolean): Promise<void> {
+    const jobs = rows.flatMap(({ limit, submit: more = "", jobs: count = 6 }, index) => {
+      const options = `--uid=ann --chdir=/tmp -n 4 --mem=4G -p ${partitionOf(index)} -A a${index} --qos=q${index} ${more}`;
+      return isMeant(limit) ? Array.from({ length: count }, () => options.trim().split(" ")) : [];
+    });
+    await slurm.submitAll(jobs);
   }
 
   test("before Slurm has looked at a job, as many nodes are bought as it then uses", async () => {
@@ -120,7 +122,7 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
       await manage("add", "account", `a${index}`, ...set(account));
       await manage("add", "user", "ann", `account=a${index}`, `qos=normal,q${index}`, ...set(user).slice(1));
     }
-    for (const index of rows.keys()) await submit(index);
+    await submit(() => true);
     const reading = await driven.read();
     const { setAside } = reading;
     expect(setAside).toEqual([]);
@@ -163,7 +165,7 @@ describeHere(`limits of accounts and QOS with a real slurmdbd${reason}`, { timeo
     await slurm.run("scancel", "--user=ann");
     await expect.poll(() => slurm.run("squeue", "--noheader"), { interval: 500 }).toBe("");
     const few = ["none", "MaxJobsPerUser of the QOS", "GrpTRES of the account"];
-    for (const [index, { limit }] of rows.entries()) if (few.includes(limit)) await submit(index);
+    await submit((limit) => few.includes(limit));
     const counts = async () => {
       const bought = boughtFrom(partitions, await driven.read(), nodesOfEach);
       const of = (index: number) => bought.filter((name) => name.startsWith(`p${index}-`)).length;
