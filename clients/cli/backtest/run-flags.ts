@@ -3,7 +3,7 @@ import type { ArchiveFlags } from "./from-archive.ts";
 import type { Varied } from "./vary.ts";
 import type { WorkloadFlags } from "./workload-file.ts";
 
-/** What may be searched: settings that cost less, or spare nodes at hours of the week that shorten waits. */
+/** What may be searched: settings that cost less, or buffers and spare nodes at hours of the week that shorten waits. */
 export const suggested = ["settings", "schedules"] as const;
 
 export const runFormats = ["table", "json", "csv"] as const;

@@ -20,6 +20,8 @@ import { withValues } from "./vary.ts";
 
 /** The part of the workload's time that may be tuned on. */
 const tunedShare = 0.6;
+/** Schedules and buffers are searched on no more of it than its last so many seconds: runs with buffers look at each job. */
+const mostSearchedSeconds = 60 * 86_400;
 /** Waits may grow by a tenth (and half a minute). */
 const longestWait = 1.1;
 const idleTimeouts = [60, 120, 300, 600, 900, 1_800, "auto"];
@@ -43,7 +45,11 @@ interface Wish {
 /** Searches on the first part of the workload and checks on the rest what it found. In sentences; undefined: it was stopped. */
 export async function suggest(wish: Wish): Promise<readonly string[] | undefined> {
   const { setting, task, what, timeZone, budget, workers, signal, onProgress } = wish;
-  const split = splitWorkload(setting.workload, tunedShare);
+  const split = splitWorkload(
+    setting.workload,
+    tunedShare,
+    what === "schedules" ? mostSearchedSeconds : undefined,
+  );
   if (split === undefined)
     return ["No suggestion: the workload is too short to tune on one part and check on another."];
   let done = 0;
@@ -69,7 +75,11 @@ export async function suggest(wish: Wish): Promise<readonly string[] | undefined
       workers,
     );
     const [configured, changed = configured] = checked;
-    return configured && changed && schedulesText(found, { configured, changed });
+    return (
+      configured &&
+      changed &&
+      schedulesText(found, { configured, changed }, { workload: split.check, timeZone })
+    );
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

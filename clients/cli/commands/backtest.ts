@@ -64,7 +64,7 @@ export function backtestCommand(terminal: Terminal): Command {
     .addOption(
       new Option(
         "--suggest [what]",
-        "also searches on the first part of the workload, and checks on the rest what it found: settings that cost less (placement, idle_timeout of each array and patience for spot), or schedules of spare nodes that shorten waits",
+        "also searches on the first part of the workload, and checks on the rest what it found: settings that cost less (placement, idle_timeout of each array and patience for spot), or schedules and buffers of spare room that shorten waits",
       )
         .choices(suggested)
         .preset("settings"),

@@ -2,7 +2,7 @@ import type { TimeZone } from "../../time/time-zone.ts";
 import { costOf, type RunSummary, summaries } from "../compare/summary.ts";
 import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
 import type { Workload } from "../trace-job.ts";
-import { clockOffset } from "../world/pace.ts";
+import { savedOfWeek, waitsOfWeek } from "./hours-of-week.ts";
 import type { TuneRuns, Varied } from "./search.ts";
 
 /** Where a schedule that is tried stands in the configuration. */
@@ -11,6 +11,8 @@ const key = "schedules.suggested";
 const sharesOfWaits = [0.5, 0.8];
 const countsTried = [2, 4];
 const mostArrays = 2;
+/** The second in percent of the slots that jobs use. A fixed number of them costs more for what it saves. */
+const bufferSizes = ["auto", 20] as const;
 /** What saves less of the waiting time is not worth a schedule. */
 const leastSavedShare = 0.25;
 const secondsPerHour = 3_600;
@@ -18,6 +20,7 @@ const hoursPerDay = 24;
 
 /** Spare nodes of one node array at some hours of the week. */
 interface SpareHours {
+  readonly kind: "hours";
   readonly nodeArray: string;
   readonly vmSize: string;
   readonly count: number;
@@ -29,8 +32,18 @@ interface SpareHours {
   readonly timeZone: string;
 }
 
+/** A buffer: spare slots of one core, always. */
+interface SpareSlots {
+  readonly kind: "slots";
+  readonly nodeArray: string;
+  readonly vmSize: string;
+  readonly size: (typeof bufferSizes)[number];
+}
+
+type Spare = SpareHours | SpareSlots;
+
 interface Tried {
-  readonly hours: SpareHours;
+  readonly spare: Spare;
   readonly figures: RunFigures;
 }
 
@@ -38,14 +51,16 @@ export interface SchedulesFound {
   readonly configured: RunFigures;
   /** Those that no other beats in both money and waits, the cheapest first. */
   readonly front: readonly Tried[];
-  /** The one among them that saves most waiting time for its money. Undefined: none saves enough of it. */
+  /** The one that saves most waiting time for its money. Undefined: none saves enough of it. */
   readonly best: (Tried & { readonly varied: Varied }) | undefined;
+  /** The same among the others: the best buffer if `best` has hours, and the other way round. */
+  readonly other: Tried | undefined;
   readonly runs: number;
 }
 
 /**
- * Looks for the hours of the week in which spare nodes shorten waits: first one spare node in the windows that hold most of the
- * waiting time for boots, then more nodes in the best of them.
+ * Looks for spare room that shortens waits: a buffer of slots, and one spare node in the hours of the week that hold most of the waiting
+ * time for boots; then more nodes in the best of these hours, where no buffer is better.
  */
 export async function searchSchedules(input: {
   readonly workload: Workload;
@@ -60,94 +75,88 @@ export async function searchSchedules(input: {
   const [configured] = await run([{}]);
   if (configured === undefined) throw new TypeError("Cannot search without the run as configured");
   const tried: Tried[] = [];
-  const attempt = async (all: readonly SpareHours[]) => {
-    const hours = all.slice(0, budget - 1 - tried.length);
-    const figures = await run(hours.map(variedOf));
+  const attempt = async (all: readonly Spare[]) => {
+    const spares = all.slice(0, budget - 1 - tried.length);
+    const figures = await run(spares.map(variedOf));
     for (const [index, each] of figures.entries()) {
-      const own = hours[index];
-      if (own !== undefined) tried.push({ hours: own, figures: each });
+      const spare = spares[index];
+      if (spare !== undefined) tried.push({ spare, figures: each });
     }
   };
   await attempt(candidates(workload, configured, timeZone));
   let best = bestOf(configured, tried);
   // Each further node saves less than the one before: where two are no better than one, four are not either.
   for (const count of countsTried) {
-    if (best === undefined || tried.length >= budget - 1) break;
-    const before = best.hours;
+    if (best?.spare.kind !== "hours" || tried.length >= budget - 1) break;
+    const before = best.spare;
     onBest?.(variedOf(before));
     await attempt([{ ...before, count }]);
     best = bestOf(configured, tried);
-    if (best?.hours === before) break;
+    if (best?.spare === before) break;
   }
+  const kind = best?.spare.kind;
   return {
     configured,
     front: frontOf(tried),
-    best: best && { ...best, varied: variedOf(best.hours) },
+    best: best && { ...best, varied: variedOf(best.spare) },
+    other: bestOf(
+      configured,
+      tried.filter(({ spare }) => spare.kind !== kind),
+    ),
     runs: 1 + tried.length,
   };
 }
 
-function variedOf(hours: SpareHours): Varied {
-  return { [key]: scheduleOf(hours) };
+function variedOf(spare: Spare): Varied {
+  return { [key]: scheduleOf(spare) };
 }
 
-function scheduleOf({
-  nodeArray,
-  vmSize,
-  count,
-  days,
-  fromHour,
-  toHour,
-  timeZone,
-}: SpareHours): SettingValue {
+function scheduleOf(spare: Spare): SettingValue {
+  const about = { Name: spare.nodeArray, MachineType: spare.vmSize };
+  if (spare.kind === "slots") {
+    const size = spare.size === "auto" ? { SpareSlots: spare.size } : { SparePercent: spare.size };
+    return { targets: [{ ...about, ...size, SlotResources: { ncpus: 1 } }] };
+  }
+  const { count, days, fromHour, toHour, timeZone } = spare;
   return {
     start: `0 ${fromHour} * * ${days}`,
     end: `0 ${toHour} * * *`,
     time_zone: timeZone,
-    targets: [{ Name: nodeArray, SpareCount: count, MachineType: vmSize }],
+    targets: [{ ...about, SpareCount: count }],
   };
 }
 
-/** One spare node of the sizes that are bought most often, in the shortest windows that hold enough of the waiting time. */
-function candidates(workload: Workload, configured: RunFigures, timeZone: TimeZone): readonly SpareHours[] {
+/** Of the sizes that are bought most often: buffers, and one node in the shortest windows that hold enough of the waiting time. */
+function candidates(workload: Workload, configured: RunFigures, timeZone: TimeZone): readonly Spare[] {
   const byArray = new Map<string, string>();
-  const { boughtByBucket } = configured.nodes;
+  const { boughtByBucket, bootSeconds } = configured.nodes;
   for (const { nodeArray, vmSize } of boughtByBucket.toSorted((a, b) => b.nodes - a.nodes))
     if (!byArray.has(nodeArray)) byArray.set(nodeArray, vmSize);
-  const waits = waitsByHour(workload, configured, timeZone);
-  const windows = [waits.weekdays, waits.allDays].flatMap(({ days, byHour }) =>
+  // No more of a wait counts than a boot takes: a spare node saves no more.
+  const mostSeconds = bootSeconds?.p95 ?? 0;
+  const week = waitsOfWeek(workload, configured, { timeZone, mostSeconds });
+  const dayOf = (isIn: (hour: number) => boolean) =>
+    Array.from({ length: hoursPerDay }, (_, at) =>
+      week.reduce((sum, each, hour) => (hour % hoursPerDay === at && isIn(hour) ? sum + each : sum), 0),
+    );
+  const windows = [
+    { days: "mon-fri" as const, byHour: dayOf((hour) => hour >= hoursPerDay && hour < 6 * hoursPerDay) },
+    { days: "*" as const, byHour: dayOf(() => true) },
+  ].flatMap(({ days, byHour }) =>
     [...new Map(sharesOfWaits.flatMap((share) => shortestWindow(byHour, share))).values()].map((window) => ({
       days,
       ...window,
     })),
   );
-  return [...byArray]
-    .slice(0, mostArrays)
-    .flatMap(([nodeArray, vmSize]) =>
-      windows.map((window) => ({ nodeArray, vmSize, count: 1, ...window, timeZone: timeZone.name })),
-    );
-}
-
-/** Waiting time by the local hour of submission. No more of a job counts than a boot takes: a spare node saves no more. */
-function waitsByHour(workload: Workload, { perJob, nodes }: RunFigures, timeZone: TimeZone) {
-  const weekdays = Array.from({ length: hoursPerDay }, () => 0);
-  const allDays = [...weekdays];
-  const offset = clockOffset(workload);
-  const mostSeconds = nodes.bootSeconds?.p95 ?? 0;
-  let place = 0;
-  for (const { submitSeconds } of workload.jobs) {
-    const waited = perJob.waitSeconds[place] ?? Number.NaN;
-    place += 1;
-    if (Number.isNaN(waited)) continue;
-    const local = new Date(timeZone.localAt(submitSeconds + offset) * 1_000);
-    const [hour, day, seconds] = [local.getUTCHours(), local.getUTCDay(), Math.min(waited, mostSeconds)];
-    allDays[hour] = (allDays[hour] ?? 0) + seconds;
-    if (day !== 0 && day !== 6) weekdays[hour] = (weekdays[hour] ?? 0) + seconds;
-  }
-  return {
-    weekdays: { days: "mon-fri" as const, byHour: weekdays },
-    allDays: { days: "*" as const, byHour: allDays },
-  };
+  return [...byArray].slice(0, mostArrays).flatMap(([nodeArray, vmSize]): readonly Spare[] => {
+    const about = { nodeArray, vmSize };
+    return [
+      ...(windows.length === 0 ? [] : bufferSizes).map((size): Spare => ({ kind: "slots", ...about, size })),
+      ...windows.map(
+        (window): Spare => ({ kind: "hours", ...about, count: 1, ...window, timeZone: timeZone.name }),
+      ),
+    ];
+  });
 }
 
 type HoursOfDay = Pick<SpareHours, "fromHour" | "toHour">;
@@ -206,36 +215,55 @@ function frontOf(tried: readonly Tried[]): readonly Tried[] {
 
 /** What was found, with how it does on the part of the workload that it was not searched on; the last line is the configuration. */
 export function schedulesText(
-  { configured, front, best, runs }: SchedulesFound,
+  { configured, front, best, other, runs }: SchedulesFound,
   checked: { readonly configured: RunFigures; readonly changed: RunFigures },
+  { workload, timeZone }: { readonly workload: Workload; readonly timeZone: TimeZone },
 ): readonly string[] {
   const searched = `${runs} ${runs === 1 ? "run" : "runs"} on the first part of the workload.`;
   const others = front
-    .filter(({ hours }) => hours !== best?.hours)
-    .map(({ hours, figures }) => `Also tried: ${inWords(hours)}: ${compared(configured, figures)}.`);
+    .filter(({ spare }) => spare !== best?.spare && spare !== other?.spare)
+    .map(({ spare, figures }) => `Also tried: ${inWords(spare)}: ${compared(configured, figures)}.`);
   if (best === undefined)
     return [
       configured.nodes.bootSeconds === null || waitedSeconds(configured) === 0
-        ? "No schedule: no job waits for a node to boot."
-        : `No schedule: none that was tried saves ${100 * leastSavedShare} % of the waiting time.`,
+        ? "No schedule or buffer: no job waits for a node to boot."
+        : `No schedule or buffer: none that was tried saves ${100 * leastSavedShare} % of the waiting time.`,
       ...others,
       searched,
     ];
-  const saved = waitedSeconds(checked.configured) - waitedSeconds(checked.changed);
+  const { configured: before, changed: after } = checked;
+  const saved = waitedSeconds(before) - waitedSeconds(after);
+  const hours = savedOfWeek(workload, { before, after, timeZone });
   return [
-    `${saved > 0 ? "Use" : "Not sure:"} ${inWords(best.hours)}.`,
-    `On the part that was not searched on: ${compared(checked.configured, checked.changed)}. Where it was searched: ${compared(configured, best.figures)}.`,
+    `${saved > 0 ? "Use" : "Not sure:"} ${inWords(best.spare)}.`,
+    `On the part that was not searched on: ${compared(before, after)}. Where it was searched: ${compared(configured, best.figures)}.`,
+    ...(hours === "" ? [] : [`There it saves most in these hours of the week (${timeZone.name}): ${hours}.`]),
+    ...(other === undefined
+      ? []
+      : [
+          `Or ${inWords(other.spare)}: where it was searched, ${compared(configured, other.figures)}. As a configuration: ${configurationOf(other.spare)}`,
+        ]),
     ...others,
     searched,
     "To use it, save the next line as schedules.json, include that in autoscale.json, and push.",
-    JSON.stringify({ schedules: { suggested: best.varied[key] } }),
+    configurationOf(best.spare),
   ];
 }
 
-function inWords({ nodeArray, vmSize, count, days, fromHour, toHour, timeZone }: SpareHours): string {
+function configurationOf(spare: Spare): string {
+  return JSON.stringify({ schedules: { suggested: scheduleOf(spare) } });
+}
+
+function inWords(spare: Spare): string {
+  const of = `of ${spare.nodeArray} (${spare.vmSize})`;
+  if (spare.kind === "slots")
+    return spare.size === "auto"
+      ? `as many spare cores ${of} as are needed`
+      : `${spare.size} % of the cores in use as spare ones ${of}`;
+  const { count, days, fromHour, toHour, timeZone } = spare;
   const when = fromHour === toHour ? "all day" : `from ${fromHour}:00 to ${toHour}:00`;
   const nodes = `${count} spare ${count === 1 ? "node" : "nodes"}`;
-  return `${nodes} of ${nodeArray} (${vmSize}) ${when} ${days === "*" ? "every day" : "on weekdays"} (${timeZone})`;
+  return `${nodes} ${of} ${when} ${days === "*" ? "every day" : "on weekdays"} (${timeZone})`;
 }
 
 /** `5.2 % ($310) more, mean wait 8.1 s in place of 19.3 s, $4.10 for each hour of waiting saved`. */

@@ -132,6 +132,8 @@ describe("splitWorkload", () => {
     // A window of an hour of the week is the same one in both.
     expect(split?.check.clockStartSeconds).toBe(Date.UTC(2027, 0, 1) / 1_000);
     expect(split?.tune.clockStartSeconds).toBe(split?.check.clockStartSeconds);
+    const late = splitWorkload({ jobs: jobsAt(0, 30, 143, 145, 240), leftOut: [] }, 0.58, 5 * 86_400);
+    expect(names(late?.tune.jobs)).toEqual(["30", "143"]);
   });
 
   test("anywhere in a short one; none of the parts may be empty", () => {
@@ -226,16 +228,26 @@ describe("searchSchedules", () => {
   const waits = (mornings: number) =>
     Array.from({ length: 14 }, () => [mornings, mornings, mornings, mornings, 20]).flat();
 
-  function worldOf(figures: (start: string | undefined, count: number) => { wait: number; cost: number }) {
+  const dear = { wait: 10, cost: 1_000 };
+  function worldOf(
+    figures: (start: string | undefined, count: number) => { wait: number; cost: number },
+    ofBuffer: (size: number | "auto") => { wait: number; cost: number } = () => dear,
+  ) {
     const asked: unknown[] = [];
     const run = (all: readonly Varied[]) =>
       Promise.all(
         all.map(async (varied) => {
           const schedule = varied["schedules.suggested"] as
-            | { start: string; end: string; targets: { SpareCount: number }[] }
+            | {
+                start: string;
+                end: string;
+                targets: { SpareCount?: number; SpareSlots?: "auto"; SparePercent?: number }[];
+              }
             | undefined;
-          asked.push(schedule && [schedule.start, schedule.end, schedule.targets[0]?.SpareCount]);
-          const { wait, cost } = figures(schedule?.start, schedule?.targets[0]?.SpareCount ?? 0);
+          const { SpareSlots, SparePercent, SpareCount = 0 } = schedule?.targets[0] ?? {};
+          const size = SpareSlots ?? SparePercent;
+          asked.push(size ?? (schedule && [schedule.start, schedule.end, SpareCount]));
+          const { wait, cost } = size === undefined ? figures(schedule?.start, SpareCount) : ofBuffer(size);
           const made = figuresOf({ varied, nodeMs: { job: [cost * 1e9] }, waits: waits(wait) });
           const boughtByBucket = [
             { nodeArray: "htc", vmSize: "Standard_F2", spot: false, nodes: 3 },
@@ -259,6 +271,8 @@ describe("searchSchedules", () => {
     const found = await searchSchedules({ ...input, run });
     expect(asked).toEqual([
       undefined,
+      "auto",
+      20,
       ["0 8 * * mon-fri", "0 11 * * *", 1],
       ["0 8 * * mon-fri", "0 12 * * *", 1],
       ["0 8 * * *", "0 11 * * *", 1],
@@ -266,19 +280,24 @@ describe("searchSchedules", () => {
       ["0 8 * * mon-fri", "0 11 * * *", 2],
     ]);
     expect(found).toMatchObject({
-      runs: 6,
-      best: { hours: { nodeArray: "htc", vmSize: "Standard_F4", count: 1 } },
+      runs: 8,
+      best: { spare: { kind: "hours", nodeArray: "htc", vmSize: "Standard_F4", count: 1 } },
+      other: { spare: { kind: "slots", size: "auto" } },
     });
     const [configured, changed] = await run([{}, found.best?.varied ?? {}]);
     if (configured === undefined || changed === undefined) throw new Error("Each run has figures");
-    const text = schedulesText(found, { configured, changed });
+    const text = schedulesText(found, { configured, changed }, input);
     expect(text[0]).toBe(
       "Use 1 spare node of htc (Standard_F4) from 8:00 to 11:00 on weekdays (Europe/Berlin).",
     );
     expect(text[1]).toContain(
       "On the part that was not searched on: 1.0 % ($1.00) more, mean wait 52.0 s in place of 84.0 s, $1.61 for each hour of waiting saved.",
     );
-    expect(text[2]).toContain("Also tried: 2 spare nodes");
+    expect(text[2]).toBe(
+      "There it saves most in these hours of the week (Europe/Berlin): Sun 8:00 0.0 h ($0.00), Sun 9:00 0.0 h ($0.00), Sun 10:00 0.0 h ($0.00).",
+    );
+    expect(text[3]).toContain("Or as many spare cores of htc (Standard_F4) as are needed:");
+    expect(text[4]).toContain("Also tried: 2 spare nodes");
     expect(JSON.parse(text.at(-1) ?? "")).toEqual({
       schedules: {
         suggested: {
@@ -299,17 +318,45 @@ describe("searchSchedules", () => {
     );
     const { best } = await searchSchedules({ ...input, run });
     expect(asked.slice(-2).map((each) => (each as readonly unknown[])[2])).toEqual([2, 4]);
-    expect(best?.hours.count).toBe(4);
+    expect(best?.spare).toMatchObject({ count: 4 });
+  });
+
+  test("a buffer is found where it saves more for its money, and no more nodes are tried then", async () => {
+    const { run, asked } = worldOf(
+      (start) => ({ wait: start === undefined ? 100 : 60, cost: start === undefined ? 100 : 120 }),
+      (size) => ({ wait: 20, cost: size === "auto" ? 110 : 105 }),
+    );
+    const found = await searchSchedules({ ...input, run });
+    expect(asked).toHaveLength(7);
+    expect(found).toMatchObject({
+      best: { spare: { kind: "slots", size: 20 } },
+      other: { spare: { kind: "hours", count: 1 } },
+    });
+    const { configured, best } = found;
+    const text = schedulesText(found, { configured, changed: best?.figures ?? configured }, input);
+    expect(text[0]).toBe("Use 20 % of the cores in use as spare ones of htc (Standard_F4).");
+    expect(JSON.parse(text.at(-1) ?? "")).toEqual({
+      schedules: {
+        suggested: {
+          targets: [
+            { Name: "htc", MachineType: "Standard_F4", SparePercent: 20, SlotResources: { ncpus: 1 } },
+          ],
+        },
+      },
+    });
   });
 
   test("keeps to its budget, and suggests nothing that saves little", async () => {
-    const { run, asked } = worldOf((start) => ({ wait: start === undefined ? 100 : 90, cost: 100 }));
+    const { run, asked } = worldOf(
+      (start) => ({ wait: start === undefined ? 100 : 90, cost: 100 }),
+      () => ({ wait: 90, cost: 100 }),
+    );
     const found = await searchSchedules({ ...input, run, budget: 3 });
     expect(asked).toHaveLength(3);
     expect(found.best).toBeUndefined();
     const { configured } = found;
-    expect(schedulesText(found, { configured, changed: configured })[0]).toBe(
-      "No schedule: none that was tried saves 25 % of the waiting time.",
+    expect(schedulesText(found, { configured, changed: configured }, input)[0]).toBe(
+      "No schedule or buffer: none that was tried saves 25 % of the waiting time.",
     );
   });
 
@@ -317,8 +364,8 @@ describe("searchSchedules", () => {
     const nobody = figuresOf({ nodeMs: { job: [1] }, waits: jobs.length === 0 ? [] : [0] });
     const found = await searchSchedules({ ...input, run: async (all) => all.map(() => nobody) });
     expect(found).toMatchObject({ runs: 1, best: undefined });
-    expect(schedulesText(found, { configured: nobody, changed: nobody })[0]).toBe(
-      "No schedule: no job waits for a node to boot.",
+    expect(schedulesText(found, { configured: nobody, changed: nobody }, input)[0]).toBe(
+      "No schedule or buffer: no job waits for a node to boot.",
     );
   });
 });
