@@ -73,6 +73,11 @@ export class ResourceTypes {
     return own === undefined || /[nfq]/.test(own.flags);
   }
 
+  /** Whether the server adds up what the chunks of a job ask of it. */
+  isSummed(name: string): boolean {
+    return this.#own.get(name)?.flags.includes("q") ?? true;
+  }
+
   /** Amounts and booleans of hosts that a site added: what a host does not have of them is nothing. */
   counted(): readonly (readonly [string, 0 | false])[] {
     return [...this.#own]

@@ -149,11 +149,11 @@ function arraysOf({ queue }: JobRecord, { settings }: JobContext): readonly Cons
   return set === undefined ? [] : [{ "node.nodearray": set }];
 }
 
-/** Whether a node may have all of it, as far as is known of nodes of its arrays. */
+/** Whether a node may have all of it, as far as is known of nodes of its arrays, and as far as PBS sums it up over the chunks. */
 function mayFit(
   { amounts, constraints }: Wish,
   where: readonly Constraint[],
-  { shapes }: JobContext,
+  { shapes, types }: JobContext,
 ): boolean {
   const arrays = [...where, ...constraints].flatMap(({ "node.nodearray": array }) => array ?? []);
   const there = shapes.filter(({ nodeArray }) => arrays.length === 0 || arrays.includes(nodeArray));
@@ -163,7 +163,7 @@ function mayFit(
     there.length === 0 ||
     there.some(({ resources }) =>
       [...amounts].every(
-        ([name, { value }]) => typeof value !== "number" || value <= has(memberOf(resources, name)),
+        ([name, { value }]) => !types.isSummed(name) || Number(value) <= has(memberOf(resources, name)),
       ),
     )
   );

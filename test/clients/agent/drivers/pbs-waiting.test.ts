@@ -40,7 +40,7 @@ function read(
       ),
       queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
       server: list("Server", { head: { scheduling: "True", ...server } }),
-      resources: { text: "", exitCode: 0 },
+      resources: { text: "Resource ngpus\n    type = long\n    flag = hn\n\n", exitCode: 0 },
       scheduled: { text: sched, exitCode: sched === "" ? 1 : 0 },
     },
     { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
@@ -172,6 +172,8 @@ describe("select and place", () => {
   test.each([
     ["free:group=host", {}, {}, "1:ncpus=4", { constraints: [{ ncpus: 4 }], iterations: 1 }],
     ["free:group=host", {}, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
+    // Without the flag q a resource is no reason to pass over the group: such a job never starts.
+    ["free:group=host", {}, {}, "3:ncpus=1:ngpus=1", { constraints: [{ ncpus: 3, ngpus: 3 }] }],
     ["free", { node_group_key: "host" }, {}, "3:ncpus=1", { constraints: [{ ncpus: 3 }], iterations: 1 }],
     ["free", { node_group_key: "host" }, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
     ["free", {}, { node_group_key: "host" }, "2:ncpus=2", { constraints: [{ ncpus: 4 }] }],
@@ -184,7 +186,7 @@ describe("select and place", () => {
         {
           queue,
           server: { node_group_enable: true, ...own },
-          settings: { node_arrays: { htc: { resources: { ncpus: 4 } } } },
+          settings: { node_arrays: { htc: { resources: { ncpus: 4, ngpus: 2 } } } },
         },
       );
       expect(jobs).toMatchObject([expected]);
