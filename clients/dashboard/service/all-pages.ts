@@ -1,4 +1,4 @@
-import type { Called } from "./call.ts";
+import { addressOf, type Called } from "./call.ts";
 import { type Ask, askAgain, type Polled, type PollOptions, usePolled } from "./polled.ts";
 
 /** Enough to fill a screen: it is there while the whole list is drawn up. */
@@ -29,8 +29,7 @@ export function useAllPages<P extends Paged, T>(
   itemsOf: (page: P) => readonly T[],
   options: Pick<PollOptions<unknown>, "everyMs"> = {},
 ): Polled<AllPages<P, T>> {
-  const params = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
-  const address = `${path}?${params}`;
+  const address = addressOf(path, query);
   const whole = (pages: AllPages<P, T>["pages"], isWhole: boolean): AllPages<P, T> => {
     const [first] = pages;
     return {

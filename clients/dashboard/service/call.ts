@@ -47,6 +47,12 @@ export function pathOf(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join("/");
 }
 
+/** An address with a query, without what is empty. */
+export function addressOf(path: string, query: Readonly<Record<string, string>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  return `${path}?${new URLSearchParams(given)}`;
+}
+
 /** Calls the service. Throws CallError. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<Called<T>> {
   const { method = "GET", query = {}, body, headers, signal, isTrial = false } = options;

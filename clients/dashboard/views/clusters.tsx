@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ClusterStatus, ClustersAnswer, StatusProblem } from "../../../shared/api/index.ts";
+import { Figures } from "../parts/figures.tsx";
 import { Shown } from "../parts/state.tsx";
 import { choose, decoded, linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
@@ -129,12 +130,12 @@ function ClusterCard({ cluster, everyMs, onRank }: CardProps) {
       <h2>
         <a href={linkTo({ cluster })}>{cluster}</a>
       </h2>
-      <Shown polled={polled}>{(status) => <Figures status={status} />}</Shown>
+      <Shown polled={polled}>{(status) => <Health status={status} />}</Shown>
     </li>
   );
 }
 
-function Figures({ status }: { readonly status: ClusterStatus }) {
+function Health({ status }: { readonly status: ClusterStatus }) {
   const { problems, nodes, spending, snapshot, atSeconds, plans } = status;
   const grave = problems.filter(({ gravity }) => gravity !== "notice").length;
   const [plan] = plans;
@@ -149,24 +150,17 @@ function Figures({ status }: { readonly status: ClusterStatus }) {
             ? counted(problems.length, "notice")
             : "No problems"}
       </p>
-      <dl class="figures">
-        <div>
-          <dt>Nodes</dt>
-          <dd>{count(allNodes)}</dd>
-        </div>
-        <div>
-          <dt>Jobs waiting</dt>
-          <dd>{plan === undefined ? "–" : count(plan.jobs - plan.placedJobs)}</dd>
-        </div>
-        <div>
-          <dt>USD per hour</dt>
-          <dd>{usd(spending?.usdPerHour)}</dd>
-        </div>
-        <div>
-          <dt>Snapshot</dt>
-          <dd>{snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`}</dd>
-        </div>
-      </dl>
+      <Figures
+        figures={[
+          ["Nodes", count(allNodes)],
+          ["Jobs waiting", plan === undefined ? "–" : count(plan.jobs - plan.placedJobs)],
+          ["USD per hour", usd(spending?.usdPerHour)],
+          [
+            "Snapshot",
+            snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`,
+          ],
+        ]}
+      />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { askAgain, usePolled } from "../service/polled.ts";
 import { counted } from "../words.ts";
 
@@ -15,22 +15,18 @@ const mostNodes = 3;
 
 export function Events({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { hours = "24", from, until, kind = "", node = "", cursor = "" } = place.options;
-  const asked = new URLSearchParams(
-    Object.entries({ limit: "200", kind, node, cursor, until: until ?? "" }).filter(
-      ([, text]) => text !== "",
-    ),
-  );
-  const path = pathOf("clusters", cluster, "events");
-  const polled = usePolled<EventsAnswer>(`${path}?${asked}&since=${from ?? hours}`, {
+  const asked = { limit: "200", kind, node, cursor, until: until ?? "" };
+  const address = addressOf(pathOf("clusters", cluster, "events"), asked);
+  const polled = usePolled<EventsAnswer>(`${address}&since=${from ?? hours}`, {
     everyMs: 5_000,
     ask: (before, { signal }) => {
       // To the minute: within it, only what happened is new.
       const since = from ?? String(Math.floor(Date.now() / 60_000) * 60 - Number(hours) * 3_600);
-      return askAgain(`${path}?${asked}&from=${encodeURIComponent(since)}`, before, signal);
+      return askAgain(`${address}&from=${encodeURIComponent(since)}`, before, signal);
     },
   });
   const { answer } = polled;
-  useAnnounced(String(asked), answer && counted(answer.events.length, "event"));
+  useAnnounced(address, answer && counted(answer.events.length, "event"));
   return (
     <>
       <h1>Events</h1>

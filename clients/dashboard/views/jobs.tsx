@@ -10,8 +10,8 @@ import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
 import { offersOf, WhereBox } from "../parts/where-box.tsx";
-import { choose, goTo, linkTo, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { choose, linkTo, type Place } from "../place.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
 import { WhatIf } from "./what-if.tsx";
@@ -26,26 +26,20 @@ export function Jobs({ place, cluster }: { readonly place: Place; readonly clust
 
 function List({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { state = "", where = "", cursor = "" } = place.options;
-  const query = new URLSearchParams({
-    limit: pageSize,
-    ...(where === "" ? {} : { where }),
-    ...(state === "" ? {} : { state }),
-    ...(cursor === "" ? {} : { cursor }),
-  });
-  const polled = usePolled<JobsAnswer>(`${pathOf("clusters", cluster, "jobs")}?${query}`);
+  const address = addressOf(pathOf("clusters", cluster, "jobs"), { limit: pageSize, where, state, cursor });
+  const polled = usePolled<JobsAnswer>(address);
   const { answer } = polled;
   useAnnounced(
-    String(query),
+    address,
     answer && `${count(answer.jobs.length)} of ${counted(answer.total ?? answer.jobs.length, "job")} shown.`,
   );
   return (
     <>
       <h1>Jobs</h1>
-      <OpenJob cluster={cluster} />
       <WhereBox
         place={place}
         keys={jobWhereKeys}
-        example="user:ann queue:hpc waits>1h"
+        example="1201, user:ann queue:hpc waits>1h"
         offers={offersOf("user", answer?.jobs.map(({ user }) => user) ?? [])}
       />
       <Shown polled={polled}>
@@ -111,31 +105,11 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
   );
 }
 
-/** Finds one job by its name among 100,000. */
-function OpenJob({ cluster }: { readonly cluster: string }) {
-  return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const job = String(new FormData(event.currentTarget).get("job")).trim();
-        if (job !== "") goTo({ cluster, view: "jobs", subject: job });
-      }}
-    >
-      <label>
-        Job
-        <input name="job" placeholder="1201" spellcheck={false} autocapitalize="off" required />
-      </label>
-      <button type="submit">Explain</button>
-    </form>
-  );
-}
-
 function Explained(props: { readonly place: Place; readonly cluster: string; readonly job: string }) {
   const { place, cluster, job } = props;
   const { source = "" } = place.options;
-  const query = source === "" ? "" : `?${new URLSearchParams({ source })}`;
-  const polled = usePolled<ExplainAnswer>(`${pathOf("clusters", cluster, "jobs", job, "explain")}${query}`);
+  const path = (of: string) => addressOf(pathOf("clusters", cluster, "jobs", job, of), { source });
+  const polled = usePolled<ExplainAnswer>(path("explain"));
   return (
     <>
       <p>
@@ -145,7 +119,7 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
       <Shown polled={polled}>
         {(answer) => (
           <Explanation answer={answer}>
-            <Runs cluster={cluster} job={job} query={query} />
+            <Runs cluster={cluster} address={path("cost")} />
             <WhatIf key={`${answer.source} ${job}`} place={place} explained={answer} />
           </Explanation>
         )}
@@ -158,11 +132,8 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
 }
 
 /** When and where it ran, and what that cost; nothing before it does. */
-function Runs(props: { readonly cluster: string; readonly job: string; readonly query: string }) {
-  const { cluster, job, query } = props;
-  const { answer } = usePolled<JobCostAnswer>(`${pathOf("clusters", cluster, "jobs", job, "cost")}${query}`, {
-    everyMs: 30_000,
-  });
+function Runs({ cluster, address }: { readonly cluster: string; readonly address: string }) {
+  const { answer } = usePolled<JobCostAnswer>(address, { everyMs: 30_000 });
   if (answer === undefined || answer.runs.length === 0) return null;
   return (
     <section>

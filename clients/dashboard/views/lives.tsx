@@ -4,7 +4,7 @@ import { idleSummary, LifeBars } from "../parts/life-bars.tsx";
 import { Shown } from "../parts/state.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
 import { choose, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { askAgain, usePolled } from "../service/polled.ts";
 
 /** The history of nodes reaches back seven days. */
@@ -13,10 +13,7 @@ const mostHours = 168;
 /** What the nodes of an array did over time, those that are gone too. */
 export function Lives({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { hours = "24", nodeArray = "", cursor = "" } = place.options;
-  const asked = new URLSearchParams(
-    Object.entries({ limit: "200", nodeArray, cursor }).filter(([, text]) => text !== ""),
-  );
-  const path = `${pathOf("clusters", cluster, "lives")}?${asked}`;
+  const path = addressOf(pathOf("clusters", cluster, "lives"), { limit: "200", nodeArray, cursor });
   const polled = usePolled<LivesAnswer>(`${path}&hours=${hours}`, {
     everyMs: 30_000,
     ask: (before, { signal }) => {

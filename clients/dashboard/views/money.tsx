@@ -5,7 +5,7 @@ import { Days } from "../parts/days.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { choose, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { percent, usd } from "../words.ts";
 
@@ -30,8 +30,8 @@ const spans = [
 export function Money({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { by = "array", span = "month", from = "", until = "", user = "" } = place.options;
   const period = from === "" ? periodOf(span) : { from, until };
-  const query = new URLSearchParams({ by, ...period, ...(user === "" ? {} : { user }) });
-  const polled = usePolled<CostAnswer>(`${pathOf("clusters", cluster, "cost")}?${query}`, {
+  const address = addressOf(pathOf("clusters", cluster, "cost"), { by, ...period, user });
+  const polled = usePolled<CostAnswer>(address, {
     // It is added up anew each time, and changes with each snapshot at most.
     everyMs: 30_000,
   });

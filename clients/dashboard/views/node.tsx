@@ -2,18 +2,18 @@ import type { ActionAnswer, HistoryAnswer, NodesAnswer, NodeView } from "../../.
 import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { type ActNode, bodyOf, nodeActs } from "../act/kinds.ts";
+import { Figures } from "../parts/figures.tsx";
 import { Goes } from "../parts/goes.tsx";
 import { LifeBars } from "../parts/life-bars.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { linkTo } from "../place.ts";
-import { call, pathOf } from "../service/call.ts";
+import { addressOf, call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
 import { localTime, sentence, usd } from "../words.ts";
 
 export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
-  const query = new URLSearchParams({ name });
-  const polled = usePolled<NodesAnswer>(`${pathOf("clusters", cluster, "nodes")}?${query}`);
+  const polled = usePolled<NodesAnswer>(addressOf(pathOf("clusters", cluster, "nodes"), { name }));
   return (
     <>
       <p>
@@ -85,8 +85,9 @@ function Facts(props: { readonly node: NodeView; readonly cluster: string; reado
           {failure.message === null ? "" : `: ${failure.message}`}
         </p>
       )}
-      <dl class="figures facts">
-        {[
+      <Figures
+        isSmall
+        figures={[
           ["State", state ?? origin],
           ["Node array", node.nodeArray],
           ["VM size", `${node.vmSize}${node.spot ? " spot" : ""}`],
@@ -106,15 +107,12 @@ function Facts(props: { readonly node: NodeView; readonly cluster: string; reado
           ],
           ["Idle", idleSinceSeconds === null ? "no" : <Ago at={idleSinceSeconds} now={now} />],
           ["Goes", <Goes key="goes" node={{ ...node, failure: null }} now={now} />],
-          ...kept.slice(1).map((keeper) => ["Kept as well", sentence(keeperWords(keeper, localTime))]),
+          ...kept
+            .slice(1)
+            .map((keeper) => ["Kept as well", sentence(keeperWords(keeper, localTime))] as const),
           ["Held because", why.join("; ") || "–"],
-        ].map(([title, value]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+        ]}
+      />
     </>
   );
 }

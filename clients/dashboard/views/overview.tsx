@@ -2,6 +2,7 @@ import type { ClusterStatus, EventsAnswer, SamplesAnswer } from "../../../shared
 import { useActDialog } from "../act/act-button.tsx";
 import { type ActKind, acts } from "../act/kinds.ts";
 import { Choice, spans } from "../parts/choice.tsx";
+import { Figures } from "../parts/figures.tsx";
 import { Problems } from "../parts/problems.tsx";
 import { Spending } from "../parts/spending.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
@@ -59,41 +60,34 @@ function Now({ status }: { readonly status: ClusterStatus }) {
   const [plan] = plans;
   const states = Object.entries(nodes).toSorted(([, a], [, b]) => b - a);
   return (
-    <dl class="figures">
-      <div>
-        <dt>Nodes</dt>
-        <dd>
-          <a href={linkTo({ cluster, view: "nodes" })}>
-            {count(states.reduce((sum, [, each]) => sum + each, 0))}
-          </a>
-          <span class="quiet"> {states.map(([state, each]) => `${state} ${count(each)}`).join(", ")}</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Jobs waiting</dt>
-        <dd>
+    <Figures
+      figures={[
+        [
+          "Nodes",
+          <>
+            <a href={linkTo({ cluster, view: "nodes" })}>
+              {count(states.reduce((sum, [, each]) => sum + each, 0))}
+            </a>
+            <span class="quiet"> {states.map(([state, each]) => `${state} ${count(each)}`).join(", ")}</span>
+          </>,
+        ],
+        [
+          "Jobs waiting",
           <a href={linkTo({ cluster, view: "jobs", options: { state: "waiting" } })}>
             {plan === undefined ? "–" : count(plan.jobs - plan.placedJobs)}
-          </a>
-        </dd>
-      </div>
-      <div>
-        <dt>USD per hour</dt>
-        <dd>
-          <a href={linkTo({ cluster, view: "money" })}>{usd(spending?.usdPerHour)}</a>
-        </dd>
-      </div>
-      <div>
-        <dt>This month</dt>
-        <dd>
-          {usd(spending?.monthUsd)}
-          <span class="quiet"> forecast {usd(spending?.forecastUsd)}</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Newest plan</dt>
-        <dd>
-          {plan === undefined ? (
+          </a>,
+        ],
+        ["USD per hour", <a href={linkTo({ cluster, view: "money" })}>{usd(spending?.usdPerHour)}</a>],
+        [
+          "This month",
+          <>
+            {usd(spending?.monthUsd)}
+            <span class="quiet"> forecast {usd(spending?.forecastUsd)}</span>
+          </>,
+        ],
+        [
+          "Newest plan",
+          plan === undefined ? (
             "none yet"
           ) : (
             <>
@@ -105,14 +99,11 @@ function Now({ status }: { readonly status: ClusterStatus }) {
                 {plan.held === undefined ? "" : `; held: ${plan.held}`}
               </span>
             </>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Snapshot</dt>
-        <dd>{snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`}</dd>
-      </div>
-    </dl>
+          ),
+        ],
+        ["Snapshot", snapshot === null ? "none yet" : `${duration(atSeconds - snapshot.takenAtSeconds)} old`],
+      ]}
+    />
   );
 }
 

@@ -1,9 +1,10 @@
-import type { PlanChange, PlanDifferenceAnswer, PlanRecordView } from "../../../shared/api/index.ts";
+import type { PlanChange, PlanDifferenceAnswer } from "../../../shared/api/index.ts";
 import { commandLine } from "../act/command-line.ts";
+import { planColumns } from "../parts/plan-columns.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count } from "../words.ts";
 
@@ -30,7 +31,7 @@ export function PlanDifference(props: {
   const { cluster, before, after } = props;
   // Two archived plans stay as they are, and so does their difference.
   const polled = usePolled<PlanDifferenceAnswer>(
-    `${pathOf("clusters", cluster, "plans", after, "difference")}?${new URLSearchParams({ before })}`,
+    addressOf(pathOf("clusters", cluster, "plans", after, "difference"), { before }),
     { everyMs: 600_000 },
   );
   return (
@@ -66,11 +67,7 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
             ),
           },
           { title: "Made", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-          { title: "Because", isLong: true, cell: (plan) => plan.reason },
-          { title: "Jobs placed", isNumber: true, cell: placed },
-          { title: "Create", isNumber: true, cell: ({ create }) => count(create) },
-          { title: "Start", isNumber: true, cell: ({ start }) => count(start) },
-          { title: "Delete", isNumber: true, cell: ({ retire }) => count(retire) },
+          ...planColumns,
         ]}
       />
       {reason === null ? null : <p class="problem degraded">They cannot be compared: {reason}.</p>}
@@ -108,8 +105,4 @@ function shortened(text: string | null): string {
   return text.trim() === "" || !Number.isFinite(value) || Number.isInteger(value)
     ? text
     : value.toLocaleString("en", { maximumFractionDigits: 2 });
-}
-
-function placed({ placedJobs, jobs }: PlanRecordView): string {
-  return `${count(placedJobs)} of ${count(jobs)}`;
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { PlansAnswer } from "../../../shared/api/index.ts";
 import { ListTable } from "../parts/list-table.tsx";
+import { planColumns } from "../parts/plan-columns.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
-import { count } from "../words.ts";
 import { Plan } from "./plan.tsx";
 import { PlanDifference } from "./plan-difference.tsx";
 
@@ -70,15 +70,7 @@ function List({ cluster }: { readonly cluster: string }) {
                       </a>
                     ),
                   },
-                  { title: "Because", isLong: true, cell: ({ reason }) => reason },
-                  {
-                    title: "Jobs placed",
-                    isNumber: true,
-                    cell: ({ placedJobs, jobs }) => `${count(placedJobs)} of ${count(jobs)}`,
-                  },
-                  { title: "Create", isNumber: true, cell: ({ create }) => count(create) },
-                  { title: "Start", isNumber: true, cell: ({ start }) => count(start) },
-                  { title: "Delete", isNumber: true, cell: ({ retire }) => count(retire) },
+                  ...planColumns,
                   { title: "Held", cell: ({ held, readOnly }) => held ?? (readOnly ? "read-only" : "") },
                 ]}
               />

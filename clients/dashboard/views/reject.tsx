@@ -10,6 +10,7 @@ import { readSetting } from "../../../shared/json/config-path.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { ActForm } from "../act/act-form.tsx";
 import { commandLine } from "../act/command-line.ts";
+import { Figures } from "../parts/figures.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { linkTo } from "../place.ts";
@@ -88,7 +89,7 @@ function Whole({ cluster, rejectionId }: Named) {
 
 function Facts({ rejection }: { readonly rejection: RejectionView }) {
   const { kind, source, cluster, queue, receivedAtSeconds, attempts, replayedAtSeconds } = rejection;
-  const facts: readonly (readonly [string, preact.ComponentChildren])[] = [
+  const figures = [
     ["Kind", kinds[kind]],
     ["Came", <Time key="came" at={receivedAtSeconds} />],
     ["Source", source ?? "not named"],
@@ -96,17 +97,8 @@ function Facts({ rejection }: { readonly rejection: RejectionView }) {
     ["Queue", queue],
     ["Deliveries", attempts === undefined ? "–" : count(attempts)],
     ["Sent again", replayedAtSeconds === undefined ? "no" : <Time key="again" at={replayedAtSeconds} />],
-  ];
-  return (
-    <dl class="figures facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  ] as const;
+  return <Figures isSmall figures={figures} />;
 }
 
 function Problems(props: {

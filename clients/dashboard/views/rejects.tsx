@@ -3,7 +3,7 @@ import { Ago, Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
 import { linkTo, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { counted } from "../words.ts";
 import { Reject } from "./reject.tsx";
@@ -18,8 +18,9 @@ export function Rejects({ place, cluster }: { readonly place: Place; readonly cl
 
 function List({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { cursor = "" } = place.options;
-  const query = new URLSearchParams({ limit: pageSize, ...(cursor === "" ? {} : { cursor }) });
-  const polled = usePolled<RejectsAnswer>(`${pathOf("clusters", cluster, "rejects")}?${query}`);
+  const polled = usePolled<RejectsAnswer>(
+    addressOf(pathOf("clusters", cluster, "rejects"), { limit: pageSize, cursor }),
+  );
   return (
     <>
       <h1>Rejects</h1>

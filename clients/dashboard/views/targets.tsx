@@ -3,7 +3,7 @@ import { Causes, Refusals } from "../parts/explained.tsx";
 import { Ago, Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
-import { pathOf } from "../service/call.ts";
+import { addressOf, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted } from "../words.ts";
 
@@ -113,9 +113,8 @@ export function TargetTable(props: {
 function Explained(props: { readonly place: Place; readonly cluster: string; readonly target: string }) {
   const { place, cluster, target } = props;
   const { requestSet = "" } = place.options;
-  const query = requestSet === "" ? "" : `?${new URLSearchParams({ requestSet })}`;
   const polled = usePolled<TargetExplanation>(
-    `${pathOf("clusters", cluster, "targets", target, "explain")}${query}`,
+    addressOf(pathOf("clusters", cluster, "targets", target, "explain"), { requestSet }),
   );
   return (
     <>
