@@ -35,7 +35,10 @@ export function sizeOf(
   const nodeCount = onNodes ?? nodesNeeded(record, { tasks, least, task, node, counting });
   const waits = !isRunning(record);
   const lasting = gresNotConsumed(node?.gres ?? "");
-  const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, nodeCount, tasksOfNode)) => {
+  // Where its nodes have enough CPUs together, Slurm starts it, also when no number of whole tasks fits there.
+  const most = node?.usable_cpus ?? Number.POSITIVE_INFINITY;
+  const room = !task.isShared && task.cpus * tasks <= nodeCount * most ? most : Number.POSITIVE_INFINITY;
+  const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, { nodeCount, tasksOfNode, node })) => {
     // Slurm lays tasks in turn on the sockets of a node.
     const ofSockets =
       waits && counting.by === "socket"
@@ -47,12 +50,12 @@ export function sizeOf(
       waits ? (record.minimum_cpus_per_node ?? 1) : 1,
       waits ? perGpu(record.cpus_per_tres) * gpus : 0,
     );
-    const ncpus = inUnits(asked, unit, node);
+    const ncpus = inUnits(Math.min(asked, room), unit, node);
     return amounts({
       ncpus,
       memmb: counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least }, counting) : 0,
       ngpus: gpus,
-      ...named(gresPerNode(record, nodeCount, tasksOfNode), lasting),
+      ...named(gresPerNode(record, { nodeCount, tasksOfNode, node }), lasting),
     });
   };
   const perNode = onNode(Math.ceil(tasks / nodeCount));
@@ -88,8 +91,8 @@ export function sizeOf(
 }
 
 /**
- * Slurm fills one node after the other, and leaves one task and one GPU for each of those that follow. What is left after the full ones
- * is shared alike here. Only nodes that are full by their CPUs, memory or GPUs count: nothing more of the job fits there.
+ * Slurm fills one node after the other, with whole cores, and leaves one of them (and one GPU) for each node that follows: the first ones
+ * are full, one has the rest, and the others have one each.
  */
 function unlikeParts(record: JobRecord, nodeCount: number, { tasks, task, node, counting }: Asked) {
   const isBounded =
@@ -97,23 +100,24 @@ function unlikeParts(record: JobRecord, nodeCount: number, { tasks, task, node, 
   if (nodeCount === 1 || task.isShared || isBounded || node === undefined) return undefined;
   const ofOthers = [record.tres_per_node, record.tres_per_task, record.tres_per_socket];
   const jobGpus = ofOthers.some((tres) => gpusIn(tres) > 0) ? 0 : gpusIn(record.tres_per_job);
-  const filledOf = (total: number, most: number) =>
-    most > 1 && Number.isFinite(most) ? Math.max(0, Math.floor((total - nodeCount) / (most - 1))) : 0;
+  const together = counting.by === "core" ? (tasksOfSlot(record, task, unitOf(node, counting)) ?? 1) : 1;
   const mostTasks = tasksOn(record, tasks, task, counting, node);
-  const mostGpus = gpusOn(record, counting, node);
-  const [byTasks, byGpus] = [filledOf(tasks, mostTasks), filledOf(jobGpus, mostGpus)];
-  const full = Math.max(byTasks, byGpus);
-  if (full === 0 || full >= nodeCount) return undefined;
-  const split = (total: number, most: number, filled: number) =>
-    filled < full
-      ? [Math.ceil(total / nodeCount), Math.ceil(total / nodeCount)]
-      : [most, Math.ceil((total - full * most) / (nodeCount - full))];
-  const [tasksOfFull = 1, tasksOfRest = 1] = split(tasks, mostTasks, byTasks);
-  const [gpusOfFull, gpusOfRest] = jobGpus === 0 ? [] : split(jobGpus, mostGpus, byGpus);
-  return [
-    { count: full, tasksOfNode: tasksOfFull, gpus: gpusOfFull },
-    { count: nodeCount - full, tasksOfNode: tasksOfRest, gpus: gpusOfRest },
-  ];
+  const byTasks = layout(Math.ceil(tasks / together), Math.floor(mostTasks / together), nodeCount);
+  const byGpus = jobGpus === 0 ? undefined : layout(jobGpus, gpusOn(record, counting, node), nodeCount);
+  const of = (at: number) => ({ tasksOfNode: byTasks(at) * together, gpus: byGpus?.(at) });
+  const starts = Array.from({ length: nodeCount }, (_, at) => at).filter(
+    (at) => at === 0 || byTasks(at) !== byTasks(at - 1) || byGpus?.(at) !== byGpus?.(at - 1),
+  );
+  return starts.length === 1
+    ? undefined
+    : starts.map((at, index) => ({ count: (starts[index + 1] ?? nodeCount) - at, ...of(at) }));
+}
+
+/** What each of a number of nodes has when so much is laid out on them, and none holds more than `most`. */
+function layout(total: number, most: number, nodeCount: number): (at: number) => number {
+  const beyondOne = Math.max(0, total - nodeCount);
+  const above = Math.max(1, Math.min(most, total) - 1);
+  return (at) => 1 + Math.min(above, Math.max(0, beyondOne - at * above));
 }
 
 /** CPUs that only one job can have. */
@@ -237,8 +241,14 @@ function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: N
   if (forJob > 0 && gpus === 0 && gpusIn(gpuRequestOf(node.gres)) > 0) return Number.POSITIVE_INFINITY;
   const forGpus = Math.ceil(Math.max(1, gpus > 0 ? forJob / gpus : 1, ...perGres));
   if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / usableOf(node, counting).cpus));
+  const onOne = tasksOn(record, tasks, task, counting, node);
+  // Only where something is counted by task, Slurm leaves CPUs of a node unused that are too few for one.
+  const isByTask =
+    record.memory_per_cpu || record.tasks_per_node || record.tasks_per_socket || record.tres_per_task;
   // Infinity: a node does not hold one.
-  return Math.max(forGpus, Math.ceil(tasks / tasksOn(record, tasks, task, counting, node)));
+  const forTasks =
+    isByTask || onOne === 0 ? tasks / onOne : (tasks * task.cpus) / usableOf(node, counting).cpus;
+  return Math.max(forGpus, Math.ceil(forTasks));
 }
 
 function usableOf({ usable_cpus: cpus, usable_memory: memory }: NodeRecord, { isOfMemory }: Counting) {
@@ -274,17 +284,32 @@ function gpusOn(record: JobRecord, counting: Counting, node: NodeRecord): number
   );
 }
 
-function gpusPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number): number {
+/** What a part of a job is on. */
+interface OnNode {
+  readonly nodeCount: number;
+  readonly tasksOfNode: number;
+  readonly node: NodeRecord | undefined;
+}
+
+function gpusPerNode(record: JobRecord, own: OnNode): number {
+  const { nodeCount, tasksOfNode } = own;
   return (
     gpusIn(record.tres_per_node) ||
-    gpusIn(record.tres_per_task) * tasksPerNode ||
-    gpusIn(record.tres_per_socket) * (record.sockets_per_node || 1) ||
+    gpusIn(record.tres_per_task) * tasksOfNode ||
+    gpusIn(record.tres_per_socket) * socketsUsed(record, own) ||
     Math.ceil(gpusIn(record.tres_per_job) / nodeCount)
   );
 }
 
+/** Slurm lays tasks in turn on the sockets of a node; `--sockets-per-node` are the fewest. */
+function socketsUsed({ sockets_per_node }: JobRecord, { tasksOfNode, node }: OnNode): number {
+  const least = sockets_per_node || 1;
+  return Math.max(least, Math.min(tasksOfNode, node?.sockets ?? least));
+}
+
 /** All but GPUs; of one node. */
-function gresPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number): Gres {
+function gresPerNode(record: JobRecord, own: OnNode): Gres {
+  const { nodeCount, tasksOfNode } = own;
   const [ofNode, ofTask, ofSocket, ofJob] = [
     gresIn(record.tres_per_node),
     gresIn(record.tres_per_task),
@@ -296,8 +321,8 @@ function gresPerNode(record: JobRecord, nodeCount: number, tasksPerNode: number)
     [...names].map((name) => [
       name,
       ofNode.get(name) ||
-        (ofTask.get(name) ?? 0) * tasksPerNode ||
-        (ofSocket.get(name) ?? 0) * (record.sockets_per_node || 1) ||
+        (ofTask.get(name) ?? 0) * tasksOfNode ||
+        (ofSocket.get(name) ?? 0) * socketsUsed(record, own) ||
         Math.ceil((ofJob.get(name) ?? 0) / nodeCount),
     ]),
   );

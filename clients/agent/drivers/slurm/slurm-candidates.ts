@@ -1,10 +1,10 @@
 import { asksForWholeNodes, minutesOf } from "./common.ts";
 import { hasDynamicPartition } from "./dynamic-nodes.ts";
-import { type Features, hasCounts, holds } from "./features.ts";
+import { countsIn, type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
-import { leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
+import { cpusPerCore, leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
 import {
   type Counting,
   cpusAllowed,
@@ -14,6 +14,7 @@ import {
 } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
+import { gpuRequestOf, gpusIn } from "./tres.ts";
 
 /** A node array of a partition on whose nodes a job can run. */
 export interface Candidate {
@@ -96,7 +97,7 @@ export class Candidates {
       this.#candidates(record, name, features, names.length > 1),
     );
     // A QOS may lift limits of partitions: where none allows the job, Slurm's reason tells.
-    const allowed = possible.filter((each) => this.#allows(record, each));
+    const allowed = possible.filter((each) => this.allows(record, each));
     const usable = allowed.length === 0 ? possible : allowed;
     const nodeCount = usable[0]?.size.nodeCount;
     return {
@@ -138,7 +139,8 @@ export class Candidates {
     return mostCpusPerNode === undefined && mostCpusPerSocket === undefined ? undefined : capName(partition);
   }
 
-  #allows(record: JobRecord, { partition, size: { nodeCount, perNode } }: Candidate): boolean {
+  /** Whether its partition lets it on so many nodes for so long. */
+  allows(record: JobRecord, { partition, size: { nodeCount, perNode } }: Candidate): boolean {
     const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
     const known = this.#partitions.get(partition);
     const least = known?.leastNodes ?? 1;
@@ -160,6 +162,8 @@ export class Candidates {
     const isChoice = isOneOfSeveral || selections.length > 1;
     const isDynamic = hasDynamicPartition([partition], this.#settings);
     const counting = this.countingOf(partition);
+    // Slurm takes as many nodes as they name.
+    const counted = countsIn(features)?.reduce((sum, { count }) => sum + count, 0) ?? 0;
     return selections
       .flatMap(({ nodeArray, left, suiting, largest, isOfOneKind, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
@@ -167,10 +171,10 @@ export class Candidates {
         const isBounded = !asksForWholeNodes(record);
         const node = largest && isBounded ? capped(largest, known) : largest;
         const count =
-          isChoice && node !== undefined
-            ? Math.max(known?.leastNodes ?? 0, nodesOn(record, node, counting))
+          (isChoice || counted > 0) && node !== undefined
+            ? Math.max(known?.leastNodes ?? 0, counted, nodesOn(record, node, counting))
             : undefined;
-        if (count === Number.POSITIVE_INFINITY) return [];
+        if (count === Number.POSITIVE_INFINITY || isShortOfMemory(record, node, counting)) return [];
         const size = sizeOf(record, node, counting, count);
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic) && size.nodeCount > mostAsked(record)) return [];
@@ -178,8 +182,11 @@ export class Candidates {
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
         const exclusive = this.isExclusive(partition);
         const cap = isBounded ? this.capOf(partition) : undefined;
-        const isAlike = isOfOneKind && cap === undefined;
-        const own = isAlike ? size : { ...size, unlike: undefined };
+        const own = {
+          ...size,
+          ...(isOfOneKind ? {} : { unlike: undefined }),
+          ...(counted > 0 ? { perSlot: undefined } : {}),
+        };
         return [{ partition, nodeArray, exclusive, cap, nodes: left, size: own }];
       })
       .sort((a, b) => a.size.nodeCount - b.size.nodeCount);
@@ -189,14 +196,18 @@ export class Candidates {
     const asked = gresRequests(record);
     const { minimum_tmp_disk_per_node: disk = 0, memory_per_node = 0 } = record;
     // Memory that is not used up is not counted, and has to be there all the same.
-    const memory = this.countingOf(partition).isOfMemory ? 0 : memory_per_node;
+    const { by, isOfMemory } = this.countingOf(partition);
+    const memory = isOfMemory ? 0 : memory_per_node;
     const exclusion = this.#exclusions.get(record.excluded_nodes) ?? this.#exclusions.size;
     this.#exclusions.set(record.excluded_nodes, exclusion);
-    const key = [partition, record.features, exclusion, disk, memory, ...asked].join("\n");
+    const { sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket } = record;
+    const cores = [sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket];
+    const key = [partition, record.features, exclusion, disk, memory, ...cores, ...asked].join("\n");
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
     const excluded = new Set(expandHostlist(record.excluded_nodes) ?? []);
     const gres = [...new Set(asked.flatMap((each) => [...gresIn(each).keys()]))];
+    const ofGpus = asked.some((each) => gpusIn(each) > 0);
     const selections = this.nodeArraysOf(partition).map((nodeArray): Selection => {
       const all = this.#nodes.get(partition)?.get(nodeArray) ?? [];
       const left = all.filter(({ name }) => !excluded.has(name));
@@ -204,6 +215,8 @@ export class Candidates {
         (node) =>
           (hasCounts(features) || holds(node, features)) &&
           hasGres(node, gres) &&
+          (!ofGpus || gpusIn(gpuRequestOf(node.gres)) > 0) &&
+          hasCores(node, record, by) &&
           disk <= (node.temporary_disk ?? disk) &&
           memory <= (node.usable_memory ?? memory),
       );
@@ -231,6 +244,16 @@ function capped(node: NodeRecord, partition: Partition | undefined): NodeRecord 
   return most === undefined ? node : { ...node, usable_cpus: Math.min(most, node.usable_cpus ?? most) };
 }
 
+/** With `select/linear` a job has all CPUs of its nodes, and memory for each of them. */
+function isShortOfMemory(
+  { memory_per_cpu = 0 }: JobRecord,
+  node: NodeRecord | undefined,
+  { by, isOfMemory }: Counting,
+): boolean {
+  const { usable_cpus: cpus = 0, usable_memory: memory = Number.POSITIVE_INFINITY } = node ?? {};
+  return by === "node" && isOfMemory && memory_per_cpu * cpus > memory;
+}
+
 /** `-N 1`, `-N 2-4`; any number if it does not say. */
 function mostAsked({ max_nodes: most }: JobRecord): number {
   return most === undefined || most === 0 ? Number.POSITIVE_INFINITY : most;
@@ -242,6 +265,18 @@ function hasGres({ gres }: NodeRecord, names: readonly string[]): boolean {
   const own = gresIn(gres);
   const lasting = gresNotConsumed(gres);
   return names.every((name) => (own.get(name) ?? 0) > 0 || lasting.includes(name));
+}
+
+/** `-B`, `--threads-per-core` and their like ask for nodes that are built so; a socket has a CPU for each of its tasks. */
+function hasCores(node: NodeRecord, record: JobRecord, by: Counting["by"]): boolean {
+  const { sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket } = record;
+  const threads = cpusPerCore(node);
+  return [
+    [sockets_per_node, node.sockets],
+    [cores_per_socket, node.cores],
+    [threads_per_core, threads],
+    [by === "node" ? 0 : tasks_per_socket, (node.cores ?? Number.POSITIVE_INFINITY) * threads],
+  ].every(([asked, has]) => (asked ?? 0) <= (has ?? Number.POSITIVE_INFINITY));
 }
 
 /** GPUs and all other generic resources. */

@@ -171,6 +171,8 @@ function helpOf(
     return "does-not-help";
   if ((record.eligible_time ?? 0) > nowSeconds + readingSeconds) return "does-not-help";
   if (hasDynamicPartition(partitions, settings) && isForMoreNodes(record.state_reason)) return "may-help";
-  if (partitions.length > 1 && isOfPartition(record.state_reason)) return "may-help";
+  // Slurm shortens a job with a least time to the limit of its partition.
+  const mayDo = partitions.length > 1 || (record.time_minimum ?? 0) > 0;
+  if (mayDo && isOfPartition(record.state_reason)) return "may-help";
   return helpWith(record.state_reason, record.state_description);
 }

@@ -100,6 +100,7 @@ export const jobFields = z.object({
   tasks_per_core: count,
   threads_per_core: count,
   sockets_per_node: count,
+  cores_per_socket: count,
   minimum_cpus_per_node: count,
   minimum_tmp_disk_per_node: amount,
   features: text,

@@ -52,10 +52,6 @@ export function wantedOf(
     const known = counted.flatMap(({ count, constraints }) =>
       constraints === undefined || count === 0 ? [] : [{ count, constraints }],
     );
-    if (rest < 0)
-      return {
-        leftOut: `features "${record.features}": counts of ${nodeCount - rest} nodes, expected as many with -N`,
-      };
     if (known.length < counted.length) return { leftOut: unclear };
     const parts = merged(rest > 0 ? [...known, { count: rest, constraints: [] }] : known);
     return { common: lists.excluding, parts, notes: lists.notes };

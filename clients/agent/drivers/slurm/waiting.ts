@@ -19,8 +19,8 @@ import { licenseDraws } from "./licenses.ts";
 import { drawsOf } from "./limits.ts";
 import { isForMoreNodes, isOfPartition } from "./reasons.ts";
 import type { Reservation } from "./reservations.ts";
+import type { Size } from "./size.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
-
 import type { JobRecord } from "./slurm-records.ts";
 import { type Wanted, wantedOf } from "./slurm-wanted.ts";
 import { tresAmount, tresNames } from "./tres.ts";
@@ -86,7 +86,8 @@ function waitingOn(
   // Slurm's reason is that of the partition it tried last: it counts unless that one was found unusable here, too.
   const isDynamic =
     hasDynamicPartition([first.partition], context.settings) && isForMoreNodes(record.state_reason);
-  if (isOfPartition(record.state_reason) && unusable.length === 0 && !isDynamic) return [];
+  const isShortened = (record.time_minimum ?? 0) > 0 && context.candidates.allows(record, first);
+  if (isOfPartition(record.state_reason) && unusable.length === 0 && !isDynamic && !isShortened) return [];
   const wanted = wantedOf(record, features, candidates, first.size.nodeCount, context);
   if ("leftOut" in wanted) return wanted;
   return jobsOf({ record, tasks, candidates, first, wanted, others }, context);
@@ -105,12 +106,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const { record, tasks, candidates, first, wanted } = waits;
   const { nodeCount, perNode, perSlot, slots } = first.size;
   const inOne = [...candidates, ...waits.others].every(({ partition }) => partition === first.partition);
-  const isWhole = whereOf(record, candidates, perNode).isWhole;
-  const isSpread = perSlot !== undefined && !isWhole && inOne;
-  // Tasks that may sit anywhere may sit on nodes of every array of their partition.
-  const where = isSpread
-    ? whereOf(record, [...candidates, ...waits.others], perSlot)
-    : whereOf(record, candidates, perNode);
+  const where = whereOf(record, candidates, perNode);
+  const isSpread = perSlot !== undefined && !where.isWhole && inOne;
   const colocated =
     nodeCount > 1 &&
     isColocated(
@@ -129,7 +126,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const draws = [...licences, ...limits];
   const [part] = wanted.parts;
   const unlike =
-    colocated || where.isWhole || wanted.parts.length > 1 || candidates.length > 1
+    colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || candidates.length > 1
       ? undefined
       : first.size.unlike;
   const parts =
@@ -152,8 +149,12 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   // Tasks of several nodes are several jobs to the planner, and share nodes in Slurm.
   const isOne = tasks === 1 || isOneEach || (isSpread && !colocated && draws.length === 0);
   const alone = isOne && context.apart.has(record.job_id) ? [{ "exclusive-task": true }] : [];
-  const withAmounts = (amounts: Constraints, more: readonly Constraints[] = []) =>
-    allOf([where.constraints, ...wanted.common, ...more, ...alone, amounts]);
+  // Tasks that may sit anywhere may sit on nodes of every array of their partition.
+  const placed = isSpread ? [...candidates, ...waits.others] : candidates;
+  const withAmounts = (amounts: Size["perNode"], more: readonly Constraints[] = []) => {
+    const { constraints } = whereOf(record, placed, amounts);
+    return allOf([constraints, ...wanted.common, ...more, ...alone, amounts]);
+  };
   // Tasks that may sit anywhere start together all the same.
   const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
   if (isSpread && isOne)

@@ -334,7 +334,7 @@ export const jobKinds: readonly JobKind[] = [
   on("htc&hpc", "-N 4 -C [a*2&b*1]", 4),
   on("htc&hpc", "-C [a*1] -N 2", 2),
   on("htc&hpc", "-C a*1&b*1 -N 2", 0, "Slurm wants several counts in brackets"),
-  on("htc&hpc", "-C [a*3&b*1]", 0, "counts of more nodes than it asks for"),
+  on("htc&hpc", "-C [a*3&b*1]", 4),
   on("htc&hpc", "-n 6 --mem=1G --array=1-4", 1),
   on("htc+hpc", "--array=1-3 -c 4 ; --array=1-2 -c 40", 5),
   on("htc+gpu", "--gres=gpu:2 ; -n 4", 1),
@@ -346,6 +346,26 @@ export const jobKinds: readonly JobKind[] = [
   on("htc&hpc", "-C [a*2&b*1] -N 3 --mem=1G ; -C b -n 2", 3),
   on("htc", "--array=1-2 -n 5 --mem=1G ; -n 1 --mem=1G", 3),
   on("hpc", "-p @ -n 20 : -p @ -n 60 --mem-per-cpu=100M ; -n 4 --mem-per-cpu=100M", 3),
+  on("smt", "-n 6 -c 5 --mem=1000", 4),
+  on("smt", "-n 5 -c 3 --mem=1000", 2),
+  on("smt", "-n 3 -c 5 --mem=1000", 2),
+  on("smt&hpc", "-n 21 -C b*2", 2),
+  on("htc", "-n 2 -C a*2", 2),
+  on("htc", "-C [a*2] -n 3 --mem=1G --array=1-2", 2),
+  on("htc&hpc", "-C [a*2&b*1] -n 9 --mem=1G", 3),
+  on("gpu", "--gpus-per-socket=2 --sockets-per-node=1 -n 2 --array=1-3", 3),
+  on("gpu", "--gpus-per-socket=1 --sockets-per-node=1 -n 4 --array=1-3", 2),
+  on("htc!NO MaxTime=30", "-n 1 --mem=2000 -t 60 --time-min=10", 1),
+  on("smt+gpu1", "-n 5 -c 2 --gpus-per-task=1", 5),
+  on("htc&smt", "--mem=5000 --threads-per-core=2", 1),
+  on("smt&hpc", "-N 2 -n 2 -B 2:1", 2),
+  on("htc&hpc", "--cores-per-socket=11 -n 2", 1),
+  on("smt&hpc", "--ntasks-per-socket=10 -n 2", 1),
+  on("htc", "-N 2 -n 3 --mem=1G ; -N 2 -n 3 --mem-per-cpu=100M --array=1-2", 3),
+  on("smt", "-N 2 -n 6 --mem=1G --array=1-3", 3),
+  on("smt", "-N 3 -n 9 --mem=2G --array=1-2 ; -n 1 --mem=1G", 3),
+  on("hpc!NO MaxCPUsPerNode=10", "-N 2 -n 7 --array=1-3 --mem=1G", 3),
+  on("hpc!NO MaxCPUsPerNode=10", "-N 2 -n 12 --array=1-2 --mem=1G", 3),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
@@ -412,6 +432,8 @@ export const linearKinds: readonly JobKind[] = [
   on("htc!NO SelectTypeParameters=CR_Core", "--array=1-2 --mem=1G -n 1", 2),
   on("htc", "-N 1-3 -n 5", 2),
   on("htc", "--overcommit -n 8", 1),
+  on("htc", "--ntasks-per-socket=3 -n 3", 1),
+  on("smt", "--mem-per-cpu=6087", 0, "all CPUs of a node have more memory than it has"),
 ];
 
 /** Tables by what slurm.conf says of how nodes are shared. */

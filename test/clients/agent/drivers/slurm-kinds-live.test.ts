@@ -117,7 +117,7 @@ function shortened(name: string, text: string): string {
 
 const uninteresting = [null, "", 0, false];
 const notRead =
-  /^(time|start|last|accrue|end|standard|current_work|show_flags|user_id|group|account|association|batch|cluster|requeue|job_resources|port|address|architecture|operating|boot|burst|cpu_|free_memory|mcs|next_state|owner|slurmd_start|tres_used|tres_weighted|weight|idle|boards|active|billable|name_|partition_|comment|gres_)/;
+  /^(time(?!_minimum)|start|last|accrue|end|standard|current_work|show_flags|user_id|group|account|association|batch|cluster|requeue|job_resources|port|address|architecture|operating|boot|burst|cpu_|free_memory|mcs|next_state|owner|slurmd_start|tres_used|tres_weighted|weight|idle|boards|active|billable|name_|partition_|comment|gres_)/;
 
 function shortRecords(text: string): string {
   if (!text.startsWith("{")) return text;
