@@ -11,9 +11,12 @@ import { queuesOf, slotsSet } from "./places.ts";
 /** Neither an option nor a pattern, nor several names. */
 const hostName = /^(?!(?:all|global|none)$)[a-z0-9][a-z0-9.-]{0,254}$/i;
 
-/** The part of a node's name before its number is its array's. */
-function arrayOf(name: string, settings: GridengineSettings): string | undefined {
-  const named = /^(.+)-\d+$/.exec(name)?.[1] ?? name;
+/** The part of a node's name before its number is its array's, should the service not say it. */
+function arrayOf(
+  { name, nodeArray }: NodeEvent["nodes"][number],
+  settings: GridengineSettings,
+): string | undefined {
+  const named = nodeArray ?? /^(.+)-\d+$/.exec(name)?.[1] ?? name;
   const arrays = Object.keys(settings.node_arrays);
   const [only] = arrays;
   return (
@@ -40,9 +43,9 @@ export function commandsFor(
   const names = new Set(known.map(({ hostname }) => shortHostname(hostname)));
   const without = (list: readonly string[]) => list.filter((name) => !names.has(name));
   const byOthers = new Set(memory.others);
-  const placed = known.flatMap(({ name, hostname }) => {
-    const array = arrayOf(name, settings);
-    return array === undefined ? [] : [{ host: hostname, array }];
+  const placed = known.flatMap((node) => {
+    const array = arrayOf(node, settings);
+    return array === undefined ? [] : [{ host: node.hostname, array }];
   });
   const commands = (): readonly Command[] => {
     const hosts = known.map(({ hostname }) => hostname);

@@ -208,7 +208,10 @@ describe("commands", () => {
     expect(send("node-deleted").filter((line) => line.startsWith("qconf -d")).length).toBe(150 + 3 * 2);
   });
 
-  test("a node that is gone is taken out of what its array has, and not out of all", () => {
+  test.each([
+    ["by its name", { name: "hpc-1" }],
+    ["whatever it is called", { name: "node-of-ann", nodeArray: "hpc" }],
+  ])("a node that is gone is taken out of what its array has, %s, and not out of all", (_, named) => {
     const two = gridengine.configure({
       node_arrays: {
         htc: { host_groups: ["@a"], queues: ["a.q"] },
@@ -217,7 +220,7 @@ describe("commands", () => {
     });
     if (!two.ok) throw new Error(two.problems.join("; "));
     const context = { nowSeconds: 1000, draining: new Map<string, number>() };
-    const nodes = [{ name: "hpc-1", hostname: "ip-1" }];
+    const nodes = [{ ...named, hostname: "ip-1" }];
     const { memory } = two.driver.commandsFor({ kind: "node-joined", nodes }, { ...context, memory: {} });
     const { commands } = two.driver.commandsFor({ kind: "node-deleted", nodes }, { ...context, memory });
     expect(lines(commands)).toEqual([
