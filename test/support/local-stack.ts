@@ -43,6 +43,8 @@ export interface LocalStack {
   post(jobs: readonly object[], fields?: Readonly<Record<string, unknown>>): Promise<number>;
   /** Has a snapshot taken now. */
   snapshot(): Promise<void>;
+  /** Has one taken each second until it is done: with snapshots `never`, none comes while a test only looks. */
+  withSnapshots<T>(wait: () => Promise<T>): Promise<T>;
   readStatus(): Promise<ClusterStatus>;
   /** CycleCloud's own records of the nodes that it keeps up. */
   nodes(): Promise<readonly NodeRecord[]>;
@@ -79,6 +81,12 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
   await writeFile(local, JSON.stringify(environment));
   let sequence = 0;
   const send = demandSender(environment.storageConnectionString);
+  const snapshot = async () => {
+    const url = `${environment.functionsUrl}/admin/functions/snapshot-nodes`;
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body: '{"input": ""}' });
+    if (response.status !== 202) throw new Error(`Cannot run snapshot-nodes: HTTP ${response.status}`);
+  };
   return {
     environment,
     cluster,
@@ -93,11 +101,15 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
       await send({ ...envelope, jobs, ...fields });
       return sequence;
     },
-    snapshot: async () => {
-      const url = `${environment.functionsUrl}/admin/functions/snapshot-nodes`;
-      const headers = { "content-type": "application/json" };
-      const response = await fetch(url, { method: "POST", headers, body: '{"input": ""}' });
-      if (response.status !== 202) throw new Error(`Cannot run snapshot-nodes: HTTP ${response.status}`);
+    snapshot,
+    withSnapshots: async (wait) => {
+      const timer = setInterval(() => void snapshot().catch(() => {}), 1_000);
+      try {
+        await snapshot();
+        return await wait();
+      } finally {
+        clearInterval(timer);
+      }
     },
     readStatus: async () => {
       const response = await fetch(`${environment.functionsUrl}/api/clusters/${cluster}/status`);

@@ -27,8 +27,10 @@ let session: Session;
 beforeAll(async () => {
   stack = await startScene();
   session = openSession(stack, files);
-  await eventually(stack.readStatus, ({ plans }) => plans.length > 0);
-  await settled(stack);
+  await stack.withSnapshots(async () => {
+    await eventually(stack.readStatus, ({ plans }) => plans.length > 0);
+    await settled(stack);
+  });
 }, 400_000);
 
 afterAll(() => stack?.stop());
@@ -44,10 +46,11 @@ const views = /^(nodes|status|plans|demand|jobs|explain|operations)\b|--dry-run\
 async function shows(name: string, steps: readonly Step[]): Promise<void> {
   const transcripts: string[] = [];
   for (const step of steps) {
-    if (typeof step !== "string") await step();
+    if (typeof step !== "string") await stack.withSnapshots(step);
     else {
       if (!views.test(step)) askedSeconds = Date.now() / 1000;
-      transcripts.push(await session.ccscale(step));
+      const type = () => session.ccscale(step);
+      transcripts.push(await (step.includes(" --wait") ? stack.withSnapshots(type) : type()));
     }
   }
   await expect(transcripts.join("\n")).toMatchFileSnapshot(join(printed, `${name}.txt`));
@@ -92,16 +95,18 @@ const done = () =>
   );
 
 describe("a cluster at work", () => {
-  beforeAll(async () => {
-    const jobs = jobsOf(Date.now());
-    await asks(stack, jobs);
-    await until({ Ready: 10 })();
-    await session.ccscale("create-nodes --count 2 --nodearray viz");
-    await settled(stack);
-    await wants(stack, jobs);
-    await stack.send(lsfDemand(-4));
-    await eventually(stack.readStatus, ({ rejections }) => rejections.length === 1);
-  });
+  beforeAll(() =>
+    stack.withSnapshots(async () => {
+      const jobs = jobsOf(Date.now());
+      await asks(stack, jobs);
+      await until({ Ready: 10 })();
+      await session.ccscale("create-nodes --count 2 --nodearray viz");
+      await settled(stack);
+      await wants(stack, jobs);
+      await stack.send(lsfDemand(-4));
+      await eventually(stack.readStatus, ({ rejections }) => rejections.length === 1);
+    }),
+  );
 
   test.each<[name: string, ...lines: string[]]>([
     ["status", "status"],

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually, type LocalStack, startStack } from "../../../support/local-stack.ts";
+import { eventually, type LocalStack, never, startStack } from "../../../support/local-stack.ts";
 
 /** Everything takes as long as everywhere else: a second of this machine. */
 const second = { minSeconds: 60, medianSeconds: 60, maxSeconds: 60 };
@@ -91,7 +91,7 @@ export function jobsOf(nowMs: number): readonly object[] {
 export const oneMore = { name: "1205", constraints: { ncpus: 120, "node.nodearray": "mpi" } };
 
 export async function startScene(): Promise<LocalStack> {
-  const stack = await startStack({ definition, config });
+  const stack = await startStack({ definition, config, snapshotSchedule: never });
   await writeFiles(stack);
   return stack;
 }
@@ -200,7 +200,7 @@ export async function asks(stack: LocalStack, jobs: readonly object[]): Promise<
   });
 }
 
-/** A snapshot comes every second, and a plan a second after what asks for it: later than that nothing comes by itself. */
+/** While a test waits a snapshot comes every second, and a plan a second after what asks for it: later than that nothing comes by itself. */
 const quietSeconds = 2.5;
 
 export async function settled(stack: LocalStack): Promise<void> {
