@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../../..");
 const example = (name: string) => readFile(join(root, "examples/lab", name), "utf8");
 const speed = 60;
 /** More than a look at the service, less than anything that an exercise waits for. */
-const betweenMs = 250;
+const betweenMs = 1_000;
 /** In real seconds: holds and silences that an operator sits through, and a test need not. All are shorter than `quietMs`. */
 const short = { demand_ttl: 8, boot_failure_backoff: 10, capacity_failure_backoff: 5 };
 const heartbeatSeconds = 2;
