@@ -58,16 +58,30 @@ function sizedUntilSeconds({ targets }: Schedule, nowSeconds: number): number {
     : Number.POSITIVE_INFINITY;
 }
 
+/** What was found last of the schedules of a configuration, which stays so from one moment until another. */
+const windowsBefore = new WeakMap<
+  readonly Schedule[],
+  { readonly fromSeconds: number; readonly untilSeconds: number; readonly sets: readonly RequestSet[] }
+>();
+
 /** Of each schedule the window that is open, or else the next one, which nobody needs nodes for yet. */
 export function windowsOfSchedules(
   { cluster, schedules = [] }: Pick<ClusterConfig, "cluster" | "schedules">,
   nowSeconds: number,
 ): readonly RequestSet[] {
-  return schedules.flatMap((schedule) => {
+  const before = windowsBefore.get(schedules);
+  if (before !== undefined && before.fromSeconds <= nowSeconds && nowSeconds < before.untilSeconds)
+    return before.sets;
+  let untilSeconds = Number.POSITIVE_INFINITY;
+  const sets = schedules.flatMap((schedule) => {
     const { open, next } = windowsAt(schedule, nowSeconds);
+    for (const change of [open?.endSeconds, next?.startSeconds])
+      untilSeconds = Math.min(untilSeconds, change ?? untilSeconds);
     const window = open ?? next;
     return window === null ? [] : [toRequestSet(cluster, schedule, window)];
   });
+  windowsBefore.set(schedules, { fromSeconds: nowSeconds, untilSeconds, sets });
+  return sets;
 }
 
 /** Overlaps within this time are found: weekly windows come twice in it. */

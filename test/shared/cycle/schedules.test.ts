@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { configsInForce } from "../../../shared/config/index.ts";
-import { overlappingSchedules } from "../../../shared/cycle/schedules.ts";
+import { overlappingSchedules, windowsOfSchedules } from "../../../shared/cycle/schedules.ts";
 import { snapshotCluster } from "../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import type { Schedule } from "../../../shared/ports/index.ts";
 import { clusterStatus, explainTarget, lookAhead } from "../../../shared/views/index.ts";
@@ -269,4 +269,18 @@ describe("schedules that ask for the same at the same time", () => {
   ])("%s: no warning", (_, other) => {
     expect(overlappingSchedules({ schedules: [office, other] }, thursday)).toEqual([]);
   });
+});
+
+test("windows that are shown change with the time, also where they were found before", () => {
+  const about = { timeZone: "Europe/Berlin", except: [], leadSeconds: null, targets: [] };
+  const schedules: readonly Schedule[] = [
+    { name: "office", start: "0 8 * * *", end: { at: "0 18 * * *" }, ...about },
+    { name: "overlap", start: "0 */5 * * *", end: { afterSeconds: 6 * 3_600 }, ...about },
+    { name: "once", start: "2026-11-27T09:30", end: { afterSeconds: 1_800 }, ...about },
+  ];
+  const start = Date.parse("2026-11-26T00:00Z") / 1_000;
+  for (let at = start; at < start + 2 * 86_400; at += 900)
+    expect(windowsOfSchedules({ cluster, schedules }, at)).toEqual(
+      windowsOfSchedules({ cluster, schedules: schedules.map((each) => ({ ...each })) }, at),
+    );
 });
