@@ -142,7 +142,7 @@ export async function readWorld(
     options.news ?? readNews(ports, opened),
     ports.history.list(cluster),
   ]);
-  const stored = fit(seen, { opened, mostAgeSeconds, nowSeconds: ports.clock.nowSeconds() });
+  const stored = freshOf(seen, { opened, mostAgeSeconds, nowSeconds: ports.clock.nowSeconds() });
   const shared = await readClaims(ports, config, stored.value);
   const past = await readPastHours(ports, config, { sets: targets, nowSeconds: readAtSeconds });
   const snapshot = withKept(stored.value, control);
@@ -239,7 +239,7 @@ function tagOf(
   ]);
 }
 
-function fit(
+function freshOf(
   stored: Stored<Snapshot> | undefined,
   {
     opened: { cluster, config },
