@@ -65,7 +65,7 @@ describe("ccscale backtest --suggest", () => {
   });
 
   test("a schedule that was found is printed as a part of a configuration, which --with takes", async () => {
-    const search = ["--suggest", "schedules", "--suggest-runs", "2"];
+    const search = ["--suggest", "schedules", "--suggest-runs", "6"];
     const alone = await run(short, ...search, "--workers", "2");
     const sentences = alone.stdout.trim().split("\n");
     expect(sentences[0]).toMatch(
