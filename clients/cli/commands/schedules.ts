@@ -144,7 +144,7 @@ function removeCommand(terminal: Terminal): Command {
     .argument("<name>", "its name")
     .action((name: string, flags: ChangeFlags) =>
       changeSchedules(terminal, flags, `schedules remove ${name}`, (schedules) => {
-        known(schedules, name);
+        scheduleNamed(schedules, name);
         const { [name]: _, ...others } = schedules;
         return others;
       }),
@@ -159,7 +159,7 @@ function pauseCommand(terminal: Terminal): Command {
     .option("--off", "ends the pause")
     .action((name: string, flags: ChangeFlags & EndFlags & { readonly off?: true }) =>
       changeSchedules(terminal, flags, `schedules pause ${name}`, (schedules) => {
-        const { paused: _, ...schedule } = known(schedules, name);
+        const { paused: _, ...schedule } = scheduleNamed(schedules, name);
         return {
           ...schedules,
           [name]: flags.off === true ? schedule : { ...schedule, paused: pauseOf(schedule, flags) },
@@ -177,7 +177,7 @@ function pauseOf({ time_zone: name = "UTC" }: Config, flags: EndFlags): true | s
   return new Date(local * 1_000).toISOString().slice(0, "2026-12-01T08:00".length);
 }
 
-function known(schedules: Config, name: string): Config {
+function scheduleNamed(schedules: Config, name: string): Config {
   const schedule = Object.hasOwn(schedules, name) ? schedules[name] : undefined;
   if (isDictionary(schedule)) return schedule;
   const names = Object.keys(schedules).map((each) => `"${printable(each)}"`);
