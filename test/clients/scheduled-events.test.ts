@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -229,13 +229,15 @@ describe("a node with Slurm", () => {
   });
 
   test("a scheduler that is away is told at a later look, and its failure is one line of the log", async () => {
-    await rm(join(folder, "squeue"));
+    const [squeue, away] = [join(folder, "squeue"), join(folder, "away")];
+    await rename(squeue, away);
     events = [event("Preempt")];
     watch(slurm);
     await moreLooks();
     await moreLooks();
     expect(await changes()).not.toContain("scontrol requeue 12");
-    await startSlurm();
+    // Whole at once: a program that is being written fails in another way, which is a line of its own.
+    await rename(away, squeue);
     await expect.poll(changes).toContain("scontrol requeue 12");
     expect(printed.match(/"step-failed"/g)).toHaveLength(1);
   });

@@ -20,8 +20,8 @@ import { withValues } from "./vary.ts";
 
 /** The part of the workload's time that may be tuned on. */
 const tunedShare = 0.6;
-/** Schedules and buffers are searched on no more of it than its last so many seconds: runs with buffers look at each job. */
-const mostSearchedSeconds = 60 * 86_400;
+/** Schedules and buffers are searched on no more of it than its last six weeks: runs with buffers look at each job. */
+const mostSearchedSeconds = 42 * 86_400;
 /** Waits may grow by a tenth (and half a minute). */
 const longestWait = 1.1;
 const idleTimeouts = [60, 120, 300, 600, 900, 1_800, "auto"];
