@@ -2,7 +2,6 @@ import type { JobState, JobsAnswer, JobsQuery, JobView } from "../api/index.ts";
 import { onceFor } from "../collections/once-for.ts";
 import { evictionsOf, isStandIn, presentDemand } from "../cycle/index.ts";
 import type { Job, JobOutcome } from "../engine/index.ts";
-import { InvariantError } from "../errors/errors.ts";
 import { jobWhereKeys } from "../names/where-keys.ts";
 import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
@@ -45,15 +44,14 @@ function selectedNames({ plan }: Outlook, { isSelected }: Selector): ReadonlySet
   return new Set(plan.nodes.filter(isSelected).map(({ name }) => name));
 }
 
-/** What a row stands for: a job of the plan with its place in the queue, or one that was set aside. */
+/** A row, and the job of the plan that it stands for, if any. */
 interface JobRow {
   readonly source: string | null;
   readonly name: string;
   readonly state: JobState;
   readonly job: Job | undefined;
   readonly outcome: JobOutcome | undefined;
-  readonly place: number;
-  readonly aside: ReturnType<typeof setAsideJobs>[number] | undefined;
+  readonly drawUp: (words: Words) => JobView;
 }
 
 interface Asked {
@@ -87,7 +85,7 @@ function drawUpJobs(outlook: Outlook, query: JobsQuery, { nodes, isAsked }: Aske
   });
   const { cluster, atSeconds } = outlook;
   const words = wordsOf(outlook, query.request === true);
-  const jobs = items.map((row) => toView(row, words));
+  const jobs = items.map(({ drawUp }) => drawUp(words));
   return { cluster, atSeconds, counts, jobs, silent: silentOf(outlook), next, total };
 }
 
@@ -98,12 +96,14 @@ const rowsOf = onceFor((outlook: Outlook): readonly JobRow[] => {
     if (isStandIn(job)) return [];
     const { source, name } = job;
     const state = stateOf(each, outlook.nodesByName);
-    return [{ source, name, state, job, outcome, place, aside: undefined }];
+    const drawUp = (words: Words) => toView({ job, outcome, state, place }, words);
+    return [{ source, name, state, job, outcome, drawUp }];
   });
   const aside = setAsideJobs(outlook).map((each): JobRow => {
     const { source, item, standIn } = each;
     const { job, outcome } = standIn ?? {};
-    return { source, name: nameOf(item), state: "set-aside", job, outcome, place: -1, aside: each };
+    const drawUp = () => setAsideView(each);
+    return { source, name: nameOf(item), state: "set-aside", job, outcome, drawUp };
   });
   return [...planned, ...aside];
 });
@@ -167,10 +167,10 @@ interface Words {
   readonly requestOf: ((job: Job) => JobView["request"]) | undefined;
 }
 
-function toView({ job, outcome, state, place, aside }: JobRow, words: Words): JobView {
-  if (aside !== undefined) return setAsideView(aside);
-  if (job === undefined || outcome === undefined) throw new InvariantError("A row is of no job");
-  const { sentenceOf, detailsOf, spotOf, evictionsOf, requestOf } = words;
+function toView(
+  { job, outcome, state, place }: OutlookJob & { readonly state: JobState; readonly place: number },
+  { sentenceOf, detailsOf, spotOf, evictionsOf, requestOf }: Words,
+): JobView {
   const { asked, granted, placements } = outcome;
   const reasons = waits(outcome) ? outcome.reasons : [];
   const nodes = [...new Set(placements.map(({ node }) => node))];
