@@ -77,8 +77,11 @@ function nextCommand(terminal: Terminal): Command {
         )
         .toSorted((a, b) => a.startSeconds - b.startSeconds);
       const page = pageOn(terminal);
-      for (const schedule of schedules.filter((each) => !paused.has(each.name) && isAlwaysOpen(each)))
-        page.line(`Always: ${keptBy(schedule)} (${schedule.name}).`);
+      for (const schedule of schedules.filter((each) => !paused.has(each.name) && isAlwaysOpen(each))) {
+        const { open, next } = windowsAt(schedule, now);
+        const from = open === null && next !== null ? ` from ${moment(next.startSeconds)}` : "";
+        page.line(`Always${from}: ${keptBy(schedule)} (${schedule.name}).`);
+      }
       if (windows.length === 0) return page.line("No window begins in this time.");
       page.table(
         ["FROM", "UNTIL", "SCHEDULE", "KEEPS"],

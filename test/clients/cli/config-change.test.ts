@@ -107,6 +107,8 @@ describe("single values of the stored configuration", () => {
     });
     expect((await stored()).schedules.office.paused).toBe("2099-12-01T09:00");
     expect((await schedules("list")).stdout).toMatch(/^office .* from 2099-12-01T08:00:00Z until/m);
+    await schedules("pause", "floor", "--until", "2099-12-01T08:00Z", "--yes");
+    expect((await schedules("next")).stdout).toMatch(/^Always from 2099-12-01T08:00:00Z: .*\(floor\)\.$/m);
     await schedules("pause", "office", "--yes");
     expect((await schedules("list")).stdout).toMatch(/^office .* paused$/m);
     expect((await schedules("next")).stdout).toContain("No window begins");
