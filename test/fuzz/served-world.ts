@@ -3,9 +3,9 @@ import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
 import type { OperatorService, Service } from "../../functions/support/wire.ts";
 import { checkConfig } from "../../shared/config/read-config.ts";
 import { smallestLimits } from "../../shared/json/json-limits.ts";
-import { MemoryDemandQueue } from "../../shared/queues/in-memory/index.ts";
 import { MemoryConfigFiles } from "../../shared/stores/in-memory/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
+import { MemoryDemandQueue } from "../support/memory-queues.ts";
 import { cluster, createWorld, type World } from "../support/world.ts";
 
 /**

@@ -9,11 +9,11 @@ import {
 import { defaultSettings, type EngineSettings } from "../../shared/engine/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
 import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports/index.ts";
-import { createMemoryQueues, type MemoryQueues } from "../../shared/queues/in-memory/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { clusterOf } from "./cluster.ts";
 import { FakeCycleCloud } from "./fake-cyclecloud.ts";
+import { createMemoryQueues, type MemoryQueues } from "./memory-queues.ts";
 
 export const cluster = "hpc";
 

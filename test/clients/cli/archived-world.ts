@@ -4,12 +4,12 @@ import { archivedFiles } from "../../../clients/cli/archive/pack.ts";
 import { askHere } from "../../../clients/cli/service/ask-here.ts";
 import type { Service } from "../../../clients/cli/service/service.ts";
 import { checkConfig } from "../../../shared/config/read-config.ts";
-import { MemoryDemandQueue } from "../../../shared/queues/in-memory/index.ts";
 import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { MemoryConfigFiles } from "../../../shared/stores/in-memory/index.ts";
 import { lookAhead, type SupportPorts } from "../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { MemoryDemandQueue } from "../../support/memory-queues.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
 /** Writes what a world in memory knows into a folder, as a support archive that was unpacked. */

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answerPlanRequest } from "../../../shared/cycle/index.ts";
 import { requestPlan, schedulePlan } from "../../../shared/cycle/request-plan.ts";
-import { createMemoryQueues } from "../../../shared/queues/in-memory/index.ts";
 import { cases } from "../../support/cases.ts";
+import { createMemoryQueues } from "../../support/memory-queues.ts";
 import { createWorld, jobFor, type World } from "../../support/world.ts";
 
 test("requestPlan: the requests of one window are one message at its end", async () => {

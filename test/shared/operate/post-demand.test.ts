@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { demandPosted } from "../../../shared/api/index.ts";
 import { postDemand } from "../../../shared/operate/index.ts";
-import { MemoryDemandQueue } from "../../../shared/queues/in-memory/index.ts";
+import { MemoryDemandQueue } from "../../support/memory-queues.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
 /** Posts, and delivers what is on the queue afterwards: the answer, and what became of the message. */

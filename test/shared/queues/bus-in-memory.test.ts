@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
 import type { SchedulerEvent } from "../../../shared/messages/scheduler-event.ts";
-import { createMemoryQueues } from "../../../shared/queues/in-memory/index.ts";
+import { createMemoryQueues } from "../../support/memory-queues.ts";
 import { actionOf, type BusBench, busCases, requestOf } from "./bus-cases.ts";
 
 const nowSeconds = 1_770_000_000;

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type DequeuedMessageItem, type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors/errors.ts";
-import { MemoryDemandQueue } from "../../../shared/queues/in-memory/index.ts";
 import { StorageDemandQueue, StorageUnreadDemand } from "../../../shared/queues/storage-queue/index.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
+import { MemoryDemandQueue } from "../../support/memory-queues.ts";
 import { type UnreadBench, unreadCases } from "./unread-demand-cases.ts";
 
 describe("unread demand (in memory)", () => {

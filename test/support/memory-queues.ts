@@ -1,4 +1,4 @@
-import { UpstreamError } from "../../errors/errors.ts";
+import { UpstreamError } from "../../shared/errors/errors.ts";
 import {
   claimedOrigin,
   type DemandRefused,
@@ -6,7 +6,7 @@ import {
   type ScaleAction,
   type SchedulerEvent,
   type SourceEvent,
-} from "../../messages/index.ts";
+} from "../../shared/messages/index.ts";
 import type {
   DemandQueue,
   DemandSent,
@@ -16,8 +16,8 @@ import type {
   ScheduledPlanRequest,
   SchedulerEvents,
   UnreadDemand,
-} from "../../ports/index.ts";
-import { azureLimits } from "../../ports/index.ts";
+} from "../../shared/ports/index.ts";
+import { azureLimits } from "../../shared/ports/index.ts";
 
 /** A queue of plan requests that drops a repeated message id, also after the first was taken, as the broker does. */
 class MemoryPlanRequests implements PlanRequests {
