@@ -1,3 +1,4 @@
+import { type AsideLine, mergeAside } from "./aside.ts";
 import { byOwner, type JobSum, type JobTotal, type OwnerSum, type RankedJobs } from "./job-totals.ts";
 import {
   type Amount,
@@ -205,7 +206,6 @@ function keysOf(
     isOverhead,
   }: { readonly by: readonly CostDimension[]; readonly fromSeconds: number; readonly isOverhead: boolean },
 ): CostKeys {
-  const time = new Date(fromSeconds * 1_000).toISOString();
   const values: Record<CostDimension, string | boolean | null> = {
     array: line.nodeArray,
     size: line.vmSize,
@@ -215,11 +215,37 @@ function keysOf(
     queue: line.queue,
     purpose: line.purpose,
     node: line.node ?? null,
-    hour: `${time.slice(0, "2026-11-22T17".length)}:00Z`,
-    day: time.slice(0, "2026-11-22".length),
+    ...timesOf(fromSeconds),
   };
   const shown = by.filter((dimension) => !(isOverhead && ofPeople.includes(dimension)));
   return Object.fromEntries(shown.map((dimension) => [dimension, values[dimension]]));
+}
+
+function timesOf(fromSeconds: number): Readonly<Record<"hour" | "day", string>> {
+  const time = new Date(fromSeconds * 1_000).toISOString();
+  return {
+    hour: `${time.slice(0, "2026-11-22T17".length)}:00Z`,
+    day: time.slice(0, "2026-11-22".length),
+  };
+}
+
+type TimeKeys = { readonly [Name in "hour" | "day"]?: string };
+
+/** What was paid beside nodes; by hour or day, if costs are. */
+export function asideRows(
+  pages: readonly Page[],
+  by: readonly CostKey[],
+): readonly (AsideLine & { readonly keys: TimeKeys })[] {
+  const keysIn = ({ fromSeconds }: Page): TimeKeys => {
+    const { hour, day } = timesOf(fromSeconds);
+    return { ...(by.includes("hour") && { hour }), ...(by.includes("day") && { day }) };
+  };
+  return [...Map.groupBy(pages, (page) => JSON.stringify(keysIn(page))).values()].flatMap((same) =>
+    mergeAside(...same.map(({ aside }) => aside)).map((line) => ({
+      ...line,
+      keys: same.slice(0, 1).map(keysIn)[0] ?? {},
+    })),
+  );
 }
 
 function compareCosts(a: CostRow, b: CostRow): number {

@@ -1,6 +1,6 @@
 /** Where every node-second of a cluster went, and what it cost whom. Pure. README.md has the rules. */
 
-export { asideKinds, mergeAside, type SeenAside } from "./aside.ts";
+export { asideKinds, type SeenAside } from "./aside.ts";
 export {
   accountFor,
   type Book,
@@ -21,6 +21,7 @@ export {
   startOf,
 } from "./calendar.ts";
 export {
+  asideRows,
   type CostRow,
   costDimensions,
   costRows,

@@ -91,6 +91,9 @@ export const costAnswer = z
               "deallocated: disks of deallocated nodes; reserved: what a reservation pays and nobody runs",
             ),
           name: z.string().describe("Of the node array; of the reservation"),
+          keys: z
+            .partialRecord(z.enum(["hour", "day"]), z.string())
+            .describe("Its time, where costs are told apart by hour or day"),
           usd: money,
           nodeHours: z.number(),
           unpricedNodeHours: z.number().describe("Of these, without a known price: `usd` leaves them out"),

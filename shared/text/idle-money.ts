@@ -15,18 +15,18 @@ interface PaidBeside {
   readonly unpricedNodeHours: number;
 }
 
-/** What was paid beside nodes that ran, a line each. */
+/** What was paid beside nodes that ran: a line for each kind and name, whose times are added up. */
 export function besideWords(all: readonly PaidBeside[], money: (usd: number) => string): readonly string[] {
-  return all.map(({ kind, name, usd, nodeHours, unpricedNodeHours }) => {
-    const what =
-      kind === "deallocated"
-        ? `Disks of deallocated nodes of "${name}"`
-        : `Reserved by "${name}" and not used`;
-    const paid = unpricedNodeHours === nodeHours ? "price not known" : money(usd);
+  const groups = Map.groupBy(all, ({ kind, name }) =>
+    kind === "deallocated" ? `Disks of deallocated nodes of "${name}"` : `Reserved by "${name}" and not used`,
+  );
+  return [...groups].map(([what, times]) => {
+    const sum = (of: (each: PaidBeside) => number) => times.reduce((total, each) => total + of(each), 0);
+    const nodeHours = sum((each) => each.nodeHours);
+    const unpriced = sum((each) => each.unpricedNodeHours);
+    const paid = unpriced === nodeHours ? "price not known" : money(sum(({ usd }) => usd));
     const some =
-      unpricedNodeHours === 0 || unpricedNodeHours === nodeHours
-        ? ""
-        : `, ${unpricedNodeHours.toFixed(1)} of them without a price`;
+      unpriced === 0 || unpriced === nodeHours ? "" : `, ${unpriced.toFixed(1)} of them without a price`;
     return `${what}, in no sum: ${paid}, ${nodeHours.toFixed(1)} node-hours${some}`;
   });
 }

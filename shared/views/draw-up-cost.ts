@@ -1,5 +1,6 @@
 import {
   type Amount,
+  asideRows,
   type Book,
   type CostRow,
   costRows,
@@ -9,7 +10,6 @@ import {
   hourSeconds,
   type JobTotal,
   linesByNode,
-  mergeAside,
   monthStart,
   nothing,
   type Page,
@@ -61,7 +61,7 @@ export async function drawUpCost(
           query,
         );
   const isOfAll = (query.user ?? query.account ?? query.queue) === undefined;
-  const aside = isOfAll ? mergeAside(...pages.map((page) => page.aside)) : [];
+  const aside = isOfAll ? asideRows(pages, query.by) : [];
   const total = totalRow(rows);
   const view = (row: CostRow) => viewOf(row, total.amount);
   return {
@@ -74,9 +74,10 @@ export async function drawUpCost(
       by: query.by,
       rows: rows.map(view),
       total: view(total),
-      notInTotal: aside.map(({ kind, name, nodeMs, nanoUsd, unpricedNodeMs }) => ({
+      notInTotal: aside.map(({ kind, name, keys, nodeMs, nanoUsd, unpricedNodeMs }) => ({
         kind,
         name,
+        keys,
         usd: usd(nanoUsd),
         nodeHours: hours(nodeMs),
         unpricedNodeHours: hours(unpricedNodeMs),

@@ -14,6 +14,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { wholeNumber } from "../option-values.ts";
 import {
   addingUp,
+  besideFields,
   cents,
   costColumns,
   costFields,
@@ -153,10 +154,15 @@ async function showCost(looking: Looking, flags: Flags): Promise<void> {
     for (const line of besideWords(answer.notInTotal, (usd) => `${cents(usd)} USD`)) page.line(line);
     if (status !== undefined) nowOn(page, { status, by: answer.by });
   }
+  // Programs add rows up: what is in no total is there only beside the column that names it.
+  const isOwn = (flags.outputColumns ?? looking.settings.columns.cost) === undefined;
+  const beside = format === "csv" && isOwn ? answer.notInTotal.map(besideFields) : [];
   looking.list({
     name: "cost",
-    columns: costColumns(answer.by),
-    records: format.startsWith("table") ? addingUp(withSums(answer, rest)) : answer.rows.map(costFields),
+    columns: [...costColumns(answer.by), ...(format === "csv" ? ["not_in_total"] : [])],
+    records: format.startsWith("table")
+      ? addingUp(withSums(answer, rest))
+      : [...answer.rows.map(costFields), ...beside],
     data: answer.rows,
     none: `Nothing was counted${time}.`,
   });

@@ -139,6 +139,18 @@ export function costFields(row: CostRowView): Fields {
   };
 }
 
+/** What was paid beside nodes, as a row: it is in no total. */
+export function besideFields({ kind, name, keys, usd, nodeHours }: CostAnswer["notInTotal"][number]): Fields {
+  return {
+    ...keys,
+    ...(kind === "deallocated" && { array: name }),
+    not_in_total: `${kind} ${name}`,
+    cost: cents(usd),
+    usd,
+    node_hours: nodeHours.toFixed(1),
+  };
+}
+
 /** Which columns hold money, and of which amounts. */
 const moneyColumns: Readonly<Record<string, (row: CostRowView) => number>> = {
   cost: ({ usd }) => usd,

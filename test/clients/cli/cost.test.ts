@@ -233,3 +233,55 @@ test("by two dimensions, sums of the groups and of all add up", async () => {
     ["TOTAL", "", "4"].filter((cell) => cell !== ""),
   ]);
 });
+
+test("disks of deallocated nodes and unused reservations are lines of CSV and FOCUS, to the cent of the accounts", async () => {
+  const nodes = [1, 2, 3, 4, 5, 6].map((n) => nodeOf({ name: `htc-${n}` }));
+  const cycleCloud = new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes }));
+  const world = createWorld(cycleCloud);
+  served.world = world;
+  world.configure({
+    priceRules: [{ name: "paid", select: [], reservedNodes: 4 }],
+    engine: {
+      deallocate: { default: { most: 2, maxAgeSeconds: 60, diskUsdPerHour: 0.0173 }, byNodeArray: {} },
+    },
+    facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 0.517 } } },
+  });
+  for (let step = 0; step < 60; step += 1) {
+    if (step === 20)
+      for (const name of ["htc-3", "htc-4", "htc-5"])
+        cycleCloud.change(name, { status: "Deallocated", targetState: "Deallocated" });
+    await world.snapshot();
+    world.advance(4_000 + 37 * step);
+  }
+  const linesOf = async (...argv: string[]) => {
+    const [head = "", ...rows] = (await cost(...argv)).stdout.trim().split("\n");
+    const at = (name: string) => head.split(",").indexOf(name);
+    // Tags hold commas, and are the last column.
+    return rows.map((row) => ({ row, of: (name: string) => row.split(",")[at(name)] ?? "" }));
+  };
+  const sum = (values: readonly (string | number)[]) =>
+    values.reduce<number>((all, each) => all + Number(each), 0);
+  const { notInTotal, total } = JSON.parse((await cost("--format", "json")).stdout);
+  expect(notInTotal.map(({ kind, usd }: { kind: string; usd: number }) => [kind, usd > 1])).toEqual([
+    ["reserved", true],
+    ["deallocated", true],
+  ]);
+  const focus = await linesOf("--format", "focus");
+  for (const by of ["array", "day", "array,day", "user"]) {
+    const csv = await linesOf("--by", by, "--format", "csv");
+    const usdOf = (what: string) =>
+      sum(csv.filter(({ of }) => of("not_in_total") === what).map(({ of }) => of("cost")));
+    expect({ by, usd: usdOf("") }).toEqual({ by, usd: expect.closeTo(total.usd, 1) });
+    for (const { kind, name, usd } of notInTotal)
+      expect({ by, kind, usd: usdOf(`${kind} ${name}`) }).toEqual({ by, kind, usd: expect.closeTo(usd, 1) });
+  }
+  for (const { kind, usd, nodeHours } of notInTotal) {
+    const own = focus.filter(({ row }) => row.includes(`""purpose"":""${kind}""`));
+    expect(new Set(own.map(({ of }) => of("ChargePeriodStart"))).size).toBe(own.length);
+    expect(sum(own.map(({ of }) => of("BilledCost")))).toBeCloseTo(usd, 3);
+    expect(sum(own.map(({ of }) => of("ConsumedQuantity")))).toBeCloseTo(nodeHours, 2);
+  }
+  const all = total.usd + sum(notInTotal.map(({ usd }: { usd: number }) => usd));
+  expect(sum(focus.map(({ of }) => of("BilledCost")))).toBeCloseTo(all, 3);
+  expect(await linesOf("--by", "user", "--user", "ada", "--format", "csv")).toEqual([]);
+});

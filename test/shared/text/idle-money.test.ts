@@ -31,7 +31,9 @@ test.each([
     "price not known, 60.0 node-hours",
   ],
 ] as const)("what was paid beside nodes that ran: %o", (paid, words) => {
-  expect(besideWords([paid], (usd) => `${usd} USD`)).toEqual([
-    `Disks of deallocated nodes of "htc", in no sum: ${words}`,
-  ]);
+  const half = { ...paid, usd: paid.usd / 2, nodeHours: 30, unpricedNodeHours: paid.unpricedNodeHours / 2 };
+  for (const times of [[paid], [half, half]])
+    expect(besideWords(times, (usd) => `${usd} USD`)).toEqual([
+      `Disks of deallocated nodes of "htc", in no sum: ${words}`,
+    ]);
 });

@@ -386,13 +386,24 @@ describe("money that is in no sum", () => {
       const outcome = await drawUpCost(world.ports, cluster, asked);
       return outcome?.ok === true ? outcome.answer : undefined;
     };
-    const paid = { unpricedNodeHours: 0 };
+    const paid = { unpricedNodeHours: 0, keys: {} };
     const all = [
       { kind: "reserved", name: "paid", usd: (24 * 3 + 3 + 2) * 0.5, nodeHours: 24 * 3 + 3 + 2, ...paid },
       { kind: "deallocated", name: "htc", usd: 51 * 0.02, nodeHours: 24 * 2 + 2 + 1, ...paid },
     ];
-    for (const by of ["array", "hour", "job", "node"])
+    for (const by of ["array", "job", "node"])
       expect({ by, are: (await of({ by }))?.notInTotal }).toEqual({ by, are: all });
+    for (const by of ["hour", "array,day"]) {
+      const times = (await of({ by }))?.notInTotal ?? [];
+      expect(new Set(times.map(({ kind, keys }) => `${kind} ${JSON.stringify(keys)}`)).size).toBe(
+        times.length,
+      );
+      for (const { kind, usd } of all) {
+        const own = times.filter((each) => each.kind === kind);
+        expect(own.length).toBeGreaterThan(1);
+        expect(own.reduce((sum, each) => sum + each.usd, 0)).toBeCloseTo(usd, 4);
+      }
+    }
     expect((await of())?.total.nodeHours).toBe(24 + 1 + 2);
     expect((await of({ user: "ada" }))?.notInTotal).toEqual([]);
   });
@@ -408,6 +419,7 @@ describe("money that is in no sum", () => {
       usd: 0,
       nodeHours: 2,
       unpricedNodeHours: 2,
+      keys: {},
     });
   });
 });
