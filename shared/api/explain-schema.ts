@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limitNames } from "../engine/index.ts";
-import { type Answer, aboutCluster, count, scalar, unixSeconds } from "./answer.ts";
+import { type Answer, aboutCluster, count, flag, scalar, unixSeconds } from "./answer.ts";
 import { jobState } from "./jobs-schema.ts";
 import { metTarget } from "./status-schema.ts";
 
@@ -136,7 +136,9 @@ export const explainAnswer = z
     causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
     raise: raiseView
       .nullable()
-      .describe("Found by planning again without these limits; null: no limit keeps it waiting"),
+      .describe(
+        "Found by planning again without these limits; null: no limit keeps it waiting, or it was not asked for",
+      ),
     refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
     sizes: z
       .array(z.string())
@@ -157,6 +159,7 @@ export const explainAnswer = z
 
 export const explainQuery = z.object({
   source: z.string().min(1).max(50).optional().describe("Where two sources use the same job name"),
+  raise: flag.default(true).describe("false: without `raise`, which takes up to five plans"),
 });
 
 export type RefusalView = Answer<typeof refusalView>;

@@ -8,6 +8,7 @@ import {
   drawUpDemand,
   explainJob,
   explainTarget,
+  limitsToRaise,
   listBuckets,
   listClusters,
   listEvents,
@@ -113,7 +114,7 @@ const answersOf = onceFor((_: Outlook) => new Recent<Answered<unknown>>({ most: 
 
 /** Answers from what is known of the cluster and the plan that would be made now. Whoever polls asks the same again. */
 function fromOutlook<Id extends RouteId>(
-  work: (outlook: Outlook, call: RouteCall<Id>) => Answered<AnswerOf<Id>>,
+  work: (outlook: Outlook, call: RouteCall<Id>) => Answered<AnswerOf<Id>> | Promise<Answered<AnswerOf<Id>>>,
 ): Handler<RecordPorts, Id> {
   return async (ports, call) => {
     const { cursor } = (call.query ?? {}) as { readonly cursor?: readonly [unknown, unknown, number?] };
@@ -122,7 +123,7 @@ function fromOutlook<Id extends RouteId>(
     const name = JSON.stringify([call.id, call.params, call.query, call.body]);
     const known = answersOf(outlook).get(name) as Answered<AnswerOf<Id>> | undefined;
     if (known !== undefined) return known;
-    const made = work(outlook, call);
+    const made = await work(outlook, call);
     answersOf(outlook).set(name, made, rowsIn(made.ok ? made.answer : {}));
     return made;
   };
@@ -144,16 +145,19 @@ function planned<Id extends "what-if" | "quote">(
   };
 }
 
-function explainedJob(
+async function explainedJob(
   outlook: Outlook,
-  { params: { job }, query: { source } }: RouteCall<"explain">,
-): Answered<AnswerOf<"explain">> {
+  { params: { job }, query: { source, raise } }: RouteCall<"explain">,
+): Promise<Answered<AnswerOf<"explain">>> {
   const whole = explainJob(outlook, job, source);
   const isUnknown = whole.outcome === "unknown-job";
   const explained = isUnknown ? explainJob(outlook, withSlashes(job), source) : whole;
   switch (explained.outcome) {
     case "explained":
-      return answered(explained.answer);
+      return answered({
+        ...explained.answer,
+        raise: raise ? await limitsToRaise(outlook, explained.answer) : null,
+      });
     case "unknown-job":
       return notFound(
         `No source wants a job ${quoted(job)}`,

@@ -12,6 +12,7 @@ export { listEvents } from "./events/list-events.ts";
 export { explainJob } from "./explain/explain-job.ts";
 export { explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/near-names.ts";
+export { limitsToRaise } from "./explain/raise.ts";
 export { jobSentences, reasonsInWords, targetSentences } from "./explain/reason-words.ts";
 export { sizeSentences } from "./explain/size-words.ts";
 export { type Finding, type FoundConfig, findIncidents } from "./find-incidents.ts";

@@ -108,8 +108,13 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
 function Explained(props: { readonly place: Place; readonly cluster: string; readonly job: string }) {
   const { place, cluster, job } = props;
   const { source = "" } = place.options;
-  const path = (of: string) => addressOf(pathOf("clusters", cluster, "jobs", job, of), { source });
-  const polled = usePolled<ExplainAnswer>(path("explain"));
+  const path = (of: string, options = {}) =>
+    addressOf(pathOf("clusters", cluster, "jobs", job, of), { source, ...options });
+  const polled = usePolled<ExplainAnswer>(path("explain", { raise: "false" }));
+  // Which limits have to be raised takes the service several plans: that comes later.
+  const isWaiting = (polled.answer?.causes.length ?? 0) > 0;
+  const whole = usePolled<ExplainAnswer>(isWaiting ? path("explain") : null, { everyMs: 60_000 });
+  const raise = whole.answer?.raise ?? null;
   return (
     <>
       <p>
@@ -118,9 +123,9 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
       <h1>Job {job}</h1>
       <Shown polled={polled}>
         {(answer) => (
-          <Explanation answer={answer}>
+          <Explanation answer={{ ...answer, raise }}>
             <Runs cluster={cluster} address={path("cost")} />
-            <WhatIf key={`${answer.source} ${job}`} place={place} explained={answer} />
+            <WhatIf key={`${answer.source} ${job}`} place={place} explained={{ ...answer, raise }} />
           </Explanation>
         )}
       </Shown>

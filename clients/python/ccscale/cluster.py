@@ -165,9 +165,10 @@ class Cluster:
         }
         return self.__list("jobs", "jobs", query)
 
-    def explain(self, job: str, *, source: Optional[str] = None) -> Answer:
-        """Why a job waits, or where it goes."""
-        return self.__get(f"jobs/{_quoted(job)}/explain", {"source": source})
+    def explain(self, job: str, *, source: Optional[str] = None, limits_to_raise: bool = True) -> Answer:
+        """Why a job waits, or where it goes. Which limits to raise takes the service several plans."""
+        query = {"source": source, "raise": None if limits_to_raise else "false"}
+        return self.__get(f"jobs/{_quoted(job)}/explain", query)
 
     def explain_target(self, target: str, *, request_set: Optional[str] = None) -> Answer:
         """Why a target is not met, or what it has."""

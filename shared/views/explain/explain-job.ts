@@ -22,7 +22,6 @@ import { causesOf, silence } from "./causes.ts";
 import { codeWords } from "./code-words.ts";
 import { describeConstraint } from "./constraint-words.ts";
 import { plannerTrail } from "./planner-trail.ts";
-import { limitsToRaise } from "./raise.ts";
 import { reasonSentence } from "./reason-words.ts";
 import { explainSetAside } from "./set-aside-cause.ts";
 import { sizeSentences } from "./size-words.ts";
@@ -37,7 +36,7 @@ export type ExplainOutcome =
   /** Several sources do. */
   | { readonly outcome: "ambiguous"; readonly sources: readonly string[]; readonly next: string };
 
-/** Why a job waits, or where it went. */
+/** Why a job waits, or where it went. What raising limits would give it takes several plans (`limitsToRaise`). */
 export function explainJob(outlook: Outlook, name: string, source?: string): ExplainOutcome {
   const isIt = (job: { readonly name: string }, of: string | null) =>
     job.name === name && (source === undefined || source === of);
@@ -48,10 +47,7 @@ export function explainJob(outlook: Outlook, name: string, source?: string): Exp
     return { outcome: "ambiguous", sources, next };
   }
   const [first] = found;
-  if (first !== undefined) {
-    const answer = { ...explainOne(outlook, first), raise: limitsToRaise(outlook, first) };
-    return { outcome: "explained", answer };
-  }
+  if (first !== undefined) return { outcome: "explained", answer: explainOne(outlook, first) };
   const aside = setAsideJobs(outlook).find(({ item, source }) => isIt({ name: nameOf(item) }, source));
   if (aside !== undefined) return { outcome: "explained", answer: explainSetAside(outlook, aside) };
   const silent = outlook.loaded.demand.find((each) => each.jobs.some((job) => isIt(job, each.source)));
@@ -70,7 +66,7 @@ function likeJob({ loaded }: Outlook, word: string) {
   return { meant, near: meant === null ? namesLike(word, names) : [] };
 }
 
-/** One job of the outlook, without what raising limits would give it: that costs several plans. */
+/** One job of the outlook. */
 export function explainOne(
   outlook: Outlook,
   each: OutlookJob,

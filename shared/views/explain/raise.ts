@@ -9,7 +9,7 @@ import {
   withoutLimit,
 } from "../../engine/index.ts";
 import { counted } from "../../text/text.ts";
-import { type OutlookJob, unitOf, waits } from "../job-states.ts";
+import { outlookJobs, unitOf, waits } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { shown } from "./cause.ts";
 import { backOffOf, bindingFigure, moreOf } from "./limit-causes.ts";
@@ -24,11 +24,16 @@ const mostLimits = 5;
 
 /**
  * Which limits of the first bucket that lacks room have to be raised, one after the other, and what the job has then: each
- * is taken away and the plan made again, because raising one only shows which is next. Null: no limit keeps the job waiting.
+ * is taken away and the plan made again, because raising one only shows which is next. Others get their turn between two
+ * plans. Null: no limit keeps the job waiting.
  */
-export function limitsToRaise(outlook: Outlook, each: OutlookJob): Raise | null {
+export async function limitsToRaise(
+  outlook: Outlook,
+  { job: name, source }: Pick<ExplainAnswer, "job" | "source">,
+): Promise<Raise | null> {
+  const each = outlookJobs(outlook).find(({ job }) => job.name === name && job.source === source);
+  if (each === undefined || !waits(each.outcome)) return null;
   const { job } = each;
-  if (!waits(each.outcome)) return null;
   const index = outlook.input.jobs.indexOf(job);
   const steps: Step[] = [];
   let input: PlanInput = outlook.input;
@@ -40,6 +45,7 @@ export function limitsToRaise(outlook: Outlook, each: OutlookJob): Raise | null 
     const { reason, figure, size } = binding;
     bucket = reason.bucket;
     input = withoutLimit(input, figure);
+    await new Promise((resolve) => setImmediate(resolve));
     const after = plan(input).jobs[index];
     if (after === undefined) break;
     const { limit, scope, unit, used, max } = figure;

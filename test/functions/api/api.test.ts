@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type NodeView, problemSchema, type Route, routes } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
+import { asked, happen, type Situation, situations } from "../../shared/views/waiting-situations.ts";
 import { cluster, jobFor } from "../../support/world.ts";
 import { handlers } from "./handlers.ts";
 import { apiOf, type Fields, type RouteId, routeOf } from "./routes.ts";
@@ -401,5 +402,13 @@ describe("the schemas", () => {
       state: "waiting",
       causes: [{ kind: "too-big", next: expect.stringContaining("Ask for 4 ncpus or less") }],
     });
+  });
+
+  test("an explanation leaves out which limits to raise, for which several plans are made, if asked to", async () => {
+    served.world = await happen(situations["limits-of-the-cluster-and-the-family"] as Situation);
+    const whole = await api.read("explain", { params: { job: asked } });
+    expect(whole).toMatchObject({ raise: { limits: [{ limit: "cluster" }, { limit: "family" }] } });
+    const quick = await api.read("explain", { params: { job: asked }, query: { raise: "false" } });
+    expect(quick).toEqual({ ...whole, raise: null });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
-import { explainJob, listJobs, lookAhead } from "../../../shared/views/index.ts";
+import { explainJob, limitsToRaise, listJobs, lookAhead } from "../../../shared/views/index.ts";
 import { cluster, type World } from "../../support/world.ts";
 import { asked, happen, type Situation, situations } from "./waiting-situations.ts";
 
@@ -9,7 +9,8 @@ async function explained(world: World): Promise<ExplainAnswer> {
   if (outlook === undefined) throw new Error("no outlook");
   const found = explainJob(outlook, asked);
   if (found.outcome !== "explained") throw new Error(found.outcome);
-  return explainAnswer.strict().parse(JSON.parse(JSON.stringify(found.answer)));
+  const answer = { ...found.answer, raise: await limitsToRaise(outlook, found.answer) };
+  return explainAnswer.strict().parse(JSON.parse(JSON.stringify(answer)));
 }
 
 function situation(name: string): Situation {
