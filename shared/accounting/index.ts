@@ -1,6 +1,6 @@
 /** Where every node-second of a cluster went, and what it cost whom. Pure. README.md has the rules. */
 
-export { asideKinds, type SeenAside } from "./aside.ts";
+export { type AsideLine, asideIn, asideKinds, mergeAside, type SeenAside } from "./aside.ts";
 export {
   accountFor,
   type Book,

@@ -23,7 +23,7 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
   const keys = Object.keys(lines[0]?.varied ?? {});
   printListing(terminal, {
     format,
-    columns: columnsOf(keys),
+    columns: columnsOf(keys, besideColumns(runs)),
     isChosen: false,
     isOwn: true,
     long: false,
@@ -53,6 +53,8 @@ function toRecord(
     run: line.run,
     front: line.isOnFront ? "*" : "",
     cost: inCents(line.costUsd),
+    disks: inCents(line.disksUsd),
+    reserved: inCents(line.reservedUsd),
     node_hours: inTenths(line.nodeHours),
     idle: inTenths(line.idleNodeHours),
     boot: inTenths(line.bootNodeHours),
@@ -79,11 +81,27 @@ function inTenths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }
 
-function columnsOf(keys: readonly string[]) {
+/** Most clusters have neither. */
+function besideColumns(runs: readonly RunFigures[]): readonly string[] {
+  const kinds = new Set(runs.flatMap(({ cost }) => cost.aside.map(({ kind }) => kind)));
+  return [
+    ...(kinds.has("deallocated") ? ["DISKS_USD@disks"] : []),
+    ...(kinds.has("reserved") ? ["UNUSED_RESERVED_USD@reserved"] : []),
+  ];
+}
+
+function columnsOf(keys: readonly string[], beside: readonly string[]) {
   const parsed = parseColumns([
     "RUN@run",
     ...keys.map((key, index) => `${key.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}@setting_${index}`),
-    ...["COST_USD@cost", "FRONT@front", "WAIT_MEAN@wait_mean", "WAIT_P95@wait_p95", "WAIT_MAX@wait_max"],
+    ...[
+      "COST_USD@cost",
+      ...beside,
+      "FRONT@front",
+      "WAIT_MEAN@wait_mean",
+      "WAIT_P95@wait_p95",
+      "WAIT_MAX@wait_max",
+    ],
     ...[
       "SLOWDOWN@slowdown",
       "NODE_HOURS@node_hours",
@@ -104,8 +122,16 @@ function columnsOf(keys: readonly string[]) {
   return parsed.ok ? parsed.columns : [];
 }
 
-/** Sizes without a price cost nothing in the sum, or leave it empty. */
+/** Sizes without a price cost nothing in the sum, or leave it empty; so do disks. */
 function reportUnpriced({ stderr }: Terminal, runs: readonly RunFigures[]): void {
+  const beside = runs.flatMap(({ cost }) => cost.aside.filter(({ unpricedNodeMs }) => unpricedNodeMs > 0));
+  for (const of of new Set(
+    beside.map(
+      ({ kind, name }) =>
+        `${kind === "reserved" ? "reserved nodes of" : "the disks of deallocated"} "${name}"`,
+    ),
+  ))
+    stderr.write(`No price is known of ${printable(of)}: it is left out.\n`);
   const unpriced = runs.flatMap(({ cost }) => cost.lines.filter(({ unpricedNodeMs }) => unpricedNodeMs > 0));
   const sizes = [...new Set(unpriced.map(({ nodeArray, vmSize }) => `${nodeArray}/${vmSize}`))];
   if (sizes.length === 0) return;

@@ -1,6 +1,6 @@
 import type { Purpose } from "../../accounting/index.ts";
 import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
-import { onFront } from "./pareto.ts";
+import { besideNanoUsd, hasPrice, onFront } from "./pareto.ts";
 
 const nanoPerUsd = 1e9;
 const millisecondsPerHour = 3_600_000;
@@ -14,6 +14,9 @@ export interface RunSummary {
   readonly isOnFront: boolean;
   /** Null: no node has a price. */
   readonly costUsd: number | null;
+  /** Disks of deallocated nodes, and reserved nodes that nobody ran, which are not in `costUsd`. */
+  readonly disksUsd: number;
+  readonly reservedUsd: number;
   /** Node-hours whose price is not known: the cost leaves them out. */
   readonly unpricedNodeHours: number;
   readonly nodeHours: number;
@@ -44,18 +47,9 @@ export function summaries(runs: readonly RunFigures[]): readonly RunSummary[] {
   return runs.map((figures, index) => summaryOf(figures, { run: index + 1, isOnFront: front.has(index) }));
 }
 
-/** What runs are compared by: money; without any price, time on nodes. */
-export function costOf({ cost }: RunFigures): number {
-  return hasPrice(cost) ? cost.total.nanoUsd : cost.total.nodeMs;
-}
-
-/** Null: no node has a price. Without nodes the cost is 0. */
+/** Null: no node has a price. */
 function usdOf(cost: RunFigures["cost"]): number | null {
   return hasPrice(cost) ? cost.total.nanoUsd / nanoPerUsd : null;
-}
-
-function hasPrice({ total }: RunFigures["cost"]): boolean {
-  return total.nodeMs === 0 || total.unpricedNodeMs < total.nodeMs;
 }
 
 function summaryOf(
@@ -67,6 +61,8 @@ function summaryOf(
     ...of,
     varied: setup.varied,
     costUsd: usdOf(cost),
+    disksUsd: besideNanoUsd(cost, "deallocated") / nanoPerUsd,
+    reservedUsd: besideNanoUsd(cost, "reserved") / nanoPerUsd,
     unpricedNodeHours: cost.total.unpricedNodeMs / millisecondsPerHour,
     nodeHours: cost.total.nodeMs / millisecondsPerHour,
     meanWaitSeconds: waitSeconds?.mean ?? null,

@@ -1,4 +1,4 @@
-import type { Line, Purpose } from "../../accounting/index.ts";
+import type { AsideLine, Line, Purpose } from "../../accounting/index.ts";
 import type { LeftOut } from "../trace-job.ts";
 
 /**
@@ -91,6 +91,8 @@ export interface CostFigures {
   /** Sums of the lines. */
   readonly total: { readonly nodeMs: number; readonly nanoUsd: number; readonly unpricedNodeMs: number };
   readonly byPurpose: { readonly [Name in Purpose]?: PurposeCost };
+  /** What was paid beside nodes that ran, which is in no sum. */
+  readonly aside: readonly AsideLine[];
   /** Processor time of all nodes that cost money, whatever they did. `jobs.processorMs` over it is the utilisation. */
   readonly processorMs: number;
   /** Between 0 and 1; null: there was no node. */

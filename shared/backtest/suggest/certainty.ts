@@ -1,7 +1,7 @@
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { mersenne } from "pure-rand/generator/mersenne";
+import { costOf, hasPrice } from "../compare/pareto.ts";
 import { Spending } from "../compare/spending.ts";
-import { costOf } from "../compare/summary.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
 
 const secondsPerDay = 86_400;
@@ -55,7 +55,7 @@ function pairsByDay(configured: RunFigures, changed: RunFigures) {
   const startSeconds = Math.min(configured.period.startSeconds, changed.period.startSeconds);
   const endSeconds = Math.max(configured.period.endSeconds, changed.period.endSeconds);
   const [first, second] = [new Spending(configured), new Spending(changed)];
-  const hasPrices = costOf(configured) === configured.cost.total.nanoUsd;
+  const hasPrices = hasPrice(configured.cost);
   const costIn = (spending: Spending, from: number) => {
     const { nanoUsd, nodeMs } = spending.between(from, from + secondsPerDay);
     return hasPrices ? nanoUsd : nodeMs;

@@ -1,5 +1,6 @@
 import type { TimeZone } from "../../time/time-zone.ts";
-import { costOf, type RunSummary, summaries } from "../compare/summary.ts";
+import { costOf } from "../compare/pareto.ts";
+import { type RunSummary, summaries } from "../compare/summary.ts";
 import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
 import type { Workload } from "../trace-job.ts";
 import { savedOfWeek, waitsOfWeek } from "./hours-of-week.ts";
@@ -270,7 +271,8 @@ function inWords(spare: Spare): string {
 function compared(before: RunFigures, after: RunFigures): string {
   const [first, second] = summaries([before, after]) as [RunSummary, RunSummary];
   const share = costOf(before) === 0 ? 0 : costOf(after) / costOf(before) - 1;
-  const usd = first.costUsd === null || second.costUsd === null ? null : second.costUsd - first.costUsd;
+  const usd =
+    first.costUsd === null || second.costUsd === null ? null : (costOf(after) - costOf(before)) / 1e9;
   const savedHours = (waitedSeconds(before) - waitedSeconds(after)) / secondsPerHour;
   const money = usd === null ? "" : ` (${inUsd(Math.abs(usd))})`;
   const each =

@@ -1,4 +1,4 @@
-import { costOf } from "../compare/summary.ts";
+import { costOf } from "../compare/pareto.ts";
 import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
 
 export type Varied = RunFigures["setup"]["varied"];

@@ -1,3 +1,4 @@
+import { asideOf } from "../../cycle/index.ts";
 import { type Cluster, forNodeArray } from "../../engine/index.ts";
 import {
   createManualClock,
@@ -108,6 +109,7 @@ export class BacktestWorld {
         changed: (nodeId) => {
           this.#cycle.nodesChanged();
           this.#sights.see(nodeId, this.#now);
+          this.#reprice();
         },
         matters: () => this.#cycle.nodesMatter(),
       },
@@ -161,6 +163,7 @@ export class BacktestWorld {
 
   async run(): Promise<void> {
     await this.#cycle.start();
+    this.#reprice();
     let [turns, last] = [0, this.#jobs.count === 0 ? this.#now : this.#submitSeconds(this.#jobs.count - 1)];
     while (!this.#isOver()) {
       const moment = this.#timeline.peek();
@@ -331,7 +334,6 @@ export class BacktestWorld {
     const { nodearray: nodeArray, machineType: vmSize, spot } = node.bucket;
     this.#load.nodeProcessors += this.#capacity.of(nodeArray, vmSize).ncpus;
     this.record.bought({ nodeArray, vmSize, spot }, this.#fleet.size);
-    this.#reprice();
   }
 
   #cutShort({ nodeId, bucket }: SimulatedNode, bootLeftSeconds: number): void {
@@ -350,10 +352,14 @@ export class BacktestWorld {
     this.#reprice();
   }
 
+  /** What is paid depends on which nodes there are, where reservations and disks of deallocated nodes are paid. */
   #reprice(): void {
-    if (!this.#prices.hasReservations) return;
-    this.#prices.renew(this.#reader.read().cluster);
-    for (const nodeId of this.#fleet.nodeIds()) this.#sights.see(nodeId, this.#now);
+    const { engine } = this.#input.config;
+    if (!this.#prices.hasReservations && engine.deallocate === undefined) return;
+    const priced = this.#prices.renew(this.#reader.read().cluster);
+    this.record.accounts.seeBeside(asideOf(priced, engine), inWholeMs(this.#now));
+    if (this.#prices.hasReservations)
+      for (const nodeId of this.#fleet.nodeIds()) this.#sights.see(nodeId, this.#now);
   }
 
   #hostChanged(hostname: string): void {

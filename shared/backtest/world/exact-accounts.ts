@@ -1,4 +1,15 @@
-import { type Line, Lines, type SeenJob, type SeenNode, type Sum, Tally } from "../../accounting/index.ts";
+import {
+  type AsideLine,
+  asideIn,
+  type Line,
+  Lines,
+  mergeAside,
+  type SeenAside,
+  type SeenJob,
+  type SeenNode,
+  type Sum,
+  Tally,
+} from "../../accounting/index.ts";
 
 /**
  * Where each node-second goes, to the moment: the accounts of the service count between snapshots, here every change is known
@@ -8,6 +19,8 @@ export class ExactAccounts {
   readonly #running = new Map<string, SeenJob>();
   readonly #nodes = new Map<string, { readonly seen: SeenNode; readonly sinceMs: number }>();
   readonly #tally: Tally;
+  #beside: { readonly seen: readonly SeenAside[]; readonly fromMs: number } = { seen: [], fromMs: 0 };
+  #aside: readonly AsideLine[] = [];
 
   constructor(stepSeconds: number) {
     this.#tally = new Tally(() => this.#running, { stepSeconds });
@@ -37,7 +50,19 @@ export class ExactAccounts {
     this.#nodes.delete(nodeId);
   }
 
+  /** What is paid beside nodes from now on. */
+  seeBeside(seen: readonly SeenAside[], untilMs: number): void {
+    this.#aside = mergeAside(this.#aside, ...asideIn([{ ...this.#beside, untilMs }]).values());
+    this.#beside = { seen, fromMs: untilMs };
+  }
+
+  /** What was paid beside nodes until `seeBeside` was called last. */
+  get aside(): readonly AsideLine[] {
+    return this.#aside;
+  }
+
   settleAll(atMs: number): void {
+    this.seeBeside(this.#beside.seen, atMs);
     for (const { seen } of [...this.#nodes.values()]) this.see(seen, atMs);
   }
 

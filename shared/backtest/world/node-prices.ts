@@ -20,10 +20,11 @@ export class NodePrices {
     this.hasReservations = buckets.some(({ bucket }) => bucket.reservation !== undefined);
   }
 
-  /** Nodes have come or gone. */
-  renew(cluster: Cluster): void {
-    const paid = paidNodes(priceCluster(cluster, this.#sources));
-    this.#byNode = new Map(paid.map(({ node, usdPerHour }) => [node.nodeId, usdPerHour]));
+  /** Nodes have come, gone or changed. Returns the cluster with its prices. */
+  renew(cluster: Cluster): Cluster {
+    const priced = priceCluster(cluster, this.#sources);
+    this.#byNode = new Map(paidNodes(priced).map(({ node, usdPerHour }) => [node.nodeId, usdPerHour]));
+    return priced;
   }
 
   /** US dollars; null: not known. */

@@ -163,6 +163,7 @@ export class RunRecord {
       lines,
       total: { nodeMs, nanoUsd, unpricedNodeMs },
       byPurpose: byPurpose(lines),
+      aside: this.accounts.aside,
       processorMs: nodeProcessorMs,
       utilisation: utilisation === null ? null : Math.round(utilisation * 1e6) / 1e6,
     };

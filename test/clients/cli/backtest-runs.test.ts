@@ -69,6 +69,31 @@ describe("ccscale backtest on a cluster", () => {
     expect(stderr).toContain(says);
   });
 
+  test("disks of deallocated nodes and unused reservations have columns of their own", async () => {
+    const file = join(folder, "beside.json");
+    const rule = { name: "paid", select: { "node.vm_size": "Standard_D48s_v5" }, reserved_nodes: 1 };
+    const deallocate = { most: 5 };
+    await writeFile(file, JSON.stringify({ price_rules: [rule], nodearrays: { htc: { deallocate } } }));
+    const vary = ["--vary", "nodearrays.htc.deallocate.most=0,5"];
+    const paid = await run(
+      "--config",
+      file,
+      "--vary",
+      "nodearrays.htc.deallocate.disk_usd_per_hour=0.1",
+      ...vary,
+    );
+    expect(paid.stderr).toBe("");
+    const [heading = "", ...rows] = paid.stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    const column = (name: string) => rows.map((cells) => Number(cells[heading.indexOf(name)]));
+    expect(column("DISKS_USD")).toEqual([0, expect.toSatisfy((usd: number) => usd > 0.1)]);
+    for (const usd of column("UNUSED_RESERVED_USD")) expect(usd).toBeGreaterThan(0);
+    const unknown = await run("--config", file);
+    expect(unknown.stderr).toBe('No price is known of the disks of deallocated "htc": it is left out.\n');
+  });
+
   test("sizes without a price are named", async () => {
     const own = join(folder, "own.json");
     const size = { family: "own", vcpus: 64, pcpus: 64, memoryGiB: 256 };

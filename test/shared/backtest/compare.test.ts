@@ -14,6 +14,13 @@ const jobsNamed = (...names: readonly string[]): readonly TraceJob[] =>
 const hour = 3_600_000;
 const run = (nodeHours: number, wait: number) =>
   figuresOf({ nodeMs: { job: [nodeHours * hour] }, waits: [wait] });
+const beside = (kind: "deallocated" | "reserved", nanoUsd: number) => ({
+  kind,
+  name: "htc",
+  nodeMs: hour,
+  nanoUsd,
+  unpricedNodeMs: 0,
+});
 const indexes = (front: ReadonlySet<number>) => [...front].toSorted();
 
 describe("onFront", () => {
@@ -36,6 +43,15 @@ describe("onFront", () => {
       "what has no price does not win by it",
       [run(2, 5), figuresOf({ nodeMs: { job: [hour] }, nanoUsdPerMs: null, waits: [5] })],
       [0],
+    ],
+    [
+      "disks of deallocated nodes count, reserved nodes that nobody ran do not",
+      [
+        run(10, 5),
+        figuresOf({ nodeMs: { job: [9 * hour] }, waits: [5], aside: [beside("deallocated", 2 * hour)] }),
+        figuresOf({ nodeMs: { job: [9 * hour] }, waits: [5], aside: [beside("reserved", 9 * hour)] }),
+      ],
+      [2],
     ],
   ])("%s", (_, runs, front) => {
     expect(indexes(onFront(runs))).toEqual(front);
@@ -75,6 +91,8 @@ describe("summaries", () => {
         varied: { idle_timeout: 300 },
         isOnFront: true,
         costUsd: 17.1,
+        disksUsd: 0,
+        reservedUsd: 0,
         unpricedNodeHours: 0,
         nodeHours: 4.75,
         meanWaitSeconds: 40,

@@ -10,6 +10,7 @@ export interface Given {
   readonly nodeMs?: Partial<Record<Purpose, readonly number[]>>;
   /** What a node-millisecond costs; null: no price. */
   readonly nanoUsdPerMs?: number | null;
+  readonly aside?: RunFigures["cost"]["aside"];
   readonly waits?: readonly (number | null)[];
   readonly names?: { readonly nodeArray?: string; readonly user?: string };
 }
@@ -82,6 +83,7 @@ export function figuresOf(given: Given = {}): RunFigures {
       byPurpose: Object.fromEntries(
         of.map(({ purpose, nodeMs: time }) => [purpose, { nodeMs: time, nanoUsd: time * price }]),
       ),
+      aside: given.aside ?? [],
       processorMs: total,
       utilisation: total === 0 ? null : 1,
     },

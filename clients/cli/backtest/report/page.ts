@@ -98,7 +98,7 @@ ${eachRun(runs, lines, { clock, hasPrices })}
 ${leftOut(runs, lines)}
 ${bestPossible(best)}
 </main>
-<footer class="small quiet"><p>Cost is node-time by list and configured prices, not the bill: disks, networks, licences and head nodes are not in it. Made by ccscale backtest; docs/backtest.md has the rules of the model.</p></footer>`;
+<footer class="small quiet"><p>Cost is node-time by list and configured prices, not the bill: disks of running nodes, networks, licences and head nodes are not in it. Made by ccscale backtest; docs/backtest.md has the rules of the model.</p></footer>`;
 }
 
 function cards(lines: readonly RunSummary[], best: BestPossibleOutcome, hasPrices: boolean): Html {

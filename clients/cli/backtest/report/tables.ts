@@ -58,6 +58,8 @@ const number = (head: string): TableColumn => ({ head, isNumber: true });
 
 export function runTable(runs: readonly RunSummary[], boundUsd: number | null): Html {
   const keys = [...new Set(runs.flatMap(({ varied }) => Object.keys(varied)))];
+  const hasDisks = runs.some(({ disksUsd }) => disksUsd > 0);
+  const hasReserved = runs.some(({ reservedUsd }) => reservedUsd > 0);
   const hasBound = boundUsd !== null && boundUsd > 0;
   return table(
     runs.length === 1
@@ -67,6 +69,8 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
       { head: "Run" },
       ...keys.map((head) => ({ head })),
       number("Cost"),
+      ...(hasDisks ? [number("Disks of deallocated nodes")] : []),
+      ...(hasReserved ? [number("Reserved and not used")] : []),
       ...(hasBound ? [number("Over best possible")] : []),
       number("Mean wait"),
       number("95 % at most"),
@@ -89,6 +93,8 @@ export function runTable(runs: readonly RunSummary[], boundUsd: number | null): 
         `${run.run}${run.isOnFront && runs.length > 1 ? " ★" : ""}`,
         ...keys.map((key) => (run.varied[key] === undefined ? unknown : settingText(run.varied[key]))),
         usd(run.costUsd),
+        ...(hasDisks ? [usd(run.disksUsd)] : []),
+        ...(hasReserved ? [usd(run.reservedUsd)] : []),
         ...(hasBound ? [run.costUsd === null ? unknown : `${ratio(run.costUsd / boundUsd)} ×`] : []),
         lengthOfTime(run.meanWaitSeconds),
         lengthOfTime(run.p95WaitSeconds),

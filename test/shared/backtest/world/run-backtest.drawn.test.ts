@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listed, onWholeNodes, type RunFigures, type TraceJob } from "../../../../shared/backtest/index.ts";
+import type { SimulatedNode } from "../../../../shared/simulated-cyclecloud/index.ts";
 import { job, runSmall, sum, twoSizes } from "./small-world.ts";
 
 const hour = 3_600;
@@ -261,10 +262,49 @@ describe("odd workloads and clusters", () => {
     expectIdentities(figures);
   });
 
-  test("nodes that a reservation pays cost nothing", async () => {
-    const keys = { price_rules: [{ select: { "node.nodearray": "htc" }, reserved_nodes: 20 }] };
-    const figures = await runSmall({ jobs: [job("j")], keys });
-    expect(figures.cost.total).toMatchObject({ nanoUsd: 0, unpricedNodeMs: 0 });
+  test("nodes that a reservation pays cost nothing, and what nobody runs of it is named to the millisecond", async () => {
+    const select = { "node.nodearray": "htc", "node.vm_size": "Standard_F4s_v2" };
+    const keys = { price_rules: [{ name: "paid", select, reserved_nodes: 20 }] };
+    await fc.assert(
+      fc.asyncProperty(jobs, async (list) => {
+        const { cost, period } = await runSmall({ jobs: list, keys });
+        const reserved = cost.lines.filter(({ vmSize }) => vmSize === select["node.vm_size"]);
+        expect(sum(reserved.map(({ nanoUsd }) => nanoUsd))).toBe(0);
+        const [unused, ...others] = cost.aside;
+        expect({ unused, others }).toMatchObject({ unused: { kind: "reserved", name: "paid" }, others: [] });
+        const wholeMs = Math.round((period.endSeconds - period.startSeconds) * 1_000);
+        const ofEach = ((unused?.nodeMs ?? 0) + sum(reserved.map(({ nodeMs }) => nodeMs))) / 20;
+        expect(Math.abs(ofEach - wholeMs)).toBeLessThanOrEqual(1);
+        expect((unused?.nanoUsd ?? 0) / (unused?.nodeMs ?? 1)).toBeCloseTo((0.194 * 1e9) / 3_600_000, 3);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test("disks of deallocated nodes are paid from the end of one VM to the start of the next", async () => {
+    const deallocate = { most: 20, max_age: "2d", disk_usd_per_hour: 0.02 };
+    const keys = { idle_timeout: 120, nodearrays: { htc: { deallocate }, big: { deallocate } } };
+    await fc.assert(
+      fc.asyncProperty(jobs, async (list) => {
+        let livedMs = 0;
+        const watch = {
+          gone: ({ createdAt, life }: SimulatedNode) => {
+            livedMs += Math.round((life.at(-1)?.at ?? 0) * 1_000) - Math.round(createdAt * 1_000);
+          },
+          ran: () => undefined,
+          planned: () => undefined,
+        };
+        const figures = await runSmall({ jobs: list, keys, watch });
+        expectIdentities(figures);
+        const { total, aside } = figures.cost;
+        expect(aside.every(({ kind }) => kind === "deallocated")).toBe(true);
+        const asleepMs = sum(aside.map(({ nodeMs }) => nodeMs));
+        expect(total.nodeMs + asleepMs).toBe(livedMs);
+        expect(sum(aside.map(({ nanoUsd }) => nanoUsd)) / 1e9).toBeCloseTo((asleepMs / 3_600_000) * 0.02, 6);
+        expect(asleepMs).toBeGreaterThan(0);
+      }),
+      { numRuns: 5 },
+    );
   });
 
   test("a budget that is spent stops new nodes until the next month", async () => {

@@ -38,6 +38,7 @@ export interface Small {
   readonly everyBeat?: boolean;
   readonly signal?: AbortSignal;
   readonly clockStartSeconds?: number;
+  readonly watch?: NonNullable<RunInput["watch"]>;
 }
 
 /** The input of a run, as the command line puts it together. */
