@@ -1,8 +1,6 @@
 /** What happens to a cluster, by story: demand arrives, a snapshot is taken, a plan is made, its actions are executed. */
 export { asideOf } from "./account/aside-of.ts";
-export { countTime, keepAccounts } from "./account/keep-accounts.ts";
 export { ownerCapName } from "./account/owner-limits.ts";
-export { seeCluster } from "./account/see-cluster.ts";
 export {
   type BootSecondsOf,
   type Boots,

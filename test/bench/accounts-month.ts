@@ -47,7 +47,7 @@ export function monthOfPages({ untilSeconds, days, nodes, jobs }: Tenant): reado
 }
 
 /** Runs that ended on the day. */
-export function runsOfDay({ fromSeconds }: Pick<DayPage, "fromSeconds">, count: number): readonly JobTotal[] {
+function runsOfDay({ fromSeconds }: Pick<DayPage, "fromSeconds">, count: number): readonly JobTotal[] {
   return Array.from({ length: count }, (_, index): JobTotal => {
     const name = `${fromSeconds + index}`;
     return {

@@ -29,14 +29,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     shows: "many clusters in one deployment: from a message to its action, after npm run build",
     options: "--clusters --nodes --workers --memory --messages --every --healthy --check",
   },
-  schedules: { file: "schedules.ts", shows: "the windows of a year, and the status with 200 schedules" },
   hostile: { file: "hostile.ts", shows: "valid demand that was, or could be, dear to plan" },
   cost: {
     file: "placement-cost.ts",
     shows: "what nodes cost beside the least possible",
     options: "--trace FILE",
   },
-  accounts: { file: "accounts.ts", shows: "the accounts of a month", node: ["--expose-gc"] },
   memory: {
     file: "memory.ts",
     shows: "how much memory looks at large clusters take",
@@ -57,11 +55,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     file: "slurm-scale.ts",
     shows: "files and passes of 10,000 nodes and 100,000 jobs beside a real slurmctld",
     options: "--nodes --jobs --passes --check",
-  },
-  quote: {
-    file: "quote.ts",
-    shows: "how long ccscale quote takes, and how near its figure is to the accounts",
-    options: "--nodes --queue --repeats --jobs --check",
   },
   questions: { file: "questions.ts", shows: "an operator's questions, after npm run build" },
   dashboard: { file: "dashboard.ts", shows: "the dashboard in Chromium, after npm run build" },

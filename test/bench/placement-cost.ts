@@ -8,9 +8,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { parseSwf, type SwfJob } from "../../shared/backtest/index.ts";
-import { largeCases, measureLarge } from "./cost/large.ts";
 import { measureList, measureStream, sizeLists } from "./cost/lists.ts";
-import { measureLives } from "./cost/lived-through.ts";
 import { measurePacking } from "./cost/measure-packing.ts";
 import { measureParallel } from "./cost/parallel.ts";
 
@@ -33,10 +31,7 @@ else {
   problems.push(...measureStream(trace, streamed));
   console.log("Backlogs of parallel jobs:");
   problems.push(...(await measureParallel([trace, ...(await Promise.all(further.map(readTrace)))])));
-  console.log("Backlogs until their last job ends:");
-  problems.push(...measureLives(trace));
 }
 problems.push(...measurePacking());
-for (const name of largeCases) problems.push(...measureLarge(name));
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { runQuotedJobs } from "./quoted-jobs.ts";
 
-/** `npm run bench -- quote --jobs 200` looks at more. */
 const jobs = 5;
 const tolerated = 0.1;
 

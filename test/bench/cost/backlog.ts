@@ -29,7 +29,7 @@ export function wantsOf(jobs: readonly SwfJob[], sizes: readonly MarketSize[]): 
     );
 }
 
-export function jobOf({ name, ncpus, memoryGiB, slots }: Want): Job {
+function jobOf({ name, ncpus, memoryGiB, slots }: Want): Job {
   const parsed = parseConstraints({ ncpus, ...(memoryGiB > 0 ? { memgb: memoryGiB } : {}) });
   if (!parsed.ok) throw new Error(`Job ${name} cannot be read`);
   return defineJob({ name, constraints: parsed.constraints, iterations: slots });
