@@ -196,14 +196,19 @@ async function usedBy(
 async function show({ run, log }: GridEngine, stack: LocalStack, followed: Followed): Promise<void> {
   const agentLog = await readFile(join(stack.folder, "agent.log"), "utf8").catch(() => "");
   const parts = [
-    await run("qstat", "-f", "-ne", "-explain", "acE", "-u", "*").catch(String),
+    await run("qstat", "-f", "-explain", "acE", "-u", "*").catch(String),
     await run("qstat", "-j", "*").then(
       (text) => text.split("scheduling info:").at(-1),
       (error: unknown) => String(error),
     ),
-    (await log()).slice(-3000),
+    (await log()).slice(-12_000),
     followed.problems.join("\n"),
-    agentLog.split("\n").slice(-15).join("\n"),
+    // Passes without an event or a problem say nothing of a host that did not join.
+    agentLog
+      .split("\n")
+      .filter((line, index, all) => index > all.length - 5 || !/"events":0,.*"problems":\[\]/.test(line))
+      .join("\n"),
+    await stack.nodes().then((nodes) => JSON.stringify(nodes), String),
   ];
   console.log(parts.join("\n----\n"));
 }
