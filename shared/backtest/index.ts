@@ -39,6 +39,7 @@ export {
   schedulerPolicies,
 } from "./schedule-on-fleet.ts";
 export { certaintyOf } from "./suggest/certainty.ts";
+export { costsOfWeek, dayNames, savedOfWeek, waitsOfWeek } from "./suggest/hours-of-week.ts";
 export { schedulesText, searchSchedules } from "./suggest/schedules.ts";
 export {
   searchSettings,

@@ -1,9 +1,15 @@
 import {
+  costsOfWeek,
+  dayNames,
   type RunFigures,
   type RunSummary,
+  savedOfWeek,
   settingText,
   summaries,
+  type TimeZone,
   toJson,
+  type Workload,
+  waitsOfWeek,
 } from "../../../shared/backtest/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { parseColumns } from "../../columns/parse-columns.ts";
@@ -14,7 +20,21 @@ import type { RunFlags } from "./run-flags.ts";
 
 const mostReasons = 5;
 
-export function printRuns(terminal: Terminal, runs: readonly RunFigures[], format: RunFlags["format"]): void {
+/** Of which workload runs are, and on whose clock its week is shown. */
+interface OfWeek {
+  readonly workload: Workload;
+  readonly timeZone: TimeZone;
+}
+
+export function printRuns(
+  terminal: Terminal,
+  runs: readonly RunFigures[],
+  { format, print, ...week }: Pick<RunFlags, "format" | "print"> & OfWeek,
+): void {
+  if (print === "week") {
+    printWeek(terminal, runs, { format, ...week });
+    return;
+  }
   if (format === "json") {
     printJson(terminal, runs);
     return;
@@ -32,6 +52,60 @@ export function printRuns(terminal: Terminal, runs: readonly RunFigures[], forma
   });
   if (format === "table") reportUnpriced(terminal, runs);
   if (format === "table") reportNever(terminal, runs, lines);
+  if (format === "table") reportSaved(terminal, runs, week);
+}
+
+/** Waiting time by the hour of submission, and what nodes cost in each hour: a line for each hour of the week, two columns a run. */
+function printWeek(
+  terminal: Terminal,
+  runs: readonly RunFigures[],
+  { format, workload, timeZone }: Pick<RunFlags, "format"> & OfWeek,
+): void {
+  const weeks = runs.map((figures, index) => ({
+    run: index + 1,
+    waits: waitsOfWeek(workload, figures, { timeZone }),
+    costs: costsOfWeek(workload, figures, timeZone),
+  }));
+  const columns = weeks.flatMap(({ run }) => [
+    `WAIT_HOURS_${run}@wait_${run}`,
+    `COST_USD_${run}@cost_${run}`,
+  ]);
+  const parsed = parseColumns(["DAY@day", "HOUR@hour", ...columns]);
+  const records = Array.from({ length: 7 * 24 }, (_, hour) => ({
+    day: dayNames[Math.floor(hour / 24)] ?? "",
+    hour: hour % 24,
+    ...Object.fromEntries(
+      weeks.flatMap(({ run, waits, costs }) => [
+        [`wait_${run}`, Math.round((waits[hour] ?? 0) / 3.6) / 1_000],
+        [`cost_${run}`, inCents((costs[hour] ?? 0) / 1e9)],
+      ]),
+    ),
+  }));
+  printListing(terminal, {
+    format,
+    columns: parsed.ok ? parsed.columns : [],
+    isChosen: false,
+    isOwn: true,
+    long: false,
+    records,
+    none: "No run was finished.",
+  });
+}
+
+/** In which hours of the week runs wait less than the first, and what they cost more then. */
+function reportSaved(
+  { stderr }: Terminal,
+  runs: readonly RunFigures[],
+  { workload, timeZone }: OfWeek,
+): void {
+  const [before, ...others] = runs;
+  for (const [index, after] of others.slice(0, mostReasons).entries()) {
+    const hours = before && savedOfWeek(workload, { before, after, timeZone });
+    if (hours)
+      stderr.write(
+        `Run ${index + 2} saves most of the waiting of run 1 in these hours of the week (${timeZone.name}): ${hours}.\n`,
+      );
+  }
 }
 
 /** Run by run: the figures of a million jobs, several times, are more than one text can hold. */

@@ -21,5 +21,6 @@ export interface RunFlags extends WorkloadFlags, ArchiveFlags {
   readonly report?: string;
   readonly suggest?: (typeof suggested)[number];
   readonly suggestRuns: number;
+  readonly print?: "schedule" | "week";
   readonly format: (typeof runFormats)[number];
 }

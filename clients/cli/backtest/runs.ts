@@ -27,6 +27,7 @@ import { readWorkload } from "./workload-file.ts";
 
 export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
   const { definition, json, workload: read, boots } = await given(terminal, flags);
+  const { timeZone = new TimeZone("UTC") } = flags;
   const problem = tooMuch(read.jobs);
   if (problem !== undefined)
     throw new CommandFailure(
@@ -63,13 +64,13 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
       ? await suggested(
           setting,
           { json, varied: {}, seed: flags.seed },
-          { flags, progress, stopping, workers },
+          { flags, timeZone, progress, stopping, workers },
         )
       : undefined;
   progress.end();
   process.removeListener("SIGINT", stop);
   if (!isSearchAlone && (finished.length > 0 || tasks.length === 0))
-    printRuns(terminal, finished, flags.format);
+    printRuns(terminal, finished, { ...flags, workload, timeZone });
   if (flags.suggest !== undefined && isWhole && suggestion === undefined)
     terminal.stderr.write("Stopped: no suggestion, the search was not finished.\n");
   const out = isSearchAlone ? terminal.stdout : terminal.stderr;
@@ -92,8 +93,9 @@ export async function runs(terminal: Terminal, flags: RunFlags): Promise<void> {
 }
 
 /** Whether the search is all that is asked for: then nothing runs on the whole workload. */
-function searchesAlone({ suggest, vary = [], report, format }: RunFlags): boolean {
-  return suggest !== undefined && vary.length === 0 && report === undefined && format === "table";
+function searchesAlone({ suggest, vary, report, print, format }: RunFlags): boolean {
+  const others = [vary, report, print].filter((each) => each !== undefined);
+  return suggest !== undefined && others.length === 0 && format === "table";
 }
 
 type Given = Pick<Past, "workload" | "definition" | "json"> & Partial<Pick<WithBoots, "boots">>;
@@ -144,19 +146,20 @@ async function suggested(
   task: Task,
   of: {
     readonly flags: RunFlags;
+    readonly timeZone: TimeZone;
     readonly progress: Progress;
     readonly stopping: AbortController;
     readonly workers: number;
   },
 ): Promise<readonly string[] | undefined> {
   const { suggest } = await import("./suggest.ts");
-  const { suggestRuns: budget, suggest: what = "settings", timeZone = new TimeZone("UTC") } = of.flags;
+  const { suggestRuns: budget, suggest: what = "settings" } = of.flags;
   const bar = barOf(budget + 2, Date.now());
   return suggest({
     setting,
     task,
     what,
-    timeZone,
+    timeZone: of.timeZone,
     budget,
     workers: of.workers,
     signal: of.stopping.signal,

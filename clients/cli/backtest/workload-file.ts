@@ -24,9 +24,11 @@ export interface WorkloadFlags {
   readonly trace?: string;
   readonly sacct?: string;
   readonly qacct?: string;
-  /** Time zone of times in `sacct` output that have none, and of hours that are suggested. */
+  /** Time zone of times in `sacct` output that have none, and of hours of the week. */
   readonly timeZone?: TimeZone;
   readonly suggest?: string;
+  readonly vary?: readonly unknown[];
+  readonly print?: string;
 }
 
 export interface NamedWorkload extends Workload {
@@ -84,10 +86,11 @@ interface Source {
   readonly read: (parts: Parts, file: string) => Promise<Workload>;
 }
 
-function sourceOf({ trace, sacct, qacct, timeZone, suggest }: WorkloadFlags): Source {
-  if (timeZone !== undefined && sacct === undefined && suggest !== "schedules")
+function sourceOf({ trace, sacct, qacct, timeZone, suggest, vary, print }: WorkloadFlags): Source {
+  const showsHours = suggest === "schedules" || vary !== undefined || print === "week";
+  if (timeZone !== undefined && sacct === undefined && !showsHours)
     throw new CommandFailure(
-      'Cannot use "--time-zone" without "--sacct": the times of all other workloads are exact',
+      'Cannot use "--time-zone" without "--sacct": the times of all other workloads are exact, and no hours of the week are shown',
       "Leave it out.",
     );
   if (trace !== undefined) return { file: trace, read: readTrace };

@@ -20,7 +20,6 @@ import type { Output, Terminal } from "../terminal.ts";
 interface Flags extends Omit<RunFlags, "config"> {
   readonly fixedProcessors?: number;
   readonly config?: string;
-  readonly print?: "schedule";
 }
 
 /** Rows that are made into text at a time. */
@@ -71,7 +70,12 @@ export function backtestCommand(terminal: Terminal): Command {
     )
     .option("--suggest-runs <number>", "runs that the search may take", wholeNumber(2), 20)
     .option("--fixed-processors <number>", "a fleet of so many processors, all alike", wholeNumber(1))
-    .addOption(new Option("--print <what>", "what to print of a fixed fleet").choices(["schedule"]))
+    .addOption(
+      new Option(
+        "--print <what>",
+        "schedule: when each job starts and ends on a fixed fleet; week: waiting time and cost by the hour of the week, in place of a line for each run",
+      ).choices(["schedule", "week"]),
+    )
     .action((flags: Flags) => backtest(terminal, flags));
   return command;
 }
@@ -97,6 +101,11 @@ async function backtest(terminal: Terminal, flags: Flags): Promise<void> {
     throw new CommandFailure(
       'Cannot print a schedule with "--whole-nodes": a fleet of processors has no nodes',
       "Leave it out.",
+    );
+  if (flags.print === "week")
+    throw new CommandFailure(
+      "Cannot print a week of a fleet of a fixed size: its processors cost nothing",
+      'Expected "--print schedule".',
     );
   const { jobs } = await readWorkload(terminal, flags);
   const schedule = scheduleOnFleet(jobs, { processors, policy: scheduler });

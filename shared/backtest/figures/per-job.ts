@@ -13,9 +13,10 @@ export function listed(column: Float64Array): readonly (number | null)[] {
 
 /** Figures whose columns are lists, as people get them. */
 export function toJson(figures: RunFigures): object {
-  const { perJob } = figures;
+  const { perJob, hourNanoUsd } = figures;
   return {
     ...figures,
+    hourNanoUsd: Array.from(hourNanoUsd, Math.round),
     perJob: { waitSeconds: listed(perJob.waitSeconds), nanoUsd: listed(perJob.nanoUsd) },
   };
 }

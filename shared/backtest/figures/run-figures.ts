@@ -19,6 +19,8 @@ export interface RunFigures {
   readonly cost: CostFigures;
   readonly nodes: NodeFigures;
   readonly series: Series;
+  /** Cost of each clock hour, from the one in which the run starts. Together the total, to rounding; unpriced nodes are left out. */
+  readonly hourNanoUsd: Float64Array<ArrayBuffer>;
   /** In the order of the queue, one entry for each job of the workload: comparisons pair them by place. */
   readonly perJob: PerJob;
 }

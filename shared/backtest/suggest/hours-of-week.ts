@@ -1,11 +1,10 @@
 import type { TimeZone } from "../../time/time-zone.ts";
-import { Spending } from "../compare/spending.ts";
 import type { RunFigures } from "../figures/run-figures.ts";
 import type { Workload } from "../trace-job.ts";
 import { clockOffset } from "../world/pace.ts";
 
 const secondsPerHour = 3_600;
-const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+export const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const hoursPerDay = 24;
 const mostNamed = 3;
 
@@ -61,14 +60,18 @@ export function savedOfWeek(
     .join(", ");
 }
 
-function costsOfWeek(workload: Workload, figures: RunFigures, timeZone: TimeZone): readonly number[] {
+/** What each local hour of the week cost, from Sunday 0:00, in thousand-millionths of a US dollar. */
+export function costsOfWeek(
+  workload: Workload,
+  { period, hourNanoUsd }: Pick<RunFigures, "period" | "hourNanoUsd">,
+  timeZone: TimeZone,
+): readonly number[] {
   const byHour = emptyWeek();
-  const spending = new Spending(figures);
-  const offset = clockOffset(workload);
-  const { startSeconds, endSeconds } = figures.period;
-  for (let from = startSeconds; from < endSeconds; from += secondsPerHour) {
-    const hour = hourOfWeek(timeZone.localAt(from + offset));
-    byHour[hour] = (byHour[hour] ?? 0) + spending.between(from, from + secondsPerHour).nanoUsd;
+  // The clock of a run shows whole seconds.
+  const first = Math.floor(Math.round(period.startSeconds + clockOffset(workload)) / secondsPerHour);
+  for (const [index, nanoUsd] of hourNanoUsd.entries()) {
+    const hour = hourOfWeek(timeZone.localAt((first + index) * secondsPerHour));
+    byHour[hour] = (byHour[hour] ?? 0) + nanoUsd;
   }
   return byHour;
 }

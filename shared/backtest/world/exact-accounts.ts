@@ -11,6 +11,8 @@ import {
   Tally,
 } from "../../accounting/index.ts";
 
+const msPerHour = 3_600_000;
+
 /**
  * Where each node-second goes, to the moment: the accounts of the service count between snapshots, here every change is known
  * when it happens. The same ledger splits and rounds, so its identity holds: parts add up to what nodes cost.
@@ -22,7 +24,14 @@ export class ExactAccounts {
   #beside: { readonly seen: readonly SeenAside[]; readonly fromMs: number } = { seen: [], fromMs: 0 };
   #aside: readonly AsideLine[] = [];
 
-  constructor(stepSeconds: number) {
+  readonly #firstHour: number;
+  readonly #hours: number[] = [];
+
+  constructor({
+    startSeconds,
+    stepSeconds,
+  }: { readonly startSeconds: number; readonly stepSeconds: number }) {
+    this.#firstHour = Math.floor(startSeconds / 3_600);
     this.#tally = new Tally(() => this.#running, { stepSeconds });
   }
 
@@ -71,9 +80,24 @@ export class ExactAccounts {
     return this.#tally.lines();
   }
 
+  /** What each clock hour cost, from the first. */
+  hourNanoUsd(): Float64Array<ArrayBuffer> {
+    return Float64Array.from(this.#hours);
+  }
+
   #settle(nodeId: string, atMs: number): void {
     const node = this.#nodes.get(nodeId);
-    if (node !== undefined) this.#tally.add(node.seen, node.sinceMs, atMs);
+    if (node === undefined) return;
+    const { seen, sinceMs } = node;
+    this.#tally.add(seen, sinceMs, atMs);
+    for (let from = sinceMs; from < atMs; ) {
+      const hour = Math.floor(from / msPerHour);
+      const until = Math.min(atMs, (hour + 1) * msPerHour);
+      while (this.#hours.length <= hour - this.#firstHour) this.#hours.push(0);
+      const nanoUsd = (seen.usdPerHour ?? 0) * 1e9 * ((until - from) / msPerHour);
+      this.#hours[hour - this.#firstHour] = (this.#hours[hour - this.#firstHour] ?? 0) + nanoUsd;
+      from = until;
+    }
   }
 }
 

@@ -50,7 +50,7 @@ export class RunRecord {
 
   constructor(run: { readonly jobs: number; readonly startSeconds: number; readonly stepSeconds: number }) {
     const { jobs, startSeconds, stepSeconds } = run;
-    this.accounts = new ExactAccounts(stepSeconds);
+    this.accounts = new ExactAccounts({ startSeconds, stepSeconds });
     this.#columns = new Columns(startSeconds * 1_000, stepSeconds * 1_000);
     this.#startSeconds = startSeconds;
     this.#stepSeconds = stepSeconds;

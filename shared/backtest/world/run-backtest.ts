@@ -33,6 +33,7 @@ export async function runBacktest(input: RunInput): Promise<RunFigures> {
     cost,
     nodes: record.nodeFigures(),
     series: record.series(endSeconds),
+    hourNanoUsd: record.accounts.hourNanoUsd(),
     perJob: record.perJob(),
   };
 }

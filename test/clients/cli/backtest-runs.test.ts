@@ -41,6 +41,46 @@ describe("ccscale backtest on a cluster", () => {
     expect(costs[0]).toBeLessThan(costs[1] ?? 0);
   });
 
+  test("waits and money by the hour of the week add up to those of each run, on the clock that is named", async () => {
+    const vary = ["--vary", "idle_timeout=60,3600", "--workers", "1", "--format", "csv"];
+    const rowsOf = (text: string) =>
+      text
+        .trim()
+        .split("\n")
+        .map((line) => line.split(","));
+    const [head = [], ...lines] = rowsOf((await run(...vary)).stdout);
+    const week = async (zone: string) => {
+      const { code, stdout } = await run(...vary, "--print", "week", "--time-zone", zone);
+      const [heading = [], ...hours] = rowsOf(stdout);
+      expect({ code, hours: hours.length }).toEqual({ code: 0, hours: 168 });
+      expect(heading).toEqual(["day", "hour", "wait_hours_1", "cost_usd_1", "wait_hours_2", "cost_usd_2"]);
+      return hours;
+    };
+    const utc = await week("UTC");
+    const sum = (column: number) => utc.reduce((all, cells) => all + Number(cells[column]), 0);
+    for (const [index, cells] of lines.entries()) {
+      expect(sum(3 + 2 * index)).toBeCloseTo(Number(cells[head.indexOf("cost_usd")]), 1);
+      const waitedHours = (Number(cells[head.indexOf("wait_mean")]) * 12) / 3_600;
+      expect(sum(2 + 2 * index)).toBeCloseTo(waitedHours, 2);
+    }
+    const paidIn = (hours: readonly (readonly string[])[]) =>
+      hours.filter((cells) => Number(cells[3]) > 0).map(([day, hour]) => `${day} ${hour}`);
+    // A workload without a clock begins on a Friday at 0:00 UTC.
+    expect(paidIn(utc).slice(0, 2)).toEqual(["Fri 0", "Fri 1"]);
+    expect(paidIn(await week("Asia/Tokyo")).slice(0, 2)).toEqual(["Fri 9", "Fri 10"]);
+  });
+
+  test("a table names the hours of the week in which a run waits less than the first", async () => {
+    const part = join(folder, "spare.json");
+    const spare = { targets: [{ Name: "htc", SpareCount: 1 }] };
+    await writeFile(part, JSON.stringify({ schedules: { spare } }));
+    const vary = ["--vary", "schedules.spare.targets.0.SpareCount=0,1", "--workers", "1"];
+    const { stderr } = await run("--with", part, ...vary);
+    expect(stderr).toMatch(
+      /Run 2 saves most of the waiting of run 1 in these hours of the week \(UTC\): Fri 0:00 0\.\d h \(\$\d+\.\d\d\)/,
+    );
+  });
+
   test("the same on threads, byte for byte", async () => {
     const vary = ["--vary", "idle_timeout=60,3600", "--vary", "placement=order,cost", "--format", "json"];
     const [one, two] = [await run(...vary, "--workers", "1"), await run(...vary, "--workers", "2")];

@@ -110,6 +110,11 @@ export function figuresOf(given: Given = {}): RunFigures {
       runningProcessorMs: nodeMs.job ?? zeros(steps),
       nodeProcessorMs: zeros(steps).map((_, step) => sum(columns.map(([, column]) => column[step] ?? 0))),
     },
+    hourNanoUsd: Float64Array.from({ length: Math.ceil((steps * stepSeconds) / 3_600) }, (_, hour) => {
+      const step = Math.floor((hour * 3_600) / stepSeconds);
+      const ofStep = sum(columns.map(([, column]) => column[step] ?? 0)) * price;
+      return ofStep * Math.min(1, 3_600 / stepSeconds);
+    }),
     perJob: { waitSeconds: columnOf(waits), nanoUsd: columnOf(waits) },
   };
 }

@@ -41,6 +41,7 @@ function expectIdentities(figures: RunFigures): void {
   expect(sum(Object.values(series.nodeMs).flat())).toBe(cost.total.nodeMs);
   expect(sum(Object.values(series.nanoUsd).flat())).toBe(cost.total.nanoUsd);
   expect(sum(series.nodeProcessorMs)).toBe(cost.processorMs);
+  expect(sum([...figures.hourNanoUsd]) / 1e9).toBeCloseTo(cost.total.nanoUsd / 1e9, 4);
   // What all jobs paid is what was a job's.
   expect(sum(listed(perJob.nanoUsd).map((each) => each ?? 0))).toBe(cost.byPurpose.job?.nanoUsd ?? 0);
   expect(sum(series.runningProcessorMs)).toBe(counts.processorMs + counts.lostProcessorMs);
