@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { concurrently } from "../../collections/batches.ts";
 import { ConflictError } from "../../errors/errors.ts";
 import {
@@ -16,6 +17,10 @@ import type { Change, Row, Table } from "./table.ts";
 
 /** After every key that starts with a prefix such as "open:": ";" follows ":" in ASCII. */
 const openRows = { from: "open:", to: "open;" };
+/** A longer operation is only pointed to by its open row: three whole ones may be too much for a transaction. */
+const longestOpenCopy = 100_000;
+/** Starts what stands for the ETag of an operation that was read from its open row. */
+const copyTag = "copy:";
 /** A pointer to an operation that is gone is passed over, so the order does not matter. */
 const pointedTo = ["open:", "op:"];
 const timeRows = { from: "time:", to: "time;" };
@@ -24,9 +29,12 @@ const requestsRow = "requests";
 
 /**
  * Table `Operations`, partition cluster. `op:<action id>` holds the operation and its ETag guards it; `open:<action id>`
- * points to it while it is open, so that the open ones are found without reading the closed; `time:<reverse time>:<action
- * id>` is a copy, so that the newest are read in one list. All rows of an operation change in one transaction; that of a
+ * is a copy while it is open, or points to it, so that the open ones are read in one list; `time:<reverse time>:<action
+ * id>` is a copy, so that the newest are. All rows of an operation change in one transaction; that of a
  * requested one replaces row `requests` as well, so only one of two concurrent requests is recorded.
+ *
+ * A copy does not show the ETag of its operation. Its digest stands for that: few of those that are read are changed, and
+ * for those the ETag is read.
  */
 export class TableOperationStore implements OperationStore {
   readonly #table: Table;
@@ -39,12 +47,14 @@ export class TableOperationStore implements OperationStore {
 
   async open(cluster: string): Promise<readonly Stored<Operation>[]> {
     const partition = escapeName(cluster);
-    const pointers = await this.#table.list(partition, openRows);
-    const rows = await concurrently(pointers, ({ rowKey }) =>
-      this.#table.get<Operation>(partition, `op:${rowKey.slice(openRows.from.length)}`),
+    const rows = await this.#table.list<Operation>(partition, openRows);
+    const operations = await concurrently(rows, async ({ rowKey, value }) =>
+      value === undefined
+        ? toStored(await this.#table.get<Operation>(partition, `op:${rowKey.slice(openRows.from.length)}`))
+        : { value, etag: tagOfCopy(value) },
     );
-    return rows
-      .flatMap((row) => toStored(row) ?? [])
+    return operations
+      .flatMap((stored) => stored ?? [])
       .filter((stored) => isOpen(stored.value))
       .sort((a, b) => oldestOperationFirst(a.value, b.value));
   }
@@ -92,22 +102,28 @@ export class TableOperationStore implements OperationStore {
     return etag;
   }
 
-  async #update(operation: Operation, ifMatch: string): Promise<string> {
+  async #update(operation: Operation, tag: string): Promise<string> {
     const id = escapeName(operation.actionId);
-    const columns = columnsOf(operation);
+    const ifMatch = tag.startsWith(copyTag) ? await this.#etagOf(operation, tag) : tag;
     const changes: readonly Change[] = [
-      { kind: "replace", row: `op:${id}`, value: operation, columns, ifMatch },
+      { kind: "replace", row: `op:${id}`, value: operation, columns: columnsOf(operation), ifMatch },
       copyOf(operation),
     ];
-    const row = `open:${id}`;
-    if (isOpen(operation)) return this.#submit(operation, [...changes, { kind: "put", row }]);
+    if (isOpen(operation)) return this.#submit(operation, [...changes, openRowOf(operation)]);
     try {
-      return await this.#submit(operation, [...changes, { kind: "delete", row }]);
+      return await this.#submit(operation, [...changes, { kind: "delete", row: `open:${id}` }]);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       // Closed before: no pointer to delete, which fails the transaction like a lost race. Leaving it out shows which of both happened.
       return this.#submit(operation, changes);
     }
+  }
+
+  async #etagOf({ cluster, actionId }: Operation, tag: string): Promise<string> {
+    const stored = await this.load(cluster, actionId);
+    if (stored === undefined || tagOfCopy(stored.value) !== tag)
+      throw new ConflictError(`operation "${actionId}" of cluster "${cluster}"`);
+    return stored.etag;
   }
 
   async #submit(operation: Operation, changes: readonly Change[]): Promise<string> {
@@ -123,13 +139,23 @@ function insertionOf(operation: Operation): readonly Change[] {
   return [
     { kind: "insert", row: `op:${id}`, value: operation, columns: columnsOf(operation) },
     copyOf(operation),
-    ...(isOpen(operation) ? [{ kind: "put", row: `open:${id}` } as const] : []),
+    ...(isOpen(operation) ? [openRowOf(operation)] : []),
   ];
 }
 
 function copyOf(operation: Operation): Change {
   const row = `time:${reverseTime(operation.createdAtSeconds)}:${escapeName(operation.actionId)}`;
   return { kind: "put", row, value: operation, columns: columnsOf(operation) };
+}
+
+function openRowOf(operation: Operation): Change {
+  const row = `open:${escapeName(operation.actionId)}`;
+  const isShort = JSON.stringify(operation).length <= longestOpenCopy;
+  return { kind: "put", row, ...(isShort && { value: operation }) };
+}
+
+function tagOfCopy(operation: Operation): string {
+  return `${copyTag}${createHash("sha256").update(JSON.stringify(operation)).digest("base64")}`;
 }
 
 function toStored(row: Row<Operation> | undefined): Stored<Operation> | undefined {
