@@ -1,6 +1,6 @@
 import type { Cluster, EngineSettings } from "../engine/index.ts";
 import { isWritten } from "../errors/errors.ts";
-import type { ClusterConfig, ClusterControl, Pause, Ports, Snapshot } from "../ports/index.ts";
+import type { ClusterConfig, ClusterControl, ControlStore, Pause, Ports, Snapshot } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
 import { endedEvents, notOver } from "./ended.ts";
 import { noteEvents } from "./note-events.ts";
@@ -116,6 +116,26 @@ export async function changeControl(
   if (stored !== undefined) await noteEvents(ports, cluster, endedEvents(stored.value, nowSeconds));
   const isSaved = await isWritten(() => ports.controls.save(next, stored?.etag));
   return isSaved ? next : changeControl(ports, cluster, change);
+}
+
+/** Decisions as they are when they are first asked for, or when this run has changed them: one beat has one state of them. */
+export function decidedOnce(controls: ControlStore): ControlStore {
+  const loaded = new Map<string, ReturnType<ControlStore["load"]>>();
+  return {
+    load: (cluster) => {
+      const load = loaded.get(cluster) ?? controls.load(cluster);
+      loaded.set(cluster, load);
+      return load;
+    },
+    save: (control, ifMatch) => {
+      loaded.delete(control.cluster);
+      return controls.save(control, ifMatch);
+    },
+    refusedLogin: (fingerprint) => controls.refusedLogin(fingerprint),
+    saveRefusedLogin: (refused) => controls.saveRefusedLogin(refused),
+    changeRefusedLogin: (refused, etag) => controls.changeRefusedLogin(refused, etag),
+    forgetRefusedLogin: (fingerprint) => controls.forgetRefusedLogin(fingerprint),
+  };
 }
 
 /**

@@ -12,6 +12,7 @@ export {
 } from "./boot-times.ts";
 export {
   changeControl,
+  decidedOnce,
   endDecisions,
   loadControl,
   stillThere,
@@ -21,6 +22,7 @@ export {
 } from "./control.ts";
 export { acceptDemand } from "./demand/accept-demand.ts";
 export { acceptTargets, checkTargets } from "./demand/accept-targets.ts";
+export { readOnce } from "./demand/configured.ts";
 export {
   busyHostnames,
   isOutByItself,

@@ -1,4 +1,4 @@
-import { endDecisions, type LastReadings, snapshotOnBeat } from "../cycle/index.ts";
+import { decidedOnce, endDecisions, type LastReadings, readOnce, snapshotOnBeat } from "../cycle/index.ts";
 import { messageOf } from "../errors/errors.ts";
 import type { PlanRequest } from "../messages/index.ts";
 import type { Notifier, Ports } from "../ports/index.ts";
@@ -17,11 +17,12 @@ export interface Tending {
  * except that a drain goes on from a new snapshot. Throws, after all of them, what reading threw.
  */
 export async function tendCluster(
-  ports: Ports,
+  given: Ports,
   request: PlanRequest,
   { notifier, lastReadings }: Tending,
 ): Promise<void> {
   const { cluster } = request;
+  const ports = { ...given, configs: readOnce(given.configs), controls: decidedOnce(given.controls) };
   await endDecisions(ports, cluster).catch((error: unknown) =>
     ports.log.warn("decisions-not-ended", { cluster, message: messageOf(error) }),
   );

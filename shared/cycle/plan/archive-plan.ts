@@ -42,9 +42,8 @@ export async function archivePlan(ports: ArchivePorts, made: ToArchive): Promise
   await tried(() => noted(ports, record));
 }
 
-/** Writes a line for the plan before this one, when its run ended before it could. */
-export async function noteUnarchived(ports: ArchivePorts, before: PlanHead | undefined): Promise<void> {
-  if (before === undefined) return;
+/** Writes a line for the newest plan, when its run ended before it could. */
+export async function noteUnarchived(ports: ArchivePorts, before: PlanHead): Promise<void> {
   await tried(async () => {
     const [newest] = await ports.plans.list(before.cluster, 1, before.atSeconds);
     return newest?.planId === before.planId

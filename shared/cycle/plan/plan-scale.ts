@@ -72,7 +72,8 @@ export type PlanOutcome =
  *
  * 4. The plan is archived last, and a failure of that fails nothing: were it a condition of sending, a store without room
  *    or a plan too large for it would stop the cluster. A plan whose run dies between the head and the archive is sent by
- *    the next run, which also notes in the index that it was not archived.
+ *    the next run. The broker delivers the request of such a run again, and with it the index notes that the plan was
+ *    not archived.
  *
  * Throws StaleSnapshotError without a fresh snapshot, ConflictError when another planner was faster.
  */
@@ -82,6 +83,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   if (opened === undefined) return { outcome: "unknown-cluster" };
   const { config, control, head, operations, stray } = opened;
   const isPutOff = isPutOffAfter(request, head?.value);
+  if (head?.value.requestedAtSeconds === request.atSeconds) await noteUnarchived(ports, head.value);
   const seen = { head: head?.value, operations, nowSeconds: opened.readAtSeconds };
   if (!isPutOff && isSuperseded(request, seen)) return { outcome: "superseded" };
   const news = request.onlyDemand && !isPutOff ? await readNews(ports, opened) : undefined;
@@ -159,7 +161,6 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   reportPlan(ports, { ...made, summary, before });
   const planned = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
   measurePlan(ports, { cluster, plan, ...planned });
-  await noteUnarchived(ports, before);
   await archivePlan(ports, { summary, input, plan, actions, head: next });
   return { outcome: "planned", summary };
 }

@@ -65,13 +65,12 @@ export async function snapshotOnBeat(
     ports.telemetry.record("autoscale.snapshots.late", 1, { cluster });
     return "late";
   }
-  const [snapshot, head, open] = await Promise.all([
-    ports.snapshots.load(cluster),
-    ports.plans.loadHead(cluster),
-    ports.operations.open(cluster),
-  ]);
-  const known = { snapshot: snapshot?.value, head: head?.value, open };
-  if (!isDue(known, rhythmOf(config.cycle), atSeconds)) return "not-due";
+  const snapshot = (await ports.snapshots.load(cluster))?.value;
+  const doings = async () => {
+    const [head, open] = await Promise.all([ports.plans.loadHead(cluster), ports.operations.open(cluster)]);
+    return { head: head?.value, open };
+  };
+  if (!(await isDue(snapshot, rhythmOf(config.cycle), { atSeconds, doings }))) return "not-due";
   try {
     await snapshotCluster(ports, cluster, { amongOthers: amongOthers === true });
     return "read";

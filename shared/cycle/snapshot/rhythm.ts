@@ -26,22 +26,25 @@ export function rhythmOf({
   };
 }
 
-/** What a beat knows of a cluster before it is read. */
-export interface Known {
-  readonly snapshot: Snapshot | undefined;
+/** The newest plan of a cluster, and its open operations. */
+export interface Doings {
   readonly head: PlanHead | undefined;
   readonly open: readonly Stored<Operation>[];
 }
 
-/** Whether the beat at `atSeconds` reads the cluster: the first one of each of its intervals does. */
-export function isDue(known: Known, rhythm: Rhythm, atSeconds: number): boolean {
-  const { snapshot } = known;
+/** Whether the beat at `atSeconds` reads the cluster: the first one of each of its intervals does. Its doings are read where they decide. */
+export async function isDue(
+  snapshot: Snapshot | undefined,
+  { atWorkSeconds, atRestSeconds }: Rhythm,
+  { atSeconds, doings }: { readonly atSeconds: number; readonly doings: () => Promise<Doings> },
+): Promise<boolean> {
   if (snapshot === undefined || isAhead(snapshot.takenAtSeconds, atSeconds)) return true;
-  const everySeconds = rests(known, atSeconds) ? rhythm.atRestSeconds : rhythm.atWorkSeconds;
-  return (
+  const isPast = (everySeconds: number) =>
     everySeconds === 0 ||
-    intervalOf(atSeconds, everySeconds) > intervalOf(snapshot.takenAtSeconds, everySeconds)
-  );
+    intervalOf(atSeconds, everySeconds) > intervalOf(snapshot.takenAtSeconds, everySeconds);
+  if (!isPast(atWorkSeconds)) return false;
+  const mayRest = nodesOfArrays(snapshot.cluster).length === 0 && snapshot.untold.length === 0;
+  return !mayRest || isPast(atRestSeconds) || !rests(await doings(), atSeconds);
 }
 
 /** Intervals are counted by the clock: beats that come a little early or late do not shift them. */
@@ -49,13 +52,11 @@ function intervalOf(atSeconds: number, everySeconds: number): number {
   return Math.floor(atSeconds / everySeconds);
 }
 
-/** No nodes but head nodes, none on their way, nobody who waits for any, and no plan due. News comes as demand, or as an event. */
-function rests({ snapshot, head, open }: Known, atSeconds: number): boolean {
-  if (snapshot === undefined || head === undefined) return false;
+/** Besides having no nodes but head nodes: none on their way, nobody who waits for any, and no plan due. News comes as demand, or as an event. */
+function rests({ head, open }: Doings, atSeconds: number): boolean {
+  if (head === undefined) return false;
   const isPlanDue = head.nextDeadlineSeconds !== null && head.nextDeadlineSeconds <= atSeconds;
   return (
-    nodesOfArrays(snapshot.cluster).length === 0 &&
-    snapshot.untold.length === 0 &&
     open.length === 0 &&
     head.jobs <= head.placedJobs &&
     head.targets.every(({ asked, granted }) => granted >= asked) &&

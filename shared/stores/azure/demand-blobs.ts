@@ -78,7 +78,8 @@ export class BlobDemandStore implements DemandStore {
     const content = jsonContent(packDemand(demand), toMetadata(summaryOf(demand)));
     const name = sourceName(cluster, source);
     if (ifMatch === undefined) await this.#names.add(cluster, name);
-    await this.#container.save(name, content, { ifMatch, record });
+    const etag = await this.#container.save(name, content, { ifMatch, record });
+    this.#sources.remember(name, { value: demand, etag }, content.bytes.length);
   }
 
   async savePart(snapshot: MessageIdentity, part: DemandPart): Promise<void> {

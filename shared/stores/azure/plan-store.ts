@@ -22,6 +22,7 @@ import { newestPlanFirst } from "../order.ts";
 import { largestPlanCharacters, planTooLarge, recordOf } from "../store-limits.ts";
 import { type BlobContent, Container, fromJson, jsonContent } from "./container.ts";
 import { escapeName, reverseTime } from "./keys.ts";
+import { RememberedBlobs } from "./remembered-blobs.ts";
 import { Retention } from "./retention.ts";
 import type { Change, Table } from "./table.ts";
 
@@ -33,6 +34,7 @@ const unzip = promisify(gunzip);
  */
 export class AzurePlanStore implements PlanStore {
   readonly #container: Container;
+  readonly #heads: RememberedBlobs<PlanHead>;
   readonly #index: Table;
   readonly #retention: Retention;
   readonly #limit: number;
@@ -45,6 +47,7 @@ export class AzurePlanStore implements PlanStore {
     this.#limit = options.limitCharacters ?? largestPlanCharacters;
     const container = new Container(service, "plans");
     this.#container = container;
+    this.#heads = new RememberedBlobs(container);
     this.#index = index;
     this.#retention = new Retention({
       table: index,
@@ -55,12 +58,14 @@ export class AzurePlanStore implements PlanStore {
   }
 
   async loadHead(cluster: string): Promise<Stored<PlanHead> | undefined> {
-    return this.#container.load(headName(cluster));
+    return this.#heads.read(headName(cluster));
   }
 
   async saveHead(head: PlanHead, ifMatch: IfMatch): Promise<void> {
     const record = `plan head of cluster "${head.cluster}"`;
-    await this.#container.save(headName(head.cluster), jsonContent(head), { ifMatch, record });
+    const [name, content] = [headName(head.cluster), jsonContent(head)];
+    const etag = await this.#container.save(name, content, { ifMatch, record });
+    this.#heads.remember(name, { value: head, etag }, content.bytes.length);
   }
 
   /** The archive first: a line of the index always leads to a plan. */

@@ -1,6 +1,6 @@
 import type { BlobServiceClient } from "@azure/storage-blob";
 import { ConflictError } from "../../errors/errors.ts";
-import type { Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
+import type { IfMatch, Snapshot, SnapshotStore, Stored } from "../../ports/index.ts";
 import { Container, jsonContent } from "./container.ts";
 import { clusterBlob } from "./keys.ts";
 import { RememberedBlobs } from "./remembered-blobs.ts";
@@ -26,8 +26,11 @@ export class BlobSnapshotStore implements SnapshotStore {
     snapshot: Snapshot,
     { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
   ): Promise<void> {
+    const known = this.#blobs.known(clusterBlob(cluster));
+    const isOlder = known !== undefined && known.value.takenAtSeconds <= snapshot.takenAtSeconds;
     for (let tries = 1; ; tries += 1) {
       try {
+        if (isOlder && tries === 1) return await this.#saveOver(known.etag, cluster, snapshot);
         return await this.#saveUnlessNewer(cluster, snapshot, latestSeconds);
       } catch (error) {
         if (!(error instanceof ConflictError) || tries >= mostTries) throw error;
@@ -40,8 +43,12 @@ export class BlobSnapshotStore implements SnapshotStore {
     const storedFacts = await this.#container.facts(clusterBlob(cluster));
     const storedSeconds = Number(storedFacts?.metadata.takenatseconds ?? 0);
     if (storedSeconds > snapshot.takenAtSeconds && storedSeconds <= latestSeconds) return;
+    await this.#saveOver(storedFacts?.etag, cluster, snapshot);
+  }
+
+  async #saveOver(ifMatch: IfMatch, cluster: string, snapshot: Snapshot): Promise<void> {
     const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
-    const guard = { ifMatch: storedFacts?.etag, record: `snapshot of cluster "${cluster}"` };
+    const guard = { ifMatch, record: `snapshot of cluster "${cluster}"` };
     await this.#container.save(clusterBlob(cluster), content, guard);
   }
 }

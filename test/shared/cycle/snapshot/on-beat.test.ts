@@ -5,7 +5,7 @@ import {
   requestSnapshots,
   snapshotOnBeat,
 } from "../../../../shared/cycle/snapshot/on-beat.ts";
-import { isDue, type Known, rhythmOf } from "../../../../shared/cycle/snapshot/rhythm.ts";
+import { isDue, rhythmOf } from "../../../../shared/cycle/snapshot/rhythm.ts";
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
@@ -157,9 +157,10 @@ describe("the rhythm", () => {
     const rhythm = rhythmOf({ snapshotIntervalSeconds: 60, maxSnapshotAgeSeconds: 300 });
     const snapshot = (await world.ports.snapshots.load("hpc"))?.value;
     if (snapshot === undefined) throw new Error("no snapshot");
-    const known: Known = { snapshot, head: undefined, open: [] };
-    expect(isDue(known, rhythm, snapshot.takenAtSeconds)).toBe(false);
-    expect(isDue({ ...known, snapshot: undefined }, rhythm, snapshot.takenAtSeconds)).toBe(true);
-    expect(isDue(known, rhythm, snapshot.takenAtSeconds - 3_600)).toBe(true);
+    const doings = () => Promise.reject(new Error("nobody needs to know"));
+    const at = (atSeconds: number) => ({ atSeconds, doings });
+    expect(await isDue(snapshot, rhythm, at(snapshot.takenAtSeconds))).toBe(false);
+    expect(await isDue(undefined, rhythm, at(snapshot.takenAtSeconds))).toBe(true);
+    expect(await isDue(snapshot, rhythm, at(snapshot.takenAtSeconds - 3_600))).toBe(true);
   });
 });
