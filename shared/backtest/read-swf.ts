@@ -44,7 +44,7 @@ export class SwfReader implements LineReader {
     const [, start] = /^;\s*UnixStartTime:\s*(\d{1,12})\s*$/.exec(text) ?? [];
     if (start !== undefined) this.#clockStart = { clockStartSeconds: Number(start) };
     if (text === "" || text.startsWith(";")) return;
-    const read = readLine(text.split(/\s+/));
+    const read = readSwfJob(text.split(/\s+/));
     if (typeof read === "string") this.#leftOut.add(read, `line ${number}`);
     else this.#jobs.add(read);
   }
@@ -60,7 +60,7 @@ export function readSwf(text: string): ListedWorkload {
 }
 
 /** A job, or why the line is none. */
-function readLine(fields: readonly string[]): TraceJob | string {
+export function readSwfJob(fields: readonly string[]): TraceJob | string {
   if (fields.length < leastColumns) return `fewer than ${leastColumns} columns`;
   const submitSeconds = wholeNumber(fields[column.submit]);
   const runSeconds = wholeNumber(fields[column.run]);

@@ -192,7 +192,7 @@ export function readJobs(text: string, format: "json" | "swf"): ReadJobs {
 
 function fromTrace(job: SwfJob): object {
   const { name, nodes, ncpus, memoryGiB, exclusive } = job;
-  const { requestedSeconds: runtimeSeconds, user, account, queue, application: jobName } = job;
+  const { requestedSeconds: runtimeSeconds, user, account, queue, jobName } = job;
   return {
     name,
     ...readJobDetails({ runtimeSeconds, user, account, queue, jobName }),

@@ -1,90 +1,45 @@
-const swfColumns = 18;
-const bytesPerGiB = 2 ** 30;
-const kibPerGiB = 2 ** 20;
+import { readSwfJob } from "../read-swf.ts";
+import type { TraceJob } from "../trace-job.ts";
 
-/** A job of a trace. Times in seconds from the first submission; what it needs of each of its nodes. */
-export interface SwfJob {
-  readonly name: string;
-  readonly submitSeconds: number;
-  readonly runSeconds: number;
+/** A job of a trace by what it needs of each of its nodes. Times in seconds from the first submission. */
+export interface SwfJob extends Omit<TraceJob, "requestedSeconds" | "processors" | "tasks" | "gpus"> {
   /** What its user asked for. Absent: unknown. */
   readonly requestedSeconds?: number;
-  /** Names made of the trace's numbers. Absent: unknown. */
-  readonly user?: string;
-  readonly account?: string;
-  readonly application?: string;
-  readonly queue?: string;
   readonly nodes: number;
   readonly ncpus: number;
+  /** 0: unknown. */
   readonly memoryGiB: number;
-  /** The nodes to itself. */
   readonly exclusive: boolean;
 }
 
-/**
- * Reads a trace in the Standard Workload Format: one job a line, 18 columns, -1 for unknown, `;` before comments. Lines
- * that ran for no time or on no processor are left out. Times are counted from the first submission.
- *
- * In plain SWF a job is its number of processors on one node, and memory is in KiB per processor. Traces of PBS
- * clusters add columns, the last of which is the node specification (`8:ppn=8:x86_64#excl`): it tells nodes and cores
- * per node, and there the memory is in bytes per node.
- */
+const applicationColumn = 13;
+
+/** The jobs of a trace that `SwfReader` would keep, in the order of submission: plain SWF has a job on one node. */
 export function parseSwf(text: string): SwfJob[] {
-  const rows = text
-    .split("\n")
-    .filter((line) => line.trim() !== "" && !line.startsWith(";"))
-    .map((line) => line.trim().split(/\s+/))
-    .filter((row) => column(row, 3) > 0 && processors(row) > 0);
-  const firstSubmit = rows.reduce((first, row) => Math.min(first, column(row, 1)), Number.POSITIVE_INFINITY);
-  return rows
-    .map((row) => toJob(row, firstSubmit))
-    .sort((left, right) => left.submitSeconds - right.submitSeconds);
+  const jobs = text.split("\n").flatMap((line) => {
+    const fields = line.trim().split(/\s+/);
+    const job = line.startsWith(";") ? "a comment" : readSwfJob(fields);
+    return typeof job === "string" ? [] : [eachNode(job, fields)];
+  });
+  jobs.sort((left, right) => left.submitSeconds - right.submitSeconds);
+  const first = jobs[0]?.submitSeconds ?? 0;
+  return jobs.map((job) => ({ ...job, submitSeconds: job.submitSeconds - first }));
 }
 
-function toJob(row: readonly string[], firstSubmit: number): SwfJob {
+function eachNode(
+  { processors, requestedSeconds, nodes = 1, memoryGiB = 0, exclusive = false, ...job }: TraceJob,
+  fields: readonly string[],
+): SwfJob {
+  const coresPerNode = /:ppn=(\d+)/.exec(fields.at(-1) ?? "")?.[1];
+  const application = Number(fields[applicationColumn] ?? -1);
   return {
-    name: `swf-${row[0]}`,
-    submitSeconds: column(row, 1) - firstSubmit,
-    runSeconds: column(row, 3),
-    ...(column(row, 8) > 0 ? { requestedSeconds: column(row, 8) } : {}),
-    ...numbered("user", column(row, 11)),
-    ...numbered("account", column(row, 12)),
-    ...numbered("application", column(row, 13)),
-    ...numbered("queue", column(row, 14)),
-    ...(row.length > swfColumns ? pbsNeed(row) : plainNeed(row)),
-  };
-}
-
-function numbered<Name extends string>(name: Name, number: number): { readonly [Key in Name]?: string } {
-  return number < 0 ? {} : ({ [name]: `${name}-${number}` } as { readonly [Key in Name]?: string });
-}
-
-function plainNeed(row: readonly string[]) {
-  const ncpus = processors(row);
-  const memoryGiB = (Math.max(0, column(row, 9)) * ncpus) / kibPerGiB;
-  return { nodes: 1, ncpus, memoryGiB, exclusive: false };
-}
-
-function pbsNeed(row: readonly string[]) {
-  const spec = row.at(-1) ?? "";
-  // A specification without a number in front names one host.
-  const nodes = Number(/^(\d+)(?=[:#]|$)/.exec(spec)?.[1] ?? 1);
-  const coresPerNode = /:ppn=(\d+)/.exec(spec)?.[1];
-  return {
+    ...job,
+    name: `swf-${job.name}`,
+    ...(requestedSeconds === null ? {} : { requestedSeconds }),
+    ...(application < 0 ? {} : { jobName: `application-${application}` }),
     nodes,
-    ncpus: coresPerNode === undefined ? Math.ceil(processors(row) / nodes) : Number(coresPerNode),
-    memoryGiB: Math.max(0, column(row, 9)) / bytesPerGiB,
-    exclusive: spec.includes("#excl"),
+    ncpus: coresPerNode === undefined ? Math.ceil(processors / nodes) : Number(coresPerNode),
+    memoryGiB: memoryGiB / nodes,
+    exclusive,
   };
-}
-
-/** Processors used, or requested where that is unknown. */
-function processors(row: readonly string[]): number {
-  return column(row, 4) > 0 ? column(row, 4) : column(row, 7);
-}
-
-/** -1 where the trace has nothing. */
-function column(row: readonly string[], index: number): number {
-  const value = Number(row[index] ?? -1);
-  return Number.isFinite(value) ? value : -1;
 }

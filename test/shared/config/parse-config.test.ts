@@ -68,261 +68,210 @@ test("config: a minimal file gets every default", () => {
 });
 
 describe("config: every key", () => {
-  test.each<[string, object, object]>([
-    ["cluster_name that is the cluster", { cluster_name: "c" }, { cluster: "c" }],
-    ["url loses its last slash", { url: "https://x/cycle/" }, { connection: { url: "https://x/cycle" } }],
-    ["url on this machine", { url: "http://127.0.0.1:80" }, { connection: { url: "http://127.0.0.1:80" } }],
-    [
-      "password_setting",
-      { password_setting: "CYCLECLOUD_PASSWORD_C" },
-      { connection: { passwordSetting: "CYCLECLOUD_PASSWORD_C" } },
-    ],
-    [
-      "certificate_authority",
-      { certificate_authority: certificate },
-      { connection: { certificateAuthority: certificate } },
-    ],
-    ["read_only", { read_only: true }, { cycle: { readOnly: true } }],
-    ["snapshot_interval", { snapshot_interval: "2m" }, { cycle: { snapshotIntervalSeconds: 120 } }],
-    ["a snapshot on every beat", { snapshot_interval: 0 }, { cycle: { snapshotIntervalSeconds: 0 } }],
-    ["max_snapshot_age", { max_snapshot_age: 60 }, { cycle: { maxSnapshotAgeSeconds: 60 } }],
-    ["demand_ttl", { demand_ttl: "120" }, { cycle: { demandTtlSeconds: 120 } }],
-    ["action_ttl", { action_ttl: 30 }, { cycle: { actionTtlSeconds: 30 } }],
-    ["operation_timeout", { operation_timeout: 1.5 }, { cycle: { operationTimeoutSeconds: 1.5 } }],
-    ["failed_node_retries", { failed_node_retries: 1 }, { cycle: { failedNodeRetries: 1 } }],
-    [
-      "boot_failures_before_backoff and boot_failure_backoff",
-      { boot_failures_before_backoff: 5, boot_failure_backoff: "60" },
-      { cycle: { bootFailuresBeforeBackoff: 5, bootFailureBackoffSeconds: 60 } },
-    ],
-    [
-      "autostop",
-      { autostop: { idle_time_before_jobs: 60, idle_time_after_jobs: "0", username: "node" } },
-      {
-        autostop: {
-          idleSecondsBeforeJobs: 60,
-          idleSecondsAfterJobs: 0,
-          login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD" },
+  test("all at once, each in its place", () => {
+    const read = config({
+      cluster_name: "c",
+      url: "https://x/cycle/",
+      password_setting: "CYCLECLOUD_PASSWORD_C",
+      certificate_authority: certificate,
+      read_only: true,
+      snapshot_interval: "2m",
+      max_snapshot_age: 60,
+      demand_ttl: "120",
+      action_ttl: 30,
+      operation_timeout: 1.5,
+      drain_timeout: 0,
+      capacity_failure_backoff: 0,
+      failed_nodes: "retry",
+      failed_node_retries: 1,
+      boot_failures_before_backoff: 5,
+      boot_failure_backoff: "60",
+      autostop: { idle_time_before_jobs: 60, idle_time_after_jobs: "0", username: "node" },
+      target_attributes: ["Configuration.application_*", "ImageName"],
+      idle_timeout: { default: "10m", low: "1h30m", hpc: null },
+      boot_timeout: { htc: 400 },
+      default_resources: [{ select: {}, name: "slots", value: "node.vcpu_count", divide: 2 }],
+      disable_default_resources: true,
+      nodearrays: {
+        default: { generated_placement_group_buffer: 3, keep_alive: true, name_format: "n-%d" },
+        htc: {
+          generated_placement_group_buffer: "0",
+          max_placement_groups: 4,
+          name_format: "x-%d",
+          node_attributes: { Tags: { a: 1 } },
+          keep_alive: false,
+          placement: "order",
+          placement_groups: [],
         },
       },
-    ],
+      placement: "cost",
+      compatibility: "scalelib",
+      exclusive_scope: "job",
+      ignored_nodes: ["htc-1", "login*"],
+      shared_pools: [
+        { name: "lic", initial: 5 },
+        { name: "lic", source: "q", initial: 5, current: 2 },
+      ],
+      vm_sizes: {
+        Standard_F4: { gpus: 1, price_per_hour_usd: 0.2, spot_price_per_hour_usd: 0.05 },
+        Own: { vcpus: 8, memory_gib: 16, vcpus_available: 4, vcpus_per_core: 2 },
+      },
+      "proxied-locations": { a: "eastus", b: "eastus" },
+      proxied_locations: { b: "westus" },
+      price_rules: [
+        { name: "three years", select: { "node.vm_family": "standardFSv2Family" }, reserved_nodes: 40 },
+        { discount_percent: 37, add_per_core_hour_usd: 0.02 },
+      ],
+      notifications: [
+        { url_setting: "TEAMS_WEBHOOK", format: "teams" },
+        { url_setting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
+      ],
+      pseudonyms: {},
+      budgets: [
+        { account: "geo", monthly_usd: 5000, hold: true },
+        { name: "the gpus", node_array: "gpu", daily_usd: 800.5 },
+        { user: "ada", daily_usd: 1 },
+        { queue: "unknown", monthly_usd: 2 },
+      ],
+      max_nodes_per_plan: 10,
+      max_cores: 0,
+      monthly_budget_usd: 99.5,
+      max_cores_per_user: 200,
+      max_cores_per_queue: { debug: 32, default: null, long: 0 },
+      max_constraint_parts: 50,
+      max_plan_checks: 1000,
+    });
+    expect(read).toMatchObject({
+      cluster: "c",
+      connection: {
+        url: "https://x/cycle",
+        passwordSetting: "CYCLECLOUD_PASSWORD_C",
+        certificateAuthority: certificate,
+      },
+      cycle: {
+        readOnly: true,
+        snapshotIntervalSeconds: 120,
+        maxSnapshotAgeSeconds: 60,
+        demandTtlSeconds: 120,
+        actionTtlSeconds: 30,
+        operationTimeoutSeconds: 1.5,
+        drainTimeoutSeconds: 0,
+        capacityFailureBackoffSeconds: 0,
+        failedNodeRetries: 1,
+        bootFailuresBeforeBackoff: 5,
+        bootFailureBackoffSeconds: 60,
+        targetAttributes: ["Configuration.application_*", "ImageName"],
+        budgets: [
+          {
+            name: "account geo, monthly",
+            of: { dimension: "account", name: "geo" },
+            period: "month",
+            usd: 5000,
+            hold: true,
+          },
+          {
+            name: "the gpus",
+            of: { dimension: "nodeArray", name: "gpu" },
+            period: "day",
+            usd: 800.5,
+            hold: false,
+          },
+          { name: "user ada, daily", of: { dimension: "user", name: "ada" }, period: "day", usd: 1 },
+          { name: "queue unknown, monthly", of: { dimension: "queue", name: "unknown" }, usd: 2 },
+        ],
+        caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 },
+        ownerCaps: [
+          { by: "user", maxCores: 200, byName: {} },
+          { by: "queue", maxCores: null, byName: { debug: 32, long: 0 } },
+        ],
+      },
+      autostop: {
+        idleSecondsBeforeJobs: 60,
+        idleSecondsAfterJobs: 0,
+        login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD" },
+      },
+      engine: {
+        failedNodes: "retry",
+        idleTimeoutSeconds: { default: 600, byNodeArray: { low: 5_400 } },
+        bootTimeoutSeconds: { default: 1800, byNodeArray: { htc: 400 } },
+        defaultResources: [
+          {
+            select: [],
+            name: "slots",
+            value: { kind: "property", property: "vcpu_count" },
+            modifier: { operation: "divide" },
+          },
+        ],
+        disableDefaultResources: true,
+        generatedPlacementGroups: {
+          buffer: { default: 3, byNodeArray: { htc: 0 } },
+          max: { default: 10_000, byNodeArray: { htc: 4 } },
+        },
+        nameFormat: { default: "n-%d", byNodeArray: { htc: "x-%d" } },
+        nodeAttributes: { default: {}, byNodeArray: { htc: { Tags: { a: 1 } } } },
+        keepAlive: { default: true, byNodeArray: { htc: false } },
+        placement: { default: "cost", byNodeArray: { htc: "order" } },
+        compatibility: "scalelib",
+        exclusiveScope: "job",
+        ignoredNodes: ["htc-1", "login*"],
+        sharedPools: [
+          { name: "lic", source: null, initial: 5, current: 5 },
+          { name: "lic", source: "q", initial: 5, current: 2 },
+        ],
+        demandCaps: { maxConstraintParts: 50, maxPlanChecks: 1000 },
+      },
+      facts: {
+        overrides: {
+          Standard_F4: { gpus: 1, pricePerHourUsd: 0.2, spotPricePerHourUsd: 0.05 },
+          Own: { vcpus: 8, memoryGiB: 16, vcpusAvailable: 4, vcpusPerCore: 2 },
+        },
+        proxiedLocations: { a: "eastus", b: "westus" },
+      },
+      priceRules: [
+        {
+          name: "three years",
+          select: [{ kind: "property-options", property: "vm_family", options: ["standardFSv2Family"] }],
+          reservedNodes: 40,
+        },
+        { name: "price_rules[1]", select: [], discountPercent: 37, addPerCoreHourUsd: 0.02 },
+      ],
+      notifications: [
+        {
+          urlSetting: "TEAMS_WEBHOOK",
+          format: "teams",
+          kinds: ["budget", "boots-failing", "login-refused", "long-wait", "source-silent", "stuck"],
+        },
+        { urlSetting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
+      ],
+      pseudonyms: { keySetting: "PSEUDONYM_KEY", fields: ["user", "account", "jobName"] },
+    });
+    expect(read.warnings).toEqual([]);
+  });
+
+  test.each<[string, object, object]>([
+    ["url on this machine", { url: "http://127.0.0.1:80" }, { connection: { url: "http://127.0.0.1:80" } }],
+    ["a snapshot on every beat", { snapshot_interval: 0 }, { cycle: { snapshotIntervalSeconds: 0 } }],
     [
       "autostop's password_setting",
       { autostop: { username: "node", password_setting: "AUTOSTOP_PASSWORD_HPC" } },
       { autostop: { login: { username: "node", passwordSetting: "AUTOSTOP_PASSWORD_HPC" } } },
     ],
-    [
-      "target_attributes",
-      { target_attributes: ["Configuration.application_*", "ImageName"] },
-      { cycle: { targetAttributes: ["Configuration.application_*", "ImageName"] } },
-    ],
-    ["drain_timeout of 0", { drain_timeout: 0 }, { cycle: { drainTimeoutSeconds: 0 } }],
-    [
-      "capacity_failure_backoff of 0",
-      { capacity_failure_backoff: 0 },
-      { cycle: { capacityFailureBackoffSeconds: 0 } },
-    ],
-    [
-      "idle_timeout as a number",
-      { idle_timeout: 90 },
-      { engine: { idleTimeoutSeconds: { default: 90, byNodeArray: {} } } },
-    ],
     ["idle_timeout of 0", { idle_timeout: 0 }, { engine: { idleTimeoutSeconds: { default: 0 } } }],
     ["idle_timeout as text", { idle_timeout: "90" }, { engine: { idleTimeoutSeconds: { default: 90 } } }],
-    [
-      "idle_timeout as people write lengths of time",
-      { idle_timeout: { default: "10m", low: "1h30m" } },
-      { engine: { idleTimeoutSeconds: { default: 600, byNodeArray: { low: 5_400 } } } },
-    ],
-    [
-      "idle_timeout per node array",
-      { idle_timeout: { default: "60", low: 5, hpc: null } },
-      { engine: { idleTimeoutSeconds: { default: 60, byNodeArray: { low: 5 } } } },
-    ],
     [
       "idle_timeout per node array without default",
       { idle_timeout: { low: 5 } },
       { engine: { idleTimeoutSeconds: { default: 300, byNodeArray: { low: 5 } } } },
     ],
     [
-      "boot_timeout",
-      { boot_timeout: { htc: 400 } },
-      { engine: { bootTimeoutSeconds: { default: 1800, byNodeArray: { htc: 400 } } } },
-    ],
-    [
-      "default_resources",
-      { default_resources: [{ select: {}, name: "slots", value: "node.vcpu_count", divide: 2 }] },
-      {
-        engine: {
-          defaultResources: [
-            {
-              select: [],
-              name: "slots",
-              value: { kind: "property", property: "vcpu_count" },
-              modifier: { operation: "divide" },
-            },
-          ],
-        },
-      },
-    ],
-    [
-      "disable_default_resources",
-      { disable_default_resources: true },
-      { engine: { disableDefaultResources: true } },
-    ],
-    [
       "placement_groups stop the generated ones",
-      {
-        nodearrays: { default: { placement_groups: ["a"] }, htc: { placement_groups: ["b-1", "b_2"] } },
-      },
+      { nodearrays: { default: { placement_groups: ["a"] }, htc: { placement_groups: ["b-1", "b_2"] } } },
       {
         engine: {
           placementGroups: { default: ["a"], byNodeArray: { htc: ["b-1", "b_2"] } },
           generatedPlacementGroups: null,
         },
       },
-    ],
-    [
-      "empty placement_groups do not",
-      { nodearrays: { htc: { placement_groups: [] } } },
-      { engine: { generatedPlacementGroups: { buffer: { default: 2 } } } },
-    ],
-    [
-      "generated_placement_group_buffer",
-      {
-        nodearrays: {
-          default: { generated_placement_group_buffer: 3 },
-          htc: { generated_placement_group_buffer: "0" },
-        },
-      },
-      { engine: { generatedPlacementGroups: { buffer: { default: 3, byNodeArray: { htc: 0 } } } } },
-    ],
-    [
-      "max_placement_groups",
-      { nodearrays: { htc: { max_placement_groups: 4 } } },
-      {
-        engine: { generatedPlacementGroups: { max: { default: 10_000, byNodeArray: { htc: 4 } } } },
-      },
-    ],
-    [
-      "name_format",
-      { nodearrays: { htc: { name_format: "x-%d" } } },
-      { engine: { nameFormat: { default: null, byNodeArray: { htc: "x-%d" } } } },
-    ],
-    [
-      "node_attributes",
-      { nodearrays: { htc: { node_attributes: { Tags: { a: 1 } } } } },
-      { engine: { nodeAttributes: { default: {}, byNodeArray: { htc: { Tags: { a: 1 } } } } } },
-    ],
-    [
-      "keep_alive",
-      { nodearrays: { default: { keep_alive: true }, htc: { keep_alive: false } } },
-      { engine: { keepAlive: { default: true, byNodeArray: { htc: false } } } },
-    ],
-    ["failed_nodes", { failed_nodes: "retry" }, { engine: { failedNodes: "retry" } }],
-    ["compatibility", { compatibility: "scalelib" }, { engine: { compatibility: "scalelib" } }],
-    [
-      "placement",
-      {
-        placement: "cost",
-        nodearrays: { htc: { placement: "order" }, default: { name_format: "n-%d" } },
-      },
-      { engine: { placement: { default: "cost", byNodeArray: { htc: "order" } } } },
-    ],
-    ["exclusive_scope", { exclusive_scope: "job" }, { engine: { exclusiveScope: "job" } }],
-    [
-      "ignored_nodes",
-      { ignored_nodes: ["htc-1", "login*"] },
-      { engine: { ignoredNodes: ["htc-1", "login*"] } },
-    ],
-    [
-      "shared_pools",
-      {
-        shared_pools: [
-          { name: "lic", initial: 5 },
-          { name: "lic", source: "q", initial: 5, current: 2 },
-        ],
-      },
-      {
-        engine: {
-          sharedPools: [
-            { name: "lic", source: null, initial: 5, current: 5 },
-            { name: "lic", source: "q", initial: 5, current: 2 },
-          ],
-        },
-      },
-    ],
-    [
-      "vm_sizes",
-      {
-        vm_sizes: {
-          Standard_F4: { gpus: 1 },
-          Own: { vcpus: 8, memory_gib: 16, vcpus_available: 4, vcpus_per_core: 2 },
-        },
-      },
-      {
-        facts: {
-          overrides: {
-            Standard_F4: { gpus: 1 },
-            Own: { vcpus: 8, memoryGiB: 16, vcpusAvailable: 4, vcpusPerCore: 2 },
-          },
-        },
-      },
-    ],
-    [
-      "proxied locations in the reference's spelling, under those in ours",
-      { "proxied-locations": { a: "eastus", b: "eastus" }, proxied_locations: { b: "westus" } },
-      { facts: { proxiedLocations: { a: "eastus", b: "westus" } } },
-    ],
-    [
-      "prices of vm_sizes",
-      { vm_sizes: { Standard_F4: { price_per_hour_usd: 0.2, spot_price_per_hour_usd: 0.05 } } },
-      {
-        facts: { overrides: { Standard_F4: { pricePerHourUsd: 0.2, spotPricePerHourUsd: 0.05 } } },
-      },
-    ],
-    [
-      "price rules: one with a name, one without",
-      {
-        price_rules: [
-          { name: "three years", select: { "node.vm_family": "standardFSv2Family" }, reserved_nodes: 40 },
-          { discount_percent: 37, add_per_core_hour_usd: 0.02 },
-        ],
-      },
-      {
-        priceRules: [
-          {
-            name: "three years",
-            select: [{ kind: "property-options", property: "vm_family", options: ["standardFSv2Family"] }],
-            reservedNodes: 40,
-          },
-          { name: "price_rules[1]", select: [], discountPercent: 37, addPerCoreHourUsd: 0.02 },
-        ],
-      },
-    ],
-    [
-      "notifications: all kinds where none are named",
-      {
-        notifications: [
-          { url_setting: "TEAMS_WEBHOOK", format: "teams" },
-          { url_setting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
-        ],
-      },
-      {
-        notifications: [
-          {
-            urlSetting: "TEAMS_WEBHOOK",
-            format: "teams",
-            kinds: ["budget", "boots-failing", "login-refused", "long-wait", "source-silent", "stuck"],
-          },
-          { urlSetting: "OPS_WEBHOOK_2", format: "json", kinds: ["stuck"] },
-        ],
-      },
-    ],
-    [
-      "pseudonyms: every name of a person",
-      { pseudonyms: {} },
-      { pseudonyms: { keySetting: "PSEUDONYM_KEY", fields: ["user", "account", "jobName"] } },
     ],
     [
       "pseudonyms: of these fields, with a key of its own",
@@ -403,74 +352,14 @@ describe("config: every key", () => {
       },
     ],
     [
-      "budgets: of each kind, for a month or a day",
-      {
-        budgets: [
-          { account: "geo", monthly_usd: 5000, hold: true },
-          { name: "the gpus", node_array: "gpu", daily_usd: 800.5 },
-          { user: "ada", daily_usd: 1 },
-          { queue: "unknown", monthly_usd: 2 },
-        ],
-      },
-      {
-        cycle: {
-          budgets: [
-            {
-              name: "account geo, monthly",
-              of: { dimension: "account", name: "geo" },
-              period: "month",
-              usd: 5000,
-              hold: true,
-            },
-            {
-              name: "the gpus",
-              of: { dimension: "nodeArray", name: "gpu" },
-              period: "day",
-              usd: 800.5,
-              hold: false,
-            },
-            { name: "user ada, daily", of: { dimension: "user", name: "ada" }, period: "day", usd: 1 },
-            { name: "queue unknown, monthly", of: { dimension: "queue", name: "unknown" }, usd: 2 },
-          ],
-        },
-      },
-    ],
-    [
-      "caps: all of them",
-      { max_nodes_per_plan: 10, max_cores: 0, monthly_budget_usd: 99.5 },
-      { cycle: { caps: { maxNodesPerPlan: 10, maxCores: 0, monthlyBudgetUsd: 99.5 } } },
-    ],
-    [
       "caps: those that are not set are none",
       { max_cores: 640 },
       { cycle: { caps: { maxNodesPerPlan: null, maxCores: 640, monthlyBudgetUsd: null } } },
     ],
     [
-      "cores of owners: a number for all of them, or one by name",
-      { max_cores_per_user: 200, max_cores_per_queue: { debug: 32, default: null, long: 0 } },
-      {
-        cycle: {
-          ownerCaps: [
-            { by: "user", maxCores: 200, byName: {} },
-            { by: "queue", maxCores: null, byName: { debug: 32, long: 0 } },
-          ],
-        },
-      },
-    ],
-    [
-      "caps on demand: those that are not set follow the engine's defaults",
-      { max_constraint_parts: 50, max_plan_checks: 1000 },
-      { engine: { demandCaps: { maxConstraintParts: 50, maxPlanChecks: 1000 } } },
-    ],
-    [
       "certificate_fingerprint, however it is spelled",
       { certificate_fingerprint: Array.from({ length: 32 }, () => "AB").join(":") },
       { connection: { certificateFingerprint: "ab".repeat(32) } },
-    ],
-    [
-      "proxied_locations",
-      { proxied_locations: { here: "westus2" } },
-      { facts: { proxiedLocations: { here: "westus2" } } },
     ],
   ])("%s", (_, keys, expected) => {
     expect(config(keys)).toMatchObject(expected);

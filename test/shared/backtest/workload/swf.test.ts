@@ -23,7 +23,7 @@ test("parseSwf: the limit, user, account, program and queue, where the trace has
     requestedSeconds: 3_600,
     user: "user-7",
     account: "account-0",
-    application: "application-3",
+    jobName: "application-3",
     queue: "queue-2",
   });
 });
@@ -45,16 +45,6 @@ test.each([
 ])("parseSwf: a PBS specification with %s", (_case, spec, nodes, ncpus) => {
   const line = `${columns({ 0: 1, 1: 0, 3: 60, 4: 8, 9: 2 ** 30 })} {1} q_1d ${spec}`;
   expect(parseSwf(line)[0]).toMatchObject({ nodes, ncpus, memoryGiB: 1 });
-});
-
-test("parseSwf: comments, and jobs that ran for no time or on no processor, are left out", () => {
-  const text = [
-    "; Version: 2.2",
-    columns({ 0: 1, 1: 9, 3: 0, 4: 1 }),
-    columns({ 0: 2, 1: 9, 3: 5, 4: 0 }),
-    "",
-  ];
-  expect(parseSwf(text.join("\n"))).toEqual([]);
 });
 
 test("parseSwf: times count from the first submission, in order", () => {
