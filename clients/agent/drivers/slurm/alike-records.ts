@@ -20,12 +20,21 @@ export interface Likeness<Common, T> {
   readonly whole: (common: Common, own: Fields) => T;
 }
 
+interface ReadValue {
+  readonly text: string;
+  readonly data: unknown;
+  /** It is not one that is not read. */
+  readonly isOwn: boolean;
+}
+
 /** Reads records from their text: what those have in common that differ in some fields alone is parsed and checked once. */
 export class AlikeRecords<Common, T> implements TextReader<T> {
   readonly #likeness: Likeness<Common, T>;
   readonly #cutter: FieldCutter;
   /** By a digest of what they have in common. Undefined: they have to be read one by one. */
   readonly #common = new Map<string, Common | undefined>();
+  /** Of the record before, by field: most have the same. */
+  readonly #values = new Map<string, ReadValue>();
 
   constructor(likeness: Likeness<Common, T>) {
     this.#likeness = likeness;
@@ -55,17 +64,26 @@ export class AlikeRecords<Common, T> implements TextReader<T> {
 
   /** The fields that the text has; undefined when one of them cannot be used. */
   #ownOf({ names, values }: CutRecord): Fields | undefined {
-    const { own, stays } = this.#likeness;
     const fields: Record<string, unknown> = {};
     for (const [index, name] of names.entries()) {
-      const value = jsonOr(values[index] ?? "");
+      const text = values[index] ?? "";
+      const before = this.#values.get(name);
+      const value = before?.text === text ? before : this.#valueOf(name, text);
       if (value === undefined) return undefined;
-      const schema = own[name];
-      if (schema === undefined) continue;
-      const read = stays[name]?.(value) === true ? { data: value } : schema.safeParse(value);
-      if (!("data" in read)) return undefined;
-      fields[name] = read.data;
+      this.#values.set(name, value);
+      if (value.isOwn) fields[name] = value.data;
     }
     return fields;
+  }
+
+  #valueOf(name: string, text: string): ReadValue | undefined {
+    const { own, stays } = this.#likeness;
+    const data = jsonOr(text);
+    if (data === undefined) return undefined;
+    const schema = own[name];
+    if (schema === undefined || stays[name]?.(data) === true)
+      return { text, data, isOwn: schema !== undefined };
+    const read = schema.safeParse(data);
+    return read.success ? { text, data: read.data, isOwn: true } : undefined;
   }
 }

@@ -45,8 +45,9 @@ export class FieldCutter {
     for (const heading of this.#headings) {
       const found = text.indexOf(heading, at);
       const start = found + heading.length;
-      // A comma stands between two fields; what else would stand there is in the rest.
-      const end = text.indexOf(this.#next, start) - 1;
+      // A comma stands between two fields, a closing brace in a line of its own behind the last; what else would stand there is in the rest.
+      const next = text.indexOf(this.#next, start);
+      const end = next < 0 ? text.lastIndexOf("\n") : next - 1;
       if (found < 0 || end < start) return undefined;
       values.push(text.slice(start, end));
       rest += text.slice(at, start) + markInJson;
@@ -61,8 +62,7 @@ export class FieldCutter {
     const headingOf = (name: string) => `${this.#next}${name}": `;
     const places = this.#names
       .map((name) => ({ name, at: indent === undefined ? -1 : text.indexOf(headingOf(name)) }))
-      // The last field has no comma behind it.
-      .filter(({ at }) => at >= 0 && text.includes(this.#next, at + 1))
+      .filter(({ at }) => at >= 0)
       .toSorted((a, b) => a.at - b.at);
     this.#fields = places.map(({ name }) => name);
     this.#headings = this.#fields.map(headingOf);

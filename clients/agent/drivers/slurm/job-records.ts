@@ -60,6 +60,7 @@ export class JobRecords {
       "accrue_time",
       "last_sched_evaluation",
       "command",
+      "current_working_directory",
       "submit_line",
       "standard_error",
       "standard_output",

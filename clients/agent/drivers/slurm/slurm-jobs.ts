@@ -47,6 +47,7 @@ export class JobTranslator {
   ): readonly (readonly Job[] | LeftOut)[] {
     const alike = new Map<JobKind, Alike | LeftOut>();
     const now = new Map<JobRecord, Translated>();
+    let last: Own | undefined;
     const results = records.map(({ record, kind }) =>
       toJobs(record, context, (partitions) => {
         const isAlone = record.array_task_string !== "" || context.switches.get(record.job_id) === 1;
@@ -57,7 +58,9 @@ export class JobTranslator {
         alike.set(kind, first);
         if ("leftOut" in first) return first;
         const before = this.#before.get(record);
-        const jobs = before?.text === first.text ? before.jobs : jobsLike(first, record);
+        const isKnown = before?.text === first.text;
+        if (!isKnown) last = ownOf(record, last ?? first.own);
+        const jobs = isKnown ? before.jobs : jobsLike(first, last ?? first.own);
         if (jobs === undefined) return waiting(record, partitions, context);
         now.set(record, { jobs, text: first.text });
         return jobs;
@@ -84,7 +87,7 @@ function firstOf(record: JobRecord, jobs: readonly Job[] | LeftOut): Alike | Lef
   return { own, jobs, text: JSON.stringify(common) };
 }
 
-/** `like`: many have the same name and time. */
+/** `like`: one after the other have the same name and time. */
 function ownOf(record: JobRecord, like?: Own): Own {
   const { submit_time, name: jobName } = record;
   return {
@@ -97,9 +100,11 @@ function ownOf(record: JobRecord, like?: Own): Own {
 }
 
 /** Undefined: the first one has a name or a time, and this one has none, or the other way round. */
-function jobsLike({ own, jobs }: Alike, record: JobRecord): readonly Job[] | undefined {
+function jobsLike(
+  { own, jobs }: Alike,
+  { record, name, priority, submittedAt, jobName }: Own,
+): readonly Job[] | undefined {
   if (record === own.record) return jobs;
-  const { name, priority, submittedAt, jobName } = ownOf(record, own);
   if ((submittedAt === undefined) !== (own.submittedAt === undefined)) return undefined;
   if ((jobName === undefined) !== (own.jobName === undefined)) return undefined;
   return jobs.map((job) => ({

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
+import { FieldCutter } from "../../../../clients/agent/drivers/slurm/field-cutter.ts";
 import { RecordList } from "../../../../clients/agent/drivers/slurm/record-list.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { cases } from "../../../support/cases.ts";
@@ -224,6 +225,15 @@ test("a job that is laid out in lines is read as one that is not", () => {
     }),
     { ...cases(500), examples: [[[{ comment: "", ...waitingJob() }], [[0, ["comment", nested]]]]] },
   );
+});
+
+test("jobs from folders of their own leave the same text, though the folder is the last field", () => {
+  const cutter = new FieldCutter(["job_id", "current_working_directory"]);
+  const cut = (id: number, folder: string) =>
+    cutter.cut(JSON.stringify({ job_id: id, cpus: 1, current_working_directory: folder }, null, 2));
+  const first = cut(7, "/home/ann");
+  expect(first?.values).toEqual(["7", '"/home/ann"']);
+  expect(cut(8, "/home/bob")?.rest).toBe(first?.rest);
 });
 
 test("a number beyond all numbers is not taken for one that is not set", () => {
