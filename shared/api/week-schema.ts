@@ -58,6 +58,9 @@ export const weekAnswer = z
           .describe("Of nodes whose price is not known: `idleUsd` leaves them out"),
         sizes: z.array(sizeOfArray).describe("Those of which anything happened"),
         kept: z.array(keptByArray).describe("In order"),
+        paused: z
+          .array(keptByArray.pick({ schedule: true, keeps: true, untilSeconds: true }))
+          .describe("Schedules that keep nothing now, and again from `untilSeconds` on"),
       }),
     ),
   })

@@ -75,6 +75,10 @@ export async function drawUpWeek(
         unpricedNodeHours: round(own.reduce((sum, row) => sum + row.unpricedNodeHours, 0)),
         sizes: sizesOf(history.filter(isOwn), losses.filter(isOwn), boots, fromSeconds),
         kept: keptBy(config, name, { hours, fromSeconds, untilSeconds: atSeconds }),
+        paused: schedulesOf(config, name).flatMap(({ schedule, keeps }) => {
+          const { name, pausedUntilSeconds: untilSeconds = 0 } = schedule;
+          return untilSeconds > atSeconds ? [{ schedule: name, keeps, untilSeconds }] : [];
+        }),
       };
     }),
   };
@@ -125,8 +129,16 @@ function sizesOf(
 }
 
 /** What schedules of the configuration that holds now kept of an array, beside what ran there. */
+/** Those that keep something of a node array. */
+function schedulesOf({ schedules = [] }: Pick<ClusterConfig, "schedules">, nodeArray: string) {
+  return schedules.flatMap((schedule) => {
+    const targets = schedule.targets.filter(({ Name, Extends = Name }) => Extends === nodeArray);
+    return targets.length === 0 ? [] : [{ schedule, keeps: targets.map(amountInWords).join(", ") }];
+  });
+}
+
 function keptBy(
-  { schedules = [] }: Pick<ClusterConfig, "schedules">,
+  config: Pick<ClusterConfig, "schedules">,
   nodeArray: string,
   {
     hours,
@@ -134,17 +146,15 @@ function keptBy(
     untilSeconds,
   }: Pick<WeekAnswer, "fromSeconds" | "untilSeconds"> & { hours: readonly Hour[] },
 ): WeekOfArray["kept"] {
-  const kept = schedules.flatMap((schedule) => {
-    const targets = schedule.targets.filter(({ Name, Extends = Name }) => Extends === nodeArray);
-    if (targets.length === 0) return [];
-    const windows = isAlwaysOpen(schedule)
-      ? [{ startSeconds: fromSeconds, endSeconds: untilSeconds }]
-      : windowsIn(schedule, fromSeconds, untilSeconds);
+  const kept = schedulesOf(config, nodeArray).flatMap(({ schedule, keeps }) => {
+    const startSeconds = Math.max(fromSeconds, schedule.pausedUntilSeconds ?? 0);
+    const always = startSeconds < untilSeconds ? [{ startSeconds, endSeconds: untilSeconds }] : [];
+    const windows = isAlwaysOpen(schedule) ? always : windowsIn(schedule, fromSeconds, untilSeconds);
     return windows.map(({ startSeconds, endSeconds }) => {
       const span = [Math.max(startSeconds, fromSeconds), Math.min(endSeconds, untilSeconds)] as const;
       return {
         schedule: schedule.name,
-        keeps: targets.map(amountInWords).join(", "),
+        keeps,
         fromSeconds: span[0],
         untilSeconds: span[1],
         busyNodes: busyIn(hours, span),

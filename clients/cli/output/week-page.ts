@@ -10,7 +10,7 @@ export function printWeek(page: Page, { nodeArrays, openedAtSeconds, fromSeconds
   if (nodeArrays.length === 0) page.line("No such node array.");
   else if (openedAtSeconds !== null && openedAtSeconds > fromSeconds)
     page.line(`Counted since ${moment(openedAtSeconds)}.`);
-  for (const { name, hours, kept, sizes } of nodeArrays) {
+  for (const { name, hours, kept, paused, sizes } of nodeArrays) {
     page.title(name);
     if (hours.length === 0) page.line("Nothing was counted yet.");
     else page.table(["DAY", "NODES WITH JOBS, 00 TO 23", "NODES", "BUSY", "IDLE USD"], dayRows(hours));
@@ -25,6 +25,8 @@ export function printWeek(page: Page, { nodeArrays, openedAtSeconds, fromSeconds
           busyNodes ?? "-",
         ]),
       );
+    for (const { schedule, keeps, untilSeconds } of paused)
+      page.line(`Schedule ${schedule} (${keeps}) is paused until ${moment(untilSeconds)}.`);
     if (sizes.length > 0)
       page.table(
         ["VM SIZE", "BOOTS", "HALF WITHIN", "95% WITHIN", "FAILURES", "EVICTIONS"],

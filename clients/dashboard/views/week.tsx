@@ -24,8 +24,8 @@ function Arrays({ week }: { readonly week: WeekAnswer }) {
   const { openedAtSeconds, fromSeconds, untilSeconds, waiting } = week;
   const span = [fromSeconds, untilSeconds] as const;
   const times = Array.from({ length: 168 }, (_, index) => fromSeconds + index * 3_600);
-  const isQuiet = ({ hours, sizes, kept }: WeekOfArray) =>
-    hours.every(({ nodes }) => nodes === 0) && sizes.length + kept.length === 0;
+  const isQuiet = ({ hours, sizes, kept, paused }: WeekOfArray) =>
+    hours.every(({ nodes }) => nodes === 0) && sizes.length + kept.length + paused.length === 0;
   const quiet = week.nodeArrays.filter(isQuiet);
   const jobs = new Map(waiting.map((hour) => [hour.fromSeconds, hour.jobs]));
   const shared = { times, span, mostRows: times.length };
@@ -44,7 +44,7 @@ function Arrays({ week }: { readonly week: WeekAnswer }) {
       {week.nodeArrays
         .filter((array) => !isQuiet(array))
         .map((array) => {
-          const { name, hours, unpricedNodeHours, sizes, kept } = array;
+          const { name, hours, unpricedNodeHours, sizes, kept, paused } = array;
           const byHour = new Map(hours.map((hour) => [hour.fromSeconds, hour]));
           const valuesOf = (read: (hour: WeekOfArray["hours"][number]) => number) =>
             times.map((at) => {
@@ -92,6 +92,11 @@ function Arrays({ week }: { readonly week: WeekAnswer }) {
                 </p>
               )}
               <Kept kept={kept} />
+              {paused.map(({ schedule, keeps, untilSeconds: until }) => (
+                <p key={schedule}>
+                  Schedule {schedule} ({keeps}) is paused until <Time at={until} />.
+                </p>
+              ))}
               <Sizes sizes={sizes} />
             </section>
           );

@@ -33,6 +33,16 @@ async function officeWeek(): Promise<World> {
         leadSeconds: null,
         targets: [{ Name: "htc", TargetCount: 5 }],
       },
+      {
+        name: "floor",
+        start: "0 0 * * *",
+        end: { at: "0 0 * * *" },
+        timeZone: "UTC",
+        except: [],
+        leadSeconds: null,
+        pausedUntilSeconds: Date.UTC(2027, 1, 1) / 1_000,
+        targets: [{ Name: "htc", TargetCount: 1 }],
+      },
     ],
   });
   for (let at = 0; at < 4 * 24; at += 1) {
@@ -119,6 +129,7 @@ describe.skipIf(noBrowser !== undefined)("a week at a glance", () => {
       "1",
       "1",
     ]);
+    await page.getByText(/Schedule floor \(1 node\) is paused until/).waitFor();
     await page.getByText("Without any node in the week: gpu.").waitFor();
     await page.getByText(/Counted since/).waitFor();
     await expectSound("week-office");

@@ -113,6 +113,24 @@ test("what schedules keep, beside what ran; of a time before the first snapshot 
   ]);
 });
 
+test("a schedule that is paused keeps nothing until the moment that is named", async () => {
+  const { world, thursday } = await someHours();
+  const { schedules = [] } = (await world.ports.configs.load(cluster)) ?? {};
+  const pausedUntil = async (pausedUntilSeconds: number) => {
+    world.configure({ schedules: schedules.map((schedule) => ({ ...schedule, pausedUntilSeconds })) });
+    return (await drawUpWeek(world.ports, cluster, {}))?.nodeArrays ?? [];
+  };
+  const friday = thursday + 24 * hour;
+  for (const { kept, paused } of await pausedUntil(friday)) {
+    expect(kept).toEqual([]);
+    expect(paused).toMatchObject([{ untilSeconds: friday }]);
+  }
+  const [htc, hpc] = await pausedUntil(thursday + 2 * hour);
+  expect(htc?.kept).toMatchObject([{ schedule: "office", fromSeconds: thursday + 2 * hour }]);
+  expect(hpc?.kept).toMatchObject([{ schedule: "ready", fromSeconds: thursday + 2 * hour }]);
+  expect([htc, hpc].map((array) => array?.paused)).toEqual([[], []]);
+});
+
 test("boots, failures and evictions by size", async () => {
   const { world } = await someHours();
   const now = world.now();
