@@ -27,6 +27,8 @@ export interface JobContext {
   readonly shapes: readonly NodeShape[];
   /** Different amounts that nodes have of each resource, or would have. */
   readonly amountsOfNodes: ReadonlyMap<string, readonly number[]>;
+  /** Names of hosts on which all CPUs are in use. */
+  readonly fullHosts: readonly string[];
   /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
   readonly sharing: NodeSharing;
 }

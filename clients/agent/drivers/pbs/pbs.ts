@@ -122,6 +122,9 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     haveSome: new Set(ofNodes.flatMap(([name, value]) => (value === true ? [name] : []))),
     shapes: counted.shapes,
     amountsOfNodes: amountsIn(ofNodes),
+    fullHosts: hosts
+      .filter(({ vnodes }) => vnodes.every(({ state }) => state.includes("job-busy")))
+      .map(({ name }) => name),
     sharing: sharingOf(hosts),
   };
   const posted: Job[] = [];

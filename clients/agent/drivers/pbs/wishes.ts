@@ -56,6 +56,9 @@ export function wishOf(
     } else {
       const [amount] = amountsOf(name, kind, value);
       if (amount === undefined) return { leftOut: `${name}=${value}, expected an amount` };
+      // PBS starts nothing on a host without a free CPU, not even what asks for none.
+      if (name === "ncpus" && amount[1].value === 0 && context.fullHosts.length > 0)
+        constraints.push({ not: { "node.hostname": context.fullHosts } });
       const enough = isApart ? atLeast(amount, name, context) : undefined;
       if (enough === undefined) amounts.set(...amount);
       else constraints.push(enough);

@@ -8,6 +8,8 @@ import type {
   Reading,
 } from "../../../../clients/agent/drivers/driver.ts";
 import { pbs } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+import { array, bucket, node } from "../../../shared/engine/tiny.ts";
+import { planReading } from "./plan-reading.ts";
 
 const nowSeconds = 1_800_000_000;
 const list = (name: string, records: object) => ({
@@ -77,7 +79,7 @@ function readNodes(
     {
       nodes: list("nodes", records),
       jobs: list("Jobs", jobs),
-      queues: list("Queue", {}),
+      queues: list("Queue", { q: { queue_type: "Execution", started: "True" } }),
       server: list("Server", { head: { scheduling: "True" } }),
       resources: { text: resources, exitCode: 0 },
       scheduled: { text: "", exitCode: 1 },
@@ -206,6 +208,20 @@ describe("the state of a host", () => {
       "ip-1[1]": { state: "free", available },
     });
     expect(nodes).toMatchObject([{ hostname: "ip-1", state: "up", resources: { ncpus: 4, memmb: 8192 } }]);
+  });
+
+  test.each([
+    ["job-busy", 1],
+    ["free", 0],
+  ])("a job that asks for no CPU, and the only host is %s: %i nodes are bought", (state, bought) => {
+    const waits = { job_state: "Q", queue: "q", euser: "ann", schedselect: "1:ncpus=0:mem=1gb" };
+    const asked = { "2.head": { ...waits, Resource_List: { place: "free" } } };
+    const reading = readNodes({ "ip-1": { state, jobs: ["1.head"] } }, { jobs: asked });
+    const hpc = array({ name: "htc", buckets: [bucket({ vcpus: 4 })] });
+    const there = node("htc-1", { nodeArray: "htc", hostname: "ip-1" });
+    expect(planReading("pbs", reading, [hpc], [there]).create.flatMap(({ names }) => names)).toHaveLength(
+      bought,
+    );
   });
 
   test("a host that never answered is not there yet", () => {
