@@ -46,7 +46,10 @@ const views: readonly {
 /** The whole page: signs in where that is needed, then shows what the address names. */
 export function App() {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  const [access, setAccess] = useState<"unknown" | "granted" | "refused">("unknown");
+  // Who has signed in waits for the answers alone that a view needs.
+  const [access, setAccess] = useState<"unknown" | "granted" | "refused">(
+    session.credentials.kind === "none" ? "unknown" : "granted",
+  );
   const [refusal, setRefusal] = useState<string>();
   const place = usePlace();
   useEffect(() => session.listen(() => redraw(0)), []);

@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type Browser, noBrowser, openBrowser, openPage } from "../support/browser.ts";
-import { fastTimers, firstMatches, longTasks, pointedAt, scrolled, zoomed } from "./dashboard/in-page.ts";
+import { fastTimers, firstMatches, longTasks, pointedAt, scrolled, signedIn, zoomed } from "./dashboard/in-page.ts";
 import { type Counters, Probe, type Traffic } from "./dashboard/probe.ts";
 import { type Changes, fillLargeCluster } from "./large-cluster.ts";
 
@@ -38,8 +38,17 @@ const polls = Number(values.polls);
 const cluster = "small-cpu";
 const quietMs = 30_000;
 
+/** What a view shows once it is answered: all but what it has before that. */
+const answered = "main > :not(h1, form, fieldset, .quiet, .map-bar)";
+
 /** The views that are measured: what of each is its first content, its whole content, and what changes it. */
-const allViews = [
+const allViews: readonly {
+  readonly view: string;
+  readonly hash: string;
+  readonly first: string;
+  readonly whole: string;
+  readonly change: keyof Changes;
+}[] = [
   { view: "clusters", hash: "#/", first: ".card dd", whole: ".card dd", change: "message" },
   {
     view: "overview",
@@ -69,7 +78,40 @@ const allViews = [
     whole: "tbody tr",
     change: "message",
   },
-] as const;
+  {
+    view: "job that waits",
+    hash: `#/clusters/${cluster}/jobs/job-${jobCount - 2}`,
+    first: ".headline",
+    whole: ".headline",
+    change: "message",
+  },
+  {
+    view: "quote",
+    hash: `#/clusters/${cluster}/quote`,
+    first: "main form",
+    whole: "main form",
+    change: "message",
+  },
+  ...[
+    "week",
+    "targets",
+    "limits",
+    "money",
+    "plans",
+    "events",
+    "operations",
+    "rejects",
+    "config",
+    "nodes?show=time",
+    "nodes/htc-1",
+  ].map((view) => ({
+    view,
+    hash: `#/clusters/${cluster}/${view}`,
+    first: answered,
+    whole: answered,
+    change: "snapshot" as const,
+  })),
+];
 const views = allViews.filter(({ view }) => values.views === "" || values.views.split(",").includes(view));
 
 /** What is promised, with room for a machine that does other things too. */
@@ -147,6 +189,7 @@ async function firstViews(app: Environment, { context }: Browser): Promise<void>
         { width: 1440, colorScheme: "light" },
       );
       const probe = await Probe.of(page);
+      await page.addInitScript(signedIn);
       await page.addInitScript(firstMatches({ first, whole }));
       await page.goto(addressOf(hash));
       await page.waitForSelector(whole, { state: "attached" });

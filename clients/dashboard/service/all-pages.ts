@@ -41,29 +41,32 @@ export function useAllPages<P extends Paged, T>(
     };
   };
   const ask: Ask<AllPages<P, T>> = async ({ answer: before }, { signal, show }) => {
-    if (before === undefined) {
-      const { answer } = await askAgain<P>(`${address}&limit=${firstSize}`, {}, signal);
-      if (answer?.next === null)
-        return { answer: whole([{ answer, etag: undefined }], true), etag: undefined };
-      if (answer !== undefined) show(whole([{ answer, etag: undefined }], false));
-    }
     const pages: { answer: P; etag: string | undefined }[] = [];
     let isSame = before?.isWhole === true;
-    let next: string | null = "";
-    while (next !== null) {
-      const pageBefore: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
-      const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
-      const called: Called<P> = await askAgain<P>(
-        `${address}&limit=${pageSize}${cursor}`,
-        before?.isWhole === true ? (pageBefore ?? {}) : {},
-        signal,
-      );
-      if (called.answer !== undefined) isSame = false;
-      const answer: P | undefined = called.answer ?? pageBefore?.answer;
-      if (answer === undefined) break;
-      pages.push({ answer, etag: called.etag ?? pageBefore?.etag });
-      next = answer.next;
-    }
+    const loadAll = async () => {
+      let next: string | null = "";
+      while (next !== null) {
+        const pageBefore: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
+        const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
+        const called: Called<P> = await askAgain<P>(
+          `${address}&limit=${pageSize}${cursor}`,
+          before?.isWhole === true ? (pageBefore ?? {}) : {},
+          signal,
+        );
+        if (called.answer !== undefined) isSame = false;
+        const answer: P | undefined = called.answer ?? pageBefore?.answer;
+        if (answer === undefined) break;
+        pages.push({ answer, etag: called.etag ?? pageBefore?.etag });
+        next = answer.next;
+      }
+    };
+    const showFirst = async () => {
+      const { answer } = await askAgain<P>(`${address}&limit=${firstSize}`, {}, signal);
+      if (answer !== undefined && pages.length === 0)
+        show(whole([{ answer, etag: undefined }], answer.next === null));
+    };
+    // Both at once: the service reads what there is for each of them.
+    await Promise.all([before === undefined ? showFirst() : undefined, loadAll()]);
     return { answer: isSame ? undefined : whole(pages, true), etag: undefined };
   };
   return usePolled(address, { ...options, ask });

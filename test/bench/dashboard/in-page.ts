@@ -1,5 +1,8 @@
 /** Scripts that run in the page. The types of a browser are no part of these programs, so they are texts. */
 
+/** As whoever kept a key in the tab, so that the page asks for its data at once. The local host takes any key. */
+export const signedIn = `sessionStorage.setItem("autoscale-key", "local")`;
+
 /** Records when something first matches each selector, in milliseconds since the navigation began. */
 export function firstMatches(selectors: Readonly<Record<string, string>>): string {
   return `
