@@ -63,7 +63,10 @@ interface Polled {
   readonly next?: string | null;
 }
 
-/** An answer as it is sent, made once however many poll it: some are of megabytes. Once it is packed, that alone is kept. */
+/**
+ * What is made of an answer once, however many poll it, since some are of megabytes. Only what is packed is kept: the text
+ * goes to who asks first.
+ */
 interface Sent {
   readonly etag: string;
   text: string | undefined;
@@ -88,16 +91,16 @@ const sent = onceFor(({ atSeconds, next, ...rest }: Polled): Sent => {
 async function polled(request: HttpRequest, body: Polled): Promise<HttpResponseInit> {
   const made = sent(body);
   const { etag, text } = made;
+  made.text = undefined;
   const headers = { ETag: etag, "Cache-Control": "no-cache", Vary: "Accept-Encoding" };
   const etags = request.headers.get("if-none-match")?.split(",") ?? [];
   const isKnown = etags.some((each) => each.trim() === "*" || opaque(each) === opaque(etag));
   if (isKnown) return { status: 304, headers };
   const whole = { ...headers, "Content-Type": "application/json" };
-  if (!unpacks(request)) return { headers: whole, body: text ?? JSON.stringify(body) };
-  if (text !== undefined) {
-    if (text.length < leastZipped) return { headers: whole, body: text };
-    made.zipped = zip(text, fast);
-    made.text = undefined;
+  if (made.zipped === undefined || !unpacks(request)) {
+    const plain = text ?? JSON.stringify(body);
+    if (!unpacks(request) || plain.length < leastZipped) return { headers: whole, body: plain };
+    made.zipped = zip(plain, fast);
   }
   return { headers: { ...whole, "Content-Encoding": "gzip" }, body: await made.zipped };
 }

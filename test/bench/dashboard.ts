@@ -16,7 +16,15 @@ import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { type Environment, startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type Browser, noBrowser, openBrowser, openPage } from "../support/browser.ts";
-import { fastTimers, firstMatches, longTasks, pointedAt, scrolled, signedIn, zoomed } from "./dashboard/in-page.ts";
+import {
+  fastTimers,
+  firstMatches,
+  longTasks,
+  pointedAt,
+  scrolled,
+  signedIn,
+  zoomed,
+} from "./dashboard/in-page.ts";
 import { type Counters, Probe, type Traffic } from "./dashboard/probe.ts";
 import { type Changes, fillLargeCluster } from "./large-cluster.ts";
 

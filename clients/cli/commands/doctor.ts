@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import type { Checked } from "../doctor/checked.ts";
-import { checkCluster } from "../doctor/cluster-checks.ts";
 import { checkDeployment, endpointsOf, missingOutputs } from "../doctor/deployment-checks.ts";
-import { checkRights, checkService, failed } from "../doctor/service-checks.ts";
-import { checkStorage } from "../doctor/storage-check.ts";
+import { examineCluster } from "../doctor/examine-cluster.ts";
+import { checkService } from "../doctor/service-checks.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type OutputFlags, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
@@ -52,7 +51,13 @@ async function examined(flags: Flags): Promise<readonly Checked[]> {
   );
   const named = flags.cluster === undefined ? clusters : [flags.cluster];
   const ofClusters =
-    clusters === undefined ? [] : await Promise.all((named ?? []).map((each) => examineCluster(flags, each)));
+    clusters === undefined
+      ? []
+      : await Promise.all(
+          (named ?? []).map(async (cluster) =>
+            examineCluster((await reach({ ...flags, cluster })).service, cluster),
+          ),
+        );
   const ofNetwork =
     flags.deployment === undefined
       ? []
@@ -77,21 +82,4 @@ async function serverUrls(flags: Flags, clusters: readonly string[]): Promise<re
     }),
   );
   return urls.filter((url) => typeof url === "string");
-}
-
-/** One page, the longest: most of a day with a plan a minute. */
-const newestPlans = 1_000;
-
-async function examineCluster(flags: Flags, cluster: string): Promise<readonly Checked[]> {
-  const { service } = await reach({ ...flags, cluster });
-  try {
-    const [rights, status, { plans }] = await Promise.all([
-      checkRights(service),
-      service.ask("status"),
-      service.ask("plans", { query: { limit: newestPlans } }),
-    ]);
-    return [rights, ...checkCluster(status), checkStorage(cluster, plans, status.atSeconds)];
-  } catch (error) {
-    return [failed(error, { check: "status", cluster })];
-  }
 }

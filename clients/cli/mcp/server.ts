@@ -1,13 +1,14 @@
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { routeOf } from "../../../shared/api/index.ts";
+import { examineCluster } from "../doctor/examine-cluster.ts";
 import { docsPages, readPage } from "../help/docs-pages.ts";
 import { version } from "../version.ts";
 import { registerActingTools } from "./acting-tools.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { Confirmations } from "./confirmations.ts";
 import { prompts } from "./prompts.ts";
-import { type Arguments, callOf, inputOf, published, refuseUnknown } from "./tool-input.ts";
+import { type Arguments, callOf, clusterProperty, inputOf, published, refuseUnknown } from "./tool-input.ts";
 import { answered, type Reaching } from "./tool-result.ts";
 import { type ReadingTool, readingTools } from "./tools.ts";
 
@@ -24,6 +25,7 @@ const instructions =
 export function createMcpServer({ reaching, confirmations, nowSeconds }: Served): McpServer {
   const server = new McpServer({ name: "ccscale", version }, { instructions });
   for (const tool of readingTools) registerReading(server, tool, { reaching, nowSeconds });
+  registerDoctor(server, reaching);
   if (confirmations !== undefined) registerActingTools(server, reaching, confirmations);
   registerResources(server, reaching);
   registerPrompts(server);
@@ -50,6 +52,32 @@ function registerReading(
         refuseUnknown(input, given);
         const { cluster, call } = callOf(route, given, nowSeconds());
         return { answer: await (await reaching(cluster)).ask(id, call), next };
+      }),
+  );
+}
+
+const doctorInput = {
+  type: "object",
+  properties: { cluster: clusterProperty },
+  additionalProperties: false,
+} as const;
+
+/** Its checks are made here, of what several routes answer. */
+function registerDoctor(server: McpServer, reaching: Reaching): void {
+  server.registerTool(
+    "doctor",
+    {
+      title: "Check the set-up of a cluster",
+      description: "From login to storage. What failed says what to do.",
+      inputSchema: published<Arguments>(doctorInput),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    (given) =>
+      answered(async () => {
+        refuseUnknown(doctorInput, given);
+        const cluster = given.cluster === undefined ? undefined : String(given.cluster);
+        const checks = await examineCluster(await reaching(cluster), cluster);
+        return { answer: { checks }, next: ["status", "events"] };
       }),
   );
 }

@@ -18,7 +18,7 @@ const tools: Readonly<Record<string, Omit<ReadingTool, "name">>> = {
   status: {
     route: "status",
     use: "Is everything all right? Problems come first, each with what to do.",
-    next: ["limits", "jobs", "events", "explain_job"],
+    next: ["limits", "jobs", "events", "explain_job", "doctor"],
   },
   jobs: {
     route: "jobs",

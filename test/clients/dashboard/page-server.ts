@@ -73,7 +73,8 @@ export async function servePage(
     if (chunks === undefined) return void outgoing.destroy();
     const response = await fetch(`${api.url}${path}`, {
       method: incoming.method ?? "GET",
-      headers: { "content-type": "application/json", ...passedOn(incoming.headers) },
+      // A connection that stays open may be closed by the other side at the moment it is used again.
+      headers: { "content-type": "application/json", connection: "close", ...passedOn(incoming.headers) },
       ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
     });
     const etag = response.headers.get("etag");

@@ -19,6 +19,11 @@ export const conversations: readonly Conversation[] = [
     answer: [/"nodes":\{"Ready":2/, /"snapshot":\{"takenAt":"2027-/],
   },
   {
+    ask: "Is the cluster set up as it should be?",
+    calls: [["status"], ["doctor"]],
+    answer: [/"check":"snapshot","cluster":"hpc","state":"ok"/, /"check":"storage"/],
+  },
+  {
     ask: "Why does job 1202 wait?",
     calls: [["explain_job", { job: "1202" }]],
     answer: [/Each place asks for 64 ncpus; the largest node, of htc\/Standard_F4s_v2, has 4/],

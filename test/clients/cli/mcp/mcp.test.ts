@@ -68,7 +68,7 @@ describe("what is offered", () => {
   test("an argument that no tool has, and a moment that is none, are refused by name", async () => {
     const unknown = await ask(client, "explain_job", { jb: "1202" });
     expect(unknown).toEqual({
-      text: '"jb" is no argument of this tool, expected one of cluster, job, source',
+      text: '"jb" is no argument of this tool, expected one of cluster, job, source, raise',
       data: undefined,
       isError: true,
     });
