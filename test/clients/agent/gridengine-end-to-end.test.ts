@@ -62,6 +62,8 @@ async function setUp(gridEngine: GridEngine, kinds: readonly JobKind[]): Promise
   await define("-Mc", `${await run("qconf", "-sc")}${siteComplexes.join("\n")}\n`);
   await run("qconf", "-mattr", "exechost", "complex_values", globalValues, "global");
   await define("-Aprj", "name proj\noticket 0\nfshare 0\nacl NONE\nxacl NONE\n");
+  await define("-Acal", "calendar_name never\nyear NONE\nweek mon-sun=0-24=off\n");
+  await define("-Ackpt", `ckpt_name cp\n${checkpointing}`);
   await run("qconf", "-au", "ann", "chemists");
   await run("qconf", "-au", "bob", "physicists");
   for (const [name, rule, slots] of parallelEnvironments)
@@ -78,6 +80,16 @@ async function setUp(gridEngine: GridEngine, kinds: readonly JobKind[]): Promise
   // One on which others wait.
   await gridEngine.submit(["-h", "-N", "first", "-q", nameOfKind(0)]);
 }
+
+const checkpointing = `interface userdefined
+ckpt_command none
+migr_command none
+restart_command none
+clean_command none
+ckpt_dir /tmp
+signal none
+when sx
+`;
 
 function parallelEnvironment(name: string, rule: string, slots: number): string {
   return `pe_name ${name}

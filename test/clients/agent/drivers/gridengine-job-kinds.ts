@@ -6,6 +6,7 @@ const nodeKinds = {
   gpu: { gpus: 2 },
   disk: { scratch: "100G", tokens: 2, lockers: 1 },
   whole: { exclusive: true },
+  big: { big: true },
 } as const;
 type NodeKind = keyof typeof nodeKinds;
 
@@ -33,6 +34,11 @@ function on(node: NodeKind, options: string, nodes: number, more: More = {}): Jo
 function usual(node: NodeKind, options: string, nodes: number, more: More = {}): JobKind {
   return { ...on(node, options, nodes, more), isUsual: true };
 }
+
+/** Attributes of a queue beside its host group, and of the group's hosts: "%" stands for the name of both. */
+const inGroup = (attribute: string, ofQueue: string, ofGroup: string): More => ({
+  queue: { [attribute]: `${ofQueue},[@%=${ofGroup}]` },
+});
 
 /** Each gets a host group of its own, too, which is called like its queue after "@". */
 export const gridengineJobKinds: readonly JobKind[] = [
@@ -167,6 +173,20 @@ export const gridengineJobKinds: readonly JobKind[] = [
   on("gpu", "-q % -l gpus=1 -pe two 4", 2),
   on("gpu", "-q % -l gpus=1 -t 1-5", 3),
   on("gpu", "-q % -l gpus=0", 2, { times: 5 }),
+  // What a queue says of a host group stands in place of what it says of all.
+  on("htc", "-q % -pe mpi 4", 1, inGroup("pe_list", "NONE", "mpi two")),
+  on("htc", "-q % -pe rr 4", 0, inGroup("pe_list", "mpi rr", "mpi two")),
+  on("htc", "-q % -ckpt cp", 1, inGroup("ckpt_list", "NONE", "cp")),
+  on("htc", "-q % -ckpt cp", 0, inGroup("ckpt_list", "cp", "NONE")),
+  on("htc", "-q %", 0, inGroup("calendar", "NONE", "never")),
+  on("htc", "-q %", 0, { queue: { calendar: "never" } }),
+  on("big", "-q % -l big=true -pe mpi 6", 2),
+  on("big", "-q %", 0),
+  on("htc", "-q % -t 1-8 -tc 2 -pe smp 3", 2),
+  on("htc", "-q % -hold_jid nobody", 1),
+  on("whole", "-q % -l exclusive=true -R y -t 1-3", 3),
+  on("htc", "-q % -masterq % -pe mpi 5", 2),
+  on("htc", "-q %,%-long -masterq %-long -pe mpi 6", 2, { longSlots: 1 }),
 ];
 
 /** The section `gridengine` of the agent's settings. */
@@ -225,6 +245,6 @@ export function queuesOf({ queue, longSlots }: JobKind, index: number, head: str
     slots: `1,[${head}=0]`,
     pe_list: parallelEnvironments.map(([pe]) => pe).join(" "),
     load_thresholds: "NONE",
-    ...queue,
+    ...Object.fromEntries(Object.entries(queue).map(([key, value]) => [key, value.replaceAll("%", name)])),
   }));
 }
