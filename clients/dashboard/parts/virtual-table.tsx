@@ -127,7 +127,13 @@ function Row<T>(props: {
         style={{ "--columns": template, top: `${index * rowPixels}px` }}
       >
         {columns.map(({ title, cell, isNumber, place }) => (
-          <div key={title} role="gridcell" class={`${place}${isNumber ? " number" : ""}`} data-title={title}>
+          <div
+            key={title}
+            role="gridcell"
+            class={`${place}${isNumber ? " number" : ""}`}
+            style={{ "--place": place }}
+            data-title={title}
+          >
             {cell(row)}
           </div>
         ))}

@@ -3,6 +3,7 @@ import { useAnnounced } from "../parts/announce.tsx";
 import { Choice, spans } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
 import { eventGroups, groupOf } from "../parts/event-groups.ts";
+import { FieldFilter } from "../parts/field-filter.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
@@ -122,16 +123,9 @@ function Kind({ event }: { readonly event: EventView }) {
 }
 
 function Filter({ place }: { readonly place: Place }) {
-  const { kind = "", node = "" } = place.options;
+  const { kind = "" } = place.options;
   return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const fields = new FormData(event.currentTarget);
-        choose(place, { node: String(fields.get("node")).trim(), cursor: "" });
-      }}
-    >
+    <FieldFilter place={place} name="node" title="Node" placeholder="htc-1">
       <label>
         Kind
         <select
@@ -151,11 +145,6 @@ function Filter({ place }: { readonly place: Place }) {
           ))}
         </select>
       </label>
-      <label>
-        Node
-        <input name="node" placeholder="htc-1" defaultValue={node} key={node} />
-      </label>
-      <button type="submit">Show</button>
-    </form>
+    </FieldFilter>
   );
 }

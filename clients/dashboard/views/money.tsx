@@ -2,6 +2,7 @@ import type { CostAnswer, CostDimensionName, CostRowView } from "../../../shared
 import { besideWords } from "../../../shared/text/idle-money.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
+import { FieldFilter } from "../parts/field-filter.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { choose, type Place } from "../place.ts";
@@ -46,18 +47,7 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
         onChoose={(value) => choose(place, { span: value, from: "", until: "" })}
       />
       <Days place={place} />
-      <form
-        class="filter"
-        onSubmit={(event) => {
-          event.preventDefault();
-          choose(place, { user: String(new FormData(event.currentTarget).get("user")).trim() });
-        }}
-      >
-        <label>
-          Jobs of user <input name="user" placeholder="all" defaultValue={user} key={user} />
-        </label>
-        <button type="submit">Show</button>
-      </form>
+      <FieldFilter place={place} name="user" title="Jobs of user" placeholder="all" />
       <Choice
         legend="Costs by"
         options={Object.keys(dimensions).map((value) => ({ value, title: `by ${value}` }))}

@@ -3,6 +3,7 @@ import type { NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { nodeActs } from "../act/kinds.ts";
 import { Choice } from "../parts/choice.tsx";
+import { FieldFilter } from "../parts/field-filter.tsx";
 import { Goes } from "../parts/goes.tsx";
 import { NodeFilter } from "../parts/node-filter.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
@@ -73,7 +74,8 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
       />
       {show === "time" ? (
         <>
-          <ArrayFilter place={place} />
+          {/* What is gone has no state to filter by. */}
+          <FieldFilter place={place} name="nodeArray" title="Node array" placeholder="htc" />
           <Lives place={place} cluster={cluster} />
         </>
       ) : show === "map" ? (
@@ -82,26 +84,6 @@ export function Nodes({ place, cluster }: { readonly place: Place; readonly clus
         <NodeList place={place} cluster={cluster} />
       )}
     </>
-  );
-}
-
-/** What is gone has no state to filter by. */
-function ArrayFilter({ place }: { readonly place: Place }) {
-  const { nodeArray = "" } = place.options;
-  return (
-    <form
-      class="filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const array = String(new FormData(event.currentTarget).get("nodeArray")).trim();
-        choose(place, { nodeArray: array, cursor: "" });
-      }}
-    >
-      <label>
-        Node array <input name="nodeArray" placeholder="htc" defaultValue={nodeArray} key={nodeArray} />
-      </label>
-      <button type="submit">Show</button>
-    </form>
   );
 }
 

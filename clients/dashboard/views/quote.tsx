@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import type { QuoteAnswer, QuoteAsked, QuotedWay } from "../../../shared/api/index.ts";
-import { Asked } from "../parts/asked.tsx";
+import { AskingForm } from "../parts/asking-form.tsx";
 import { Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { choose, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { count, counted, duration, usd } from "../words.ts";
 import { fieldsOf, fieldsOfSbatch, jobOf, type QuoteFields, quoteCommand, quoteIn } from "./quote-request.ts";
@@ -11,43 +10,20 @@ import { fieldsOf, fieldsOfSbatch, jobOf, type QuoteFields, quoteCommand, quoteI
 /** What a job would cost before it is submitted, and when it is done. The address has what was asked. */
 export function Quote({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const asked = quoteIn(place.options.try);
-  const [wrong, setWrong] = useState<string>();
-  const [turn, setTurn] = useState(0);
   return (
     <>
       <h1>What would a job cost?</h1>
-      <form
-        class="what-if"
-        onSubmit={(event) => {
-          event.preventDefault();
-          try {
-            const body = bodyOf(new FormData(event.currentTarget));
-            setWrong(undefined);
-            choose(place, { try: JSON.stringify(body) });
-            setTurn(turn + 1);
-          } catch (error) {
-            setWrong(error instanceof Error ? error.message : String(error));
-          }
-        }}
+      <AskingForm<QuoteAsked, QuoteAnswer>
+        place={place}
+        path={pathOf("clusters", cluster, "quote")}
+        asked={asked}
+        fields={<Fields key={place.options.try} asked={asked} />}
+        read={bodyOf}
+        button="Quote"
+        command={(each) => quoteCommand(cluster, each)}
       >
-        <Fields key={place.options.try} asked={asked} />
-        {wrong === undefined ? null : (
-          <p role="alert" class="problem stopped">
-            {wrong}
-          </p>
-        )}
-        <div class="acts">
-          <button type="submit">Quote</button>
-        </div>
-      </form>
-      <Asked<QuoteAnswer> path={pathOf("clusters", cluster, "quote")} body={asked} turn={turn}>
         {(answer) => <Ways answer={answer} />}
-      </Asked>
-      {asked === undefined ? null : (
-        <p class="quiet">
-          In a terminal: <code>{quoteCommand(cluster, asked)}</code>
-        </p>
-      )}
+      </AskingForm>
     </>
   );
 }

@@ -74,9 +74,17 @@ export function bodyOf(fields: FormData, { job, source, raise }: ExplainAnswer, 
 function constraintsOf({ cpus, nodeArray, rest }: Constraints): readonly unknown[] {
   return [
     ...(cpus === "" ? [] : [{ ncpus: Number(cpus) }]),
-    ...(rest === "" ? [] : [parseJson(rest)].flat()),
+    ...(rest === "" ? [] : [jsonOf(rest)].flat()),
     ...(nodeArray === "" ? [] : [{ "node.nodearray": nodeArray }]),
   ];
+}
+
+function jsonOf(constraints: string): unknown {
+  try {
+    return parseJson(constraints);
+  } catch (error) {
+    throw new SyntaxError(`Constraints: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 export function commandOf(

@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import type { ExplainAnswer, WhatIfAnswer } from "../../../shared/api/index.ts";
-import { Asked } from "../parts/asked.tsx";
 import { askedIn } from "../parts/asked-in.ts";
-import { choose, type Place } from "../place.ts";
+import { AskingForm } from "../parts/asking-form.tsx";
+import type { Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { count } from "../words.ts";
 import {
@@ -20,59 +19,35 @@ export function WhatIf(props: { readonly place: Place; readonly explained: Expla
   const { place, explained } = props;
   const { cluster, job, source, state, request } = explained;
   const asked = askedIn<AskedFor>(place.options.try);
-  const [wrong, setWrong] = useState<string>();
-  const [turn, setTurn] = useState(0);
-  const text = asked === undefined ? "" : JSON.stringify(asked);
   if (request === null || state === "running" || state === "set-aside") return null;
   const shownRequest = { ...request, ...asked?.change?.with };
   return (
     <section>
       <h2>What if it asked for something else?</h2>
-      <div class="beside">
-        <form
-          class="what-if"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const fields = new FormData(event.currentTarget);
-            try {
-              const next = bodyOf(fields, explained, request);
-              setWrong(undefined);
-              choose(place, { try: JSON.stringify(next) });
-              setTurn(turn + 1);
-            } catch (error) {
-              setWrong(`Constraints: ${error instanceof Error ? error.message : error}`);
-            }
-          }}
-        >
-          <Fields key={text} request={shownRequest} asked={asked} raise={explained.raise} />
-          <LeftOut names={split(request.constraints).secret} />
-          {wrong === undefined ? null : (
-            <p role="alert" class="problem stopped">
-              {wrong}
-            </p>
-          )}
-          <div class="acts">
-            <button type="submit">Plan with that</button>
-            {asked === undefined ? null : (
-              <button type="button" class="plain" onClick={() => choose(place, { try: "" })}>
-                Back to what it asks for
-              </button>
-            )}
-          </div>
-        </form>
-        <Asked<WhatIfAnswer>
-          path={pathOf("clusters", cluster, "what-if")}
-          body={asked && { ...asked, brief: true }}
-          turn={turn}
-        >
-          {(answer) => <WhatIfResult answer={answer} />}
-        </Asked>
-      </div>
-      {asked === undefined ? null : (
-        <p class="quiet">
-          In a terminal: <code>{commandOf(cluster, asked, { job, source })}</code>
-        </p>
-      )}
+      <AskingForm<AskedFor, WhatIfAnswer>
+        class="beside"
+        place={place}
+        path={pathOf("clusters", cluster, "what-if")}
+        asked={asked}
+        fields={
+          <>
+            <Fields
+              key={asked && JSON.stringify(asked)}
+              request={shownRequest}
+              asked={asked}
+              raise={explained.raise}
+            />
+            <LeftOut names={split(request.constraints).secret} />
+          </>
+        }
+        read={(fields) => bodyOf(fields, explained, request)}
+        beside={{ brief: true }}
+        button="Plan with that"
+        end="Back to what it asks for"
+        command={(each) => commandOf(cluster, each, { job, source })}
+      >
+        {(answer) => <WhatIfResult answer={answer} />}
+      </AskingForm>
     </section>
   );
 }
