@@ -417,13 +417,14 @@ class NewestWord {
   }
 }
 
-/** Every simulated node has four cores. */
+/** Every simulated node has four cores, and those with GPUs two. */
 function nodesOf(target: NodeArrayTarget): number {
   const {
     TargetGroupCount,
     GroupCoreCount = 0,
     GroupInstanceCount,
     TargetCoreCount,
+    TargetGpuCount,
     TargetCount = 0,
     SpareCount = 0,
     SpareSlots = 0,
@@ -434,6 +435,7 @@ function nodesOf(target: NodeArrayTarget): number {
   if (SpareCount !== 0 && SpareCount !== "auto") return SpareCount;
   if (TargetGroupCount !== undefined)
     return TargetGroupCount * (GroupInstanceCount ?? Math.ceil(GroupCoreCount / 4));
+  if (TargetGpuCount !== undefined) return Math.ceil(TargetGpuCount / 2);
   return TargetCoreCount === undefined ? TargetCount : Math.ceil(TargetCoreCount / 4);
 }
 

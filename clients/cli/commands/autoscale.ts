@@ -22,6 +22,7 @@ const usualSeconds = 300;
 interface Flags extends ServiceFlags {
   readonly name?: string;
   readonly corecount?: number;
+  readonly gpucount?: number;
   readonly instancecount?: number;
   readonly file?: string;
   readonly requestSet: string;
@@ -34,18 +35,21 @@ interface Flags extends ServiceFlags {
 export function autoscaleCommand(terminal: Terminal): Command {
   const command: Command = new Command("autoscale")
     .description("Sets how many nodes of which node arrays there should be for a while, whatever jobs need.")
-    .option("-n, --name <array>", "the node array; with --corecount or --instancecount")
+    .option("-n, --name <array>", "the node array; with --corecount, --gpucount or --instancecount")
     .addOption(
       new Option("--corecount <number>", "that many cores of it")
         .argParser(amount)
-        .conflicts("instancecount"),
+        .conflicts(["gpucount", "instancecount"]),
+    )
+    .addOption(
+      new Option("--gpucount <number>", "that many GPUs of it").argParser(amount).conflicts("instancecount"),
     )
     .option("-i, --instancecount <number>", "that many nodes of it", amount)
     .addOption(
       new Option(
         "-f, --file <file>",
         "a JSON list of node array definitions: everything that the request set wants now",
-      ).conflicts(["name", "corecount", "instancecount"]),
+      ).conflicts(["name", "corecount", "gpucount", "instancecount"]),
     )
     .option("--request-set <name>", "replaces the last request of this set", "standard")
     .addOption(
@@ -57,10 +61,12 @@ export function autoscaleCommand(terminal: Terminal): Command {
     .addOption(dryRunOption())
     .addOption(reportOption())
     .action((flags: Flags) => {
-      const { name, corecount, instancecount, file } = flags;
-      const hasCount = corecount !== undefined || instancecount !== undefined;
+      const { name, corecount, gpucount, instancecount, file } = flags;
+      const hasCount = (corecount ?? gpucount ?? instancecount) !== undefined;
       if (file === undefined && (name === undefined || !hasCount))
-        return command.error("error: expected --name with --corecount or --instancecount, or --file");
+        return command.error(
+          "error: expected --name with --corecount, --gpucount or --instancecount, or --file",
+        );
       return autoscale(terminal, flags);
     });
   return serviceOptions(command);
@@ -96,13 +102,14 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
   );
 }
 
-async function arraysOf({ name, corecount, instancecount, file }: Flags): Promise<unknown> {
+async function arraysOf({ name, corecount, gpucount, instancecount, file }: Flags): Promise<unknown> {
   if (file !== undefined)
     return readJson(file, `Give a JSON list such as '[{"Name": "execute", "TargetCoreCount": 128}]'.`);
   return [
     {
       Name: name,
       ...(corecount === undefined ? {} : { TargetCoreCount: corecount }),
+      ...(gpucount === undefined ? {} : { TargetGpuCount: gpucount }),
       ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
     },
   ];

@@ -35,6 +35,13 @@ test("what cannot be met is said with its reasons", async () => {
   expect(stdout).toMatch(/htc: \d+ of 100000 nodes/);
 });
 
+test("GPUs are asked for as such", async () => {
+  const { code, stdout } = await autoscale("--gpucount", "4", "--dry-run");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/4 GPUs/);
+  expect(stdout).toContain("htc/Standard_F4s_v2: the VM size has no GPUs.");
+});
+
 test("without it the wish is taken", async () => {
   const { stdout } = await autoscale("--instancecount", "2");
   expect(stdout).toContain('Request set "standard" holds for 5m:');

@@ -17,8 +17,17 @@ test.each([
     "nothing to plan, expected --json-lines, --scenario <file> or --example <name>",
   ],
   ["plan with two inputs", ["plan", "--json-lines", "--scenario", "x"], "cannot be used with"],
-  ["autoscale without a wish", ["autoscale", "--name", "htc"], "expected --name with --corecount or"],
+  [
+    "autoscale without a wish",
+    ["autoscale", "--name", "htc"],
+    "expected --name with --corecount, --gpucount or",
+  ],
   ["autoscale of two kinds", ["autoscale", "-n", "a", "--corecount", "1", "-i", "1"], "cannot be used with"],
+  [
+    "autoscale of GPUs and nodes",
+    ["autoscale", "-n", "a", "--gpucount", "1", "-i", "1"],
+    "cannot be used with",
+  ],
   [
     "autoscale of less than nothing",
     ["autoscale", "-n", "a", "--corecount", "-1"],

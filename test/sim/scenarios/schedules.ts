@@ -1,5 +1,5 @@
 import type { Happening, Scenario } from "../scenario.ts";
-import { range, slotsJob, smallCluster, steadyJobs, troubleSeconds } from "./cluster.ts";
+import { arrayOf, range, slotsJob, smallCluster, steadyJobs, troubleSeconds } from "./cluster.ts";
 import { floorIsMet } from "./wishes.ts";
 
 /** From the end of the trouble until the last window begins: its nodes are asked for in time, and boot. */
@@ -11,6 +11,10 @@ const slowestSeconds = 400;
 /** Between the end of the trouble and the last window. */
 const autoSeconds = troubleSeconds + 500;
 const lastSeconds = troubleSeconds + calmSeconds;
+
+/** Four cores, as all simulated nodes have; that it has two GPUs is told by the configuration. */
+const gpuSize = "Standard_NC4as_T4_v3";
+const nodearrays = [arrayOf("htc"), arrayOf("gpu", { machineTypes: [gpuSize] })];
 
 interface Day {
   readonly last: string | undefined;
@@ -31,7 +35,7 @@ const days: readonly [Day, ...Day[]] = [
 export const schedules: Scenario = {
   name: "schedules",
   about:
-    "windows in which nodes are kept and time-outs change, and spare nodes or slots, beside jobs that come in a burst",
+    "windows in which nodes and GPUs are kept and time-outs change, and spare nodes or slots, beside jobs that come in a burst",
   draw: (chance) => {
     const nodes = chance.whole(1, 6);
     const { last, startSeconds } = chance.pick(days);
@@ -62,13 +66,20 @@ export const schedules: Scenario = {
         runSeconds: chance.between(20, 300),
       }),
     );
+    const gpus = chance.whole(0, 5);
+    const ofGpus = [{ Name: "gpu", TargetGpuCount: gpus }];
+    const gpuWindows = {
+      gpuEarly: { at: within(), lasts: chance.between(60, 900), targets: ofGpus },
+      gpuLast: { ...windows.last, targets: ofGpus },
+    };
     const begins: Happening = {
       atSeconds: 0,
       what: "schedules in autoscale.json",
       happens: (stage) =>
         stage.configure("hpc", {
+          vm_sizes: { [gpuSize]: { gpus: 2 } },
           schedules: Object.fromEntries(
-            Object.entries({ ...windows, spare }).map(([name, { at, lasts, ...holds }]) => [
+            Object.entries({ ...windows, spare, ...gpuWindows }).map(([name, { at, lasts, ...holds }]) => [
               name,
               inBerlin({ start: moment(stage.nowSeconds + at), duration: lasts, ...holds }),
             ]),
@@ -76,8 +87,14 @@ export const schedules: Scenario = {
         }),
     };
     return {
-      clusters: [{ definition: smallCluster("hpc"), jobs: [...steadyJobs(chance, 8), ...burst] }],
-      happenings: [begins, autoBegins(nodes), floorIsMet("hpc", lastSeconds + 1, { htc: nodes })],
+      clusters: [
+        { definition: smallCluster("hpc", { nodearrays }), jobs: [...steadyJobs(chance, 8), ...burst] },
+      ],
+      happenings: [
+        begins,
+        autoBegins(nodes),
+        floorIsMet("hpc", lastSeconds + 1, { htc: nodes, gpu: Math.ceil(gpus / 2) }),
+      ],
       troubleSeconds,
       ...(startSeconds === undefined ? {} : { startSeconds }),
     };
@@ -94,7 +111,9 @@ function autoBegins(nodes: number): Happening {
     atSeconds: autoSeconds,
     what: "a window begins whose nodes were asked for as early as boots take",
     happens: ({ cloud, windowBegan }) => {
-      const up = cloud.nodes("hpc").filter(({ status, isWanted }) => status === "Ready" && isWanted);
+      const up = cloud
+        .nodes("hpc")
+        .filter(({ name, status, isWanted }) => name.startsWith("htc-") && status === "Ready" && isWanted);
       windowBegan(up.length >= nodes);
     },
   };
