@@ -56,8 +56,10 @@ function reads(
   context: Pick<Context, "memory" | "nowSeconds">,
 ): readonly (readonly Read[])[] {
   const { definitions, asking } = readMemory(context.memory);
+  // A time to come is of a clock that was ahead and was set right since.
   const isOld =
-    definitions === undefined || context.nowSeconds - definitions.atSeconds >= definitionsKnownSeconds;
+    definitions === undefined ||
+    Math.abs(context.nowSeconds - definitions.atSeconds) >= definitionsKnownSeconds;
   // Without the variable, times are the host's own, and do not say their zone.
   const qstat = ["env", "TZ=UTC", ...settings.qstat];
   return [
@@ -142,7 +144,10 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
   const silentSince = Object.fromEntries(
     there
       .filter(isSilent)
-      .map(({ short }) => [short, memberOf(memory.silentSince, short) ?? context.nowSeconds]),
+      .map(({ short }) => [
+        short,
+        Math.min(memberOf(memory.silentSince, short) ?? context.nowSeconds, context.nowSeconds),
+      ]),
   );
   const isOurs = ({ short }: Host) =>
     !memory.others.includes(short) && (context.draining.has(short) || memory.ours.includes(short));

@@ -115,6 +115,19 @@ describe("the state of a host", () => {
     const { nodes, memory } = read(silent, { memory: { silentSince: { "ip-0a000001": 700 } } });
     expect(nodes).toMatchObject([{ state: "up" }]);
     expect(read([{ on: h }], { memory }).memory).toMatchObject({ silentSince: {} });
+    const ahead = read(silent, { memory: { silentSince: { "ip-0a000001": 90_000 } } });
+    expect(ahead.memory).toMatchObject({ silentSince: { "ip-0a000001": 1000 } });
+  });
+
+  test.each([
+    [701, false],
+    [700, true],
+    [1299, false],
+    [90_000, true],
+  ])("at 1000, what qconf printed at %i is read again: %s", (atSeconds, isRead) => {
+    const memory = { definitions: { text: definitions, atSeconds } };
+    const names = driver.reads({ nowSeconds: 1000, draining: new Map(), memory }).flat();
+    expect(names.some(({ name }) => name === "definitions")).toBe(isRead);
   });
 
   test("a host that does not answer is silent, and keeps its jobs", () => {
