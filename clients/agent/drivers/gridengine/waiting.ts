@@ -99,7 +99,9 @@ function jobsOf(
           `planned for node array "${first.place.array}" only: on others it would take another number of nodes`,
         ]
       : []),
-    ...(record.masterQueues.length > 0 ? ["-masterq is not planned for: any queue is taken"] : []),
+    ...(record.masterQueues.length > 0
+      ? ["-masterq chooses the node array alone: its slot is planned as the others"]
+      : []),
   ];
   const common = {
     ...detailsOf(record, { queue: record.queues.join(",") }),
@@ -244,7 +246,12 @@ function candidatesOf(record: JobRecord, context: JobContext): readonly Candidat
       if (found.length > before) break;
     }
   }
-  if (found.length > 0) return inOrderOfSettings(found, Object.keys(settings.node_arrays));
+  if (found.length > 0) {
+    // Its first task starts in one of these alone.
+    const first = places.filter((place) => hostsIn(record.masterQueues, place) !== undefined);
+    const near = found.filter((each) => first.some(({ array }) => array === each.place.array));
+    return inOrderOfSettings(near.length > 0 ? near : found, Object.keys(settings.node_arrays));
+  }
   if (isIgnored && refusals.length === 0) return [];
   return {
     leftOut: refusals[0] ?? `no node array has a queue of ${record.queues.join(", ") || "its"}`,

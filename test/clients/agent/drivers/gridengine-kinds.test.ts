@@ -17,6 +17,7 @@ interface Asked {
   readonly pe?: readonly [name: string, slots: string];
   readonly requests?: Readonly<Record<string, string>>;
   readonly queues?: readonly string[];
+  readonly masterQueue?: string;
   readonly details?: Readonly<Record<string, number | string | boolean>>;
   /** What an administrator has in place of what was recorded. */
   readonly cell?: Readonly<Record<string, string>>;
@@ -37,6 +38,9 @@ function read(asked: Asked) {
       ([name, value]) => `<hard_request name="${name}">${value}</hard_request>`,
     ),
     ...queues.map((queue) => `<hard_req_queue>${queue}</hard_req_queue>`),
+    asked.masterQueue === undefined
+      ? ""
+      : `<master_hard_req_queue>${asked.masterQueue}</master_hard_req_queue>`,
   ].join("");
   const hosts = Object.entries(asked.instances ?? {}).map(
     ([name, its]) =>
@@ -61,6 +65,16 @@ function read(asked: Asked) {
 const on = { "node.nodearray": "htc" };
 
 const quotaOf = (limit: string) => `=== quotas\n{\nname q\nenabled TRUE\nlimit to ${limit}\n}\n`;
+
+test.each([
+  ["long.q", "hpc"],
+  ["all.q", "htc"],
+  ["on-the-head.q", ["htc", "hpc"]],
+])("-masterq %s: nodes of %s", (masterQueue, array) => {
+  const node_arrays = { htc: { slots: 4, queues: ["all.q"] }, hpc: { slots: 4, queues: ["long.q"] } };
+  const { jobs } = read({ pe: ["smp", "2"], masterQueue, settings: { node_arrays } });
+  expect(jobs).toMatchObject([{ constraints: { "node.nodearray": array } }]);
+});
 
 describe("a job becomes", () => {
   test.each<readonly [string, Asked, Readonly<Record<string, unknown>>]>([
