@@ -60,11 +60,13 @@ export function sizeOf(
   };
   const perNode = onNode(Math.ceil(tasks / nodeCount));
   const together = counting.by === "socket" ? undefined : tasksOfSlot(record, task, unit);
+  // Slurm counts the CPUs of its nodes together, and not whole tasks on each of them.
+  const isSplit = node !== undefined && tasks > nodeCount * tasksOn(record, tasks, task, counting, node);
   return {
     nodeCount,
     perNode,
     perSlot:
-      together !== undefined && maySpread(record, task, perNode.ngpus ?? 0, counting)
+      together !== undefined && !isSplit && maySpread(record, task, perNode.ngpus ?? 0, counting)
         ? amounts({
             ncpus: task.cpus * together,
             memmb: counting.isOfMemory ? memoryOfTask(record, task, counting) * together : 0,
@@ -244,7 +246,10 @@ function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: N
   const onOne = tasksOn(record, tasks, task, counting, node);
   // Only where something is counted by task, Slurm leaves CPUs of a node unused that are too few for one.
   const isByTask =
-    record.memory_per_cpu || record.tasks_per_node || record.tasks_per_socket || record.tres_per_task;
+    (counting.isOfMemory && record.memory_per_cpu) ||
+    record.tasks_per_node ||
+    record.tasks_per_socket ||
+    record.tres_per_task;
   // Infinity: a node does not hold one.
   const forTasks =
     isByTask || onOne === 0 ? tasks / onOne : (tasks * task.cpus) / usableOf(node, counting).cpus;

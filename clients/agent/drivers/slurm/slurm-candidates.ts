@@ -140,12 +140,18 @@ export class Candidates {
   }
 
   /** Whether its partition lets it on so many nodes for so long. */
-  allows(record: JobRecord, { partition, size: { nodeCount, perNode } }: Candidate): boolean {
+  allows(record: JobRecord, { partition, exclusive, nodes, size }: Candidate): boolean {
+    const { nodeCount, perNode } = size;
     const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
     const known = this.#partitions.get(partition);
     const least = known?.leastNodes ?? 1;
     if (nodeCount <= least && leastNodes(record) < least) return false;
-    return known?.allows({ nodeCount, minutes, memoryPerNode: perNode.memmb ?? 0 }) !== false;
+    // Also where memory is not used up. Of whole nodes it is the memory of all their CPUs.
+    const isWhole = exclusive || asksForWholeNodes(record);
+    const cpus = (isWhole ? nodes[0]?.usable_cpus : perNode.ncpus) ?? 1;
+    const asked = record.memory_per_node || (record.memory_per_cpu ?? 0) * cpus;
+    const memoryPerNode = Math.max(perNode.memmb ?? 0, record.memory_per_tres === "" ? asked : 0);
+    return known?.allows({ nodeCount, minutes, memoryPerNode }) !== false;
   }
 
   /** Those of a partition, the one that takes fewest nodes first. */

@@ -39,6 +39,7 @@ import {
   cameTooLate,
   heldNode,
   isPowerSaving,
+  isPowerSavingPartition,
   type LostNodes,
   missingFor,
   namedNodes,
@@ -398,9 +399,11 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const translated = readers.translator.translate(readable, jobContext);
   // The parts of a heterogeneous job start together: without one of them the others never do.
   const incomplete = new Set(
-    records.flatMap(({ het_job_id, job_state }, index) =>
-      het_job_id && job_state.includes("PENDING") && "leftOut" in (translated[index] ?? []) ? het_job_id : [],
-    ),
+    records.flatMap(({ het_job_id, job_state, partition }, index) => {
+      const read = translated[index] ?? [];
+      const isWanted = !("leftOut" in read) && (read.length > 0 || comesOtherwise(partition, settings));
+      return het_job_id && job_state.includes("PENDING") && !isWanted ? het_job_id : [];
+    }),
   );
   const jobs = translated.flatMap((read, index) => {
     const { job_id = 0, het_job_id = 0, job_state = [] } = records[index] ?? {};
@@ -523,6 +526,12 @@ function namesNodes(settings: SlurmSettings): boolean {
 
 function hasPowerSaving({ partitions }: SlurmSettings): boolean {
   return Object.values(partitions).some(({ mode }) => mode === "power-saving");
+}
+
+/** Others see to its nodes: a job there is no demand, and may start all the same. */
+function comesOtherwise(partition: string, settings: SlurmSettings): boolean {
+  const own = partition.split(",").filter((name) => !settings.ignore_partitions.includes(name));
+  return own.length === 0 || own.some((name) => isPowerSavingPartition(name, settings));
 }
 
 function byMode(nodes: readonly NodeRecord[], settings: SlurmSettings) {

@@ -206,11 +206,18 @@ describe("features", () => {
     ]);
   });
 
-  test("of a heterogeneous job nothing is ordered while one of its parts is left out", () => {
-    const part = (het_job_offset: number, fields = {}) =>
-      waitingJob({ job_id: 7 + het_job_offset, het_job_id: 7, het_job_offset, ...fields });
-    expect(jobsOf({ jobs: [part(0), part(1)] }).map(({ gang }) => gang)).toEqual(["7", "7"]);
-    expect(jobsOf({ jobs: [part(0), part(1, { resv_name: "maint" })] })).toEqual([]);
+  test.each([
+    ["as the other", {}, ["7", "7"]],
+    ["left out", { resv_name: "maint" }, []],
+    ["never to run", { state_reason: "PartitionNodeLimit" }, []],
+    ["ignored", { partition: "old" }, ["7"]],
+    ["of Slurm's power saving", { partition: "cloud" }, ["7"]],
+  ])("a heterogeneous job with a part that is %s", (_, fields, gangs) => {
+    const part = (het_job_offset: number, own = {}) =>
+      waitingJob({ job_id: 7 + het_job_offset, het_job_id: 7, het_job_offset, ...own });
+    const settings = { ignore_partitions: ["old"], partitions: { cloud: { mode: "power-saving" } } };
+    const jobs = jobsOf({ jobs: [part(0), part(1, fields)], section: settings });
+    expect(jobs.map(({ gang }) => gang)).toEqual(gangs);
   });
 
   test("counts are jobs of their own, on different nodes", () => {
