@@ -37,11 +37,6 @@ export class RememberedBlobs<T extends object> {
     return ownCopy(stored);
   }
 
-  /** As it was when it was read or written here last; somebody else may have written since. */
-  known(name: string): Stored<T> | undefined {
-    return this.#remembered.get(name);
-  }
-
   /** Keeps a value that was just written with this ETag, so that the next read does not transfer it. */
   remember(name: string, stored: Stored<T>, bytes: number): void {
     this.#remembered.set(name, stored, bytes);

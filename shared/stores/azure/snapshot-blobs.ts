@@ -11,6 +11,8 @@ const mostTries = 5;
 export class BlobSnapshotStore implements SnapshotStore {
   readonly #container: Container;
   readonly #blobs: RememberedBlobs<Snapshot>;
+  /** Of each cluster, what was read or written here last; somebody else may have written since. */
+  readonly #newest = new Map<string, Pick<Snapshot, "takenAtSeconds"> & { readonly etag: string }>();
 
   constructor(service: BlobServiceClient) {
     this.#container = new Container(service, "snapshots");
@@ -18,7 +20,10 @@ export class BlobSnapshotStore implements SnapshotStore {
   }
 
   async load(cluster: string): Promise<Stored<Snapshot> | undefined> {
-    return this.#blobs.read(clusterBlob(cluster));
+    const stored = await this.#blobs.read(clusterBlob(cluster));
+    if (stored !== undefined)
+      this.#newest.set(cluster, { takenAtSeconds: stored.value.takenAtSeconds, etag: stored.etag });
+    return stored;
   }
 
   async save(
@@ -26,8 +31,8 @@ export class BlobSnapshotStore implements SnapshotStore {
     snapshot: Snapshot,
     { latestSeconds = Number.POSITIVE_INFINITY }: { readonly latestSeconds?: number } = {},
   ): Promise<void> {
-    const known = this.#blobs.known(clusterBlob(cluster));
-    const isOlder = known !== undefined && known.value.takenAtSeconds <= snapshot.takenAtSeconds;
+    const known = this.#newest.get(cluster);
+    const isOlder = known !== undefined && known.takenAtSeconds <= snapshot.takenAtSeconds;
     for (let tries = 1; ; tries += 1) {
       try {
         if (isOlder && tries === 1) return await this.#saveOver(known.etag, cluster, snapshot);
@@ -49,6 +54,7 @@ export class BlobSnapshotStore implements SnapshotStore {
   async #saveOver(ifMatch: IfMatch, cluster: string, snapshot: Snapshot): Promise<void> {
     const content = jsonContent(snapshot, { takenatseconds: String(snapshot.takenAtSeconds) });
     const guard = { ifMatch, record: `snapshot of cluster "${cluster}"` };
-    await this.#container.save(clusterBlob(cluster), content, guard);
+    const etag = await this.#container.save(clusterBlob(cluster), content, guard);
+    this.#newest.set(cluster, { takenAtSeconds: snapshot.takenAtSeconds, etag });
   }
 }
