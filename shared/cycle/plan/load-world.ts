@@ -18,6 +18,7 @@ import { chooseIdleTimeouts } from "../idle-timeouts.ts";
 import { boughtForJobs, mostOfLastMinutes } from "../operations.ts";
 import { nextScheduleSeconds } from "../schedules.ts";
 import { type PastHours, readPastHours, targetsInForce } from "../spare-room.ts";
+import { readHistory } from "./planned-history.ts";
 import { readClaims } from "./shared-quotas.ts";
 import type { Loaded } from "./to-plan-input.ts";
 
@@ -140,7 +141,7 @@ export async function readWorld(
   const { mostAgeSeconds = Number.POSITIVE_INFINITY } = options;
   const [{ demand, targets, seen, recent, losses }, history] = await Promise.all([
     options.news ?? readNews(ports, opened),
-    ports.history.list(cluster),
+    readHistory(ports.history, cluster, head?.value.planId),
   ]);
   const stored = freshOf(seen, { opened, mostAgeSeconds, nowSeconds: ports.clock.nowSeconds() });
   const shared = await readClaims(ports, config, stored.value);

@@ -26,6 +26,7 @@ import { openWorld, readNews, readWorld, type WorldPorts } from "./load-world.ts
 import { type MadePlan, makePlan, type PlanFacts } from "./make-plan.ts";
 import { recordActions, sendRecorded, withdraw } from "./outbox.ts";
 import { summarize, toHead } from "./plan-head.ts";
+import { noteHistory } from "./planned-history.ts";
 import { reportPlan } from "./report-plan.ts";
 import { claimQuotas, renewalSeconds, waitingCores } from "./shared-quotas.ts";
 import { stallEvents } from "./stall-events.ts";
@@ -157,7 +158,7 @@ export async function planScale(ports: PlanPorts, request: PlanRequest): Promise
   const lookAgainSeconds = unread?.lookAgainSeconds ?? null;
   if (asksForLook && lookAgainSeconds !== null)
     await requestPlanAt(ports, { cluster, reason: "unread demand", atSeconds: lookAgainSeconds });
-  await remember(ports, snapshot.cluster, plan.history, rows);
+  await remember(ports, snapshot.cluster, { planId, changed: plan.history, rows });
   reportPlan(ports, { ...made, summary, before });
   const planned = { startedAtSeconds: demandReadAtSeconds, before: loaded.history };
   measurePlan(ports, { cluster, plan, ...planned });
@@ -264,12 +265,18 @@ function bootTimeouts(
 async function remember(
   ports: PlanPorts,
   { name: cluster, nodes }: Cluster,
-  changed: readonly NodeHistory[],
-  rows: readonly NodeHistory[],
+  made: {
+    readonly planId: string;
+    readonly changed: readonly NodeHistory[];
+    readonly rows: readonly NodeHistory[];
+  },
 ): Promise<void> {
+  const { planId, changed, rows } = made;
   if (changed.length > 0) await ports.history.save(cluster, changed);
-  const forgotten = expiredRows(rows, ports.clock.nowSeconds(), nodes);
-  if (forgotten.length > 0) await ports.history.remove(cluster, forgotten);
+  const forgotten = new Set(expiredRows(rows, ports.clock.nowSeconds(), nodes));
+  if (forgotten.size > 0) await ports.history.remove(cluster, [...forgotten]);
+  const kept = rows.filter(({ nodeId }) => !forgotten.has(nodeId));
+  noteHistory(ports.history, cluster, { planId, rows: kept });
 }
 
 function merged(before: readonly NodeHistory[], changed: readonly NodeHistory[]): NodeHistory[] {

@@ -5,10 +5,10 @@ import { isDue, rhythmOf } from "./rhythm.ts";
 import { snapshotCluster } from "./snapshot-cluster.ts";
 
 /**
- * Clusters of one beat begin so long after each other: a hundred of them read within 20 s, by few instances, and one
- * server that they share answers them in turn.
+ * Clusters of one beat begin so long after each other: a hundred of them read within 30 s, by few instances, and one
+ * server that they share answers them in turn. Demand that comes meanwhile has to share the processors with that.
  */
-const spacingSeconds = 0.2;
+const spacingSeconds = 0.3;
 const longestSpreadSeconds = 30;
 
 type TimerPorts = Pick<Ports, "clock" | "configs" | "log" | "planRequests" | "telemetry">;

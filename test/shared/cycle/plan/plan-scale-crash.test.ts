@@ -44,6 +44,32 @@ async function expectConverged(world: World): Promise<void> {
   expect(world.cycleCloud.nodes.map((node) => node.name)).toEqual(["htc-1", "htc-2"]);
 }
 
+describe("planScale: what its process remembers", () => {
+  test("histories of nodes are read once, and again after a plan that was made elsewhere or not finished", async () => {
+    const world = await dueWorld();
+    let reads = 0;
+    const here = interposed(world.ports, { port: "history", method: "list" }, (call) => {
+      reads += 1;
+      return call();
+    });
+    const readsOf = async (ports: World["ports"]) => {
+      const before = reads;
+      await planScale(ports, { ...request, atSeconds: world.now() }).catch(() => undefined);
+      expect(await world.ports.history.list(cluster)).not.toEqual([]);
+      world.advance(5);
+      return reads - before;
+    };
+    const dying = {
+      ...here,
+      plans: crashingAt(here, { port: "plans", method: "saveHead", when: "after" }).plans,
+    };
+    const runs = [here, here, world.ports, here, here, dying, here, here];
+    const counts: number[] = [];
+    for (const ports of runs) counts.push(await readsOf(ports));
+    expect(counts).toEqual([1, 0, 0, 1, 0, 0, 1, 0]);
+  });
+});
+
 describe("planScale: a run that dies", () => {
   test("the world of this table needs two creates and one shutdown", async () => {
     const world = await dueWorld();

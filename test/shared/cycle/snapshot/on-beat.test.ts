@@ -32,7 +32,7 @@ describe("the timer", () => {
     const asked = world.ports.planRequests.scheduled;
     const waits = asked.map(({ deliverAtSeconds }) => Math.round((deliverAtSeconds - before) * 10) / 10);
     expect(asked.map(({ request }) => request.cluster).sort()).toEqual(["b", "c", "hpc"].sort());
-    expect(waits).toEqual([1, 1.2, 1.4]);
+    expect(waits).toEqual([1, 1.3, 1.6]);
   });
 
   test("asks for all of a thousand clusters within half a minute", async () => {
