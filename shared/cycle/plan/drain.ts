@@ -14,12 +14,13 @@ import {
   listingsOf,
   obeys,
 } from "../listings.ts";
+import type { HandedBack } from "./shared-quotas.ts";
 
 /** Unanswered events are sent again at this interval: an event may be lost with the machine that received it. */
 const repeatSeconds = 30;
 
 /** A node to delete, and how it was drained. Absent: no scheduler that can drain lists it, or it never was up. */
-export type DrainedRetirement = Retirement & { readonly drain?: ActionDrain };
+export type DrainedRetirement = HandedBack & { readonly drain?: ActionDrain };
 
 /** A plan that deletes only nodes that are drained, or need not be. */
 export type DrainedPlan = Omit<Plan, "retire"> & { readonly retire: readonly DrainedRetirement[] };

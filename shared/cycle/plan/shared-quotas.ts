@@ -233,6 +233,11 @@ export function handingBack(
   };
 }
 
+/** `givenBack`: before its idle time-out, since other clusters wait for the quota that it was lent. */
+export interface HandedBack extends Retirement {
+  readonly givenBack?: true;
+}
+
 /** Of idle nodes that go before their time-out only as many as others wait for, those that are idle for longest; what leaves already counts. */
 export function asManyAsWanted(
   retire: readonly Retirement[],
@@ -243,7 +248,7 @@ export function asManyAsWanted(
     readonly leavingNodeIds: readonly string[];
     readonly nowSeconds: number;
   },
-): readonly Retirement[] {
+): readonly HandedBack[] {
   const { settings, cluster, quotas, leavingNodeIds, nowSeconds } = handing;
   if (quotas.every(({ kept }) => kept.length === 0)) return retire;
   const leaving = new Set(leavingNodeIds);
@@ -266,7 +271,9 @@ export function asManyAsWanted(
     sinceSeconds >= nowSeconds - forNodeArray(settings.idleTimeoutSeconds, nodeArray);
   const longestFirst = retire.toSorted((a, b) => a.sinceSeconds - b.sinceSeconds);
   const goes = new Set(longestFirst.filter((each) => given(each.nodeId) || !isEarly(each)));
-  return retire.filter((each) => goes.has(each));
+  return retire
+    .filter((each) => goes.has(each))
+    .map((each) => (isEarly(each) ? { ...each, givenBack: true } : each));
 }
 
 /** What a plan claims for its cluster. */

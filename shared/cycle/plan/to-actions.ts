@@ -95,7 +95,10 @@ function whoNeeds(
 }
 
 function shutdowns(plan: DrainedPlan): Draft[] {
-  const alike = Map.groupBy(plan.retire, ({ cause, verb = "" }) => `${cause} ${verb}`);
+  const alike = Map.groupBy(
+    plan.retire,
+    (each) => `${each.cause} ${each.verb ?? ""} ${each.givenBack ?? ""}`,
+  );
   return [...alike]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, retired]) => requestsOf(retired).map((some) => shutdown(some)));
@@ -103,11 +106,15 @@ function shutdowns(plan: DrainedPlan): Draft[] {
 
 /** One action for nodes that go for one cause in one way. */
 function shutdown(retired: readonly DrainedRetirement[]): Draft {
-  const { cause, verb } = retired[0] as DrainedRetirement;
+  const { cause, verb, givenBack } = retired[0] as DrainedRetirement;
   const how = verb === undefined ? {} : { verb };
-  const reason = whyShutDown({ cause, ...how }, retired.length);
+  const reason = givenBack ? whyGivenBack(retired.length) : whyShutDown({ cause, ...how }, retired.length);
   const nodes = retired.map(toActionNode);
   return (envelope) => ({ ...envelope, kind: "shutdown-nodes", cause, reason, ...how, nodes });
+}
+
+function whyGivenBack(nodes: number): string {
+  return `${nodeCount(nodes, "idle node")} given back before the idle time-out: other clusters wait for the quota that was lent`;
 }
 
 function whyShutDown({ cause, verb }: Pick<DrainedRetirement, "cause" | "verb">, nodes: number): string {

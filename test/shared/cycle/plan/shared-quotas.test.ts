@@ -381,7 +381,7 @@ test("a guarantee that is not wanted is lent, and comes back as nodes end", asyn
 });
 
 test("idle nodes on what is lent go at once when its owner waits for it, and after their time-out when nobody does", async () => {
-  const { post, beat, plan, execute, nodes, advance, cloudOf } = deployment(
+  const { post, beat, plan, execute, nodes, advance, cloudOf, ports } = deployment(
     { a: array(), b: array() },
     { a: share({ guaranteed: 0.6 }) },
   );
@@ -410,6 +410,10 @@ test("idle nodes on what is lent go at once when its owner waits for it, and aft
   cloudOf("b").settle();
   // As many as it waits for: the third one stays for its time-out.
   expect(nodes("b")).toBe(8);
+  const [newest] = await ports.operations.recent("b", 1);
+  expect(newest?.action.reason).toBe(
+    "2 idle nodes given back before the idle time-out: other clusters wait for the quota that was lent",
+  );
 });
 
 test("of clusters that wait, the one with least for its weight comes first", async () => {
