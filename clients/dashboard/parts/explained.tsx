@@ -4,7 +4,7 @@ import { Prose } from "./prose.tsx";
 import { Time } from "./state.tsx";
 import { Table } from "./table.tsx";
 
-type Explained = Pick<ExplainAnswer, "causes" | "refusals" | "planner">;
+type Explained = Pick<ExplainAnswer, "causes" | "refusals">;
 
 export function Causes(props: Pick<Explained, "causes"> & { readonly title?: string }) {
   const { causes, title = "Why it waits" } = props;
@@ -48,44 +48,29 @@ function byReason(refusals: Explained["refusals"]): ReadonlyMap<string, readonly
   return namesByReason;
 }
 
-export function Refusals({ refusals, planner }: Omit<Explained, "causes">) {
+export function Refusals({ refusals }: Pick<Explained, "refusals">) {
   return (
-    <>
-      <section>
-        <h2>Bucket by bucket</h2>
-        <Table
-          caption="Refusals"
-          rows={[...byReason(refusals)]}
-          rowKey={([text]) => text}
-          none="No bucket refuses it."
-          columns={[
-            {
-              title: "Bucket",
-              isLong: true,
-              cell: ([, names]) =>
-                names.map((name) => (
-                  <div key={name}>
-                    <Breakable name={name} />
-                  </div>
-                )),
-            },
-            { title: "Why not", isLong: true, cell: ([text]) => text },
-          ]}
-        />
-      </section>
-      <section>
-        <h2>What the planner did</h2>
-        <Table
-          caption="Steps of the planner"
-          rows={planner.map((step, index) => ({ ...step, index }))}
-          rowKey={({ index }) => String(index)}
-          none="Nothing yet."
-          columns={[
-            { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-            { title: "What", isLong: true, cell: ({ text }) => text },
-          ]}
-        />
-      </section>
-    </>
+    <section>
+      <h2>Bucket by bucket</h2>
+      <Table
+        caption="Refusals"
+        rows={[...byReason(refusals)]}
+        rowKey={([text]) => text}
+        none="No bucket refuses it."
+        columns={[
+          {
+            title: "Bucket",
+            isLong: true,
+            cell: ([, names]) =>
+              names.map((name) => (
+                <div key={name}>
+                  <Breakable name={name} />
+                </div>
+              )),
+          },
+          { title: "Why not", isLong: true, cell: ([text]) => text },
+        ]}
+      />
+    </section>
   );
 }

@@ -19,5 +19,6 @@ export function Goes(props: {
   if (state === "Failed" && failure?.message) return <span title={failure.message}>{failure.message}</span>;
   const [keeper] = kept;
   if (keeper !== undefined) return <span title={keeper.reason}>{keeperWords(keeper, localTime)}</span>;
-  return deleteAtSeconds === null ? <>–</> : <Ago at={deleteAtSeconds} now={now} />;
+  if (deleteAtSeconds === null) return <>–</>;
+  return deleteAtSeconds <= now ? <>with the next plan</> : <Ago at={deleteAtSeconds} now={now} />;
 }

@@ -124,11 +124,11 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
       <Shown polled={polled}>
         {(answer) => (
           <Explanation answer={{ ...answer, raise }}>
-            <Runs cluster={cluster} address={path("cost")} />
             <WhatIf key={`${answer.source} ${job}`} place={place} explained={{ ...answer, raise }} />
           </Explanation>
         )}
       </Shown>
+      <Timeline cluster={cluster} address={path("cost")} explained={polled.answer} />
       <p class="quiet">
         In a terminal: <code>{commandLine(["ccscale", "explain", "--cluster", cluster, job])}</code>
       </p>
@@ -136,44 +136,69 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
   );
 }
 
-/** When and where it ran, and what that cost; nothing before it does. */
-function Runs({ cluster, address }: { readonly cluster: string; readonly address: string }) {
+/**
+ * What happened to it, oldest first: when it was submitted, what the planner did, where it ran, and what that cost. Of a job
+ * that is done, its runs are left.
+ */
+function Timeline(props: {
+  readonly cluster: string;
+  readonly address: string;
+  readonly explained: ExplainAnswer | undefined;
+}) {
+  const { cluster, address, explained } = props;
   const { answer } = usePolled<JobCostAnswer>(address, { everyMs: 30_000 });
-  if (answer === undefined || answer.runs.length === 0) return null;
+  const runs = answer?.runs ?? [];
+  const submitted = Date.parse(String(explained?.request?.submittedAt)) / 1_000;
+  const steps: readonly { readonly at: number; readonly what: ComponentChildren }[] = [
+    ...(Number.isNaN(submitted) ? [] : [{ at: submitted, what: "Submitted" }]),
+    ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, what: text })),
+    ...runs.flatMap((run) => [
+      { at: run.fromSeconds, what: <>Started on {whereOf(run, cluster)}</> },
+      {
+        at: run.untilSeconds,
+        what: `${run.isRunning ? "Runs until now" : "Ended"}: ${duration(run.untilSeconds - run.fromSeconds)}, ${usd(run.usd)}`,
+      },
+    ]),
+  ].toSorted((a, b) => a.at - b.at);
+  const [first, last] = [steps[0]?.at ?? 0, steps.at(-1)?.at ?? 0];
+  if (steps.length === 0) return null;
+  const left = (at: number) => `${((at - first) / (last - first || 1)) * 100}%`;
   return (
     <section>
       <h2>
-        {counted(answer.runs.length, "run")}, {usd(answer.total.usd)}
+        What happened to it
+        {runs.length === 0 ? "" : `: ${counted(runs.length, "run")}, ${usd(answer?.total.usd ?? null)}`}
       </h2>
+      <div class="life" aria-hidden="true">
+        {runs.map(({ fromSeconds, untilSeconds }) => (
+          <i
+            key={fromSeconds}
+            class="use-jobs"
+            style={{ left: left(fromSeconds), right: `calc(100% - ${left(untilSeconds)})` }}
+          />
+        ))}
+      </div>
       <Table
-        caption="Runs"
-        rows={answer.runs}
-        rowKey={({ source, fromSeconds }) => `${source} ${fromSeconds}`}
+        caption="Timeline"
+        rows={steps.map((step, index) => ({ ...step, index }))}
+        rowKey={({ index }) => String(index)}
         columns={[
-          { title: "From", cell: ({ fromSeconds }) => <Time at={fromSeconds} /> },
-          {
-            title: "For",
-            cell: ({ fromSeconds, untilSeconds, isRunning }) =>
-              `${duration(untilSeconds - fromSeconds)}${isRunning ? ", runs" : ""}`,
-          },
-          {
-            title: "Where",
-            cell: ({ array, size, nodes }) =>
-              nodes.length > 0
-                ? nodes.map((name) => (
-                    <>
-                      <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>{" "}
-                    </>
-                  ))
-                : array === ""
-                  ? "no node of the cluster"
-                  : `${array}, ${size}`,
-          },
-          { title: "Cost", isNumber: true, cell: (run) => usd(run.usd) },
+          { title: "Time", cell: ({ at }) => <Time at={at} /> },
+          { title: "What", isLong: true, cell: ({ what }) => what },
         ]}
       />
     </section>
   );
+}
+
+function whereOf({ nodes, array, size }: JobCostAnswer["runs"][number], cluster: string): ComponentChildren {
+  if (nodes.length === 0) return array === "" ? "no node of the cluster" : `${array}, ${size}`;
+  return nodes.map((name, index) => [
+    index > 0 ? ", " : "",
+    <a key={name} href={linkTo({ cluster, view: "nodes", subject: name })}>
+      {name}
+    </a>,
+  ]);
 }
 
 function Explanation(props: { readonly answer: ExplainAnswer; readonly children: ComponentChildren }) {
@@ -217,7 +242,7 @@ function Explanation(props: { readonly answer: ExplainAnswer; readonly children:
           ]}
         />
       </section>
-      <Refusals {...answer} />
+      <Refusals refusals={answer.refusals} />
     </>
   );
 }

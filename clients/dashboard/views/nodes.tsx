@@ -49,8 +49,10 @@ const sorts = {
   // As they come.
   name: undefined,
   array: (a: Node, b: Node) => compare(a.nodeArray, b.nodeArray),
+  size: (a: Node, b: Node) => compare(a.vmSize, b.vmSize),
   state: (a: Node, b: Node) => compare(a.state ?? "~", b.state ?? "~"),
   idle: (a: Node, b: Node) => (a.idleSinceSeconds ?? Infinity) - (b.idleSinceSeconds ?? Infinity) || 0,
+  goes: (a: Node, b: Node) => (a.deleteAtSeconds ?? Infinity) - (b.deleteAtSeconds ?? Infinity) || 0,
   price: (a: Node, b: Node) => (b.usdPerHour ?? -1) - (a.usdPerHour ?? -1),
   jobs: (a: Node, b: Node) => b.jobs.length - a.jobs.length,
 } as const;
@@ -257,6 +259,7 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
     },
     {
       title: "VM size",
+      sort: "size",
       width: "minmax(9.5rem, 1.2fr)",
       place: "size",
       cell: ({ vmSize, spot }) => `${vmSize.replace(/^Standard_/, "")}${spot ? " spot" : ""}`,
@@ -288,6 +291,7 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
     },
     {
       title: "Goes, or why not",
+      sort: "goes",
       width: "minmax(8rem, 1.6fr)",
       place: "goes",
       cell: (node) => <Goes node={node} now={now} />,

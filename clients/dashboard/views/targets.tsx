@@ -181,6 +181,19 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
         </>
       )}
       <Refusals {...answer} />
+      <section>
+        <h2>What the planner did</h2>
+        <Table
+          caption="Steps of the planner"
+          rows={answer.planner.map((step, index) => ({ ...step, index }))}
+          rowKey={({ index }) => String(index)}
+          none="Nothing yet."
+          columns={[
+            { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
+            { title: "What", isLong: true, cell: ({ text }) => text },
+          ]}
+        />
+      </section>
     </>
   );
 }

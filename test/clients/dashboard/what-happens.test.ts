@@ -121,9 +121,23 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByText("No node was there in that time.").waitFor();
     await open("jobs/runs");
     await page.getByRole("heading", { name: "1 run, $" }).waitFor();
-    await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "htc-1" }).click();
+    await page.getByRole("table", { name: "Timeline" }).getByRole("link", { name: "htc-1" }).click();
     await page.getByRole("heading", { name: "Node htc-1" }).waitFor();
     await page.getByRole("table", { name: "Nodes over time" }).waitFor();
+    await world.post([jobFor(8, { name: "1201" })], { ttlSeconds: 86_400 });
+    world.advance(60);
+    await world.plan();
+    await world.snapshot();
+    // A job that is done is no demand any more, and has its runs all the same.
+    await open("jobs/runs");
+    await page.getByText(/A job that is done is no longer demand/).waitFor();
+    await page
+      .getByRole("table", { name: "Timeline" })
+      .getByText(/^Ended: .*, \$/)
+      .waitFor();
+    world.advance(400);
+    await open("nodes");
+    await page.getByText("with the next plan").first().waitFor();
   });
 
   test("one line filters nodes and jobs, is kept in the address, and says what it cannot read", async () => {
