@@ -110,7 +110,7 @@ export const recordAnswers = {
 
 /** Rows of answers that are kept with an outlook: those of two views of the largest clusters. */
 const mostRows = 20_000;
-const answersOf = onceFor((_: Outlook) => new Recent<Answered<unknown>>({ most: mostRows }));
+const answersOf = onceFor((_: Outlook) => new Recent<Promise<Answered<unknown>>>({ most: mostRows }));
 
 /** Answers from what is known of the cluster and the plan that would be made now. Whoever polls asks the same again. */
 function fromOutlook<Id extends RouteId>(
@@ -121,11 +121,20 @@ function fromOutlook<Id extends RouteId>(
     const outlook = await ports.lookAhead(call.cluster, cursor?.[2]);
     if (outlook === undefined) return unknownCluster(call.cluster);
     const name = JSON.stringify([call.id, call.params, call.query, call.body]);
-    const known = answersOf(outlook).get(name) as Answered<AnswerOf<Id>> | undefined;
+    const answers = answersOf(outlook);
+    const known = answers.get(name) as Promise<Answered<AnswerOf<Id>>> | undefined;
     if (known !== undefined) return known;
-    const made = await work(outlook, call);
-    answersOf(outlook).set(name, made, rowsIn(made.ok ? made.answer : {}));
-    return made;
+    // Who asks while it is being made waits for the same.
+    const making = (async () => work(outlook, call))();
+    answers.set(name, making, 1);
+    try {
+      const made = await making;
+      answers.set(name, making, rowsIn(made.ok ? made.answer : {}));
+      return made;
+    } catch (error) {
+      answers.delete(name);
+      throw error;
+    }
   };
 }
 

@@ -107,8 +107,6 @@ const allViews: readonly {
     "money",
     "plans",
     "events",
-    "operations",
-    "rejects",
     "config",
     "nodes?show=time",
     "nodes/htc-1",

@@ -169,15 +169,17 @@ function Timeline(props: {
         What happened to it
         {runs.length === 0 ? "" : `: ${counted(runs.length, "run")}, ${usd(answer?.total.usd ?? null)}`}
       </h2>
-      <div class="life" aria-hidden="true">
-        {runs.map(({ fromSeconds, untilSeconds }) => (
-          <i
-            key={fromSeconds}
-            class="use-jobs"
-            style={{ left: left(fromSeconds), right: `calc(100% - ${left(untilSeconds)})` }}
-          />
-        ))}
-      </div>
+      {runs.length === 0 ? null : (
+        <div class="life" aria-hidden="true">
+          {runs.map(({ fromSeconds, untilSeconds }) => (
+            <i
+              key={fromSeconds}
+              class="use-jobs"
+              style={{ left: left(fromSeconds), right: `calc(100% - ${left(untilSeconds)})` }}
+            />
+          ))}
+        </div>
+      )}
       <Table
         caption="Timeline"
         rows={steps.map((step, index) => ({ ...step, index }))}
