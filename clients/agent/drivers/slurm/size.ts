@@ -41,7 +41,7 @@ export function sizeOf(
   const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, { nodeCount, tasksOfNode, node })) => {
     // Slurm lays tasks in turn on the sockets of a node.
     const ofSockets =
-      waits && counting.by === "socket"
+      waits && counting.by === "socket" && !task.isShared
         ? Math.min(Math.min(tasksOfNode, node?.sockets ?? 1) * unit, node?.usable_cpus ?? Infinity)
         : 1;
     const asked = Math.max(

@@ -366,6 +366,17 @@ export const jobKinds: readonly JobKind[] = [
   on("smt", "-N 3 -n 9 --mem=2G --array=1-2 ; -n 1 --mem=1G", 3),
   on("hpc!NO MaxCPUsPerNode=10", "-N 2 -n 7 --array=1-3 --mem=1G", 3),
   on("hpc!NO MaxCPUsPerNode=10", "-N 2 -n 12 --array=1-2 --mem=1G", 3),
+  on("htc!NO MaxNodes=1", "-p @ -n 1 : -p @ -N 2 -n 2", 0, "one of its parts can never run"),
+  on("nvme!EXCLUSIVE+htc!NO MaxMemPerNode=11939", "-n 1 --array=1-2", 2),
+  on("htc", "-n 3 --mem=1G ; --spread-job -N 1-4 -n 4 --mem=1G", 2),
+  on("htc", "-N 1-4 -n 6 --mem=1G ; -n 2 --mem=1G", 2),
+  on("hpc", "-N 3 -n 4 --ntasks-per-socket=4 --array=1-4 --mem=1G", 3),
+  on("hpc", "--array=1-260 -n 1 --mem=100", 6),
+  on(
+    "htc!NO ExclusiveUser=YES",
+    "--uid=ann --chdir=/tmp --array=1-5 -n 1 --mem=1G ; --uid=bob --chdir=/tmp -n 5 --mem=1G ; --uid=cat --chdir=/tmp -N 1-2 -n 2 --mem=1G",
+    5,
+  ),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
@@ -396,6 +407,9 @@ const coreKinds: readonly JobKind[] = [
   on("htc&hpc!NO SelectTypeParameters=CR_Core_Memory", "-n 3 -c 3 --mem=0 --array=1-3", 3),
   on("htc&hpc!NO SelectTypeParameters=CR_Core_Memory", "-n 2 --mem=0 --array=1-2 ; -n 1 --mem=1G", 3),
   on("gpu", "-n 5 --array=0-8:2 --gpus-per-socket=1 --sockets-per-node=2", 3),
+  on("htc", "-n 4 -c 3 --mem-per-cpu=500", 3),
+  on("hpc", "-n 4 -c 30 --mem=1000", 3),
+  on("htc!NO MaxMemPerNode=2000+nvme", "-n 1", 1),
 ];
 
 /** A job has whole sockets. */
@@ -411,6 +425,8 @@ const socketKinds: readonly JobKind[] = [
   on("hpc!NO MaxCPUsPerNode=10", "-n 12", 2),
   on("smt!NO MaxCPUsPerNode=4", "-n 1 --array=1-2", 2),
   on("smt!NO MaxCPUsPerNode=3", "-n 2", 1),
+  on("hpc", "--overcommit -n 11 --mem=1000 --array=1-3", 2),
+  on("htc", "--overcommit -n 4 --mem=1000 --array=1-3", 1),
 ];
 
 /** `select/linear` gives every job whole nodes. */
