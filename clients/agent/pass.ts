@@ -1,5 +1,5 @@
 import { messageOf } from "../../shared/errors/errors.ts";
-import type { DemandRefused } from "../../shared/messages/index.ts";
+import type { DemandRefused, SchedulerEvent } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
 import { decide, drainingHosts, newsOf, undrainedHosts, withDecision } from "./decisions.ts";
@@ -187,8 +187,9 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
     const taken = await ports.takeEvents();
     problems.push(...taken.problems);
     refusals = taken.refusals;
-    for (const each of taken.events) {
-      const outcome = await actOn(each, state, ports);
+    for (const [index, each] of taken.events.entries()) {
+      const later = taken.events.slice(index + 1).map(({ event }) => event);
+      const outcome = await actOn(withoutGone(each, later), state, ports);
       state = outcome.state;
       commands += outcome.commands;
       events += 1;
@@ -199,6 +200,16 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
     problems.push(messageOf(error));
   }
   return { state, commands, events, refusals, problems };
+}
+
+/** An agent that was away hears of nodes that came and went: their names may be those of others by now. */
+function withoutGone(taken: TakenEvent, later: readonly SchedulerEvent[]): TakenEvent {
+  const { event } = taken;
+  if (event.kind !== "node-joined") return taken;
+  const keyOf = ({ nodeId, hostname }: SchedulerEvent["nodes"][number]) => JSON.stringify([nodeId, hostname]);
+  const ends = later.filter(({ kind }) => kind === "node-deleted" || kind === "boot-timeout");
+  const gone = new Set(ends.flatMap(({ nodes }) => nodes.map(keyOf)));
+  return { ...taken, event: { ...event, nodes: event.nodes.filter((node) => !gone.has(keyOf(node))) } };
 }
 
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */

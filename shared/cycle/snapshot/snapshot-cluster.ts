@@ -19,7 +19,6 @@ import { reportSpending } from "../account/spending.ts";
 import { furthestAheadSeconds } from "../clocks.ts";
 import { digestOf, loadControl, whyHeld, withKept } from "../control.ts";
 import { forgetSilent } from "../demand/forget-source.ts";
-import { liveSources } from "../demand/live-demand.ts";
 import { tryingLogin, untilRefused } from "../login.ts";
 import { measureSnapshot } from "../measure.ts";
 import { requestPlan } from "../request-plan.ts";
@@ -199,7 +198,10 @@ function whyOperations(operations: readonly Operation[], head: PlanHead): Due | 
     : undefined;
 }
 
-/** Returns what a source could not be sent, for the next snapshot. A source that is silent has to read the cluster anew. */
+/**
+ * Returns what a source could not be sent, for the next snapshot. A silent source is told, too: should it come back, nodes that it did
+ * not hear of would never join its scheduler. It is forgotten after a day, with its queue.
+ */
 async function tellChanges(
   ports: SnapshotPorts,
   {
@@ -213,7 +215,7 @@ async function tellChanges(
   },
 ): Promise<readonly NodeChange[]> {
   const atSeconds = ports.clock.nowSeconds();
-  const events = liveSources(demand, atSeconds).flatMap(({ source }) =>
+  const events = demand.flatMap(({ source }) =>
     changes
       .filter((change) => change.source === undefined || change.source === source)
       .map((change): SchedulerEvent => ({ version: 1, cluster, ...change, source, atSeconds })),

@@ -335,6 +335,19 @@ describe("what fails", () => {
     expect(report.commands).toBe(4);
   });
 
+  test("a join that was heard late, of a node that is gone by now, is none; another under its name is", async () => {
+    const world = new World();
+    const join: SchedulerEvent = { ...drain, kind: "node-joined", atSeconds: 890 };
+    const next = [{ nodeId: "n2", name: "htc-1", hostname: "ip-1" }];
+    world.events = [join, { ...join, kind: "node-deleted" }, { ...join, nodes: next }];
+    await runPass(fresh, world.ports);
+    expect(world.happened.filter((each) => !/^save|^done/.test(each)).slice(0, 2)).toEqual([
+      "scontrol node-deleted ip-1",
+      "scontrol node-joined ip-1",
+    ]);
+    expect(world.happened.filter((each) => each.startsWith("done"))).toHaveLength(3);
+  });
+
   test("a command that has failed too often: the event is given up, loudly", async () => {
     const world = new World();
     world.events = [drain];
