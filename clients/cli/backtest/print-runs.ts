@@ -13,7 +13,7 @@ import {
 } from "../../../shared/backtest/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { parseColumns } from "../../columns/parse-columns.ts";
-import { printListing } from "../output/listing.ts";
+import { type Listing, printListing } from "../output/listing.ts";
 import { prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
 import type { RunFlags } from "./run-flags.ts";
@@ -41,14 +41,10 @@ export function printRuns(
   }
   const lines = summaries(runs);
   const keys = Object.keys(lines[0]?.varied ?? {});
-  printListing(terminal, {
+  printRecords(terminal, {
     format,
-    columns: columnsOf(keys, besideColumns(runs)),
-    isChosen: false,
-    isOwn: true,
-    long: false,
+    columns: columnsOf(keys, runs),
     records: lines.map((line) => toRecord(line, keys)),
-    none: "No run was finished.",
   });
   if (format === "table") reportUnpriced(terminal, runs);
   if (format === "table") reportNever(terminal, runs, lines);
@@ -66,28 +62,30 @@ function printWeek(
     waits: waitsOfWeek(workload, figures, { timeZone }),
     costs: costsOfWeek(workload, figures, timeZone),
   }));
-  const columns = weeks.flatMap(({ run }) => [
-    `WAIT_HOURS_${run}@wait_${run}`,
-    `COST_USD_${run}@cost_${run}`,
-  ]);
-  const parsed = parseColumns(["DAY@day", "HOUR@hour", ...columns]);
   const records = Array.from({ length: 7 * 24 }, (_, hour) => ({
     day: dayNames[Math.floor(hour / 24)] ?? "",
     hour: hour % 24,
     ...Object.fromEntries(
       weeks.flatMap(({ run, waits, costs }) => [
-        [`wait_${run}`, Math.round((waits[hour] ?? 0) / 3.6) / 1_000],
-        [`cost_${run}`, inCents((costs[hour] ?? 0) / 1e9)],
+        [`wait_hours_${run}`, Math.round((waits[hour] ?? 0) / 3.6) / 1_000],
+        [`cost_usd_${run}`, inCents((costs[hour] ?? 0) / 1e9)],
       ]),
     ),
   }));
+  printRecords(terminal, { format, columns: Object.keys(records[0] ?? {}), records });
+}
+
+function printRecords(
+  terminal: Terminal,
+  { columns, ...of }: Pick<Listing, "format" | "records"> & { readonly columns: readonly string[] },
+): void {
+  const parsed = parseColumns(columns);
   printListing(terminal, {
-    format,
+    ...of,
     columns: parsed.ok ? parsed.columns : [],
     isChosen: false,
     isOwn: true,
     long: false,
-    records,
     none: "No run was finished.",
   });
 }
@@ -126,9 +124,9 @@ function toRecord(
     ...Object.fromEntries(settings),
     run: line.run,
     front: line.isOnFront ? "*" : "",
-    cost: inCents(line.costUsd),
-    disks: inCents(line.disksUsd),
-    reserved: inCents(line.reservedUsd),
+    cost_usd: inCents(line.costUsd),
+    disks_usd: inCents(line.disksUsd),
+    unused_reserved_usd: inCents(line.reservedUsd),
     node_hours: inTenths(line.nodeHours),
     idle: inTenths(line.idleNodeHours),
     boot: inTenths(line.bootNodeHours),
@@ -140,10 +138,10 @@ function toRecord(
     wait_max: inTenths(line.maxWaitSeconds),
     slowdown: line.meanSlowdown === null ? null : Math.round(line.meanSlowdown * 100) / 100,
     nodes: line.nodesBought,
-    saved: inCents(line.savedUsd),
+    saved_usd: inCents(line.savedUsd),
     evicted: line.evicted,
     reruns: line.reruns,
-    never: line.neverRan,
+    never_ran: line.neverRan,
   };
 }
 
@@ -155,45 +153,21 @@ function inTenths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }
 
-/** Most clusters have neither. */
-function besideColumns(runs: readonly RunFigures[]): readonly string[] {
-  const kinds = new Set(runs.flatMap(({ cost }) => cost.aside.map(({ kind }) => kind)));
+function columnsOf(keys: readonly string[], runs: readonly RunFigures[]): readonly string[] {
+  // Most clusters have neither.
+  const beside = new Set(runs.flatMap(({ cost }) => cost.aside.map(({ kind }) => kind)));
+  const settings = keys.map(
+    (key, index) => `${key.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}@setting_${index}`,
+  );
   return [
-    ...(kinds.has("deallocated") ? ["DISKS_USD@disks"] : []),
-    ...(kinds.has("reserved") ? ["UNUSED_RESERVED_USD@reserved"] : []),
+    "run",
+    ...settings,
+    "cost_usd",
+    ...(beside.has("deallocated") ? ["disks_usd"] : []),
+    ...(beside.has("reserved") ? ["unused_reserved_usd"] : []),
+    ..."front wait_mean wait_p95 wait_max slowdown node_hours idle boot unused other".split(" "),
+    ..."utilisation nodes saved_usd evicted reruns never_ran".split(" "),
   ];
-}
-
-function columnsOf(keys: readonly string[], beside: readonly string[]) {
-  const parsed = parseColumns([
-    "RUN@run",
-    ...keys.map((key, index) => `${key.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}@setting_${index}`),
-    ...[
-      "COST_USD@cost",
-      ...beside,
-      "FRONT@front",
-      "WAIT_MEAN@wait_mean",
-      "WAIT_P95@wait_p95",
-      "WAIT_MAX@wait_max",
-    ],
-    ...[
-      "SLOWDOWN@slowdown",
-      "NODE_HOURS@node_hours",
-      "IDLE@idle",
-      "BOOT@boot",
-      "UNUSED@unused",
-      "OTHER@other",
-    ],
-    ...[
-      "UTILISATION@utilisation",
-      "NODES@nodes",
-      "SAVED_USD@saved",
-      "EVICTED@evicted",
-      "RERUNS@reruns",
-      "NEVER_RAN@never",
-    ],
-  ]);
-  return parsed.ok ? parsed.columns : [];
 }
 
 /** Sizes without a price cost nothing in the sum, or leave it empty; so do disks. */
