@@ -135,7 +135,7 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
       .getByRole("table", { name: "Timeline" })
       .getByText(/^Ended: .*, \$/)
       .waitFor();
-    world.advance(400);
+    world.advance(2_000);
     await open("nodes");
     await page.getByText("with the next plan").first().waitFor();
   });
