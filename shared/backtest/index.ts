@@ -25,6 +25,8 @@ export type {
   RunSetup,
   SettingValue,
 } from "./figures/run-figures.ts";
+export { type Allocation, emptyHost, findHosts, give, type Left, take } from "./queue/hosts.ts";
+export type { JobShape } from "./queue/job-shape.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
 export { GridEngineReader, readGridEngine } from "./read-grid-engine.ts";
 export { JobListReader, readJobList } from "./read-job-list.ts";

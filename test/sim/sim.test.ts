@@ -22,7 +22,7 @@ test("the simulation: notices nodes that go while a message names them as busy t
     blind = (await runSeed({ scenario, seed, isBlind: true })).violations;
   }
   expect(blind).toContainEqual(
-    expect.stringMatching(/^hpc: \S+ was deleted under a job that a message named/),
+    expect.stringMatching(/^(without faults: )?hpc: \S+ was deleted under a job that a message named/),
   );
   expect((await runSeed({ scenario, seed })).violations).toEqual([]);
 });

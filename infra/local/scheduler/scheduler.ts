@@ -1,5 +1,14 @@
+import {
+  type Allocation,
+  emptyHost,
+  findHosts,
+  give,
+  type JobShape,
+  type Left,
+  take,
+} from "../../../shared/backtest/index.ts";
 import { Drains, type NodeEvent } from "./drains.ts";
-import { type Host, HostUse } from "./hosts.ts";
+import type { Host } from "./hosts.ts";
 import type { WorkloadJob } from "./workload.ts";
 
 /** Something that runs now: one slot of a job, or a multi-node job on all its hosts. */
@@ -7,6 +16,7 @@ interface Task {
   readonly job: WorkloadJob;
   readonly index: number;
   readonly hostnames: readonly string[];
+  readonly allocation: Allocation;
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -67,7 +77,7 @@ export interface HostState {
 export class SimulatedScheduler {
   readonly #later: WorkloadJob[];
   readonly #queue: QueuedJob[] = [];
-  readonly #use = new HostUse();
+  readonly #hosts = new Map<string, Left>();
   readonly #drains = new Drains();
   /** Why health checks took hosts out of service, by host name. */
   readonly #unhealthy = new Map<string, string>();
@@ -91,7 +101,7 @@ export class SimulatedScheduler {
     hosts: readonly Host[],
   ): { readonly changed: boolean; readonly submitted: number } {
     const ended = this.#endTasks(nowSeconds);
-    const gone = this.#use.update(hosts);
+    const gone = this.#update(hosts);
     this.#drains.forget(gone);
     for (const hostname of gone) this.#unhealthy.delete(hostname);
     const lost = this.#loseTasks(gone);
@@ -114,8 +124,7 @@ export class SimulatedScheduler {
   cancel(isMeant: (name: string) => boolean): boolean {
     const before = this.#open;
     const [gone, kept] = divide(this.#tasks, ({ job }) => isMeant(job.name));
-    for (const { job, hostnames } of gone)
-      for (const hostname of hostnames) this.#use.give(hostname, job.need);
+    for (const { allocation } of gone) give(allocation);
     this.#tasks = kept;
     this.#queue.splice(0, this.#queue.length, ...this.#queue.filter(({ job }) => !isMeant(job.name)));
     this.#later.splice(0, this.#later.length, ...this.#later.filter(({ name }) => !isMeant(name)));
@@ -153,8 +162,7 @@ export class SimulatedScheduler {
 
   /** Drains hosts or takes them back; what runs on them goes on. Tells whether what it reports of them has changed. */
   obey(event: NodeEvent): boolean {
-    const here = new Set(this.#use.hosts.map((host) => host.hostname));
-    return this.#drains.obey(event, (hostname) => here.has(hostname));
+    return this.#drains.obey(event, (hostname) => this.#hosts.has(hostname));
   }
 
   /** A health check takes a host out of service, whatever runs there; null: it is well. */
@@ -166,7 +174,7 @@ export class SimulatedScheduler {
   /** What it says of its hosts. */
   get hostStates(): readonly HostState[] {
     const busy = new Set(this.#tasks.flatMap((task) => task.hostnames));
-    return this.#use.hosts.map(({ hostname }) => {
+    return [...this.#hosts.keys()].map((hostname) => {
       const eventAtSeconds = this.#drains.eventAtSeconds(hostname);
       const out = busy.has(hostname) ? "draining" : "drained";
       const stateReason = this.#unhealthy.get(hostname);
@@ -196,16 +204,23 @@ export class SimulatedScheduler {
     return this.#runs;
   }
 
-  get hosts(): readonly Host[] {
-    return this.#use.hosts;
+  /** Takes note of the hosts that are there now; returns the names of those that are gone. */
+  #update(hosts: readonly Host[]): readonly string[] {
+    const present = new Set(hosts.map(({ hostname }) => hostname));
+    const gone = [...this.#hosts.keys()].filter((hostname) => !present.has(hostname));
+    for (const hostname of gone) this.#hosts.delete(hostname);
+    for (const { ncpus, memoryGiB, ngpus, ...host } of hosts)
+      if (!this.#hosts.has(host.hostname))
+        this.#hosts.set(host.hostname, emptyHost({ ...host, capacity: { ncpus, memoryGiB, gpus: ngpus } }));
+    return gone;
   }
 
   #endTasks(nowSeconds: number): number {
     const ended = this.#tasks.filter((task) => task.endSeconds <= nowSeconds);
     if (ended.length === 0) return 0;
     this.#tasks = this.#tasks.filter((task) => task.endSeconds > nowSeconds);
-    for (const { job, hostnames, startSeconds, endSeconds } of ended) {
-      for (const hostname of hostnames) this.#use.give(hostname, job.need);
+    for (const { job, hostnames, allocation, startSeconds, endSeconds } of ended) {
+      give(allocation);
       this.#runs.push({ hostnames, submitSeconds: job.submitSeconds, startSeconds, endSeconds });
     }
     this.#done += ended.length;
@@ -220,7 +235,7 @@ export class SimulatedScheduler {
     const lost = this.#tasks.filter(isLost);
     this.#tasks = this.#tasks.filter((task) => !isLost(task));
     for (const task of lost) {
-      for (const hostname of task.hostnames) this.#use.give(hostname, task.job.need);
+      give(task.allocation);
       this.#requeue(task.job);
       this.#note(task.job.name, "lost");
     }
@@ -256,48 +271,51 @@ export class SimulatedScheduler {
   }
 
   #startJob(queued: QueuedJob, nowSeconds: number): number {
-    const { job } = queued;
-    if (job.shape.kind === "nodes") {
-      const hosts = this.#hostsFor(job, job.shape);
-      if (hosts === undefined) return 0;
-      this.#run(queued, hosts, nowSeconds);
-      return 1;
-    }
+    const shape = shapeOfTask(queued.job);
+    const hosts = this.#openHosts;
     let started = 0;
-    for (const host of this.#openHosts) {
-      for (let room = this.#use.room(host, job.need); room > 0 && queued.waiting > 0; room -= 1) {
-        this.#run(queued, [host], nowSeconds);
-        started += 1;
-      }
+    for (; queued.waiting > 0; started += 1) {
+      const allocation = findHosts(hosts, shape);
+      if (allocation === undefined) break;
+      this.#run(queued, allocation, nowSeconds);
     }
     return started;
   }
 
-  #hostsFor(job: WorkloadJob, shape: { nodes: number; colocated: boolean }): readonly Host[] | undefined {
-    const free = this.#openHosts.filter((host) => this.#use.room(host, job.need) > 0);
-    if (!shape.colocated) return free.length < shape.nodes ? undefined : free.slice(0, shape.nodes);
-    const groups = new Set(free.flatMap((host) => host.placementGroup ?? []));
-    return [...groups]
-      .map((group) => free.filter((host) => host.placementGroup === group))
-      .find((hosts) => hosts.length >= shape.nodes)
-      ?.slice(0, shape.nodes);
-  }
-
-  get #openHosts(): readonly Host[] {
-    return this.#use.hosts.filter(
-      ({ hostname }) => !this.#drains.isOut(hostname) && !this.#unhealthy.has(hostname),
+  get #openHosts(): readonly Left[] {
+    return [...this.#hosts.values()].filter(
+      ({ host }) => !this.#drains.isOut(host.hostname) && !this.#unhealthy.has(host.hostname),
     );
   }
 
-  #run(queued: QueuedJob, hosts: readonly Host[], nowSeconds: number): void {
+  #run(queued: QueuedJob, allocation: Allocation, nowSeconds: number): void {
     const { job } = queued;
-    const hostnames = hosts.map((host) => host.hostname);
-    for (const hostname of hostnames) this.#use.take(hostname, job.need);
+    const hostnames = allocation.parts.map(({ left }) => left.host.hostname);
+    take(allocation);
     const endSeconds = nowSeconds + job.runSeconds;
-    this.#tasks.push({ job, index: queued.started, hostnames, startSeconds: nowSeconds, endSeconds });
+    this.#tasks.push({
+      job,
+      index: queued.started,
+      hostnames,
+      allocation,
+      startSeconds: nowSeconds,
+      endSeconds,
+    });
     queued.started += 1;
     queued.waiting -= 1;
   }
+}
+
+/** One slot, or all nodes of a multi-node job. */
+function shapeOfTask({ shape, need }: WorkloadJob): Omit<JobShape, "key"> {
+  const { ngpus: gpus, exclusive, nodeArrays, ...amounts } = need;
+  return {
+    kind: shape.kind,
+    count: shape.kind === "nodes" ? shape.nodes : 1,
+    colocated: shape.kind === "nodes" && shape.colocated,
+    need: { ...amounts, gpus, exclusive: exclusive ? "part" : "none" },
+    nodeArrays,
+  };
 }
 
 function divide<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [first: T[], others: T[]] {

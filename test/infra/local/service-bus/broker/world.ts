@@ -133,11 +133,6 @@ function textOf(payload: Uint8Array): string {
   return JSON.parse(Buffer.from(payload).toString()).text;
 }
 
-export function propertiesOf({ message }: Pick<Delivery, "message">): Record<string, unknown> {
-  const { text: _, ...properties } = JSON.parse(Buffer.from(message.payload).toString());
-  return properties;
-}
-
 /** What peek shows, as "text phase". */
 export function contents(queue: Queue): readonly string[] {
   return [...queue.peek({ from: 0 })].map(({ message, phase }) => `${textOf(message.payload)} ${phase}`);
