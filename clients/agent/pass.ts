@@ -88,6 +88,11 @@ export async function runPass(
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
   problems.push(...(await keep(state, ports)));
+  // Only what the scheduler refuses while it answers: what it could not be told before is tried again.
+  for (const { event, done } of acted.failedLast) {
+    problems.push(`event "${event.kind}" given up after its last try`);
+    await done().catch((error: unknown) => problems.push(messageOf(error)));
+  }
   const { jobs, nodes, nodeShapes, setAside, leftOut } = checkReading(reading);
   const notices = ports.notices?.(ports.nowSeconds()) ?? [];
   const demand: Demand = {
@@ -183,6 +188,7 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
   let events = 0;
   let refusals: readonly DemandRefused[] = [];
   const problems: string[] = [];
+  const failedLast: TakenEvent[] = [];
   try {
     const taken = await ports.takeEvents();
     problems.push(...taken.problems);
@@ -194,12 +200,13 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
       commands += outcome.commands;
       events += 1;
       problems.push(...outcome.problems);
+      if (!outcome.hasWorked && each.isLastTry) failedLast.push(each);
     }
   } catch (error) {
     // The queue is away: the scheduler is read all the same, and the events wait.
     problems.push(messageOf(error));
   }
-  return { state, commands, events, refusals, problems };
+  return { state, commands, events, refusals, problems, failedLast };
 }
 
 /** An agent that was away hears of nodes that came and went: their names may be those of others by now. */
@@ -213,7 +220,7 @@ function withoutGone(taken: TakenEvent, later: readonly SchedulerEvent[]): Taken
 }
 
 /** The event leaves the queue when all its commands have worked and the state knows of it; else it comes again. */
-async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState, ports: PassPorts) {
+async function actOn({ event, done }: TakenEvent, before: AgentState, ports: PassPorts) {
   const news = newsOf(event, before.decisions);
   const isJoin = event.kind === "node-joined";
   let { memory } = before;
@@ -241,7 +248,7 @@ async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState,
     const state = { ...before, decisions: decide(before.decisions, event, ports.nowSeconds()), memory };
     const problems = await keep(state, ports);
     await done();
-    return { state, commands, problems };
+    return { state, commands, problems, hasWorked: true };
   }
   const problems = [problem];
   // One whose name does not resolve yet keeps no other from its jobs.
@@ -251,12 +258,7 @@ async function actOn({ event, isLastTry, done }: TakenEvent, before: AgentState,
       if (alone !== undefined) problems.push(alone);
       if (problems.length > mostAlone) break;
     }
-  const state = { ...before, memory };
-  if (!isLastTry) return { state, commands, problems };
-  problems.push(`event "${event.kind}" given up after its last try`);
-  problems.push(...(await keep(state, ports)));
-  await done();
-  return { state, commands, problems };
+  return { state: { ...before, memory }, commands, problems, hasWorked: false };
 }
 
 /** A full disk is no reason to fall silent: the service repeats what matters, should this be forgotten. */

@@ -298,7 +298,12 @@ describe("what fails", () => {
     world.isLastTry = true;
     world.happened.length = 0;
     expect((await runPass(fresh, world.ports)).state.memory).toEqual({ last: "node-joined" });
-    expect(world.happened.slice(0, 3)).toEqual(["scontrol node-joined ip-1", "save", "done node-joined"]);
+    expect(world.happened.slice(0, 4)).toEqual([
+      "scontrol node-joined ip-1",
+      "read",
+      "save",
+      "done node-joined",
+    ]);
   });
 
   test("a join of several: each of the others joins, and the event comes again for the one that failed", async () => {
@@ -348,7 +353,7 @@ describe("what fails", () => {
     expect(world.happened.filter((each) => each.startsWith("done"))).toHaveLength(3);
   });
 
-  test("a command that has failed too often: the event is given up, loudly", async () => {
+  test("a command that has failed too often: the event is given up, loudly, but not while the scheduler is away", async () => {
     const world = new World();
     world.events = [drain];
     world.isLastTry = true;
@@ -356,6 +361,10 @@ describe("what fails", () => {
     const { report } = await runPass(fresh, world.ports);
     expect(world.happened).toContain("done drain");
     expect(report.problems).toContain('event "drain" given up after its last try');
+    world.happened.length = 0;
+    world.failing.add("read");
+    await runPass(fresh, world.ports);
+    expect(world.happened).not.toContain("done drain");
   });
 
   test.each(["events", "disk", "files"] as const)("%s: demand is posted all the same", async (what) => {
