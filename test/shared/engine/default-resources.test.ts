@@ -27,7 +27,10 @@ const gib = (n: number) => ({ bytes: n * 1024 ** 3, magnitude: "g" });
 
 describe("default resources", () => {
   test("system defaults come from the VM size", () => {
-    expect(resourcesOf([])).toMatchObject({ ncpus: 4, pcpus: 4, ngpus: 0, memgb: gib(8), nodearray: "htc" });
+    const resources = resourcesOf([]);
+    expect(resources).toMatchObject({ ncpus: 4, pcpus: 4, ngpus: 0, memgb: gib(8), nodearray: "htc" });
+    for (const unit of ["memb", "memkb", "memmb", "memtb"])
+      expect(resources[unit]).toMatchObject({ bytes: 8 * 1024 ** 3 });
   });
 
   test.each([

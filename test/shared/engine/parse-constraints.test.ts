@@ -124,9 +124,11 @@ describe("parseConstraints", () => {
   });
 
   test("refuses deep nesting and enormous lists without following them", () => {
-    let deep: unknown = { ncpus: 1 };
-    for (let i = 0; i < 10_000; i++) deep = { not: deep };
-    expect(parseConstraints(deep)).toMatchObject({ ok: false, problems: { length: 1 } });
+    for (const around of [(inner: unknown) => ({ not: inner }), (inner: unknown) => ({ or: [inner] })]) {
+      let deep: unknown = { ncpus: 1 };
+      for (let i = 0; i < 10_000; i++) deep = around(deep);
+      expect(parseConstraints(deep)).toMatchObject({ ok: false, problems: { length: 1 } });
+    }
     const wide = { or: Array.from({ length: 20_000 }, () => ({ ncpus: 1 })) };
     expect(parseConstraints(wide)).toMatchObject({ ok: false, problems: { length: 1 } });
   });
