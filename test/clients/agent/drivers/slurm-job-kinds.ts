@@ -1,4 +1,6 @@
+import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
 import { array, bucket } from "../../../shared/engine/tiny.ts";
+import type { Slurm } from "../../../support/machines/slurm.ts";
 import { type Posted, planReading } from "./plan-reading.ts";
 
 /** Nodes as slurm.conf has them, and the VM that each would be. */
@@ -553,4 +555,20 @@ export function boughtFrom(
     return array({ name, placementGroup: name, buckets });
   });
   return planReading("slurm", reading, nodeArrays).create.flatMap((set) => set.names);
+}
+
+/** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs. */
+export async function usedBy(
+  controller: Pick<Slurm, "run">,
+  ids: readonly (readonly number[])[],
+): Promise<readonly number[]> {
+  const format = "--Format=ArrayJobID:20,HetJobID:20,NodeList:500";
+  const rows = (await controller.run("squeue", "--noheader", "--array", format))
+    .split("\n")
+    .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
+  return ids.map((jobs) => {
+    const isOwn = (id: string) => jobs.some((each) => String(each) === id);
+    const own = rows.filter(([array, heterogeneous]) => isOwn(array) || isOwn(heterogeneous));
+    return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
+  });
 }

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
-import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { whileItMoves } from "../../../support/machines/agent.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../../support/machines/slurm.ts";
@@ -14,6 +13,7 @@ import {
   type Selection,
   sbatchArgs,
   selections,
+  usedBy,
 } from "./slurm-job-kinds.ts";
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
@@ -73,19 +73,6 @@ async function read(controller: Slurm, select: string): Promise<Extract<Reading,
   const reading = configured.driver.interpret(answers, context);
   if (!reading.known) throw new Error(reading.reason);
   return reading;
-}
-
-/** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs. */
-async function usedBy(controller: Slurm, ids: readonly (readonly number[])[]): Promise<readonly number[]> {
-  const format = "--Format=ArrayJobID:20,HetJobID:20,NodeList:500";
-  const rows = (await controller.run("squeue", "--noheader", "--array", format))
-    .split("\n")
-    .map((line) => [line.slice(0, 20).trim(), line.slice(20, 40).trim(), line.slice(40).trim()] as const);
-  return ids.map((jobs) => {
-    const isOwn = (id: string) => jobs.some((each) => String(each) === id);
-    const own = rows.filter(([array, heterogeneous]) => isOwn(array) || isOwn(heterogeneous));
-    return new Set(own.flatMap(([, , nodes]) => expandHostlist(nodes) ?? [])).size;
-  });
 }
 
 /** A record a line, with what the driver reads of it. */
