@@ -32,6 +32,15 @@ export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
   return { kind: event.kind, nodes };
 }
 
+/** What is to be done before an event: nodes that are wanted again join first, if they could not before they were to drain. */
+export function joinsBefore(event: SchedulerEvent, decisions: Decisions): NodeEvent {
+  const joins = event.nodes.flatMap(({ nodeId, hostname }) => {
+    const before = hostname === null ? undefined : decisionOf(decisions, hostname);
+    return event.kind === "undrain" && before?.nodeId === nodeId ? (before.join ?? []) : [];
+  });
+  return newsOf({ ...event, kind: "node-joined", nodes: joins }, {});
+}
+
 /** The decisions after an event that was acted on. */
 export function decide(decisions: Decisions, event: SchedulerEvent, nowSeconds: number): Decisions {
   const after = new Map(Object.entries(decisions));
@@ -39,12 +48,17 @@ export function decide(decisions: Decisions, event: SchedulerEvent, nowSeconds: 
     if (node.hostname === null) continue;
     const hostname = shortHostname(node.hostname);
     const before = after.get(hostname);
+    // Names of hosts that boot may not resolve for longer than it takes to decide that they are not needed.
+    if (event.kind === "node-joined" && before?.nodeId === node.nodeId) {
+      if (before.kind === "drain") after.set(hostname, { ...before, join: node });
+      continue;
+    }
     if (!isNews(event, node, before)) continue;
     if (event.kind === "drain" || event.kind === "undrain") {
       const isSame = before?.kind === event.kind && before.nodeId === node.nodeId;
       const sinceSeconds = isSame ? before.sinceSeconds : nowSeconds;
       const { kind, atSeconds } = event;
-      after.set(hostname, { kind, nodeId: node.nodeId, atSeconds, sinceSeconds });
+      after.set(hostname, { ...(isSame && before), kind, nodeId: node.nodeId, atSeconds, sinceSeconds });
     } else {
       after.delete(hostname);
     }
@@ -62,7 +76,7 @@ function isNews(event: SchedulerEvent, node: EventNode, before: Decision | undef
     case "undrain":
       return event.atSeconds > before.atSeconds;
     case "node-joined":
-      return node.nodeId !== before.nodeId && event.atSeconds >= before.atSeconds;
+      return node.nodeId === before.nodeId ? before.kind === "undrain" : event.atSeconds >= before.atSeconds;
     case "node-deleted":
     case "boot-timeout":
       return node.nodeId === before.nodeId;

@@ -2,7 +2,7 @@ import { messageOf } from "../../shared/errors/errors.ts";
 import type { DemandRefused, SchedulerEvent } from "../../shared/messages/index.ts";
 import type { Demand } from "./changes.ts";
 import { checkReading } from "./check-reading.ts";
-import { decide, drainingHosts, newsOf, undrainedHosts, withDecision } from "./decisions.ts";
+import { decide, drainingHosts, joinsBefore, newsOf, undrainedHosts, withDecision } from "./decisions.ts";
 import type {
   Answer,
   Command,
@@ -225,12 +225,12 @@ async function actOn({ event, done }: TakenEvent, before: AgentState, ports: Pas
   const isJoin = event.kind === "node-joined";
   let { memory } = before;
   let commands = 0;
-  const attempt = async (nodes: typeof news.nodes) => {
+  const attempt = async (part: typeof news) => {
     let steps: Steps = { commands: [], memory };
     try {
       // A mistake of the driver costs this event, and not those behind it.
-      if (nodes.length > 0)
-        steps = ports.driver.commandsFor({ ...news, nodes }, contextOf({ ...before, memory }, ports));
+      if (part.nodes.length > 0)
+        steps = ports.driver.commandsFor(part, contextOf({ ...before, memory }, ports));
       for (const command of steps.commands) {
         commands += 1;
         await ports.run(command);
@@ -239,11 +239,11 @@ async function actOn({ event, done }: TakenEvent, before: AgentState, ports: Pas
       return undefined;
     } catch (error) {
       // The driver knows what joins, also when a command failed: its corrections try again in each pass.
-      if (isJoin) memory = steps.memory;
+      if (part.kind === "node-joined") memory = steps.memory;
       return messageOf(error);
     }
   };
-  const problem = await attempt(news.nodes);
+  const problem = (await attempt(joinsBefore(event, before.decisions))) ?? (await attempt(news));
   if (problem === undefined) {
     const state = { ...before, decisions: decide(before.decisions, event, ports.nowSeconds()), memory };
     const problems = await keep(state, ports);
@@ -254,7 +254,7 @@ async function actOn({ event, done }: TakenEvent, before: AgentState, ports: Pas
   // One whose name does not resolve yet keeps no other from its jobs.
   if (isJoin && news.nodes.length > 1)
     for (const node of news.nodes) {
-      const alone = await attempt([node]);
+      const alone = await attempt({ ...news, nodes: [node] });
       if (alone !== undefined) problems.push(alone);
       if (problems.length > mostAlone) break;
     }

@@ -2,6 +2,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigurationError, hasCode, messageOf } from "../../shared/errors/errors.ts";
+import { schedulerNodeSchema } from "../../shared/messages/index.ts";
 import { type HeldLock, takeLock } from "./lock.ts";
 
 const decisionSchema = z.object({
@@ -11,6 +12,8 @@ const decisionSchema = z.object({
   atSeconds: z.number(),
   /** When the agent first got it. */
   sinceSeconds: z.number(),
+  /** Its join, should it come while the node is to drain: it is acted on when the node is wanted again. */
+  join: schedulerNodeSchema.optional(),
 });
 
 const stateSchema = z.object({

@@ -69,6 +69,7 @@ export {
   type SchedulerEvent,
   type SourceEvent,
   schedulerEventSchema,
+  schedulerNodeSchema,
   toldProblems,
 } from "./scheduler-event.ts";
 export { asideOf, describeSetAside, problemsInPlace, type SetAside, type SetAsideRun } from "./set-aside.ts";

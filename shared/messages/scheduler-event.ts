@@ -12,6 +12,20 @@ const envelope = {
   atSeconds: z.number(),
 };
 
+export const schedulerNodeSchema = z.object({
+  nodeId: z.string(),
+  name: z.string(),
+  hostname: z.string().nullable(),
+  isRenamed: z
+    .boolean()
+    .optional()
+    .describe("Of node-deleted: the host name alone is gone; the node goes on under another"),
+  // Of nodes that joined: what a scheduler may want to know of them.
+  nodeArray: z.string().optional(),
+  vmSize: z.string().optional(),
+  placementGroup: z.string().nullable().optional().describe("Null: it is in none"),
+});
+
 /**
  * `node-joined`: the nodes have host names from now on, and are new to the scheduler even where it knows the name.
  * `node-deleted`: they are gone. `boot-timeout`: they did not come up in time and are given up.
@@ -20,23 +34,7 @@ const envelope = {
 const nodeEvent = z.object({
   ...envelope,
   kind: z.enum(["node-joined", "node-deleted", "boot-timeout", "drain", "undrain"]),
-  nodes: z
-    .array(
-      z.object({
-        nodeId: z.string(),
-        name: z.string(),
-        hostname: z.string().nullable(),
-        isRenamed: z
-          .boolean()
-          .optional()
-          .describe("Of node-deleted: the host name alone is gone; the node goes on under another"),
-        // Of nodes that joined: what a scheduler may want to know of them.
-        nodeArray: z.string().optional(),
-        vmSize: z.string().optional(),
-        placementGroup: z.string().nullable().optional().describe("Null: it is in none"),
-      }),
-    )
-    .min(1),
+  nodes: z.array(schedulerNodeSchema).min(1),
 });
 
 /**

@@ -327,6 +327,29 @@ describe("what fails", () => {
     expect(state.memory).toEqual({ last: "node-joined" });
   });
 
+  test("a join, until the node was to drain: it joins when it is wanted again, whichever comes first", async () => {
+    const join: SchedulerEvent = { ...drain, kind: "node-joined", atSeconds: 890 };
+    const again: SchedulerEvent = { ...drain, kind: "undrain", atSeconds: 910 };
+    for (const [order, commands] of [
+      [
+        [drain, join, { ...drain, atSeconds: 905 }, again, join],
+        ["drain", "drain", "node-joined", "undrain", "node-joined"],
+      ],
+      [
+        [drain, again, join],
+        ["drain", "undrain", "node-joined"],
+      ],
+    ] as const) {
+      const world = new World();
+      world.events = [...order];
+      const { state } = await runPass(fresh, world.ports);
+      expect(world.happened.filter((each) => each.startsWith("scontrol"))).toEqual(
+        commands.map((kind) => `scontrol ${kind} ip-1`),
+      );
+      expect(state.decisions["ip-1"]?.kind).toBe("undrain");
+    }
+  });
+
   test("a join of many when the scheduler is away: three are tried by themselves", async () => {
     const world = new World();
     const nodes = Array.from({ length: 9 }, (_, index) => ({
