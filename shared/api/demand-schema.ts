@@ -59,6 +59,15 @@ export const demandParts = {
   retry: z.array(plannedNode),
   waiting: z.array(waitingJob).describe("The first 100 jobs that did not get all they asked for, and why"),
   waitingCount: count.describe("How many of them there are, selected or not"),
+  waitingFor: z
+    .array(
+      z.object({
+        reason: z.string().describe("The nearest limit or code that refused; `reason:` of a line of jobs"),
+        jobs: count,
+        first: waitingJob.describe("In the order of the queue"),
+      }),
+    )
+    .describe("All of them by reason, the most jobs first; of a plan that was cut, those that are kept"),
   warnings: z.array(z.object({ code: z.string(), subject: z.string(), message: z.string() })),
 };
 

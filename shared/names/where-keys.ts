@@ -35,6 +35,7 @@ export const jobWhereKeys = {
   queue: { is: "text", about: "queue or partition" },
   source: { is: "text", about: "the scheduler that it comes from" },
   node: { is: "text", about: "a node where it runs or has its place" },
+  reason: { is: "text", about: "what it waits for first: a limit such as node-array, or a code" },
   asks: { is: "number", about: "slots or nodes" },
   priority: { is: "number", about: "as its scheduler says" },
   waits: { is: "duration", about: "since it was submitted, while it does not run" },

@@ -3,7 +3,7 @@ import { isStandIn } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../ports/index.ts";
 import { additionsOf } from "./additions.ts";
-import { toWaitingView } from "./explain/reason-words.ts";
+import { nearestReason, toWaitingView } from "./explain/reason-words.ts";
 import { sizeSentences } from "./explain/size-words.ts";
 import { ofSelected, type Selected, type Selecting, type Selector } from "./node-selection.ts";
 import { nodeViews } from "./node-views.ts";
@@ -77,6 +77,7 @@ interface DecidedOf
 /** What a plan decided, and whom it left waiting. */
 export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeconds: number): Decided {
   const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
+  const viewOf = (job: WaitingJob) => toWaitingView(job, { backedOff, nowSeconds: atSeconds });
   return {
     create: plan.create.map(({ nodeArray, vmSize, placementGroup, count, names, keepAlive }) => ({
       nodeArray,
@@ -96,10 +97,11 @@ export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeco
       ...(verb !== undefined && { verb }),
     })),
     retry: plan.retry.map(({ nodeId, name }) => ({ nodeId, name })),
-    waiting: waiting
-      .slice(0, mostWaiting)
-      .map((outcome) => toWaitingView(outcome, { backedOff, nowSeconds: atSeconds })),
+    waiting: waiting.slice(0, mostWaiting).map(viewOf),
     waitingCount: waiting.length,
+    waitingFor: [...Map.groupBy(waiting, nearestReason)]
+      .map(([reason, jobs]) => ({ reason, jobs: jobs.length, first: viewOf(jobs[0] as WaitingJob) }))
+      .toSorted((a, b) => b.jobs - a.jobs),
     warnings: plan.warnings,
   };
 }

@@ -5,7 +5,7 @@ import type { Job, JobOutcome } from "../engine/index.ts";
 import { jobWhereKeys } from "../names/where-keys.ts";
 import { asSent } from "./explain/explain-job.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
-import { nearestFirst } from "./explain/reason-words.ts";
+import { nearestFirst, nearestReason } from "./explain/reason-words.ts";
 import {
   type DetailsOf,
   demandReader,
@@ -121,6 +121,7 @@ function readersOf({ loaded, atSeconds }: Outlook): Readers<typeof jobWhereKeys,
     queue: ({ job }) => (job && detailsOf(job).queue) ?? null,
     source: ({ source }) => source,
     node: ({ outcome }) => outcome?.placements.map(({ node }) => node) ?? [],
+    reason: ({ outcome }) => (outcome && waits(outcome) ? nearestReason(outcome) : null),
     asks: ({ outcome }) => outcome?.asked ?? null,
     priority: ({ job }) => job?.priority ?? null,
     waits: ({ job, state }) => (state === "running" ? null : since(job?.submittedAtSeconds)),

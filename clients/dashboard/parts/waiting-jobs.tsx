@@ -7,13 +7,11 @@ import { Table } from "./table.tsx";
 export function WaitingJobs(props: {
   readonly cluster: string;
   readonly waiting: readonly WaitingJobView[];
-  readonly none: string;
-  readonly whyOf: (why: readonly string[]) => string | undefined;
 }) {
-  const { cluster, waiting, none, whyOf } = props;
+  const { cluster, waiting } = props;
   const jobsOf = new Map<string, WaitingJobView[]>();
   for (const each of waiting) {
-    const reason = whyOf(each.why) ?? "";
+    const reason = each.why.at(-1) ?? "";
     jobsOf.set(reason, [...(jobsOf.get(reason) ?? []), each]);
   }
   return (
@@ -21,7 +19,7 @@ export function WaitingJobs(props: {
       caption="Jobs that wait"
       rows={[...jobsOf]}
       rowKey={([reason]) => reason}
-      none={none}
+      none="No job waits."
       columns={[
         {
           title: "Jobs",

@@ -185,7 +185,7 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
       </section>
       <section>
         <h2>First in the queue that wait</h2>
-        <WaitingJobs cluster={cluster} waiting={waiting} none="No job waits." whyOf={(why) => why.at(-1)} />
+        <WaitingJobs cluster={cluster} waiting={waiting} />
         {waiting.length === 0 ? null : (
           <p>
             <a href={linkTo({ cluster, view: "jobs", options: { state: "waiting" } })}>All waiting jobs</a>

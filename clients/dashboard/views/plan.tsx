@@ -1,7 +1,6 @@
 import type { PlanAnswer } from "../../../shared/api/index.ts";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { linkTo } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -21,7 +20,7 @@ export function Plan({ cluster, planId }: { readonly cluster: string; readonly p
 }
 
 function Decided({ plan }: { readonly plan: PlanAnswer }) {
-  const { cluster, summary, create, start, retire, retry, sizes, waiting, waitingCount } = plan;
+  const { cluster, summary, create, start, retire, retry, sizes, waitingFor, waitingCount } = plan;
   const { warnings, operations } = plan;
   return (
     <>
@@ -78,10 +77,33 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         ]}
       />
       <h2>Jobs that wait: {count(waitingCount)}</h2>
-      <WaitingJobs cluster={cluster} waiting={waiting} none="None." whyOf={withoutName} />
-      {waitingCount > waiting.length ? (
-        <p class="quiet">The first {count(waiting.length)} are shown.</p>
-      ) : null}
+      <Table
+        caption="Jobs that wait"
+        rows={waitingFor}
+        rowKey={({ reason }) => reason}
+        none={waitingCount === 0 ? "None." : "Which they are is not kept."}
+        columns={[
+          { title: "Jobs", isNumber: true, cell: ({ jobs }) => count(jobs) },
+          {
+            title: "First",
+            cell: ({ first: { job } }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
+          },
+          // The first sentence names the job.
+          {
+            title: "Why",
+            isLong: true,
+            cell: ({ first: { why } }) => (why.length > 1 ? why.slice(1) : why).join(" "),
+          },
+          {
+            title: "All",
+            cell: ({ reason }) => (
+              <a href={linkTo({ cluster, view: "jobs", options: { where: `reason:${reason}` } })}>
+                waiting for {reason} now
+              </a>
+            ),
+          },
+        ]}
+      />
       <h2>What became of it</h2>
       <Table
         caption="Operations"
@@ -117,11 +139,6 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
 }
 
 const mostNames = 8;
-
-/** The first sentence names the job: without it, those that wait for the same are one line. */
-function withoutName(why: readonly string[]): string {
-  return (why.length > 1 ? why.slice(1) : why).join(" ");
-}
 
 /** What kept it from doing more, and what of it is not kept. */
 function Notes({ plan: { summary, retire } }: { readonly plan: PlanAnswer }) {

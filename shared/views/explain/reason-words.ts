@@ -60,6 +60,12 @@ export function nearestFirst(reasons: readonly Reason[]): readonly Reason[] {
   return [...reasons.filter(lacksRoom), ...reasons.filter((reason) => !lacksRoom(reason))];
 }
 
+/** What a job waits for first: a limit by its name, else the code of the reason. */
+export function nearestReason({ reasons }: Pick<JobOutcome, "reasons">): string {
+  const [first] = nearestFirst(reasons);
+  return first?.limit ?? first?.code ?? "unknown";
+}
+
 /** One reason in one sentence. */
 export function reasonSentence(reason: Reason): string {
   return groupSentence([reason]);
