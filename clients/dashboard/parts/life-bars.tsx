@@ -15,6 +15,20 @@ const uses: readonly { readonly use: Use; readonly title: string; readonly color
   { use: "unknown", title: "Not known any more", color: "use-drained" },
 ];
 
+/** A bar, or without an end a sign. In Unix seconds. */
+export interface Mark {
+  readonly at: number;
+  readonly end?: number;
+  readonly color?: string | undefined;
+  readonly sign?: string;
+  readonly text: string;
+}
+
+function markOf({ use, fromSeconds: at, untilSeconds: end }: NodeLife["spans"][number]): Mark {
+  const color = uses.find((each) => each.use === use)?.color;
+  return { at, end, color, text: `${use} for ${duration(end - at)}` };
+}
+
 /** As many marks of time as a phone has room for. */
 const axisPixels = 320;
 
@@ -24,8 +38,10 @@ export function LifeBars(props: {
   readonly lives: readonly ShownLife[];
   /** Unix seconds. */
   readonly span: readonly [from: number, until: number];
+  /** Drawn below the first node. */
+  readonly lanes?: readonly (readonly Mark[])[];
 }) {
-  const { cluster, lives, span } = props;
+  const { cluster, lives, span, lanes = [] } = props;
   const [from, until] = span;
   const left = (at: number) => `${((Math.min(until, Math.max(from, at)) - from) / (until - from)) * 100}%`;
   const marks = timeMarks(span, axisPixels);
@@ -65,24 +81,28 @@ export function LifeBars(props: {
             </tr>
           </thead>
           <tbody>
-            {lives.map((life) => (
+            {lives.map((life, index) => (
               <tr key={`${life.nodeId} ${life.firstSeenSeconds}`}>
                 <th scope="row">
                   <a href={linkTo({ cluster, view: "nodes", subject: life.name })}>{life.name}</a>
                 </th>
                 <td>
-                  <div class="life" aria-hidden="true">
-                    {life.spans.map(({ use, fromSeconds, untilSeconds }) =>
-                      untilSeconds <= from || fromSeconds >= until ? null : (
-                        <i
-                          key={fromSeconds}
-                          class={uses.find((each) => each.use === use)?.color}
-                          style={{ left: left(fromSeconds), right: `calc(100% - ${left(untilSeconds)})` }}
-                          title={`${use} for ${duration(untilSeconds - fromSeconds)}`}
-                        />
-                      ),
-                    )}
-                  </div>
+                  {[life.spans.map(markOf), ...(index === 0 ? lanes : [])].map((lane, place) => (
+                    <div key={place} class="life" aria-hidden="true">
+                      {lane.map(({ at, end, color, sign, text }) =>
+                        (end ?? at) < from || at > until ? null : (
+                          <i
+                            key={`${at} ${text}`}
+                            class={end === undefined ? `sign ${color}` : color}
+                            style={{ left: left(at), right: end && `calc(100% - ${left(end)})` }}
+                            title={text}
+                          >
+                            {sign}
+                          </i>
+                        ),
+                      )}
+                    </div>
+                  ))}
                 </td>
                 <td class="number">{duration(secondsOf(life, "boot", span))}</td>
                 <td class="number">{idleWords(life, span)}</td>

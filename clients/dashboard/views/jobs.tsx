@@ -153,7 +153,15 @@ function Timeline(props: {
     ...(Number.isNaN(submitted) ? [] : [{ at: submitted, what: "Submitted" }]),
     ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, what: text })),
     ...runs.flatMap((run) => [
-      { at: run.fromSeconds, what: <>Started on {whereOf(run, cluster)}</> },
+      {
+        at: run.fromSeconds,
+        what: (
+          <>
+            Started on {whereOf(run, cluster)}
+            {waited(run.fromSeconds - submitted)}
+          </>
+        ),
+      },
       {
         at: run.untilSeconds,
         what: `${run.isRunning ? "Runs until now" : "Ended"}: ${duration(run.untilSeconds - run.fromSeconds)}, ${usd(run.usd)}`,
@@ -191,6 +199,10 @@ function Timeline(props: {
       />
     </section>
   );
+}
+
+function waited(seconds: number): string {
+  return seconds > 0 ? `, ${duration(seconds)} after it was submitted` : "";
 }
 
 function whereOf({ nodes, array, size }: JobCostAnswer["runs"][number], cluster: string): ComponentChildren {

@@ -1,11 +1,20 @@
-import type { ActionAnswer, HistoryAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
+import type {
+  ActionAnswer,
+  EventsAnswer,
+  HistoryAnswer,
+  JobsAnswer,
+  NodesAnswer,
+  NodeView,
+} from "../../../shared/api/index.ts";
 import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { ActButton } from "../act/act-button.tsx";
 import { type ActNode, bodyOf, nodeActs } from "../act/kinds.ts";
+import { groupOf } from "../parts/event-groups.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Goes } from "../parts/goes.tsx";
-import { LifeBars } from "../parts/life-bars.tsx";
-import { Ago, Shown } from "../parts/state.tsx";
+import { LifeBars, type Mark } from "../parts/life-bars.tsx";
+import { Ago, Shown, Time } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
 import { linkTo } from "../place.ts";
 import { addressOf, call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -23,10 +32,7 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
       <Shown polled={polled}>
         {({ nodes: [node], atSeconds }) =>
           node === undefined ? (
-            <p>
-              The cluster has no node {name} now.{" "}
-              <a href={linkTo({ cluster, view: "events", options: { node: name } })}>What happened to it</a>
-            </p>
+            <p>The cluster has no node {name} now.</p>
           ) : (
             <>
               <Facts node={node} cluster={cluster} now={atSeconds} />
@@ -46,29 +52,56 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
                   </div>
                 </>
               ) : null}
-              <p>
-                <a href={linkTo({ cluster, view: "events", options: { node: name } })}>What happened to it</a>
-              </p>
             </>
           )
         }
       </Shown>
       <Past cluster={cluster} name={name} />
+      <p>
+        <a href={linkTo({ cluster, view: "events", options: { node: name } })}>What happened to it</a>
+      </p>
     </>
   );
 }
 
-/** What the node, and those of its name before it, did; nothing while no plan has seen it. */
+/** A plan sees a node some time after it was asked for. */
+const beforeSeconds = 3_600;
+
+/** What the node, and those of its name before it, did; nothing while no plan has seen it. Jobs that are done are not recorded by node. */
 function Past({ cluster, name }: { readonly cluster: string; readonly name: string }) {
-  const { answer } = usePolled<HistoryAnswer>(`${pathOf("clusters", cluster, "nodes", name, "history")}`, {
-    everyMs: 30_000,
-  });
-  const first = answer?.lives.at(-1);
+  const path = (...of: readonly string[]) => pathOf("clusters", cluster, ...of);
+  const rarely = { everyMs: 30_000 };
+  const { answer } = usePolled<HistoryAnswer>(path("nodes", name, "history"), rarely);
+  const first = answer?.lives.at(-1)?.firstSeenSeconds;
+  const since = first && { node: name, from: String(Math.floor(first) - beforeSeconds), limit: "100" };
+  const { events = [] } =
+    usePolled<EventsAnswer>(since ? addressOf(path("events"), since) : null, rarely).answer ?? {};
+  const running = addressOf(path("jobs"), { name, state: "running", limit: "20" });
+  const { jobs = [] } = usePolled<JobsAnswer>(running, rarely).answer ?? {};
   if (answer === undefined || first === undefined) return null;
+  const signs = events.map((event): Mark => ({ ...groupOf(event), at: event.atSeconds, text: event.text }));
+  const runs = jobs.flatMap(({ job: sign, startedAtSeconds: at }): Mark[] =>
+    at === null ? [] : [{ at, end: answer.atSeconds, color: "use-jobs", sign, text: `Job ${sign} started.` }],
+  );
+  const start = Math.min(first, ...signs.map(({ at }) => at));
   return (
     <section>
       <h2>Over time</h2>
-      <LifeBars cluster={cluster} lives={answer.lives} span={[first.firstSeenSeconds, answer.atSeconds]} />
+      <LifeBars
+        cluster={cluster}
+        lives={answer.lives}
+        span={[start, answer.atSeconds]}
+        lanes={[signs, ...runs.map((run) => [run])]}
+      />
+      <Table
+        caption="What happened to it"
+        rows={[...signs, ...runs].toSorted((a, b) => b.at - a.at)}
+        rowKey={({ at, text }) => `${at} ${text}`}
+        columns={[
+          { title: "Time", cell: ({ at }) => <Time at={at} /> },
+          { title: "What", isLong: true, cell: ({ text }) => text },
+        ]}
+      />
     </section>
   );
 }

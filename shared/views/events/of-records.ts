@@ -51,7 +51,7 @@ export function ofOperation(operation: Operation): readonly FoundEvent[] {
     id: actionId,
     kind: "action",
     atSeconds: createdAtSeconds,
-    text: `${what}: ${action.reason}.`,
+    text: `${what} asked for: ${action.reason}.`,
   };
   if (isOpen(operation)) return [request];
   const words = messages.length === 0 ? "" : `: ${messages.join("; ")}`;

@@ -1,12 +1,7 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import {
-  type JobOutcome,
-  kindName,
-  mainReasons,
-  type Reason,
-  type TargetOutcome,
-} from "../../engine/index.ts";
-import { isOpen, type Operation, type WaitingJob } from "../../ports/index.ts";
+import { kindName, type NodeHistory, type Reason, type TargetOutcome } from "../../engine/index.ts";
+import { isOpen, type Operation } from "../../ports/index.ts";
+import { ofHistory } from "../events/of-records.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
 import { jobSentences } from "./reason-words.ts";
@@ -20,7 +15,9 @@ export function plannerTrail(outlook: Outlook, each: OutlookJob): readonly Step[
   const { placements, asked, granted, reasons } = each.outcome;
   const nodes = placements.map(({ node }) => node);
   const refused = granted < asked ? reasons : [];
-  return newest([...requestsFor(outlook, { nodes, refused }), ...headStep(outlook, each)]);
+  const requests = requestsFor(outlook, { nodes, refused });
+  const since = each.job.submittedAtSeconds ?? Math.min(...requests.map(({ atSeconds }) => atSeconds));
+  return newest([...requests, ...bootsOf(outlook, new Set(nodes), since), ...headStep(outlook, each)]);
 }
 
 /** The same of a target. */
@@ -56,6 +53,19 @@ function requestsFor(
   return [...operations.values()].flatMap((operation) => stepsOf(operation, wanted));
 }
 
+/** When these nodes came up, or failed. Boots before the job was there, or nodes for it were asked for, are not its own. */
+function bootsOf(
+  { loaded, nodesByName }: Outlook,
+  names: ReadonlySet<string>,
+  since: number,
+): readonly Step[] {
+  const isOne = ({ name, nodeId }: NodeHistory) =>
+    names.has(name) && nodesByName.get(name)?.nodeId === nodeId;
+  return ofHistory(loaded.history.filter(isOne), () => true)
+    .filter(({ atSeconds }) => atSeconds >= since)
+    .map(({ atSeconds, text }) => ({ atSeconds, planId: null, actionId: null, text }));
+}
+
 function targetStep(
   { head }: Outlook,
   { target, receivedAtSeconds }: { readonly target: TargetOutcome; readonly receivedAtSeconds: number },
@@ -68,8 +78,12 @@ function targetStep(
     seen === undefined || seen < receivedAtSeconds || met === undefined
       ? "The newest plan was made before the request came; the next one sees it."
       : `The newest plan gave it ${met.granted} of ${met.asked} ${met.unit}.`;
-  const held = head.held === undefined ? "" : ` Nothing of that plan was sent: ${head.held}.`;
-  return [{ atSeconds: head.atSeconds, planId: head.planId, actionId: null, text: `${text}${held}` }];
+  return [planStep(head, text)];
+}
+
+function planStep({ atSeconds, planId, held }: NonNullable<Outlook["head"]>, text: string): Step {
+  const unsent = held === undefined ? "" : ` Nothing of that plan was sent: ${held}.`;
+  return { atSeconds, planId, actionId: null, text: `${text}${unsent}` };
 }
 
 interface Wanted {
@@ -118,7 +132,7 @@ function stepsOf(operation: Operation, wanted: Wanted): readonly Step[] {
 }
 
 /** What the newest plan knew of the job's source, and whether it is among the first that it left waiting. */
-function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): readonly Step[] {
+function headStep({ head, loaded }: Outlook, { job }: OutlookJob): readonly Step[] {
   const { source, name } = job;
   if (head === undefined || source === null) return [];
   const sequence = loaded.demand.find((each) => each.source === source)?.sequence;
@@ -129,15 +143,6 @@ function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): read
       ? `The newest plan was made before message ${sequence ?? "?"} of "${source}" came; the next one sees it.`
       : waiting === undefined
         ? `The newest plan saw message ${seen} of "${source}", which has the job.`
-        : `The newest plan gave it ${waiting.granted} of ${waiting.asked} places${reasonsOf(waiting, outcome)}`;
-  const held = head.held === undefined ? "" : ` Nothing of that plan was sent: ${head.held}.`;
-  return [{ atSeconds: head.atSeconds, planId: head.planId, actionId: null, text: `${text}${held}` }];
-}
-
-/** In the words of the plan, unless they would be said twice on one page. */
-function reasonsOf(waiting: WaitingJob, outcome: JobOutcome): string {
-  const [, ...then] = jobSentences(waiting);
-  const [, ...now] = jobSentences({ ...outcome, reasons: mainReasons(outcome.reasons) });
-  const isSame = outcome.granted < outcome.asked && now.every((sentence) => then.includes(sentence));
-  return isSame ? ", for the same reasons." : `: ${then.join(" ")}`;
+        : ["The newest plan:", ...jobSentences(waiting)].join(" ");
+  return [planStep(head, text)];
 }

@@ -24,7 +24,12 @@ async function busyWorld(): Promise<World> {
       ],
     },
   });
-  const run = jobFor(2, { name: "runs", account: "geo", executingHostnames: ["host-htc-1", "host-htc-2"] });
+  const run = jobFor(2, {
+    name: "runs",
+    account: "geo",
+    startedAtSeconds: busy.now() + 2,
+    executingHostnames: ["host-htc-1", "host-htc-2"],
+  });
   await busy.post([run, jobFor(8, { name: "1201" }), jobFor(1, { name: "1202" })], { ttlSeconds: 86_400 });
   await busy.receive({
     version: 1,
@@ -47,6 +52,17 @@ async function busyWorld(): Promise<World> {
   busy.advance(5);
   await busy.plan();
   await busy.snapshot();
+  await busy.ports.events.note(cluster, [
+    {
+      eventId: "drain:htc-1",
+      kind: "drain",
+      atSeconds: busy.now(),
+      node: { nodeId: "id-htc-1", name: "htc-1", hostname: "host-htc-1" },
+      by: "ann",
+      source: null,
+      reason: "new image",
+    },
+  ]);
   return busy;
 }
 
@@ -123,7 +139,19 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByRole("heading", { name: "1 run, $" }).waitFor();
     await page.getByRole("table", { name: "Timeline" }).getByRole("link", { name: "htc-1" }).click();
     await page.getByRole("heading", { name: "Node htc-1" }).waitFor();
-    await page.getByRole("table", { name: "Nodes over time" }).waitFor();
+    const over = page.getByRole("table", { name: "Nodes over time" });
+    await over.locator(".life").nth(3).waitFor();
+    expect(
+      await over
+        .locator(".life:not(:first-child) i")
+        .evaluateAll((marks) => marks.map(({ title, innerText }) => `${innerText} ${title}`)),
+    ).toEqual([
+      "◆ No new jobs there: new image.",
+      expect.stringMatching(/^● htc-1 is up, /),
+      "runs Job runs started.",
+    ]);
+    const steps = page.getByRole("table", { name: "What happened to it" });
+    await steps.getByText("No new jobs there: new image.").waitFor();
     await world.post([jobFor(8, { name: "1201" })], { ttlSeconds: 86_400 });
     world.advance(60);
     await world.plan();

@@ -214,6 +214,10 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(cause?.untilSeconds).toBeGreaterThan(world.now() + 60);
     expect(answer.places).toHaveLength(2);
     expect(answer.planner.some(({ text }) => text.startsWith("create-nodes, because"))).toBe(true);
+    await world.settle();
+    await world.round();
+    const boots = (await explained(world, "more")).planner.filter(({ text }) => text.includes("first seen"));
+    expect(boots).toMatchObject([{ text: expect.stringMatching(/^2 nodes are up, \d+/), planId: null }]);
   });
 
   test("without earlier boots nobody can say when", async () => {

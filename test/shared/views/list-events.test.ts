@@ -56,7 +56,7 @@ describe("events", () => {
       planId: "plan-0001",
     });
     expect(events.find(({ kind }) => kind === "action")).toMatchObject({
-      text: expect.stringMatching(/^create-nodes of 2 nodes: .*\.$/),
+      text: expect.stringMatching(/^create-nodes of 2 nodes asked for: .*\.$/),
       nodes: ["htc-1", "htc-2"],
     });
     expect(events.find(({ kind }) => kind === "drain")).toMatchObject({
@@ -136,6 +136,15 @@ describe("events", () => {
       "drain",
       "pause",
     ]);
+    const [plan] = await world.ports.plans.list(cluster, 1);
+    if (plan === undefined) throw new Error("no plan");
+    for (let index = 0; index < 2_000; index += 1)
+      await world.ports.plans.recordFailed({ ...plan, planId: `later-${index}`, atSeconds: world.now() });
+    // No plan is about a node: however many there were since, its page is whole.
+    expect(await list(world, { node: "id-htc-1" })).toMatchObject({
+      events: [{ kind: "drain" }],
+      next: null,
+    });
     expect(() => eventsQuery.parse({ kind: "drian" })).toThrow("expected of plan");
   });
 
