@@ -6,6 +6,7 @@ export * from "./buckets-schema.ts";
 export * from "./config-schema.ts";
 export * from "./cost-schema.ts";
 export * from "./demand-schema.ts";
+export * from "./doctor-schema.ts";
 export * from "./events-schema.ts";
 export * from "./explain-schema.ts";
 export * from "./jobs-schema.ts";

@@ -18,6 +18,7 @@ import {
 } from "./config-schema.ts";
 import { costAnswer, costQuery, jobCostAnswer, jobCostQuery } from "./cost-schema.ts";
 import { demandAnswer, demandQuery } from "./demand-schema.ts";
+import { doctorAnswer } from "./doctor-schema.ts";
 import { eventsAnswer, eventsQuery } from "./events-schema.ts";
 import { explainAnswer, explainQuery, explainTargetQuery, targetExplanation } from "./explain-schema.ts";
 import { jobsAnswer, jobsQuery } from "./jobs-schema.ts";
@@ -68,6 +69,9 @@ export const routes = [
     polled: true,
   },
   polledView("status", "status", "A cluster on one page, what is wrong first", { answer: statusAnswer }),
+  view("doctor", "doctor", "Whether a cluster is set up and at work, from login to storage, a line each", {
+    answer: doctorAnswer,
+  }),
   polledView("nodes", "nodes", "Nodes with their jobs, what is left of them, and since when they are idle", {
     query: nodesQuery,
     answer: nodesAnswer,

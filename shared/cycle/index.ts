@@ -10,6 +10,7 @@ export {
   type RecordedBoots,
   recordedBoots,
 } from "./boot-times.ts";
+export { furthestAheadSeconds } from "./clocks.ts";
 export {
   changeControl,
   decidedOnce,

@@ -5,7 +5,9 @@ import type { Outlook } from "../views/index.ts";
 
 /** What answers from records need: stores that can be read, be they an account's or an archive's files. */
 export type RecordPorts = WorldPorts &
-  Pick<Ports, "events" | "notifications" | "rejections"> & {
+  Pick<Ports, "events" | "notifications" | "rejections"> &
+  /** Absent: from files no queue can be seen. */
+  Partial<Pick<Ports, "unreadDemand">> & {
     /**
      * What is known of a cluster, and the plan that would be made now; undefined for one that is not configured. With
      * `madeAtSeconds`: the look of that moment, where it is still held, so that the pages of a list fit together.

@@ -6,6 +6,7 @@ import { shellWord } from "../text/shell-word.ts";
 import {
   clusterStatus,
   drawUpDemand,
+  examineCluster,
   explainJob,
   explainTarget,
   limitsToRaise,
@@ -55,6 +56,8 @@ export const recordAnswers = {
       await clusterStatus(ports, cluster, () => ports.lookAhead(cluster)),
       refusals.unknownCluster(cluster),
     ),
+  doctor: async (ports, { cluster }) =>
+    found(await examineCluster(ports, cluster), refusals.unknownCluster(cluster)),
   nodes: fromOutlook((outlook, { query }) => ifSelected(listNodes(outlook, query))),
   buckets: fromOutlook((outlook, { query }) => ifSelected(listBuckets(outlook, query))),
   limits: fromOutlook((outlook, { query }) => ifSelected(listLimits(outlook, query))),

@@ -33,7 +33,7 @@ export type { ClusterStatus } from "../api/index.ts";
 
 const recentPlans = 5;
 const recentOperations = 20;
-const recentRejections = 10;
+export const recentRejections = 10;
 const recentLosses = 10;
 /** As many as evictions of an hour are counted among. */
 const mostLosses = 200;

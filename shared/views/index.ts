@@ -9,6 +9,7 @@ export { drawUpMetrics } from "./draw-up-metrics.ts";
 export { drawUpSamples } from "./draw-up-samples.ts";
 export { drawUpWeek } from "./draw-up-week.ts";
 export { listEvents } from "./events/list-events.ts";
+export { examineCluster } from "./examine-cluster.ts";
 export { explainJob } from "./explain/explain-job.ts";
 export { explainTarget } from "./explain/explain-target.ts";
 export { nearestVmSize } from "./explain/near-names.ts";

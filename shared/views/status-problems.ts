@@ -309,7 +309,7 @@ function unreadDemand({ unread, atSeconds }: StatusFacts): readonly KnownProblem
   return [degraded("demand-unread", `${text}${end}`, whoReads)];
 }
 
-const whoReads =
+export const whoReads =
   "See in the log whether `accept-demand` and `watch-rejects` run and what they report. A message that a host held when it died shows again after ten minutes.";
 
 function setAsideItems({ demand }: StatusFacts): readonly KnownProblem[] {

@@ -8,7 +8,7 @@ import { type OutputFlags, reportOption } from "../output/output-options.ts";
 import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { reach, reachAnywhere } from "../service/reach.ts";
-import { type ServiceFlags, serviceOptions } from "../service/service-options.ts";
+import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
 import type { Terminal } from "../terminal.ts";
 
 type Flags = ServiceFlags & Pick<OutputFlags, "format"> & { readonly deployment?: true };
@@ -23,7 +23,7 @@ export function doctorCommand(terminal: Terminal): Command {
       "also whether this machine reaches what the deployment's outputs name, and CycleCloud: in the app's network, what the app reaches",
     )
     .action((flags: Flags) => examine(terminal, flags));
-  return serviceOptions(command).addOption(reportOption());
+  return serviceOrStorageOptions(command).addOption(reportOption());
 }
 
 async function examine(terminal: Terminal, flags: Flags): Promise<void> {
@@ -45,10 +45,10 @@ async function examine(terminal: Terminal, flags: Flags): Promise<void> {
 }
 
 async function examined(flags: Flags): Promise<readonly Checked[]> {
-  const { checked, clusters } = await checkService(
-    async () => (await reachAnywhere(flags)).ask("clusters"),
-    () => Date.now() / 1000,
-  );
+  const { checked, clusters } = await checkService(async () => (await reachAnywhere(flags)).ask("clusters"), {
+    nowSeconds: () => Date.now() / 1000,
+    isStorage: flags.storage === true,
+  });
   const named = flags.cluster === undefined ? clusters : [flags.cluster];
   const ofClusters =
     clusters === undefined

@@ -1,10 +1,6 @@
-export interface Checked {
-  readonly check: string;
+import type { CheckView } from "../../../shared/api/index.ts";
+
+export interface Checked extends CheckView {
   /** Null: it is about the service. */
   readonly cluster: string | null;
-  /** notice: nothing is wrong, but it is worth a look. */
-  readonly state: "ok" | "notice" | "failed";
-  readonly text: string;
-  /** What to do; null: nothing. */
-  readonly next: string | null;
 }

@@ -10,14 +10,23 @@ import type { Checked } from "./checked.ts";
 /** Agents date what they post. A minute is far from what makes a difference, and what no clock that is kept has. */
 const mostClockSeconds = 60;
 
-/** Whether the service can be reached and understood from here. `clusters` undefined: it cannot, and nothing more is known. */
+/**
+ * Whether the service can be reached and understood from here. `clusters` undefined: it cannot, and nothing more is known.
+ * On its storage account (`isStorage`) this process answers itself: its release and clock are none of the service's.
+ */
 export async function checkService(
   ask: () => Promise<ClustersAnswer>,
-  nowSeconds: () => number,
+  { nowSeconds, isStorage }: { readonly nowSeconds: () => number; readonly isStorage: boolean },
 ): Promise<{ readonly checked: readonly Checked[]; readonly clusters: readonly string[] | undefined }> {
   try {
     const { release, atSeconds, clusters } = await ask();
     const names = clusters.map(({ cluster }) => cluster);
+    const unasked = "The function app was not asked: its storage account answers.";
+    if (isStorage)
+      return {
+        checked: [{ check: "service", cluster: null, state: "notice", text: unasked, next: null }],
+        clusters: names,
+      };
     return {
       checked: [checkRelease(release, names.length), checkClock(atSeconds - nowSeconds())],
       clusters: names,
@@ -65,6 +74,10 @@ function checkClock(aheadSeconds: number): Checked {
 /** Whether the caller may act on a cluster, or only read; nothing is done. */
 export async function checkRights(service: Service): Promise<Checked> {
   const about = { check: "rights", cluster: service.cluster };
+  if (service.isHere === true) {
+    const text = "This login may read. What it may change cannot be known here.";
+    return { ...about, state: "notice", text, next: null };
+  }
   const body = { kind: "resume", by: loginName(), reason: "ccscale doctor", dryRun: true };
   try {
     await service.ask("actions", { body });

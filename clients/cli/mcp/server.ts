@@ -62,7 +62,7 @@ const doctorInput = {
   additionalProperties: false,
 } as const;
 
-/** Its checks are made here, of what several routes answer. */
+/** The service's checks, and whether this login may act. */
 function registerDoctor(server: McpServer, reaching: Reaching): void {
   server.registerTool(
     "doctor",

@@ -59,6 +59,7 @@ export function serveArchive({ cluster, stores, atSeconds, config }: OpenedArchi
   };
   return {
     cluster,
+    isHere: true,
     printing: () => config,
     ask: (id, call = {}) => askHere(answersFromRecords, id, { ports, cluster, call }),
   };

@@ -18,6 +18,8 @@ export interface Call {
 /** A cluster's service: the HTTP API, the same over the storage account itself, or its views over files. */
 export interface Service {
   readonly cluster: string;
+  /** This process answers itself, from the storage account or files: nothing is known of the function app. */
+  readonly isHere?: true;
   /** Throws CommandFailure with what went wrong and what to do when there is no answer, or a problem. */
   ask<Id extends RouteId>(route: Id, call?: Call): Promise<AnswerOf<Id>>;
   /** The cluster's printing settings as written; known after the first answer. */

@@ -1,6 +1,6 @@
-import { jobDemandQueue } from "../../../shared/app/names.ts";
+import { jobDemandPoisonQueue, jobDemandQueue } from "../../../shared/app/names.ts";
 import { checkConfig } from "../../../shared/config/index.ts";
-import { StorageDemandQueue } from "../../../shared/queues/storage-queue/index.ts";
+import { StorageDemandQueue, StorageUnreadDemand } from "../../../shared/queues/storage-queue/index.ts";
 import { answersOnStorage, type StoragePorts } from "../../../shared/service/index.ts";
 import { BlobConfigFiles } from "../../../shared/stores/azure/index.ts";
 import { lookAhead } from "../../../shared/views/index.ts";
@@ -21,6 +21,7 @@ export async function serveStorage(place: Place, cluster: string): Promise<Servi
   let printing: unknown;
   return {
     cluster,
+    isHere: true,
     printing: () => printing,
     ask: async (id, call = {}) => {
       const answer = await askHere(answersOnStorage, id, { ports, cluster, call });
@@ -33,14 +34,16 @@ export async function serveStorage(place: Place, cluster: string): Promise<Servi
 async function portsAt(place: Place) {
   const storage = await storageOf(place);
   const stores = { ...storesOf(storage), clock };
+  const queue = storage.queue.getQueueClient(jobDemandQueue);
   const ports = {
     ...stores,
     lookAhead: (cluster) => lookAhead(stores, cluster),
     configFiles: new BlobConfigFiles(storage.blob, checkConfig),
     configChanges: "all",
-    demandQueue: new StorageDemandQueue({
-      queue: storage.queue.getQueueClient(jobDemandQueue),
-      uploads: storage.blob,
+    demandQueue: new StorageDemandQueue({ queue, uploads: storage.blob }),
+    unreadDemand: new StorageUnreadDemand({
+      queue,
+      poison: storage.queue.getQueueClient(jobDemandPoisonQueue),
     }),
     planRequests: planRequestsAt(place),
     log: { info: silent, warn: silent, error: silent },

@@ -46,6 +46,10 @@ class Cluster:
         """The cluster on one page; `problems` first, the most serious on top."""
         return self.__get("status")
 
+    def doctor(self) -> Answer:
+        """Whether the cluster is set up and at work: `checks`, a line each; what is not `ok` says what to do in `next`."""
+        return self.__get("doctor")
+
     def nodes(
         self,
         *,

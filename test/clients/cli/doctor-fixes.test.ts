@@ -146,7 +146,7 @@ const fixes: Readonly<Record<string, Fix>> = {
     after: "notice",
   },
   "a message that was refused": {
-    check: "messages",
+    check: "rejects",
     break: ({ receive }) =>
       receive({
         version: 1,

@@ -10,6 +10,7 @@ import {
   type ServiceBusEmulator,
   startServiceBus,
 } from "../../../infra/local/service-bus/index.ts";
+import { checkNames } from "../../../shared/api/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
@@ -127,6 +128,35 @@ describe.each([
   const written = new Set<string>();
   const run = (argv: readonly string[], input: readonly string[] = []): Promise<Finished> =>
     notingWrites(written, () => ccscale([...argv, "--cluster", cluster, "--local", local, ...how], input));
+
+  test("doctor has a line of every check, and sees the queue", async () => {
+    const read = async () => {
+      const { stdout } = await run(["doctor", "--format", "json"]);
+      const { checks } = JSON.parse(stdout) as {
+        checks: readonly { check: string; state: string; text: string }[];
+      };
+      return Object.fromEntries(checks.map(({ check, state, text }) => [check, `${state}: ${text}`]));
+    };
+    await posted();
+    const lines = await read();
+    const ofService = how.length === 0 ? ["service", "clock", "rights"] : ["service", "rights"];
+    expect(Object.keys(lines)).toEqual([...ofService, ...checkNames]);
+    expect(lines).toMatchObject({
+      service:
+        how.length === 0 ? expect.stringMatching(/^ok/) : expect.stringMatching(/^notice: .* not asked/),
+      rights:
+        how.length === 0
+          ? expect.stringMatching(/^ok/)
+          : expect.stringMatching(/^notice: .* cannot be known/),
+      configuration: expect.stringMatching(/^ok/),
+      snapshot: expect.stringMatching(/^failed: No snapshot/),
+      messages: expect.stringMatching(/^ok: At most 16/),
+    });
+    const queue = storage.queue.getQueueClient("job-demand");
+    for (let sent = 0; sent < 17; sent += 1) await queue.sendMessage("e30=");
+    expect((await read()).messages).toBe("notice: 17 messages of all clusters wait to be read.");
+    await posted();
+  });
 
   test("a pause is kept with who, when and why; a resume ends it", async () => {
     const why = ["--reason", "quota talks", "--by", "ann"];

@@ -93,6 +93,7 @@ async function fieldsOf(id: RouteId): Promise<Fields> {
     case "config":
     case "cost":
     case "demand":
+    case "doctor":
     case "jobs":
     case "limits":
     case "nodes":

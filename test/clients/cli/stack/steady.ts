@@ -21,6 +21,7 @@ const rules: readonly (readonly [pattern: RegExp, standIn: string])[] = [
   [/\b(\d{1,2}s|[0-3]m(\d{1,2}s)?)\b/g, "9s"],
   [/\b\d{1,2}m(\d{1,2}s)? ago\b/g, "9s ago"],
   [/\bunknown for [\dhms]+/g, "unknown for 9s"],
+  [/\b[\ddhms]+ before it came\b/g, "9s before it came"],
   [/\b(\d{1,2}h)[1-5]\dm\b/g, "$110m"],
   [/\bends in [\dhms]+/g, "ends in 1h59m"],
   [/\b\d{1,2}m\d{1,2}s\b/g, "9m59s"],

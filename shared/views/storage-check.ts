@@ -1,7 +1,6 @@
-import type { PlanRecordView } from "../../../shared/api/index.ts";
-import { duration } from "../../../shared/text/durations.ts";
-import { counted } from "../../../shared/text/text.ts";
-import type { Checked } from "./checked.ts";
+import type { CheckView, PlanRecordView } from "../api/index.ts";
+import { duration } from "../text/durations.ts";
+import { counted } from "../text/text.ts";
 
 /** Plans are kept for so long; see docs/storage.md. */
 const keptDays = 30;
@@ -11,8 +10,8 @@ const mostGigabytes = 100;
 const leastSeconds = 3_600;
 
 /** How fast what a cluster stores grows: nearly all of it is archived plans. Takes its newest plans, the newest first. */
-export function checkStorage(cluster: string, plans: readonly PlanRecordView[], nowSeconds: number): Checked {
-  const about = { check: "storage", cluster };
+export function checkStorage(plans: readonly PlanRecordView[], nowSeconds: number): CheckView {
+  const about = { check: "storage" };
   const sizes = plans.flatMap(({ archivedBytes }) => archivedBytes ?? []);
   const oldest = plans.at(-1);
   if (oldest === undefined || sizes.length === 0)
@@ -21,7 +20,7 @@ export function checkStorage(cluster: string, plans: readonly PlanRecordView[], 
   const seconds = nowSeconds - oldest.atSeconds;
   const each = `${counted(plans.length, "plans")} of ${inWords(bytes)} each in ${duration(seconds)}`;
   if (seconds < leastSeconds)
-    return { ...about, state: "ok", text: `${each}. An hour shows how fast it grows.`, next: null };
+    return { ...about, state: "notice", text: `${each}. An hour shows how fast it grows.`, next: null };
   const daily = (bytes * plans.length * 86_400) / seconds;
   const kept = daily * keptDays;
   const text = `Grows by ${inWords(daily)} a day (${each}), up to ${inWords(kept)}: plans are kept for ${keptDays} days.`;
