@@ -43,6 +43,7 @@ const calls = {
   samples: () => service.GET("/clusters/{cluster}/samples", { params: { path } }),
   "job-cost": () =>
     service.GET("/clusters/{cluster}/jobs/{job}/cost", { params: { path: { cluster, job: "one" } } }),
+  doctor: () => service.GET("/clusters/{cluster}/doctor", { params: { path } }),
   week: () => service.GET("/clusters/{cluster}/week", { params: { path } }),
   usage: () => service.GET("/clusters/{cluster}/usage", { params: { path } }),
   jobs: () => service.GET("/clusters/{cluster}/jobs", { params: { path } }),
