@@ -1,6 +1,13 @@
 import type { ExplainAnswer } from "../../api/index.ts";
-import { kindName, type NodeHistory, type Reason, type TargetOutcome } from "../../engine/index.ts";
-import { isOpen, type Operation } from "../../ports/index.ts";
+import {
+  type JobOutcome,
+  kindName,
+  mainReasons,
+  type NodeHistory,
+  type Reason,
+  type TargetOutcome,
+} from "../../engine/index.ts";
+import { isOpen, type Operation, type WaitingJob } from "../../ports/index.ts";
 import { ofHistory } from "../events/of-records.ts";
 import type { OutlookJob } from "../job-states.ts";
 import type { Outlook } from "../outlook.ts";
@@ -132,7 +139,7 @@ function stepsOf(operation: Operation, wanted: Wanted): readonly Step[] {
 }
 
 /** What the newest plan knew of the job's source, and whether it is among the first that it left waiting. */
-function headStep({ head, loaded }: Outlook, { job }: OutlookJob): readonly Step[] {
+function headStep({ head, loaded }: Outlook, { job, outcome }: OutlookJob): readonly Step[] {
   const { source, name } = job;
   if (head === undefined || source === null) return [];
   const sequence = loaded.demand.find((each) => each.source === source)?.sequence;
@@ -143,6 +150,14 @@ function headStep({ head, loaded }: Outlook, { job }: OutlookJob): readonly Step
       ? `The newest plan was made before message ${sequence ?? "?"} of "${source}" came; the next one sees it.`
       : waiting === undefined
         ? `The newest plan saw message ${seen} of "${source}", which has the job.`
-        : ["The newest plan:", ...jobSentences(waiting)].join(" ");
+        : `The newest plan gave it ${waiting.granted} of ${waiting.asked} places${reasonsOf(waiting, outcome)}`;
   return [planStep(head, text)];
+}
+
+/** In the words of the plan, unless they would be said twice on one page. */
+function reasonsOf(waiting: WaitingJob, outcome: JobOutcome): string {
+  const [, ...then] = jobSentences(waiting);
+  const [, ...now] = jobSentences({ ...outcome, reasons: mainReasons(outcome.reasons) });
+  const isSame = outcome.granted < outcome.asked && now.every((sentence) => then.includes(sentence));
+  return isSame ? ", for the same reasons." : `: ${then.join(" ")}`;
 }

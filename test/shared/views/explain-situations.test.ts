@@ -43,7 +43,7 @@ interface Told {
 
 const job = (fields: object) => [{ name: asked, iterations: 10, constraints: { ncpus: 4 }, ...fields }];
 const plain = { limits: {}, array: {}, cluster: {}, bucket: {}, config: {}, before: async () => {} };
-const itsReasons = /^The newest plan: .* got none of \d+ places\. \S/;
+const sameReasons = /gave it \d+ of \d+ places, for the same reasons\./;
 const roomLeft = "NoCapacity";
 
 /** One row for each situation; the pages that the command line makes of them are in `test/clients/cli/examples/explain`. */
@@ -54,7 +54,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["asks for 64 ncpus", "htc/Standard_F4s_v2, has 4"],
     next: "Ask for 4 ncpus or less",
     refusals: "InsufficientResource",
-    planner: itsReasons,
+    planner: sameReasons,
     fixed: { jobs: job({ constraints: { ncpus: 4 } }) },
   },
   "too-big-for-the-array-that-it-names": {
@@ -151,7 +151,7 @@ const rows: Readonly<Record<string, Told>> = {
     says: ["region westeurope leaves 0 new nodes", "98 of 100 cores are used, a node takes 4"],
     next: "Ask Azure for 38 more cores in the region",
     refusals: roomLeft,
-    planner: itsReasons,
+    planner: sameReasons,
     fixed: { limits: { region: { maxCores: 138, usedCores: 98 } } },
   },
   "quota-of-the-region-with-room-soon": {
@@ -571,7 +571,7 @@ const rows: Readonly<Record<string, Told>> = {
     figures: [7, 0, "bucket"],
     says: ["No room for 7 slots", "3 of 3 nodes are used"],
     next: "by 7 nodes or more",
-    planner: /got 3 of 10 places/,
+    planner: /gave it 3 of 10 places/,
     fixed: { bucket: { availableCount: 10 } },
   },
 };
