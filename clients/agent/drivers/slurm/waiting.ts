@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../driver.ts";
 import { mostGangs, reasonText, withNotes } from "../scheduler-words.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
@@ -125,13 +126,20 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (limits === undefined) return [];
   const draws = [...licences, ...limits];
   const [part] = wanted.parts;
+  const isAlike = candidates.every(({ size }) => isDeepStrictEqual(size.unlike, first.size.unlike));
   const unlike =
-    colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || candidates.length > 1
+    colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || !isAlike
       ? undefined
       : first.size.unlike;
-  const parts =
+  const asked =
     unlike?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
     wanted.parts.map((each) => ({ ...each, perNode }));
+  // Slurm takes nodes of several arrays; to the planner one job has those of one.
+  const isOverArrays = candidates.length > 1 && candidates.every(({ nodes }) => nodes.length < nodeCount);
+  const parts =
+    isOverArrays && !colocated
+      ? asked.flatMap((each) => Array.from({ length: each.count }, () => ({ ...each, count: 1 })))
+      : asked;
   // Parts are several jobs to the planner: one of them draws what the whole job takes.
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsConstraint(draws, { once: !isOneEach });

@@ -379,6 +379,13 @@ export const jobKinds: readonly JobKind[] = [
     "--uid=ann --chdir=/tmp --array=1-5 -n 1 --mem=1G ; --uid=bob --chdir=/tmp -n 5 --mem=1G ; --uid=cat --chdir=/tmp -N 1-2 -n 2 --mem=1G",
     5,
   ),
+  on("htc&nvme", "-n 6 --mem=2000 --array=1-3", 5),
+  on("htc&nvme", "-N 2 -n 6 --mem=2000 --array=1-3 ; -n 1 --mem=100", 5),
+  on("smt&hpc!NO MaxCPUsPerNode=6", "-n 8 --mem=2000 --array=1-4", 6),
+  on("htc&disk", "-n 30 --mem=1000", 8),
+  on("htc&smt", "-N 8 -n 8 --mem=1000", 8),
+  on("htc&nvme", "-N 7 --exclusive", 7),
+  on("htc&nvme", "-N 9 --ntasks-per-node=2 --mem=1000 --array=1-2", 9),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
