@@ -62,12 +62,12 @@ export const demandParts = {
   waitingFor: z
     .array(
       z.object({
-        reason: z.string().describe("The nearest limit or code that refused; `reason:` of a line of jobs"),
+        reason: z.string().describe("The nearest limit or code that refused"),
         jobs: count,
-        first: waitingJob.describe("In the order of the queue"),
+        first: waitingJob,
       }),
     )
-    .describe("All of them by reason, the most jobs first; of a plan that was cut, those that are kept"),
+    .describe("All by reason, the most jobs first; of a cut plan, those kept"),
   warnings: z.array(z.object({ code: z.string(), subject: z.string(), message: z.string() })),
 };
 
