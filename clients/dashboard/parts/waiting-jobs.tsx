@@ -1,41 +1,40 @@
-import type { WaitingJobView } from "../../../shared/api/index.ts";
+import type { PlanAnswer } from "../../../shared/api/index.ts";
 import { linkTo } from "../place.ts";
 import { count } from "../words.ts";
 import { Table } from "./table.tsx";
 
-/** Jobs that did not get all they asked for: the first for each reason, with a link to its explanation. */
+/** Jobs that did not get all they asked for: the first for each reason, with a link to its explanation and to all of them now. */
 export function WaitingJobs(props: {
   readonly cluster: string;
-  readonly waiting: readonly WaitingJobView[];
+  readonly groups: readonly PlanAnswer["waitingFor"][number][];
+  /** What the view of jobs is to show of those that wait for the same. */
+  readonly allOf: (reason: string) => Readonly<Record<string, string>>;
 }) {
-  const { cluster, waiting } = props;
-  const jobsOf = new Map<string, WaitingJobView[]>();
-  for (const each of waiting) {
-    const reason = each.why.at(-1) ?? "";
-    jobsOf.set(reason, [...(jobsOf.get(reason) ?? []), each]);
-  }
+  const { cluster, groups, allOf } = props;
   return (
     <Table
       caption="Jobs that wait"
-      rows={[...jobsOf]}
-      rowKey={([reason]) => reason}
+      rows={groups}
+      rowKey={({ reason }) => reason}
       none="No job waits."
       columns={[
         {
           title: "Jobs",
-          cell: ([, jobs]) =>
-            jobs.slice(0, 1).map(({ job, granted, asked }) => (
-              <>
-                <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>{" "}
-                <span class="quiet">
-                  {jobs.length > 1
-                    ? `and ${count(jobs.length - 1)} more`
-                    : `has ${count(granted)} of ${count(asked)}`}
-                </span>
-              </>
-            )),
+          cell: ({ reason, jobs, first: { job, granted, asked } }) => (
+            <>
+              <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>{" "}
+              <a class="quiet" href={linkTo({ cluster, view: "jobs", options: allOf(reason) })}>
+                {jobs > 1 ? `and ${count(jobs - 1)} more` : `has ${count(granted)} of ${count(asked)}`}
+              </a>
+            </>
+          ),
         },
-        { title: "Why", isLong: true, cell: ([reason]) => reason },
+        // The first sentence names the job.
+        {
+          title: "Why",
+          isLong: true,
+          cell: ({ first: { why } }) => (why.length > 1 ? why.slice(1) : why).join(" "),
+        },
       ]}
     />
   );

@@ -185,12 +185,13 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
       </section>
       <section>
         <h2>First in the queue that wait</h2>
-        <WaitingJobs cluster={cluster} waiting={waiting} />
-        {waiting.length === 0 ? null : (
-          <p>
-            <a href={linkTo({ cluster, view: "jobs", options: { state: "waiting" } })}>All waiting jobs</a>
-          </p>
-        )}
+        <WaitingJobs
+          cluster={cluster}
+          groups={[...Map.groupBy(waiting, ({ why }) => why.at(-1) ?? "")].flatMap(([reason, all]) =>
+            all.slice(0, 1).map((first) => ({ reason, jobs: all.length, first })),
+          )}
+          allOf={() => ({ state: "waiting" })}
+        />
       </section>
       {targets.length === 0 ? null : (
         <section>

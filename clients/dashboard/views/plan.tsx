@@ -1,6 +1,7 @@
 import type { PlanAnswer } from "../../../shared/api/index.ts";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
+import { WaitingJobs } from "../parts/waiting-jobs.tsx";
 import { linkTo } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -77,32 +78,10 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         ]}
       />
       <h2>Jobs that wait: {count(waitingCount)}</h2>
-      <Table
-        caption="Jobs that wait"
-        rows={waitingFor}
-        rowKey={({ reason }) => reason}
-        none={waitingCount === 0 ? "None." : "Which they are is not kept."}
-        columns={[
-          { title: "Jobs", isNumber: true, cell: ({ jobs }) => count(jobs) },
-          {
-            title: "First",
-            cell: ({ first: { job } }) => <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>,
-          },
-          // The first sentence names the job.
-          {
-            title: "Why",
-            isLong: true,
-            cell: ({ first: { why } }) => (why.length > 1 ? why.slice(1) : why).join(" "),
-          },
-          {
-            title: "All",
-            cell: ({ reason }) => (
-              <a href={linkTo({ cluster, view: "jobs", options: { where: `reason:${reason}` } })}>
-                waiting for {reason} now
-              </a>
-            ),
-          },
-        ]}
+      <WaitingJobs
+        cluster={cluster}
+        groups={waitingFor}
+        allOf={(reason) => ({ where: `reason:${reason}` })}
       />
       <h2>What became of it</h2>
       <Table
