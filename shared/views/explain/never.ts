@@ -137,11 +137,13 @@ function largeEnough(
 /** Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets. */
 export function fitsBut({ input }: Outlook, constraints: readonly Constraint[]): (reason: Reason) => boolean {
   const empty = { ...input, cluster: { ...input.cluster, nodes: [] }, schedulerNodes: [], pending: [] };
-  const examined = new Map<Constraint | null, Examination["buckets"]>();
+  const examined = new Map<string, Examination["buckets"]>();
   const without = (constraint: Constraint | null) => {
-    const rest = constraints.filter((each) => each !== constraint);
-    const buckets = examined.get(constraint) ?? examine(empty, rest).buckets;
-    examined.set(constraint, buckets);
+    // A job that asks for the same may have been read at another time: its constraints are other objects.
+    const text = JSON.stringify(constraint);
+    const rest = constraints.filter((each) => JSON.stringify(each) !== text);
+    const buckets = examined.get(text) ?? examine(empty, rest).buckets;
+    examined.set(text, buckets);
     return buckets;
   };
   return ({ bucket, constraint }) => {

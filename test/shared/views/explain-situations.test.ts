@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
+import { explainOne } from "../../../shared/views/explain/explain-job.ts";
 import { explainJob, limitsToRaise, listJobs, lookAhead } from "../../../shared/views/index.ts";
+import { type OutlookJob, outlookJobs } from "../../../shared/views/job-states.ts";
 import { cluster, type World } from "../../support/world.ts";
 import { asked, happen, type Situation, situations } from "./waiting-situations.ts";
 
@@ -663,4 +665,13 @@ describe("explain: every situation in which a job waits", () => {
       }
     }
   });
+});
+
+test("a job whose constraints are those of another, read at another time, is kept off by its own condition", async () => {
+  const { ports } = await happen(situation("kept-to-a-full-array-by-its-own-condition"));
+  const outlook = await lookAhead(ports, cluster);
+  if (outlook === undefined) throw new Error("no outlook");
+  const each = outlookJobs(outlook).find(({ job: { name } }) => name === asked) as OutlookJob;
+  const again = { ...each, job: structuredClone(each.job) };
+  expect(explainOne(outlook, again).causes.map(({ kind }) => kind)).toEqual(["own-condition", "quota"]);
 });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Job } from "../driver.ts";
 import { mostGangs, reasonText, withNotes } from "../scheduler-words.ts";
 import { type Draw, poolsConstraint } from "../shared-pools.ts";
@@ -126,7 +125,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (limits === undefined) return [];
   const draws = [...licences, ...limits];
   const [part] = wanted.parts;
-  const isAlike = candidates.every(({ size }) => isDeepStrictEqual(size.unlike, first.size.unlike));
+  const isAlike = new Set(candidates.map(({ size }) => JSON.stringify(size.unlike))).size === 1;
   const unlike =
     colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || !isAlike
       ? undefined
