@@ -32,11 +32,12 @@ export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
   return { kind: event.kind, nodes };
 }
 
-/** What is to be done before an event: nodes that are wanted again join first, if they could not before they were to drain. */
+/** The joins to make up for before an event: those of nodes that are wanted again, and could not join before they were to drain. */
 export function joinsBefore(event: SchedulerEvent, decisions: Decisions): NodeEvent {
-  const joins = event.nodes.flatMap(({ nodeId, hostname }) => {
-    const before = hostname === null ? undefined : decisionOf(decisions, hostname);
-    return event.kind === "undrain" && before?.nodeId === nodeId ? (before.join ?? []) : [];
+  const joins = event.nodes.flatMap((node) => {
+    const before = node.hostname === null ? undefined : decisionOf(decisions, node.hostname);
+    const isAgain = event.kind === "undrain" && before?.nodeId === node.nodeId && isNews(event, node, before);
+    return isAgain ? (before.join ?? []) : [];
   });
   return newsOf({ ...event, kind: "node-joined", nodes: joins }, {});
 }
@@ -48,7 +49,7 @@ export function decide(decisions: Decisions, event: SchedulerEvent, nowSeconds: 
     if (node.hostname === null) continue;
     const hostname = shortHostname(node.hostname);
     const before = after.get(hostname);
-    // Names of hosts that boot may not resolve for longer than it takes to decide that they are not needed.
+    // A host name may not resolve before the node is to drain. It joins when it is wanted again.
     if (event.kind === "node-joined" && before?.nodeId === node.nodeId) {
       if (before.kind === "drain") after.set(hostname, { ...before, join: node });
       continue;

@@ -88,7 +88,7 @@ export async function runPass(
   // Before the commands: what was told to a worker has to be remembered, even by who dies in the next moment.
   state = { ...state, memory: reading.memory };
   problems.push(...(await keep(state, ports)));
-  // Only what the scheduler refuses while it answers: what it could not be told before is tried again.
+  // An event is given up only while the scheduler answers: what did not reach it is tried again.
   for (const { event, done } of acted.failedLast) {
     problems.push(`event "${event.kind}" given up after its last try`);
     await done().catch((error: unknown) => problems.push(messageOf(error)));
@@ -209,7 +209,7 @@ async function actOnEvents(before: AgentState, ports: PassPorts) {
   return { state, commands, events, refusals, problems, failedLast };
 }
 
-/** An agent that was away hears of nodes that came and went: their names may be those of others by now. */
+/** Leaves out nodes that are gone by now, as after a time without the agent: other nodes may have their names. */
 function withoutGone(taken: TakenEvent, later: readonly SchedulerEvent[]): TakenEvent {
   const { event } = taken;
   if (event.kind !== "node-joined") return taken;

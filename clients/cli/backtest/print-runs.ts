@@ -20,7 +20,7 @@ import type { RunFlags } from "./run-flags.ts";
 
 const mostReasons = 5;
 
-/** Of which workload runs are, and on whose clock its week is shown. */
+/** The workload of the runs, and the time zone in which its week is shown. */
 interface OfWeek {
   readonly workload: Workload;
   readonly timeZone: TimeZone;

@@ -53,7 +53,7 @@ export function focusCsv({ cluster, rows, notInTotal }: CostAnswer): string {
   return stringify(lines, { header: true, escape_formulas: true });
 }
 
-/** Of one day. */
+/** What was paid for one thing on one day. */
 interface Charge {
   readonly day: string;
   readonly usd: number;

@@ -25,12 +25,12 @@ export interface Left {
   isClosed: boolean;
 }
 
-/** How a job sits on hosts, whatever others are like it. */
-type Sitting = Omit<JobShape, "key">;
+/** What a job asks of hosts. */
+type Asked = Omit<JobShape, "key">;
 
 /** Where a job runs: how many of its parts on which hosts. */
 export interface Allocation {
-  readonly shape: Sitting;
+  readonly shape: Asked;
   readonly parts: readonly { readonly left: Left; readonly count: number }[];
 }
 
@@ -42,7 +42,7 @@ export function emptyHost(host: Host): Left {
 const tolerance = 1e-3;
 
 /** How many parts fit on a host now. */
-function roomOn(left: Left, { need, nodeArrays, kind }: Sitting): number {
+function roomOn(left: Left, { need, nodeArrays, kind }: Asked): number {
   if (left.isTaken || left.isClosed || (need.exclusive !== "none" && left.parts > 0)) return 0;
   if (left.ncpus + tolerance < need.ncpus) return 0;
   if (nodeArrays.length > 0 && !nodeArrays.includes(left.host.nodeArray)) return 0;
@@ -59,7 +59,7 @@ function quotient(left: number, need: number): number {
 }
 
 /** The first hosts, in their order, that hold all parts of a job; undefined: not now. */
-export function findHosts(hosts: Iterable<Left>, shape: Sitting): Allocation | undefined {
+export function findHosts(hosts: Iterable<Left>, shape: Asked): Allocation | undefined {
   if (!shape.colocated) return firstHosts(hosts, shape);
   const groups = Map.groupBy(hosts, ({ host }) => host.placementGroup);
   for (const [group, own] of groups) {
@@ -69,7 +69,7 @@ export function findHosts(hosts: Iterable<Left>, shape: Sitting): Allocation | u
   return undefined;
 }
 
-function firstHosts(hosts: Iterable<Left>, shape: Sitting): Allocation | undefined {
+function firstHosts(hosts: Iterable<Left>, shape: Asked): Allocation | undefined {
   const parts: { left: Left; count: number }[] = [];
   let missing = shape.count;
   for (const left of hosts) {

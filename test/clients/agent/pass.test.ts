@@ -330,15 +330,15 @@ describe("what fails", () => {
   test("a join, until the node was to drain: it joins when it is wanted again, whichever comes first", async () => {
     const join: SchedulerEvent = { ...drain, kind: "node-joined", atSeconds: 890 };
     const again: SchedulerEvent = { ...drain, kind: "undrain", atSeconds: 910 };
-    for (const [order, commands] of [
+    for (const [order, commands, last] of [
       [
         [drain, join, { ...drain, atSeconds: 905 }, again, join],
         ["drain", "drain", "node-joined", "undrain", "node-joined"],
+        "undrain",
       ],
-      [
-        [drain, again, join],
-        ["drain", "undrain", "node-joined"],
-      ],
+      [[drain, again, join], ["drain", "undrain", "node-joined"], "undrain"],
+      // One that is older than the drain, and late.
+      [[drain, join, { ...again, atSeconds: 895 }], ["drain"], "drain"],
     ] as const) {
       const world = new World();
       world.events = [...order];
@@ -346,7 +346,7 @@ describe("what fails", () => {
       expect(world.happened.filter((each) => each.startsWith("scontrol"))).toEqual(
         commands.map((kind) => `scontrol ${kind} ip-1`),
       );
-      expect(state.decisions["ip-1"]?.kind).toBe("undrain");
+      expect(state.decisions["ip-1"]?.kind).toBe(last);
     }
   });
 

@@ -56,7 +56,7 @@ function reads(
   context: Pick<Context, "memory" | "nowSeconds">,
 ): readonly (readonly Read[])[] {
   const { definitions, asking } = readMemory(context.memory);
-  // A time to come is of a clock that was ahead and was set right since.
+  // A time in the future was written by a clock that was ahead and has been set right.
   const isOld =
     definitions === undefined ||
     Math.abs(context.nowSeconds - definitions.atSeconds) >= definitionsKnownSeconds;

@@ -125,6 +125,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (limits === undefined) return [];
   const draws = [...licences, ...limits];
   const [part] = wanted.parts;
+  // Where its tasks lie otherwise on the nodes of another array, it has equal shares.
   const isAlike = new Set(candidates.map(({ size }) => JSON.stringify(size.unlike))).size === 1;
   const unlike =
     colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || !isAlike
@@ -133,7 +134,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const asked =
     unlike?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
     wanted.parts.map((each) => ({ ...each, perNode }));
-  // Slurm takes nodes of several arrays; to the planner one job has those of one.
+  // Slurm takes nodes of several arrays for one job, the planner those of one: then each node is a job to it.
   const isOverArrays = candidates.length > 1 && candidates.every(({ nodes }) => nodes.length < nodeCount);
   const parts =
     isOverArrays && !colocated
