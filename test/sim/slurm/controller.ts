@@ -250,7 +250,6 @@ export class SlurmController {
 
   #set(node: SlurmNode, state: string | undefined, reason: string | undefined, nowSeconds: number): number {
     const { flags } = node;
-    const held = this.held.get(node.name);
     const { reason: before, reasonAtSeconds: heldAtSeconds } = node;
     // Of what a person did since the reading that the command rests on, nobody could know.
     const isKnown = heldAtSeconds < this.readAtSeconds;
@@ -272,6 +271,8 @@ export class SlurmController {
         break;
       case "UNDRAIN":
         code = flags.delete("DRAIN") ? 0 : 1;
+        // Such a drain ends with its machine.
+        if (flags.has("POWERING_DOWN")) this.held.delete(node.name);
         break;
       case "RESUME":
         code = this.#resume(node, nowSeconds);
@@ -289,6 +290,7 @@ export class SlurmController {
       default:
         throw new RangeError(`Cannot set State=${state}`);
     }
+    const held = this.held.get(node.name);
     const isLost = held !== undefined && (!flags.has(held) || !node.reason.includes(before.slice(0, 200)));
     if (
       isLost &&
