@@ -14,6 +14,10 @@ export interface Reservation {
   readonly cpuShare?: number;
   /** Nobody works there meanwhile. */
   readonly isMaintenance?: true;
+  /** Its jobs may have other nodes, too (`FLEX`), or it has none of its own (`ANY_NODES`). */
+  readonly isFlexible?: true;
+  /** `ansys:2,matlab:1` of the cluster's licences are for its jobs. */
+  readonly licenses?: string;
   /** Set where jobs of one user keep others away. */
   readonly owner?: string;
 }
@@ -28,8 +32,11 @@ export function readReservations(
   const read = lines.flatMap((line) => {
     const { ReservationName: name, StartTime: start = "", EndTime: end = "", Nodes: list = "(null)" } = line;
     if (name === undefined) return [];
-    if (list === "(null)" || list === "") return [];
-    const names = expandHostlist(list);
+    const flags = line.Flags?.split(",") ?? [];
+    const isFlexible = flags.includes("FLEX") || flags.includes("ANY_NODES");
+    const isEmpty = list === "(null)" || list === "";
+    if (isEmpty && !isFlexible) return [];
+    const names = isEmpty ? [] : expandHostlist(list);
     const isTime = (time: string) => /^\d{1,12}$/.test(time);
     if (names === undefined || !isTime(start) || !isTime(end)) return [undefined];
     const cpus = names.reduce((sum, each) => sum + (nodes.get(each)?.cpus ?? 0), 0);
@@ -39,7 +46,9 @@ export function readReservations(
       {
         ...own,
         ...(cpuShare < 1 ? { cpuShare } : {}),
-        ...(line.Flags?.split(",").includes("MAINT") === true ? { isMaintenance: true as const } : {}),
+        ...(flags.includes("MAINT") ? { isMaintenance: true as const } : {}),
+        ...(isFlexible ? { isFlexible: true as const } : {}),
+        ...(line.Licenses === undefined || line.Licenses === "(null)" ? {} : { licenses: line.Licenses }),
       },
     ];
   });
@@ -120,9 +129,10 @@ export class Reserved {
     return { ...node, usable_cpus: Math.max(0, cpus - reserved) };
   }
 
-  /** Undefined: its nodes are not known. */
-  named(name: string): Reservation | undefined {
-    return this.#reservations.find((each) => each.name === name);
+  /** Those of a job, which may name several: any of them will do. */
+  named(names: string): readonly Reservation[] {
+    const own = names.split(",");
+    return this.#reservations.filter(({ name }) => own.includes(name));
   }
 
   /** The nodes of these partitions that they have, as a hostlist: one text for all who ask for the same. */
@@ -130,7 +140,7 @@ export class Reserved {
     const key = JSON.stringify([reservations.map(({ name }) => name), partitions]);
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
-    const list = reservations.flatMap((each) => this.#of(each, partitions)).join(",");
+    const list = [...new Set(reservations.flatMap((each) => this.#of(each, partitions)))].join(",");
     this.#lists.set(key, list);
     return list;
   }

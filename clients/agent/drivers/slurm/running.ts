@@ -65,8 +65,8 @@ export function running(
   const { perNode: whole } = sizeOf(record, context.nodes.get(names[0] ?? ""), counting, count);
   // CPUs that its reservation has are not offered to others: it uses up none of theirs.
   const { ncpus: _, ...withoutCpus } = whole;
-  const perNode: Amounts =
-    context.reserved.named(record.resv_name)?.cpuShare === undefined ? whole : withoutCpus;
+  const isOfShare = context.reserved.named(record.resv_name).some(({ cpuShare }) => cpuShare !== undefined);
+  const perNode: Amounts = isOfShare ? withoutCpus : whole;
   const leaves = isLeaving(record, context);
   const isWhole = asksForWholeNodes(record) || partitions.every((name) => candidates.isExclusive(name));
   const nodeCount = getsNodesByName ? hosts.length : count;

@@ -18,7 +18,7 @@ import type { JobContext } from "./job-context.ts";
 import { licenseDraws } from "./licenses.ts";
 import { drawsOf } from "./limits.ts";
 import { isForMoreNodes, isOfPartition } from "./reasons.ts";
-import type { Reservation } from "./reservations.ts";
+import { dueNodes, type Reservation } from "./reservations.ts";
 import type { Size } from "./size.ts";
 import { type Candidate, gresRequests } from "./slurm-candidates.ts";
 import type { JobRecord } from "./slurm-records.ts";
@@ -35,25 +35,40 @@ export function waiting(
   if (tasks === undefined)
     return { leftOut: `array_task_string "${record.array_task_string}", expected a list of task ids` };
   if (tasks === 0) return [];
-  if (record.resv_name !== "" && context.settings.reservation_lead_seconds === undefined)
-    return {
-      leftOut: `reservation "${record.resv_name}": its nodes are not ordered, since "reservation_lead_seconds" is not set`,
-    };
-  if (record.resv_name !== "") {
-    const reservation = context.reserved.named(record.resv_name);
-    if (reservation === undefined)
+  const own = context.reserved.named(record.resv_name);
+  if (record.resv_name !== "" && !own.some((each) => takesOthers(each, record, context))) {
+    if (context.settings.reservation_lead_seconds === undefined)
+      return {
+        leftOut: `reservation "${record.resv_name}": its nodes are not ordered, since "reservation_lead_seconds" is not set`,
+      };
+    if (own.length === 0)
       return { leftOut: `reservation "${record.resv_name}" has no nodes that could be ordered` };
     // Its nodes come for the reservation, whether there are jobs or not.
-    return reservation.isMaintenance === true
+    return own.every(({ isMaintenance }) => isMaintenance)
       ? { leftOut: `reservation "${record.resv_name}" is for maintenance: its nodes are not ordered` }
       : [];
   }
   const { nowSeconds } = context;
   // Slurm shortens a job to fit before a reservation.
   const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
-  const reserved = context.reserved.from({ nowSeconds, minutes, user: record.user_name }, partitions);
+  const reserved = context.reserved
+    .from({ nowSeconds, minutes, user: record.user_name }, partitions)
+    .filter((each) => !own.includes(each));
   if (reserved.length > 0) return waitingBeside(reserved, { record, tasks, partitions }, context);
   return waitingOn(record, tasks, partitions, context);
+}
+
+/** A job of the reservation needs more than its nodes, or needs nodes before they come. */
+function takesOthers(
+  reservation: Reservation,
+  { node_count = 1 }: JobRecord,
+  { nowSeconds, settings }: JobContext,
+): boolean {
+  const { nodes, isFlexible } = reservation;
+  return (
+    isFlexible === true &&
+    (node_count > nodes.length || dueNodes([reservation], nowSeconds, settings).size === 0)
+  );
 }
 
 /** Nodes of reservations that the job would run into are as if it excluded them. */
@@ -116,7 +131,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       context,
     );
   const isOneEach = !isSpread && nodeCount === 1 && wanted.parts.length === 1;
-  const licences = licenseDraws(record.licenses, context.licenses);
+  const reservations = context.reserved.named(record.resv_name);
+  const licences = licenseDraws(record.licenses, context.licenses, reservations);
   if (licences === undefined)
     return {
       leftOut: `licenses "${record.licenses}", expected a list of the cluster's licences with counts`,

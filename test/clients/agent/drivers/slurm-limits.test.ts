@@ -205,6 +205,21 @@ describe("reservations", () => {
       });
     });
 
+    const inM = { resv_name: "m" };
+    test.each([
+      ["FLEX, before its nodes come", "FLEX", { reservation_lead_seconds: 200 }, inM, 1],
+      ["FLEX, where none are ordered", "FLEX", {}, inM, 1],
+      ["FLEX, when its nodes come", "FLEX", section, inM, 0],
+      ["FLEX, more nodes than it has", "FLEX", section, { ...inM, node_count: 3 }, 1],
+      ["for licences alone", "ANY_NODES", {}, inM, 1],
+      ["one of several", "SPEC_NODES", section, { resv_name: "other,m" }, 0],
+    ])("jobs of one, %s", (_, flags, settings, job, count) => {
+      const own = line(`Flags=${flags} `);
+      const reservations = flags === "ANY_NODES" ? own.replace("htc-[1-2]", "(null)") : own;
+      const reading = readSlurm({ jobs: [waitingJob(job)], reservations, section: settings });
+      expect(reading).toMatchObject({ jobs: Array(count).fill({ name: "7" }), setAside: [] });
+    });
+
     test("one that does not say how long before: its jobs are left out, with the setting that is missing", () => {
       const reading = readSlurm({ jobs: [waitingJob({ resv_name: "m" })], reservations: line("") });
       expect(reading).toMatchObject({

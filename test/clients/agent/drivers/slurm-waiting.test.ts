@@ -286,10 +286,15 @@ describe("licences", () => {
     ]);
   });
 
-  test("that a reservation keeps are not free, though Slurm counts them so", () => {
+  test("that a reservation keeps are free for its own jobs alone, though Slurm counts them so", () => {
     const kept = licenses.replace("Reserved=0", "Reserved=2");
-    expect(jobsOf({ jobs: [waitingJob({ licenses: "ansys:2" })], licenses: kept })).toMatchObject([
-      { constraints: { "shared-consumable-constraint": [{ ...pool, "current-value": 1 }] } },
+    const reservations =
+      "ReservationName=m StartTime=1795400300 EndTime=1795403900 Nodes=(null) Flags=ANY_NODES Licenses=ansys:2\n";
+    const jobs = ["", "m"].map((resv_name) => waitingJob({ licenses: "ansys:2", resv_name }));
+    const free = (count: number) => [{ ...pool, "current-value": count }];
+    expect(jobsOf({ jobs, licenses: kept, reservations })).toMatchObject([
+      { constraints: { "shared-consumable-constraint": free(1) } },
+      { constraints: { "shared-consumable-constraint": free(3) } },
     ]);
   });
 
