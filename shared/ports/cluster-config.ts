@@ -1,5 +1,5 @@
 import type { BudgetPeriod, SumDimension } from "../accounting/index.ts";
-import type { EngineSettings, PerNodeArray, PriceRule } from "../engine/index.ts";
+import type { Caps, EngineSettings, PerNodeArray, PriceRule } from "../engine/index.ts";
 import type { VmCatalogueOptions } from "../facts/index.ts";
 import type { NodeArrayTarget, PseudonymField } from "../messages/index.ts";
 import type { Recurrence } from "../time/recurring.ts";
@@ -115,10 +115,8 @@ export interface SpotPair {
   readonly regular: string;
 }
 
-/** What the operator allows at most, over the limits of CycleCloud and Azure; null: no cap. See the engine's `Caps`. */
-export interface CapSettings {
-  readonly maxNodesPerPlan: number | null;
-  readonly maxCores: number | null;
+/** The engine's caps, with the budget as its key has it; what is spent of that comes from the accounts. */
+export interface CapSettings extends Omit<Caps, "budget"> {
   readonly monthlyBudgetUsd: number | null;
 }
 

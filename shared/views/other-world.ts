@@ -126,15 +126,14 @@ function raisedBy(world: World, figure: LimitFigure, more: number): World {
   };
 }
 
-function raisedSettings(caps: CapSettings, figure: LimitFigure, more: number): CapSettings {
-  const { maxNodesPerPlan, maxCores, monthlyBudgetUsd } = caps;
-  const budget = monthlyBudgetUsd === null ? null : { maxUsd: monthlyBudgetUsd, spentUsd: 0 };
-  const raised = raisedCaps({ maxNodesPerPlan, maxCores, budget }, figure, more);
-  return {
-    maxNodesPerPlan: raised.maxNodesPerPlan,
-    maxCores: raised.maxCores,
-    monthlyBudgetUsd: raised.budget?.maxUsd ?? null,
-  };
+function raisedSettings(
+  { monthlyBudgetUsd, ...caps }: CapSettings,
+  figure: LimitFigure,
+  more: number,
+): CapSettings {
+  const spendable = monthlyBudgetUsd === null ? null : { maxUsd: monthlyBudgetUsd, spentUsd: 0 };
+  const { budget, ...raised } = raisedCaps({ ...caps, budget: spendable }, figure, more);
+  return { ...raised, monthlyBudgetUsd: budget?.maxUsd ?? null };
 }
 
 type Change = NonNullable<WhatIfAsked["change"]>;

@@ -18,8 +18,8 @@ export function capsAt(
     cluster === undefined
       ? null
       : { maxUsd: cluster.usd, spentUsd: spentOf(spending, cluster, nowSeconds) ?? cluster.usd };
-  const { maxNodesPerPlan, maxCores } = caps;
-  return { maxNodesPerPlan, maxCores, budget };
+  const { monthlyBudgetUsd: _, ...others } = caps;
+  return { ...others, budget };
 }
 
 /** Which jobs a spent budget holds: those whose user, account or queue has one of these names. */

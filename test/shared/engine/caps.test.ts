@@ -199,7 +199,8 @@ const capped = (inputs: fc.Arbitrary<PlanInput>): fc.Arbitrary<PlanInput> =>
   fc
     .tuple(
       inputs,
-      fc.record({
+      // A cap that is added has to be drawn here to compile, and the naive planner has to count it.
+      fc.record<Required<Caps>>({
         maxNodesPerPlan: fc.option(fc.nat(8)),
         maxCores: fc.option(fc.nat(100)),
         budget: fc.option(
