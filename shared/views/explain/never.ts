@@ -194,38 +194,8 @@ function wayOut({ code, countedBy }: Reason, guess: string | null): string {
     case "SpotEvictedTooOften":
     case "SpotPatienceOver":
       return 'Let the job use a regular node array, or change "spot" and store the configuration: `ccscale config push FILE`.';
-    case "InsufficientResource":
-    case "InvalidOption":
-    case "ExclusiveRequirementFailed":
-    case "NotInAPlacementGroup":
-    case "InAPlacementGroup":
-    case "AndFailed":
-    case "OrFailed":
-    case "XORFailed":
-    case "NotFailed":
-    case "SharedLimitReached":
-    case "CapacityFailureBackoff":
-    case "NoCapacity":
-    case "OutOfCapacity":
-    case "NodesTakeNoJobs":
-    case "InvalidBucket":
-    case "PlacementGroupTooSmall":
-    case "LeftToOthers":
-    case "GangIncomplete":
-    case "NoBucketsDefined":
-    case "NothingRequested":
-    case "UnknownNodeArray":
-    case "NodeArrayDisabled":
-    case "NameOfANodeArray":
-    case "UnknownVmSize":
-    case "DemandCapReached":
-    case "BudgetSpent":
-    case "SpareCost":
-    case "SlotTooLarge":
-    case "NoGpus":
-      return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
     default:
-      return code satisfies never;
+      return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
   }
 }
 

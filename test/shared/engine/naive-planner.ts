@@ -403,19 +403,8 @@ function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
       return constraint.oneOf.filter((child) => holds(child, asked)).flatMap((child) => leaves(child, asked));
     case "not":
       return [];
-    case "minimum-resource":
-    case "resource-options":
-    case "property-options":
-    case "exclusive":
-    case "in-a-placement-group":
-    case "never":
-    case "shared-consumable":
-    case "shared-value":
-    case "capacity-failure-backoff":
-    case "array-choice":
-      return [constraint];
     default:
-      return constraint satisfies never;
+      return [constraint];
   }
 }
 
