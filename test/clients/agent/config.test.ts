@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { brokerProblem, readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
+import { driverNames } from "../../../clients/agent/drivers/index.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
 
 const enough = { cluster: "hpc", source: "celery", driver: "celery", celery: { app: "work" } };
@@ -29,7 +30,9 @@ describe("settings", () => {
     [{ source: undefined }, /^source: missing, .*--source/],
     [
       { driver: undefined },
-      /^driver: missing, expected one of celery, gridengine, pbs, slurm, or a file with a driver; give it with --driver/,
+      new RegExp(
+        `^driver: missing, expected one of ${driverNames.join(", ")}, or a file with a driver; give it with --driver`,
+      ),
     ],
     [{ celery: {} }, /^celery\.app: missing, expected what "celery -A" takes/],
     [{ cluster: 5 }, /^cluster: 5, invalid input: expected string/],
