@@ -51,9 +51,12 @@ export function sizeOf(
       waits ? perGpu(record.cpus_per_tres) * gpus : 0,
     );
     const ncpus = inUnits(Math.min(asked, room), unit, node);
+    const memory = counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least }, counting) : 0;
+    // It starts only where each of its tasks would find a CPU and its memory, and takes them for one.
+    const free = waits && task.isShared ? (record.tasks_per_node ?? 0) : 0;
     return amounts({
-      ncpus,
-      memmb: counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least }, counting) : 0,
+      ncpus: shareOf(node?.usable_cpus, ncpus, free),
+      memmb: shareOf(node?.usable_memory, memory, free * (record.memory_per_cpu ?? 0)),
       ngpus: gpus,
       ...named(gresPerNode(record, { nodeCount, tasksOfNode, node }), lasting),
     });
@@ -130,6 +133,13 @@ function unitOf(node: NodeRecord | undefined, { by }: Counting): number {
     : Math.max(1, Math.floor((node?.cpus ?? 1) / (node?.sockets ?? 1)));
 }
 
+/** What a job takes of a node that is to have so much `free` for it: all that the node has, by the number of such jobs on it. */
+function shareOf(has: number | undefined, taken: number, free: number): number {
+  return has === undefined || free <= taken || free > has
+    ? taken
+    : has / (Math.floor((has - free) / taken) + 1);
+}
+
 function inUnits(cpus: number, unit: number, node: NodeRecord | undefined): number {
   const whole = Math.ceil(cpus / unit) * unit;
   // A part of the last core or socket may be kept for the system.
@@ -148,16 +158,20 @@ interface Task {
   readonly isShared: boolean;
 }
 
-/** A task that wants cores for itself takes all their threads. */
-function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined, { by }: Counting): Task {
+function taskOf(record: JobRecord, tasks: number, node: NodeRecord | undefined, counting: Counting): Task {
   const cpus = Math.max(1, record.cpus ?? 1);
-  const threads = by === "node" || isRunning(record) ? 1 : cpusPerCore(node);
-  const factor = record.threads_per_core === 1 ? threads : 1;
-  if (cpus < tasks) return { cpus: cpus * (record.tasks_per_core === 1 ? threads : factor), isShared: true };
+  const times = cpusTaken(record, node, counting);
+  if (cpus < tasks) return { cpus: Math.round(cpus * times), isShared: true };
   const forGpus = isRunning(record) ? 0 : perGpu(record.cpus_per_tres) * gpusIn(record.tres_per_task);
-  const ofTask = Math.max(Math.ceil(cpus / tasks) * factor, forGpus);
-  const isAlone = record.tasks_per_core === 1;
-  return { cpus: isAlone ? Math.ceil(ofTask / threads) * threads : ofTask, isShared: false };
+  return { cpus: Math.max(Math.round(Math.ceil(cpus / tasks) * times), forGpus), isShared: false };
+}
+
+/** How many CPUs it takes for each that it asks for: a task that wants cores for itself takes all their threads. */
+export function cpusTaken(record: JobRecord, node: NodeRecord | undefined, { by }: Counting): number {
+  const threads = by === "node" || isRunning(record) ? 1 : cpusPerCore(node);
+  if (record.threads_per_core === 1) return threads;
+  const ofTask = Math.max(1, Math.ceil((record.cpus ?? 1) / Math.max(1, record.tasks ?? 1)));
+  return record.tasks_per_core === 1 ? (Math.ceil(ofTask / threads) * threads) / ofTask : 1;
 }
 
 function memoryOfTask(record: JobRecord, { cpus }: Task, counting: Counting): number {
@@ -242,7 +256,12 @@ function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: N
   const forJob = gpusIn(record.tres_per_job);
   if (forJob > 0 && gpus === 0 && gpusIn(gpuRequestOf(node.gres)) > 0) return Number.POSITIVE_INFINITY;
   const forGpus = Math.ceil(Math.max(1, gpus > 0 ? forJob / gpus : 1, ...perGres));
-  if (task.isShared) return Math.max(forGpus, Math.ceil(task.cpus / usableOf(node, counting).cpus));
+  if (task.isShared)
+    return Math.max(
+      forGpus,
+      Math.ceil(task.cpus / usableOf(node, counting).cpus),
+      Math.ceil(tasks / (record.tasks_per_node || tasks)),
+    );
   const onOne = tasksOn(record, tasks, task, counting, node);
   // Only where something is counted by task, Slurm leaves CPUs of a node unused that are too few for one.
   const isByTask =
@@ -301,15 +320,18 @@ function gpusPerNode(record: JobRecord, own: OnNode): number {
   return (
     gpusIn(record.tres_per_node) ||
     gpusIn(record.tres_per_task) * tasksOfNode ||
-    gpusIn(record.tres_per_socket) * socketsUsed(record, own) ||
+    perSockets(record, own, gpusIn(record.tres_per_socket), gpusIn(gpuRequestOf(own.node?.gres ?? ""))) ||
     Math.ceil(gpusIn(record.tres_per_job) / nodeCount)
   );
 }
 
-/** Slurm lays tasks in turn on the sockets of a node; `--sockets-per-node` are the fewest. */
-function socketsUsed({ sockets_per_node }: JobRecord, { tasksOfNode, node }: OnNode): number {
-  const least = sockets_per_node || 1;
-  return Math.max(least, Math.min(tasksOfNode, node?.sockets ?? least));
+/**
+ * Slurm lays tasks in turn on the sockets of a node, on as many as it `has` what each is to have; `--sockets-per-node` are the fewest.
+ */
+function perSockets(record: JobRecord, { tasksOfNode, node }: OnNode, each: number, has: number): number {
+  const least = record.sockets_per_node || 1;
+  const most = Math.min(tasksOfNode, node?.sockets ?? least, Math.floor(has / each));
+  return each === 0 ? 0 : each * Math.max(least, most);
 }
 
 /** All but GPUs; of one node. */
@@ -321,13 +343,14 @@ function gresPerNode(record: JobRecord, own: OnNode): Gres {
     gresIn(record.tres_per_socket),
     gresIn(record.tres_per_job),
   ];
+  const has = gresIn(own.node?.gres ?? "");
   const names = new Set([...ofNode.keys(), ...ofTask.keys(), ...ofSocket.keys(), ...ofJob.keys()]);
   return new Map(
     [...names].map((name) => [
       name,
       ofNode.get(name) ||
         (ofTask.get(name) ?? 0) * tasksOfNode ||
-        (ofSocket.get(name) ?? 0) * socketsUsed(record, own) ||
+        perSockets(record, own, ofSocket.get(name) ?? 0, has.get(name) ?? 0) ||
         Math.ceil((ofJob.get(name) ?? 0) / nodeCount),
     ]),
   );

@@ -4,14 +4,8 @@ import { countsIn, type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
-import { cpusPerCore, leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
-import {
-  type Counting,
-  cpusAllowed,
-  type Partition,
-  type Partitions,
-  usualCounting,
-} from "./slurm-partitions.ts";
+import { cpusPerCore, cpusTaken, leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
+import { type Counting, cpusAllowed, type Partitions, usualCounting } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
 import { gpuRequestOf, gpusIn } from "./tres.ts";
@@ -22,8 +16,8 @@ export interface Candidate {
   readonly nodeArray: string;
   /** Its jobs share no node, whatever they ask for. */
   readonly exclusive: boolean;
-  /** The resource that bounds what jobs of the partition together take of a node; undefined: nothing does. */
-  readonly cap: string | undefined;
+  /** The resource that bounds what jobs of the partition together take of a node, and how much of it a node has; undefined: nothing does. */
+  readonly cap: { readonly name: string; readonly most: number } | undefined;
   /** Nodes of the array in the partition that the job does not exclude; none: Slurm does not report them. */
   readonly nodes: readonly NodeRecord[];
   readonly size: Size;
@@ -175,7 +169,14 @@ export class Candidates {
         if (isKnown && largest === undefined) return [];
         // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
         const isBounded = !asksForWholeNodes(record);
-        const node = largest && isBounded ? capped(largest, known) : largest;
+        const name = isBounded ? this.capOf(partition) : undefined;
+        const allowed = cpusAllowed(known, largest ?? { sockets: undefined }) ?? Number.POSITIVE_INFINITY;
+        // Of one job the bound counts the CPUs that it asks for, whatever it takes for them.
+        const times = cpusTaken(record, largest, counting);
+        const node =
+          largest && name !== undefined
+            ? { ...largest, usable_cpus: Math.min(allowed * times, largest.usable_cpus ?? Infinity) }
+            : largest;
         const count =
           (isChoice || counted > 0) && node !== undefined
             ? Math.max(known?.leastNodes ?? 0, counted, nodesOn(record, node, counting))
@@ -187,12 +188,12 @@ export class Candidates {
         const most = isDynamic ? left.length - 1 + this.#room : suiting;
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
         const exclusive = this.isExclusive(partition);
-        const cap = isBounded ? this.capOf(partition) : undefined;
         const own = {
           ...size,
           ...(isOfOneKind ? {} : { unlike: undefined }),
-          ...(counted > 0 ? { perSlot: undefined } : {}),
+          ...(counted > 0 || (name !== undefined && times > 1) ? { perSlot: undefined } : {}),
         };
+        const cap = name === undefined ? undefined : { name, most: allowed };
         return [{ partition, nodeArray, exclusive, cap, nodes: left, size: own }];
       })
       .sort((a, b) => a.size.nodeCount - b.size.nodeCount);
@@ -242,12 +243,6 @@ export class Candidates {
     this.#selections.set(key, selections);
     return selections;
   }
-}
-
-/** What a job of the partition can have of a node. */
-function capped(node: NodeRecord, partition: Partition | undefined): NodeRecord {
-  const most = cpusAllowed(partition, node);
-  return most === undefined ? node : { ...node, usable_cpus: Math.min(most, node.usable_cpus ?? most) };
 }
 
 /** With `select/linear` a job has all CPUs of its nodes, and memory for each of them. */

@@ -122,6 +122,7 @@ function countsOf(options: SbatchOptions) {
   const { nodes, ntasksPerNode, cpusPerTask = 1, ntasksPerGpu, gpus } = options;
   const least = nodes?.least ?? 1;
   const byGpu = ntasksPerGpu === undefined ? undefined : ntasksPerGpu * Math.max(1, gpuCount(gpus));
+  const counted = options.overcommit === true ? 1 : (ntasksPerNode ?? 1);
   const tasks = options.ntasks ?? byGpu ?? (ntasksPerNode ?? 1) * least;
   return {
     tasks,
@@ -129,7 +130,7 @@ function countsOf(options: SbatchOptions) {
     most: nodes?.most,
     cpus: options.overcommit === true ? least : tasks * cpusPerTask,
     fields: {
-      minimum_cpus_per_node: Math.max(options.mincpus ?? 1, cpusPerTask * (ntasksPerNode ?? 1)),
+      minimum_cpus_per_node: Math.max(options.mincpus ?? 1, cpusPerTask * counted),
       tasks_per_node: ntasksPerNode ?? 0,
       tasks_per_socket: options.ntasksPerSocket ?? 0,
       tasks_per_core: options.ntasksPerCore ?? 0,

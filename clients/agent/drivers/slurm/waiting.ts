@@ -265,9 +265,11 @@ function whereOf(
   const arrays = [...new Set(candidates.map(({ nodeArray }) => nodeArray))];
   const some = candidates.filter(({ exclusive }) => exclusive).length;
   const isMixed = some > 0 && some < candidates.length;
-  const [cap, ...otherCaps] = [...new Set(candidates.map((each) => each.cap))];
-  const capOf = (name: string | undefined) => (name === undefined ? {} : { [name]: ncpus });
-  if (isMixed || otherCaps.length > 0) {
+  const caps = new Map(candidates.map(({ cap }) => [cap?.name, cap]));
+  const [cap] = caps.values();
+  const capOf = (own: Candidate["cap"]) =>
+    own === undefined ? {} : { [own.name]: Math.min(ncpus, own.most) };
+  if (isMixed || caps.size > 1) {
     const each = candidates.map(({ nodeArray, exclusive, cap: own }) => ({
       "node.nodearray": nodeArray,
       ...capOf(own),

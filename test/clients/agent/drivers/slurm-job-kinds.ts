@@ -386,6 +386,16 @@ export const jobKinds: readonly JobKind[] = [
   on("htc&smt", "-N 8 -n 8 --mem=1000", 8),
   on("htc&nvme", "-N 7 --exclusive", 7),
   on("htc&nvme", "-N 9 --ntasks-per-node=2 --mem=1000 --array=1-2", 9),
+  on("gpu", "-B 1:1:1 --gpus-per-socket=3 -n 2", 1),
+  on("gpu1", "-B 1:1:1 --gpus-per-socket=1 -n 5", 2),
+  on("gpu1", "--gpus-per-socket=1 --sockets-per-node=1 -n 2", 1),
+  on("htc", "--overcommit --ntasks-per-node=4 --mem-per-cpu=1G --array=1-4", 4),
+  on("smt", "--overcommit --ntasks-per-node=6 --mem-per-cpu=1G --array=1-4", 2),
+  on("hpc", "--overcommit --ntasks-per-node=30 --mem-per-cpu=9G --array=1-8", 2),
+  on("smt!NO MaxCPUsPerNode=4", "-n 8 --ntasks-per-core=1", 2),
+  on("smt!NO MaxCPUsPerNode=3", "-N 2 -n 6 --hint=nomultithread", 2),
+  on("smt!NO MaxCPUsPerNode=3", "-n 5 --ntasks-per-core=1 --array=1-2", 4),
+  on("smt!NO MaxCPUsPerNode=4", "-n 1 --ntasks-per-core=1 --array=1-3", 2),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
