@@ -116,7 +116,9 @@ const job = z.preprocess(
     gangApart: z
       .boolean()
       .optional()
-      .describe("Whether it lies on no node of another job of its `gang` that says so too"),
+      .describe(
+        "Whether it lies on no node of another job of its `gang` that says so too; the nodes of one job may then be of several arrays and sizes",
+      ),
     gangSize: z
       .int()
       .min(1)

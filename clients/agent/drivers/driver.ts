@@ -64,7 +64,7 @@ export interface Job extends JobDetails {
   readonly colocated?: boolean;
   /** Jobs of the reading with the same one are parts of one job: they all get what they ask for, or none gets anything. */
   readonly gang?: string;
-  /** Whether it lies on no node of another job of its `gang` that says so too. */
+  /** Whether it lies on no node of another job of its `gang` that says so too; its nodes may then be of several arrays and sizes. */
   readonly gangApart?: boolean;
   /** How many of the `iterations` start at once: they get places in lots of so many, all of a lot or none. Absent: each by itself. */
   readonly gangSize?: number;

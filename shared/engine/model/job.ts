@@ -52,7 +52,7 @@ export interface Job {
   readonly hold?: SpentBudget;
   /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
   readonly gang?: string;
-  /** Whether it lies on no node of another job of its gang that says so too. Absent: it may. */
+  /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent: it may. */
   readonly gangApart?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
   readonly gangSize?: number;

@@ -51,9 +51,9 @@ export function allocateIn(
   allocate(ledger, allocation);
 }
 
-/** Whether the job has to be placed completely, in one bucket, or not at all. */
-export function isWhole(job: Job): boolean {
-  return job.colocated || job.packingStrategy === "scatter";
+/** Whether the job has to be placed completely, in one bucket, or not at all. The nodes of a gang that lies apart come from any. */
+export function isWhole({ colocated, packingStrategy, gangApart }: Job): boolean {
+  return colocated || (packingStrategy === "scatter" && gangApart !== true);
 }
 
 /** A shape that found no room finds none until somebody makes a new node. */
@@ -103,11 +103,21 @@ function fillInTurns(
   }
 }
 
+function nodesIn(ledger: Ledger, buckets: readonly LedgerBucket[]): number {
+  return buckets.reduce((sum, bucket) => sum + bucket.nodes.length + ledger.capacityOf(bucket), 0);
+}
+
 function pack(ledger: Ledger, allocation: Allocation): void {
   const { shape } = allocation;
   const before = allocation.granted;
   const refusals: Refusal[] = [];
   const candidates = candidatesFor(ledger, allocation);
+  const missing = allocation.asked - allocation.granted;
+  // All that it got would have to be taken back.
+  if (allocation.job.packingStrategy === "scatter" && nodesIn(ledger, candidates) < missing) {
+    allocation.refusals = ledger.refusals.of(candidates.map((bucket) => refusalOf(ledger, bucket)));
+    return;
+  }
   for (let from = 0; from < candidates.length && isWanting(allocation); ) {
     const to = endOfTurn(candidates, from);
     if (isShared(candidates, from)) reuse(ledger, allocation, candidates, { from, to });

@@ -82,6 +82,20 @@ describe("a gang gets all that it asks for, or nothing", () => {
     expect(codes(lacks, "d3")).toEqual(["NoCapacity"]);
   });
 
+  test("the nodes of a part that lies apart come from several buckets, those that are there first", () => {
+    const buckets = [bucket({ available: 1 }), bucket({ vcpus: 8, available: 2 })];
+    const nodes = [node("htc-1")];
+    const apart = (nodeCount: number, fields = {}) =>
+      job("mpi", { ncpus: 2 }, { nodeCount, packingStrategy: "scatter", ...fields });
+    const planned = (jobs: readonly ReturnType<typeof job>[]) =>
+      plan(input({ cluster: cluster({ nodeArrays: [array({ buckets })], nodes }), jobs }));
+    const gang = { gang: "mpi", gangApart: true };
+    expect(planned([apart(4, gang)]).create.map(({ count }) => count)).toEqual([1, 2]);
+    expect(nodesOf(planned([apart(4, gang)]), "mpi")).toHaveLength(4);
+    expect(planned([apart(5, gang)]).create).toEqual([]);
+    expect(planned([apart(4)]).create).toEqual([]);
+  });
+
   test("what has room for one gang and not for two goes to the first", () => {
     const jobs = ["a", "b"].map((name) => job(name, { ncpus: 1 }, { iterations: 5, gangSize: 5 }));
     const result = plan(input({ cluster: roomForTwo(), jobs }));

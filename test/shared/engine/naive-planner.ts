@@ -250,7 +250,7 @@ function placeJob(input: PlanInput, before: World, job: Job): Placed {
   );
   const scattered = job.packingStrategy === "scatter";
   const slots = slotsOf(job);
-  if (!scattered && !job.colocated) {
+  if (!job.colocated && (!scattered || job.gangApart === true)) {
     const most = fill({ input, job, constraints, places: candidates, slots, buys: true }, world);
     const { gangSize = 1 } = job;
     if (most.nodes.length === slots) return most;

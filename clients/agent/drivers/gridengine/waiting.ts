@@ -141,13 +141,12 @@ function jobsOf(
     ...poolsIn(first.draws, size.slots, { once: nodeCount > 1 }),
   };
   if (nodeCount === 1) return [{ ...common, name, constraints, iterations: tasks }];
-  return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => ({
-    ...common,
-    name: tasks === 1 ? name : `${name}#${index}`,
-    constraints,
-    nodeCount,
-    ...(colocated ? { colocated: true } : {}),
-  }));
+  return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => {
+    const own = tasks === 1 ? name : `${name}#${index}`;
+    // Otherwise its hosts may be of several arrays.
+    const together = colocated ? { colocated } : { gang: own, gangApart: true };
+    return { ...common, name: own, constraints, nodeCount, ...together };
+  });
 }
 
 /** Slots of a host that the job can use, in all queues that take it, with what each slot takes. */

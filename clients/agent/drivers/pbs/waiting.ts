@@ -88,6 +88,7 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const parts = isOneHost ? [{ count: 1, wish: all }] : wishes;
   const isSpread = place.arrangement === "free" && !isOneHost;
   const isColocated = !isOneHost && isGrouped(asked, context);
+  const isApart = !isSpread && (parts.length > 1 || !(isColocated || hasGroup(asked, context)));
   const common = {
     ...orderOf(record, context),
     ...detailsOf(record, { isRunning: false }),
@@ -130,9 +131,9 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
       return {
         ...common,
-        // Chunks that are scattered are on different hosts, whatever part they are of.
-        ...(parts.length > 1 ? { gang: own } : {}),
-        ...(parts.length > 1 && !isSpread ? { gangApart: true } : {}),
+        ...(parts.length > 1 || isApart ? { gang: own } : {}),
+        // Chunks that are scattered are on different hosts, whatever part they are of and whichever arrays the hosts are of.
+        ...(isApart ? { gangApart: true } : {}),
         name: parts.length === 1 ? own : `${own}.${index + 1}`,
         constraints: withAmounts(part, [...alone, ...pools]),
         ...(isSpread
@@ -179,6 +180,11 @@ function groupsOf(
       ? queues.get(record.queue)?.node_group_key || server.node_group_key
       : "";
   return (place.group ?? byDefault).split(",").map((key) => key.trim());
+}
+
+/** Whether PBS prefers nodes with one value of a resource: those of one array may have it. */
+function hasGroup(asked: Asked, context: JobContext): boolean {
+  return groupsOf(asked, context).some((key) => key !== "" && key !== "host");
 }
 
 /** Whether all its nodes have to be in one placement group. */

@@ -88,7 +88,11 @@ describe("a job becomes", () => {
     ["-pe mpi 6,4", { pe: ["mpi", "6,4"] }, { constraints: { ...on, slots: 1 }, iterations: 4 }],
     ["-pe rr 8", { pe: ["rr", "8"] }, { constraints: { ...on, slots: 1 }, iterations: 8 }],
     ["-pe 'm*' 8", { pe: ["m*", "8"] }, { constraints: { ...on, slots: 1 }, iterations: 8 }],
-    ["-pe two 8", { pe: ["two", "8"] }, { constraints: { ...on, slots: 2 }, nodeCount: 4 }],
+    [
+      "-pe two 8, on hosts of whichever arrays",
+      { pe: ["two", "8"] },
+      { constraints: { ...on, slots: 2 }, nodeCount: 4, gang: "7", gangApart: true },
+    ],
     ["-pe two 2", { pe: ["two", "2"] }, { constraints: { ...on, slots: 2 }, iterations: 1 }],
     ["-pe two 3-5", { pe: ["two", "3-5"] }, { constraints: { ...on, slots: 2 }, nodeCount: 2 }],
     ["-t 1-100", { tasks: "1-100:1", details: {} }, { name: "7.*", iterations: 100 }],

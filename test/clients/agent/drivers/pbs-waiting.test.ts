@@ -170,6 +170,17 @@ describe("select and place", () => {
   });
 
   test.each([
+    ["scatter", true],
+    ["vscatter:excl:group=host", true],
+    // PBS prefers nodes with one value, such as those of one array.
+    ["scatter:group=nodearray", undefined],
+    ["scatter:group=group_id", undefined],
+  ])("place=%s: nodes of several arrays do, or not", (place, gangApart) => {
+    const asked = { Resource_List: { place }, schedselect: "2:ncpus=2" };
+    expect(read({ "1.head": asked }).jobs.map((job) => job.gangApart)).toEqual([gangApart]);
+  });
+
+  test.each([
     ["free:group=host", {}, {}, "1:ncpus=4", { constraints: [{ ncpus: 4 }], iterations: 1 }],
     ["free:group=host", {}, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
     // Without the flag q a resource is no reason to pass over the group: such a job never starts.
