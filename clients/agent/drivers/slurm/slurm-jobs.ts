@@ -50,7 +50,8 @@ export class JobTranslator {
     let last: Own | undefined;
     const results = records.map(({ record, kind }) =>
       toJobs(record, context, (partitions) => {
-        const isAlone = record.array_task_string !== "" || context.switches.get(record.job_id) === 1;
+        const isArray = record.array_task_string !== "" || (record.array_max_tasks ?? 0) > 0;
+        const isAlone = isArray || context.switches.get(record.job_id) === 1;
         if (kind === undefined || isAlone) return waiting(record, partitions, context);
         const first =
           alike.get(kind) ??

@@ -139,7 +139,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     };
   const limits = limitDraws(record, first, where.isWhole, context);
   if (limits === undefined) return [];
-  const draws = [...licences, ...limits];
+  const draws = [...licences, ...limits, ...taskDraws(record, context)];
   const [part] = wanted.parts;
   // Where its tasks lie otherwise on the nodes of another array, it has equal shares.
   const isAlike = new Set(candidates.map(({ size }) => JSON.stringify(size.unlike))).size === 1;
@@ -330,10 +330,19 @@ function whyItWaits({
 }
 
 /** Of an array: tasks that wait and that its own limit (`%N`) allows beside those that run. */
-function pendingTasks(record: JobRecord, { running }: JobContext): number | undefined {
+function pendingTasks(record: JobRecord, context: JobContext): number | undefined {
   if (record.array_task_string === "") return 1;
   const count = countTasks(record.array_task_string);
-  const most = record.array_max_tasks ?? 0;
-  if (count === undefined || most === 0) return count;
-  return Math.max(0, Math.min(count, most - (running.get(record.array_job_id ?? 0) ?? 0)));
+  const [limit] = taskDraws(record, context);
+  return count === undefined || limit === undefined ? count : Math.min(count, limit.free);
+}
+
+/** Tasks may have records of their own (`aftercorr`, put back into the queue), which share that limit. */
+function taskDraws(
+  { array_job_id: array = 0, array_max_tasks: total = 0 }: JobRecord,
+  { running }: JobContext,
+): readonly Draw[] {
+  if (total === 0) return [];
+  const free = Math.max(0, total - (running.get(array) ?? 0));
+  return [{ name: `tasks of array ${array} at a time`, requested: 1, total, free }];
 }

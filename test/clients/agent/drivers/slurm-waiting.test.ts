@@ -275,6 +275,27 @@ describe("node lists", () => {
   });
 });
 
+test("tasks of an array with records of their own share its limit (%2) with those that run", () => {
+  const whole = { cpus: 4, tres_req_str: "cpu=4,mem=4000M,node=1", array_job_id: 7, array_max_tasks: 2 };
+  const runs = { job_state: ["RUNNING"], nodes: "htc-1", node_count: 1 };
+  const task = (array_task_id: number, fields: object = {}) =>
+    waitingJob({ ...whole, job_id: 7 + array_task_id, array_task_id, ...fields });
+  // Without a job that runs, one of them gets the node that is there.
+  const buys = (...jobs: readonly object[]) => {
+    const reading = known({ jobs, nodes: [slurmNode(1, { state: ["ALLOCATED"] })] });
+    const arrays = [array({ name: "htc", buckets: [bucket({ vcpus: 4 })] })];
+    const { create } = planReading("slurm", reading, arrays, [node("htc-1", { hostname: "ip-1" })]);
+    return create.flatMap((set) => set.names).length;
+  };
+  const others = waitingJob({ ...whole, array_task_string: "4-9" });
+  expect([
+    buys(task(1), task(2), task(3)),
+    buys(task(1, runs), task(2), task(3)),
+    buys(task(1, runs), task(2), others),
+    buys(task(1, { state_reason: "JobArrayTaskLimit" }), { ...others, array_job_id: 8, job_id: 8 }),
+  ]).toEqual([1, 1, 1, 2]);
+});
+
 describe("licences", () => {
   const licenses = "LicenseName=ansys Total=4 Used=1 Free=3 Reserved=0 Remote=no\n";
   const pool = { "resource-name": "license ansys", requested: 2, "initial-value": 4, "current-value": 3 };
