@@ -51,7 +51,7 @@ export function sizeOf(
       waits ? perGpu(record.cpus_per_tres) * gpus : 0,
     );
     const ncpus = inUnits(Math.min(asked, room), unit, node);
-    const memory = counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least }, counting) : 0;
+    const memory = counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least, node }, counting) : 0;
     // It starts only where each of its tasks would find a CPU and its memory, and takes them for one.
     const free = waits && task.isShared ? (record.tasks_per_node ?? 0) : 0;
     return amounts({
@@ -330,8 +330,8 @@ function gpusPerNode(record: JobRecord, own: OnNode): number {
  */
 function perSockets(record: JobRecord, { tasksOfNode, node }: OnNode, each: number, has: number): number {
   const least = record.sockets_per_node || 1;
-  const most = Math.min(tasksOfNode, node?.sockets ?? least, Math.floor(has / each));
-  return each === 0 ? 0 : each * Math.max(least, most);
+  const used = Math.max(least, Math.min(tasksOfNode, node?.sockets ?? least));
+  return each === 0 ? 0 : each * Math.min(used, Math.max(1, Math.floor(has / each)));
 }
 
 /** All but GPUs; of one node. */
@@ -365,7 +365,12 @@ function named(gres: Gres, lasting: readonly string[]): Readonly<Record<string, 
 /** A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is. */
 function memoryPerNode(
   record: JobRecord,
-  { ncpus, gpus, least }: { readonly ncpus: number; readonly gpus: number; readonly least: number },
+  {
+    ncpus,
+    gpus,
+    least,
+    node,
+  }: Pick<Asked, "least" | "node"> & { readonly ncpus: number; readonly gpus: number },
   counting: Counting,
 ): number {
   return (
@@ -373,7 +378,11 @@ function memoryPerNode(
     // Beside it stands what a job without GPUs would get by default.
     memoryPerGpu(record, counting) * gpus ||
     (record.memory_per_cpu ?? 0) * ncpus ||
-    (tresAmount(record.tres_req_str, "mem") ?? 0) / least
+    Math.min(
+      (tresAmount(record.tres_req_str, "mem") ?? 0) / least,
+      // That may be of the nodes of another partition.
+      node?.usable_memory ?? Number.POSITIVE_INFINITY,
+    )
   );
 }
 

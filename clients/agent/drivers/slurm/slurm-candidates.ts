@@ -8,7 +8,7 @@ import { cpusPerCore, cpusTaken, leastNodes, nodesOn, type Size, sizeOf } from "
 import { type Counting, cpusAllowed, type Partitions, usualCounting } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
-import { gpuRequestOf, gpusIn } from "./tres.ts";
+import { gpuRequestOf, gpusIn, tresAmount } from "./tres.ts";
 
 /** A node array of a partition on whose nodes a job can run. */
 export interface Candidate {
@@ -87,8 +87,14 @@ export class Candidates {
   of(record: JobRecord, names: readonly string[], features: Features): Choice {
     // Newer releases let accounts below those of a list in, too: where no partition takes the job, Slurm knows better.
     const taking = names.filter((name) => this.#partitions.get(name)?.takes(record) !== false);
+    const limits = names.map((name) => this.#partitions.get(name)?.mostMemoryPerCpu);
+    // Of several partitions, what the record says is within the limit of one that Slurm tried.
+    const within = (name: string) =>
+      names.length > 1 && limits.some((limit) => limit !== undefined)
+        ? withCpusForMemory(record, limits[names.indexOf(name)])
+        : record;
     const possible = (taking.length === 0 ? names : taking).flatMap((name) =>
-      this.#candidates(record, name, features, names.length > 1),
+      this.#candidates(within(name), name, features, names.length > 1),
     );
     // A QOS may lift limits of partitions: where none allows the job, Slurm's reason tells.
     const allowed = possible.filter((each) => this.allows(record, each));
@@ -208,7 +214,8 @@ export class Candidates {
     const exclusion = this.#exclusions.get(record.excluded_nodes) ?? this.#exclusions.size;
     this.#exclusions.set(record.excluded_nodes, exclusion);
     const { sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket } = record;
-    const cores = [sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket];
+    const { minimum_cpus_per_node: cpus } = record;
+    const cores = [sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket, cpus];
     const key = [partition, record.features, exclusion, disk, memory, ...cores, ...asked].join("\n");
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
@@ -245,6 +252,19 @@ export class Candidates {
   }
 }
 
+/** What Slurm makes of a job in a partition with a limit of memory for each CPU. */
+function withCpusForMemory(record: JobRecord, limit = Number.POSITIVE_INFINITY): JobRecord {
+  const { memory_per_cpu: perCpu, memory_per_node: perNode, tres_req_str } = record;
+  if (perNode) {
+    const least = Math.max(record.minimum_cpus_per_node ?? 1, Math.ceil(perNode / limit));
+    return { ...record, minimum_cpus_per_node: least };
+  }
+  const [cpus, memory] = [tresAmount(tres_req_str, "cpu"), tresAmount(tres_req_str, "mem")];
+  if (!perCpu || !cpus || !memory) return record;
+  const times = Math.max(1, Math.ceil(memory / cpus / limit));
+  return { ...record, cpus: cpus * times, memory_per_cpu: Math.ceil(memory / cpus / times) };
+}
+
 /** With `select/linear` a job has all CPUs of its nodes, and memory for each of them. */
 function isShortOfMemory(
   { memory_per_cpu = 0 }: JobRecord,
@@ -273,6 +293,7 @@ function hasCores(node: NodeRecord, record: JobRecord, by: Counting["by"]): bool
   const { sockets_per_node, cores_per_socket, threads_per_core, tasks_per_socket } = record;
   const threads = cpusPerCore(node);
   return [
+    [record.minimum_cpus_per_node, node.usable_cpus],
     [sockets_per_node, node.sockets],
     [cores_per_socket, node.cores],
     [threads_per_core, threads],

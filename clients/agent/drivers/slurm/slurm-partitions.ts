@@ -20,6 +20,8 @@ export interface Partition {
   readonly qos: string;
   /** What its jobs take of nodes, where that is not what the cluster's take. */
   readonly counting: Omit<Counting, "memoryPerCpu"> | undefined;
+  /** `MaxMemPerCPU`, in MiB: jobs with more memory take so many more CPUs. */
+  readonly mostMemoryPerCpu: number | undefined;
   /** `DefMemPerCPU`, where it is not the cluster's. */
   readonly memoryPerCpu: number | undefined;
 }
@@ -102,6 +104,7 @@ export function readPartitions(text: string): Partitions | undefined {
             mostCpusPerSocket: numberOf(line.MaxCPUsPerSocket),
             qos: qos === undefined || qos === "N/A" ? "" : qos,
             counting: own === undefined || own === "NONE" ? undefined : countingIn(own),
+            mostMemoryPerCpu: numberOf(line.MaxMemPerCPU) || undefined,
             memoryPerCpu: numberOf(line.DefMemPerCPU),
           },
         ] as const,

@@ -396,6 +396,12 @@ export const jobKinds: readonly JobKind[] = [
   on("smt!NO MaxCPUsPerNode=3", "-N 2 -n 6 --hint=nomultithread", 2),
   on("smt!NO MaxCPUsPerNode=3", "-n 5 --ntasks-per-core=1 --array=1-2", 4),
   on("smt!NO MaxCPUsPerNode=4", "-n 1 --ntasks-per-core=1 --array=1-3", 2),
+  on("gpu1", "-n 4 --gpus-per-socket=1 --sockets-per-node=2", 1),
+  on("hpc+nvme", "-n 2 --mem=0 --gres=nvme:1 --array=1-2", 2),
+  on("htc&hpc", "-N 3 -n 5 --mem-per-cpu=1000 --mincpus=5", 3),
+  on("htc!NO MaxMemPerCPU=2000+hpc", "-n 4 --mem-per-cpu=4G", 4),
+  on("htc!NO MaxMemPerCPU=2000+hpc", "--mem=6G -n 1 --array=1-3", 3),
+  on("htc+htc!NO MaxMemPerCPU=2000", "--mem-per-cpu=3G -n 4", 1),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */

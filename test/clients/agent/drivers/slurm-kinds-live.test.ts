@@ -90,7 +90,7 @@ function linesRead(config: string): string {
 function shortened(name: string, text: string): string {
   if (name === "partitions")
     return text.replace(
-      / (?!OverSubscribe|State|MaxNodes|MinNodes|MaxTime|DefMemPerCPU|MaxMemPerNode|RootOnly|Select|MaxCPUsPerNode|Nodes)\w+=\S*/g,
+      / (?!OverSubscribe|State|MaxNodes|MinNodes|MaxTime|DefMemPerCPU|MaxMemPer\w+|RootOnly|Select|MaxCPUsPerNode|Nodes)\w+=\S*/g,
       "",
     );
   if (name === "config") return linesRead(text);
