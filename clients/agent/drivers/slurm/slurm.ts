@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { configured, readOf } from "../configured.ts";
 import type {
   Answers,
@@ -18,7 +17,6 @@ import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
 import { settingsFile } from "./config/node-lines.ts";
 import {
-  type Gone,
   hasDynamicPartition,
   isDynamicNode,
   isWithoutPartition,
@@ -53,14 +51,13 @@ import { clearingAfter, hostsOfUnreadable } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
 import { JobTranslator } from "./slurm-jobs.ts";
+import { rememberedClearing, rememberedLimits, rememberedNodes, withNodes } from "./slurm-memory.ts";
 import {
   asUndrained,
   hasJoined,
   isIgnored,
   isListed,
   isLostDrain,
-  type JoinedNodes,
-  type Joining,
   joinedAfter,
   joiningAfter,
   neverRegistered,
@@ -92,9 +89,8 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     reads: (context) => reads(settings, context, readers),
     interpret: (answers, context) => interpret(answers, context, settings, readers),
     commandsFor: (event, { memory, nowSeconds }): Steps => {
-      const joined = rememberedJoined(memory);
-      const news = newsFor(event, joined, settings);
-      const joining = joiningAfter(news, rememberedJoining(memory, nowSeconds), nowSeconds, settings);
+      const known = rememberedNodes(memory, nowSeconds);
+      const news = newsFor(event, known.joined, settings);
       const lost: LostNodes = isEnd(news) ? powerSavingAmong(news, memory, settings) : new Map();
       // The corrections do what has to be done: Slurm may have no record yet, or none any more.
       const dynamic = news.nodes.filter((node) => isDynamicNode(node, settings));
@@ -107,13 +103,12 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
       return {
         // Slurm powers its own down, in the next pass.
         commands: commandsFor({ ...news, nodes: others }, settings),
-        memory: withGone(
-          withLost(
-            withJoined(withJoining(memory, joining), joinedAfter(news, joined, settings)),
-            new Map([...rememberedLost(memory), ...lost]),
-          ),
-          new Map([...rememberedGone(memory), ...gone]),
-        ),
+        memory: withNodes(memory, {
+          joining: joiningAfter(news, known.joining, nowSeconds, settings),
+          joined: joinedAfter(news, known.joined, settings),
+          lost: new Map([...known.lost, ...lost]),
+          gone: new Map([...known.gone, ...gone]),
+        }),
       };
     },
   };
@@ -200,58 +195,6 @@ function reads(
 /** Whether limits count changes with a restart of the controller only; it is asked for again after so long. */
 const limitsKnownSeconds = 600;
 
-const rememberedSchema = z.object({
-  enforced: z.boolean(),
-  /** MaxNodeCount. */
-  mostNodes: z.number().optional(),
-  preempts: z.boolean().optional(),
-  counting: z
-    .object({
-      isOfMemory: z.boolean(),
-      by: z.enum(["core", "socket", "node"]),
-      memoryPerCpu: z.number().optional(),
-    })
-    .optional(),
-  atSeconds: z.number(),
-});
-
-function rememberedLimits({ limits }: Memory) {
-  return rememberedSchema.safeParse(limits).data;
-}
-
-/** An agent of before remembered the host alone. */
-const joiningSchema = z.record(
-  z.string(),
-  z.union([
-    z.string(),
-    z.object({ hostname: z.string(), sinceSeconds: z.number(), heldReason: z.string().optional() }),
-  ]),
-);
-
-function rememberedJoining({ joining }: Memory, nowSeconds: number): Joining {
-  const remembered = Object.entries(joiningSchema.safeParse(joining).data ?? {});
-  return new Map(
-    remembered.map(([name, host]) => [
-      name,
-      typeof host === "string" ? { hostname: host, sinceSeconds: nowSeconds } : host,
-    ]),
-  );
-}
-
-function withJoining({ joining: _, ...memory }: Memory, joining: Joining): Memory {
-  return joining.size === 0 ? memory : { ...memory, joining: Object.fromEntries(joining) };
-}
-
-const joinedSchema = z.record(z.string(), z.object({ nodeId: z.string().optional(), hostname: z.string() }));
-
-function rememberedJoined({ joined }: Memory): JoinedNodes {
-  return new Map(Object.entries(joinedSchema.safeParse(joined).data ?? {}));
-}
-
-function withJoined({ joined: _, ...memory }: Memory, joined: JoinedNodes): Memory {
-  return joined.size === 0 ? memory : { ...memory, joined: Object.fromEntries(joined) };
-}
-
 function isEnd({ kind }: NodeEvent): boolean {
   return kind === "node-deleted" || kind === "boot-timeout";
 }
@@ -265,37 +208,6 @@ function powerSavingAmong(
   const names = new Set(expandHostlist(typeof powerSaving === "string" ? powerSaving : ""));
   const own = nodes.map(({ name, nodeId }) => [`${node_prefix}${name}`, nodeId] as const);
   return new Map(own.filter(([name]) => names.has(name)));
-}
-
-const lostSchema = z.array(z.object({ name: z.string(), nodeId: z.string().optional() }));
-
-/** Nodes of Slurm's power saving whose machine is gone, while Slurm may still count on it. */
-function rememberedLost({ lost }: Memory): LostNodes {
-  const remembered = lostSchema.safeParse(lost).data ?? [];
-  return new Map(remembered.map(({ name, nodeId }) => [name, nodeId]));
-}
-
-function withLost({ lost: _, ...memory }: Memory, lost: LostNodes): Memory {
-  return lost.size === 0
-    ? memory
-    : { ...memory, lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) };
-}
-
-const goneSchema = z.record(z.string(), z.string());
-
-function rememberedGone({ gone }: Memory): Gone {
-  return new Map(Object.entries(goneSchema.safeParse(gone).data ?? {}));
-}
-
-function withGone({ gone: _, ...memory }: Memory, gone: Gone): Memory {
-  return gone.size === 0 ? memory : { ...memory, gone: Object.fromEntries(gone) };
-}
-
-const clearingSchema = z.record(z.string(), z.number());
-
-function rememberedClearing({ clearing }: Memory): JobContext["clearingSince"] {
-  const remembered = Object.entries(clearingSchema.safeParse(clearing).data ?? {});
-  return new Map(remembered.map(([id, atSeconds]) => [Number(id), atSeconds]));
 }
 
 /** They remember what they read: the next answer is much the same. */
@@ -426,14 +338,13 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     nodes.filter((node) => !isIgnored(node, settings)),
     settings,
   );
-  const joined = rememberedJoining(context.memory, context.nowSeconds);
-  const joining = stillJoining(nodes, joined);
+  const before = rememberedNodes(context.memory, context.nowSeconds);
+  const joining = stillJoining(nodes, before.joining);
   setAside.push(...overdue(nodes, joining, context.nowSeconds));
   setAside.push(...cameTooLate(saving), ...withoutPartition(own, settings));
-  const joinedNodes = rememberedJoined(context.memory);
-  const lost = stillLost(saving, rememberedLost(context.memory), joinedNodes);
+  const lost = stillLost(saving, before.lost, before.joined);
   const due = dueNodes(reservations, context.nowSeconds, settings);
-  const gone = stillGone(byName, rememberedGone(context.memory));
+  const gone = stillGone(byName, before.gone);
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
   readers.exempt.parameters = /^SlurmctldParameters *= (\S*)$/m.exec(config)?.[1];
@@ -474,7 +385,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         records,
         {
           decided: context,
-          joining: joined,
+          joining: before.joining,
           stillJoining: joining,
           gone,
           toPowerUp: toPowerUp(saving, due, { exempt, nowSeconds: context.nowSeconds }, settings),
@@ -489,33 +400,22 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
             ...namedNodes(
               saving,
               records,
-              { lost, joined: joinedNodes, reserved: missingFor(due, own, joining, settings) },
+              { lost, joined: before.joined, reserved: missingFor(due, own, joining, settings) },
               settings,
             ),
             exempt,
           },
         }
       : {}),
-    memory: withGone(
-      withLost(
-        withJoined(
-          withJoining(
-            {
-              ...comments.memory,
-              nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
-              ...(enforcement === undefined ? {} : { limits: enforcement }),
-              ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
-              ...(saving.length === 0
-                ? {}
-                : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
-            },
-            joining,
-          ),
-          joinedNodes,
-        ),
-        lost,
-      ),
-      gone,
+    memory: withNodes(
+      {
+        ...comments.memory,
+        nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+        ...(enforcement === undefined ? {} : { limits: enforcement }),
+        ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
+        ...(saving.length === 0 ? {} : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
+      },
+      { joining, joined: before.joined, lost, gone },
     ),
   };
 }

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Memory } from "../driver.ts";
+import type { Gone } from "./dynamic-nodes.ts";
+import type { JobContext } from "./job-context.ts";
+import type { LostNodes } from "./power-saving.ts";
+import type { JoinedNodes, Joining } from "./slurm-nodes.ts";
+
+/** Nodes by Slurm's names that one pass tells the next about. */
+interface RememberedNodes {
+  readonly joining: Joining;
+  readonly joined: JoinedNodes;
+  /** Of Slurm's power saving: their machine is gone, while Slurm may still count on them. */
+  readonly lost: LostNodes;
+  readonly gone: Gone;
+}
+
+const nodesSchema = z.object({
+  joining: z
+    .record(
+      z.string(),
+      z.union([
+        // An agent of before remembered the host alone.
+        z.string(),
+        z.object({ hostname: z.string(), sinceSeconds: z.number(), heldReason: z.string().optional() }),
+      ]),
+    )
+    .catch({}),
+  joined: z.record(z.string(), z.object({ nodeId: z.string().optional(), hostname: z.string() })).catch({}),
+  lost: z.array(z.object({ name: z.string(), nodeId: z.string().optional() })).catch([]),
+  gone: z.record(z.string(), z.string()).catch({}),
+});
+
+/** What cannot be read counts as nothing. */
+export function rememberedNodes(memory: Memory, nowSeconds: number): RememberedNodes {
+  const { joining, joined, lost, gone } = nodesSchema.parse(memory);
+  const since = (host: (typeof joining)[string]) =>
+    typeof host === "string" ? { hostname: host, sinceSeconds: nowSeconds } : host;
+  return {
+    joining: new Map(Object.entries(joining).map(([name, host]) => [name, since(host)])),
+    joined: new Map(Object.entries(joined)),
+    lost: new Map(lost.map(({ name, nodeId }) => [name, nodeId])),
+    gone: new Map(Object.entries(gone)),
+  };
+}
+
+/** The memory with these nodes in place of those that it had. */
+export function withNodes(
+  { joining: _, joined: __, lost: ___, gone: ____, ...memory }: Memory,
+  { joining, joined, lost, gone }: RememberedNodes,
+): Memory {
+  return {
+    ...memory,
+    ...(joining.size > 0 && { joining: Object.fromEntries(joining) }),
+    ...(joined.size > 0 && { joined: Object.fromEntries(joined) }),
+    ...(lost.size > 0 && { lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) }),
+    ...(gone.size > 0 && { gone: Object.fromEntries(gone) }),
+  };
+}
+
+const limitsSchema = z.object({
+  enforced: z.boolean(),
+  /** MaxNodeCount. */
+  mostNodes: z.number().optional(),
+  preempts: z.boolean().optional(),
+  counting: z
+    .object({
+      isOfMemory: z.boolean(),
+      by: z.enum(["core", "socket", "node"]),
+      memoryPerCpu: z.number().optional(),
+    })
+    .optional(),
+  atSeconds: z.number(),
+});
+
+export function rememberedLimits({ limits }: Memory) {
+  return limitsSchema.safeParse(limits).data;
+}
+
+const clearingSchema = z.record(z.string(), z.number());
+
+export function rememberedClearing({ clearing }: Memory): JobContext["clearingSince"] {
+  const remembered = Object.entries(clearingSchema.safeParse(clearing).data ?? {});
+  return new Map(remembered.map(([id, atSeconds]) => [Number(id), atSeconds]));
+}
