@@ -263,7 +263,7 @@ class Pass {
       const wanted = this.#nodesOf(bucket, size);
       const most = bucket.maxPlacementGroupSize;
       if (wanted > most) {
-        this.#refuse("PlacementGroupTooSmall", bucket.name, wanted, most);
+        this.#refuse("PlacementGroupTooSmall", bucket.name, wanted, { left: most });
         continue;
       }
       if (wanted > this.#ledger.roomFor(bucket)) {
@@ -359,15 +359,14 @@ class Pass {
   /** A node of that size would count for nothing. */
   #refuseSize({ name, vm }: LedgerBucket, asked: number): void {
     if (this.#target.wish.kind === "gpus")
-      this.#refuse("NoGpus", name, asked, vm.gpuCountIsUnknown === true ? null : 0);
+      this.#refuse("NoGpus", name, asked, { left: vm.gpuCountIsUnknown === true ? null : 0 });
     else this.#refuse("SlotTooLarge", name, asked);
   }
 
   #refuseCost(bucket: LedgerBucket, missing: number): void {
     const price = priceOf(bucket);
-    const about = { code: "SpareCost", bucket: bucket.name, constraint: null, limit: null } as const;
     const asked = price === null ? null : (this.#kept?.usdPerHour ?? 0) + missing * price;
-    this.#reasons.push({ ...about, asked, left: this.#mostUsdPerHour });
+    this.#refuse("SpareCost", bucket.name, asked, { left: this.#mostUsdPerHour });
   }
 
   #refuseRoom(bucket: LedgerBucket, asked: number): void {
@@ -376,26 +375,25 @@ class Pass {
       return;
     }
     const binding = bindingCharge(bucket.charges);
+    const limit = binding?.limit ?? null;
     const closed = bucket.closedNodes.length;
-    if (closed > 0 && closed + this.#ledger.roomFor(bucket) >= asked) {
-      // They are there, and count as soon as they are taken back.
-      const drained = { code: "NodesTakeNoJobs", bucket: bucket.name, constraint: null } as const;
-      this.#reasons.push({ ...drained, limit: binding?.limit ?? null, asked, left: closed });
-      return;
-    }
-    const left = binding === null ? 0 : nodesLeft(binding);
-    this.#reasons.push({
-      code: "NoCapacity",
-      bucket: bucket.name,
-      constraint: null,
-      limit: binding?.limit ?? null,
-      asked,
-      left,
-    });
+    // They are there, and count as soon as they are taken back.
+    if (closed > 0 && closed + this.#ledger.roomFor(bucket) >= asked)
+      this.#refuse("NodesTakeNoJobs", bucket.name, asked, { limit, left: closed });
+    else
+      this.#refuse("NoCapacity", bucket.name, asked, {
+        limit,
+        left: binding === null ? 0 : nodesLeft(binding),
+      });
   }
 
-  #refuse(code: TargetReasonCode, bucket: BucketName | null, asked: number, left: number | null = 0): void {
-    this.#reasons.push({ code, bucket, constraint: null, limit: null, asked, left });
+  #refuse(
+    code: TargetReasonCode,
+    bucket: BucketName | null,
+    asked: TargetReason["asked"],
+    { left = 0, limit = null }: Partial<Pick<TargetReason, "left" | "limit">> = {},
+  ): void {
+    this.#reasons.push({ code, bucket, constraint: null, limit, asked, left });
   }
 
   #outcome(have: number): TargetOutcome {
