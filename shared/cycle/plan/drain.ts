@@ -14,7 +14,7 @@ import {
   listingsOf,
   obeys,
 } from "../listings.ts";
-import type { HandedBack } from "./shared-quotas.ts";
+import type { HandedBack } from "./hand-back.ts";
 
 /** Unanswered events are sent again at this interval: an event may be lost with the machine that received it. */
 const repeatSeconds = 30;

@@ -38,7 +38,7 @@ export function foreseeQuotas(
     recent.refusals.map((refusal) => {
       const since = new Cores(cluster);
       for (const operation of recent.operations) addCreated(since, operation, refusal.atSeconds);
-      const key = `${refusal.limit} ${refusal.scope}`;
+      const key = quotaKey(refusal);
       return [key, Math.max(0, refusal.coresLeft - since.of(key)) + pending.of(key)] as const;
     }),
   );
@@ -82,8 +82,15 @@ export function quotaKeysOf(array: NodeArray, bucket: Bucket): readonly string[]
   return array.spot ? [regionKey(array)] : [regionKey(array), familyKey(array, bucket)];
 }
 
-/** The limit and the scope that such a key names. */
-export function quotaNamed(key: string): { readonly limit: "family" | "region"; readonly scope: string } {
+/** One of Azure's quotas. */
+type QuotaName = Pick<SharedQuota, "limit" | "scope">;
+
+export function quotaKey({ limit, scope }: QuotaName): string {
+  return `${limit} ${scope}`;
+}
+
+/** What such a key names. */
+export function quotaNamed(key: string): QuotaName {
   const limit = key.startsWith("family ") ? "family" : "region";
   return { limit, scope: key.slice(limit.length + 1) };
 }
