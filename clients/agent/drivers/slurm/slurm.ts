@@ -1,38 +1,16 @@
 import { configured, readOf } from "../configured.ts";
-import type {
-  Answers,
-  Context,
-  Memory,
-  NodeEvent,
-  Read,
-  Reading,
-  SchedulerFiles,
-  SetAside,
-  Steps,
-} from "../driver.ts";
-import { fieldOf } from "../records.ts";
+import type { Answers, Context, Memory, NodeEvent, Read, Reading, SchedulerFiles, Steps } from "../driver.ts";
 import { adminComments } from "./admin-comments.ts";
 import { applyFiles, releaseIn } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
 import { settingsFile } from "./config/node-lines.ts";
-import {
-  hasDynamicPartition,
-  isDynamicNode,
-  isWithoutPartition,
-  mostNodesIn,
-  stillGone,
-  whyNoDynamicNodes,
-  withoutPartition,
-} from "./dynamic-nodes.ts";
+import { isDynamicNode, isWithoutPartition, stillGone, withoutPartition } from "./dynamic-nodes.ts";
 import { type ExemptFacts, exemptInFiles, exemptNodes } from "./exempt-nodes.ts";
 import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
-import { readLicenses } from "./licenses.ts";
-import { areLimitsEnforced, readLimits } from "./limits.ts";
 import { commandsFor } from "./node-commands.ts";
-import { unknownStates } from "./node-states.ts";
 import {
   cameTooLate,
   heldNode,
@@ -43,11 +21,11 @@ import {
   namedNodes,
   stillLost,
   toPowerUp,
-  twoModes,
 } from "./power-saving.ts";
+import { readAnswers, unreadableIn } from "./read-answers.ts";
 import { reconcile } from "./reconcile.ts";
-import { dueNodes, ownedNodes, Reserved, readReservations } from "./reservations.ts";
-import { clearingAfter, hostsOfUnreadable } from "./running.ts";
+import { dueNodes, ownedNodes, Reserved } from "./reservations.ts";
+import { clearingAfter } from "./running.ts";
 import { NodeAmounts, shapesOf } from "./shapes.ts";
 import { Candidates } from "./slurm-candidates.ts";
 import { JobTranslator } from "./slurm-jobs.ts";
@@ -66,8 +44,7 @@ import {
   stillJoining,
   toNode,
 } from "./slurm-nodes.ts";
-import { readCounting, readPartitions } from "./slurm-partitions.ts";
-import { type JobRecord, keepingMemory, type NodeRecord, nodeList, readMemoryKept } from "./slurm-records.ts";
+import { type JobRecord, type NodeRecord, nodeList } from "./slurm-records.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./slurm-settings.ts";
 
 /**
@@ -219,73 +196,12 @@ interface Readers {
 }
 
 function interpret(answers: Answers, context: Context, settings: SlurmSettings, readers: Readers): Reading {
-  const fromScontrol = readers.nodes.in(answers.scontrol);
-  const nodeRecords = fromScontrol ?? readers.nodes.in(answers.sinfo);
-  if (nodeRecords === undefined)
-    return { known: false, reason: "neither scontrol nor sinfo printed nodes as JSON" };
-  const pending = readPending(answers.switches?.text ?? "");
-  const jobRecords = readers.jobs.in(answers.squeue, pending.shared);
-  if (jobRecords === undefined) return { known: false, reason: '"squeue --json" printed no jobs' };
-  const partitions = readPartitions(answers.partitions?.text ?? "");
-  const licenses = readLicenses(answers.licenses?.text ?? "");
-  if (partitions === undefined || (partitions.size === 0 && nodeRecords.length > 0))
-    return { known: false, reason: "scontrol printed no partitions, or not all of them" };
-  if (licenses === undefined) return { known: false, reason: "scontrol did not print all licences" };
-  const enforcement =
-    answers.config === undefined
-      ? rememberedLimits(context.memory)
-      : {
-          enforced: areLimitsEnforced(answers.config.text),
-          mostNodes: mostNodesIn(answers.config.text),
-          counting: readCounting(answers.config.text),
-          ...(/^PreemptType\s*= preempt\/(?!none)/m.test(answers.config.text) ? { preempts: true } : {}),
-          atSeconds: context.nowSeconds,
-        };
-  const limits = enforcement?.enforced === true ? readLimits(answers.limits?.text ?? "") : undefined;
-  if (enforcement?.enforced === true && limits === undefined)
-    return { known: false, reason: "scontrol did not print all limits of accounts and QOS" };
-  const memoryKept =
-    answers.specs === undefined ? new Map<string, number>() : readMemoryKept(answers.specs.text);
-  if (memoryKept === undefined) return { known: false, reason: "scontrol did not print all nodes" };
-  const nodes = nodeRecords.flatMap((each) => (each.ok ? [keepingMemory(each.record, memoryKept)] : []));
-  // A node of which not everything can be read still says which host is its own.
-  const known = nodeRecords.flatMap((each) => (each.ok ? each.record : each.rest) ?? []);
-  // Its list has neither a count nor an end: one that ends after a whole line is short all the same.
-  const unlisted = known.flatMap((node) => node.partitions ?? []).find((name) => !partitions.has(name));
-  if (unlisted !== undefined)
-    return { known: false, reason: `scontrol did not print partition "${unlisted}", which nodes have` };
-  const inTwo = known.map((node) => twoModes(node, settings)).find((each) => each !== undefined);
-  if (inTwo !== undefined) return { known: false, reason: inTwo };
-  const hasDynamic = hasDynamicPartition(Object.keys(settings.partitions), settings);
-  const lines = known.filter(({ flags }) => !flags.has("DYNAMIC_NORM")).length;
-  const noDynamic =
-    hasDynamic && answers.config !== undefined ? whyNoDynamicNodes(answers.config.text, lines) : undefined;
-  if (noDynamic !== undefined) return { known: false, reason: noDynamic };
-  const byName = new Map(known.map((node) => [node.name, node]));
-  const reservations = readReservations(answers.reservations?.text ?? "", byName);
-  if (reservations === undefined) return { known: false, reason: "scontrol did not print all reservations" };
-  const readable = jobRecords.filter((each) => each.ok);
+  const printed = readAnswers(answers, context, settings, readers);
+  if (!printed.known) return printed;
+  const { nodes, byName, partitions, licenses, limits, enforcement, reservations } = printed;
+  const readable = printed.jobRecords.filter((each) => each.ok);
   const records = readable.map(({ record }) => record);
-  const setAside: SetAside[] = [
-    ...nodeRecords.flatMap((each, index) =>
-      each.ok ? [] : [{ record: nameOf("node", fieldOf(each.value, "name"), index), reason: each.reason }],
-    ),
-    ...jobRecords.flatMap((each, index) => {
-      if (each.ok) return [];
-      const { reason, value } = each;
-      const record = nameOf("job", fieldOf(value, "job_id"), index);
-      const executingHostnames = hostsOfUnreadable(value, byName, settings);
-      return [executingHostnames.length === 0 ? { record, reason } : { record, reason, executingHostnames }];
-    }),
-  ];
-  for (const node of nodes) {
-    const unknown = unknownStates(node);
-    if (unknown.length > 0)
-      setAside.push({
-        record: `node ${node.name}`,
-        reason: `state "${unknown.join(", ")}" is not known, left aside`,
-      });
-  }
+  const setAside = unreadableIn(printed, settings);
   const clearingSince = clearingAfter(records, rememberedClearing(context.memory), context.nowSeconds);
   const jobContext: JobContext = {
     settings,
@@ -295,14 +211,14 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
       settings,
       partitions,
       nodes,
-      (enforcement?.mostNodes ?? Infinity) - known.length,
+      (enforcement?.mostNodes ?? Infinity) - printed.nodeCount,
       enforcement?.counting,
     ),
     licenses,
     limits,
     reserved: new Reserved([...reservations, ...ownedNodes(nodes)], byName),
     preempts: enforcement?.preempts === true,
-    switches: pending.switches,
+    switches: printed.switches,
     clearingSince,
     running: runningTasks(records),
     apart: jobsApart(records),
@@ -327,13 +243,6 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     setAside.push({ record: `job ${job_id}`, reason, ...hosts });
     return [];
   });
-  // A job of several nodes that came between the two commands: one node group or any would be a guess.
-  const unseen = records.find((record) => needsSwitches(record) && !jobContext.switches.has(record.job_id));
-  if (unseen !== undefined)
-    return {
-      known: false,
-      reason: `job ${unseen.job_id} came while Slurm was read: its switches are not known`,
-    };
   const [saving, own] = byMode(
     nodes.filter((node) => !isIgnored(node, settings)),
     settings,
@@ -410,7 +319,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     memory: withNodes(
       {
         ...comments.memory,
-        nodesFrom: fromScontrol === undefined ? "sinfo" : "scontrol",
+        nodesFrom: printed.nodesFrom,
         ...(enforcement === undefined ? {} : { limits: enforcement }),
         ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
         ...(saving.length === 0 ? {} : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
@@ -439,33 +348,6 @@ function byMode(nodes: readonly NodeRecord[], settings: SlurmSettings) {
     isPowerSaving(node, settings) ? "saving" : "planned",
   );
   return [saving, planned] as const;
-}
-
-function nameOf(what: string, name: unknown, index: number): string {
-  return typeof name === "string" || typeof name === "number" ? `${what} ${name}` : `${what} record ${index}`;
-}
-
-/** Jobs of one node need no switch; since 23.02 the record itself has the number. */
-function needsSwitches({ job_state, node_count, required_switches }: JobRecord): boolean {
-  return required_switches === undefined && (node_count ?? 1) > 1 && job_state.includes("PENDING");
-}
-
-/** By job id: leaf switches asked for, and who else may be on the job's nodes. */
-function readPending(text: string) {
-  const lines = [...text.matchAll(/^ {0,20}(\d{1,15}) {1,20}(\d{1,15})(?: {1,20}(\w{1,20}))? {0,20}$/gm)];
-  return {
-    switches: new Map(lines.map(([, id, count]) => [Number(id), Number(count)])),
-    shared: new Map(
-      lines.flatMap(([, id, , exclusive]) =>
-        exclusive === undefined || exclusive === "NO" ? [] : [[Number(id), sharedAs(exclusive)] as const],
-      ),
-    ),
-  };
-}
-
-/** The word of the releases before 26.05. */
-function sharedAs(exclusive: string): string {
-  return exclusive === "NODE" ? "NONE" : exclusive;
 }
 
 function runningTasks(records: readonly JobRecord[]): ReadonlyMap<number, number> {
