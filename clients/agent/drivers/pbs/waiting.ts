@@ -81,8 +81,10 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const isOneHost =
     total === 1 ||
     place.arrangement === "pack" ||
-    // PBS passes over a group that is too small for the job: scattered chunks are never on one host.
+    // PBS passes over a group that is too small for the job: scattered chunks are never on one host, nor are those of several kinds
+    // that have hosts to themselves.
     (place.arrangement === "free" &&
+      !(isWhole && wishes.length > 1) &&
       groupsOf(asked, context).includes("host") &&
       mayFit(all, where, context));
   const parts = isOneHost ? [{ count: 1, wish: all }] : wishes;
@@ -157,7 +159,14 @@ function mayFit(
   { shapes, types }: JobContext,
 ): boolean {
   const arrays = [...where, ...constraints].flatMap(({ "node.nodearray": array }) => array ?? []);
-  const there = shapes.filter(({ nodeArray }) => arrays.length === 0 || arrays.includes(nodeArray));
+  const values = constraints
+    .flatMap((each) => Object.entries(each))
+    .filter(([, value]) => typeof value !== "object");
+  const there = shapes.filter(
+    ({ nodeArray, resources }) =>
+      (arrays.length === 0 || arrays.includes(nodeArray)) &&
+      values.every(([name, value]) => [undefined, value].includes(memberOf(resources, name))),
+  );
   const has = (value: NodeShape["resources"][string] | undefined) =>
     value === undefined ? Number.POSITIVE_INFINITY : Number(String(value).replace("size::", ""));
   return (

@@ -40,7 +40,10 @@ function read(
       ),
       queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
       server: list("Server", { head: { scheduling: "True", ...server } }),
-      resources: { text: "Resource ngpus\n    type = long\n    flag = hn\n\n", exitCode: 0 },
+      resources: {
+        text: "Resource ngpus\n    type = long\n    flag = hn\n\nResource disk\n    type = string\n    flag = h\n\n",
+        exitCode: 0,
+      },
       scheduled: { text: sched, exitCode: sched === "" ? 1 : 0 },
     },
     { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
@@ -164,6 +167,11 @@ describe("select and place", () => {
     expect(parseSelect(text)?.map(({ count }) => count)).toEqual(counts);
   });
 
+  test("chunks of several kinds that have hosts to themselves are on several: PBS passes over that group", () => {
+    const asked = { Resource_List: { place: "free:excl:group=host" }, schedselect: "1:ncpus=2+1:ncpus=1" };
+    expect(read({ "1.head": asked }).jobs).toMatchObject([{ name: "1.1" }, { name: "1.2" }]);
+  });
+
   test("scattered chunks of one host get different nodes: PBS passes over that group", () => {
     const asked = { Resource_List: { place: "scatter:group=host" }, schedselect: "2:ncpus=2" };
     expect(read({ "1.head": asked }).jobs).toMatchObject([{ constraints: [{ ncpus: 2 }], nodeCount: 2 }]);
@@ -189,6 +197,8 @@ describe("select and place", () => {
     ["free", { node_group_key: "host" }, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
     ["free", {}, { node_group_key: "host" }, "2:ncpus=2", { constraints: [{ ncpus: 4 }] }],
     ["free", {}, { node_group_enable: false, node_group_key: "host" }, "2:ncpus=2", { gangSize: 2 }],
+    // Of an array whose nodes are smaller than others.
+    ["free:group=host", {}, {}, "5:ncpus=1:disk=slow", { constraints: [{ disk: "slow" }, { ncpus: 1 }] }],
   ])(
     "%s of %j and %j, %s: one host where one is large enough, else several",
     (place, queue, own, schedselect, expected) => {
@@ -197,7 +207,12 @@ describe("select and place", () => {
         {
           queue,
           server: { node_group_enable: true, ...own },
-          settings: { node_arrays: { htc: { resources: { ncpus: 4, ngpus: 2 } } } },
+          settings: {
+            node_arrays: {
+              htc: { resources: { ncpus: 4, ngpus: 2, disk: "slow" } },
+              ...(schedselect.includes("disk") ? { big: { resources: { ncpus: 8, disk: "fast" } } } : {}),
+            },
+          },
         },
       );
       expect(jobs).toMatchObject([expected]);
