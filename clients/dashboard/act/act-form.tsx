@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Refusal } from "../parts/refusal.tsx";
 import { CallError } from "../service/call.ts";
+import { session } from "../service/session.ts";
 
 export interface ActSteps<A> {
   /** On the button that does it. */
@@ -33,6 +34,7 @@ export function ActForm<A>(steps: ActSteps<A>) {
   const { followUp, refusal = (error) => <Refusal error={error} />, onDone, close, closeTitle } = steps;
   const id = useId();
   const [typed, setTyped] = useState("");
+  const [name, setName] = useState(session.givenName);
   const [shown, setShown] = useState<A>();
   const [done, setDone] = useState<A>();
   const [error, setError] = useState<CallError>();
@@ -43,6 +45,7 @@ export function ActForm<A>(steps: ActSteps<A>) {
   const step = async () => {
     setIsBusy(true);
     setError(undefined);
+    if (name !== undefined) session.giveName(name.trim());
     try {
       const answer = await ask({ reason, dryRun: !isFixed });
       if (isFixed) {
@@ -93,6 +96,18 @@ export function ActForm<A>(steps: ActSteps<A>) {
               />
             </label>
           ) : null}
+          {name === undefined ? null : (
+            <label>
+              Your name, for the record
+              <input
+                autocomplete="name"
+                maxLength={100}
+                value={name}
+                readOnly={isFixed}
+                onInput={({ currentTarget }) => setName(currentTarget.value)}
+              />
+            </label>
+          )}
         </div>
       ) : null}
       {error === undefined ? null : refusal(error, back)}

@@ -1,7 +1,7 @@
 import { addressOf, type Called } from "./call.ts";
 import { type Ask, askAgain, type Polled, type PollOptions, usePolled } from "./polled.ts";
 
-/** Enough to fill a screen: it is there while the whole list is drawn up. */
+/** Enough to fill a screen, and all of a short list, which is then asked for once. */
 const firstSize = 200;
 /** The most that the service gives at once: one call costs it less than many, and its ETag is that of the whole list. */
 const pageSize = 10_000;
@@ -20,9 +20,11 @@ export interface AllPages<P, T> {
   /** False: the others are being loaded. */
   readonly isWhole: boolean;
   readonly pages: readonly { readonly answer: P; readonly etag: string | undefined }[];
+  /** With which they were asked for: the ETag is that of the list and the limit. */
+  readonly limit: number;
 }
 
-/** Polls a whole list. Its first items are shown while the others are loaded; later all of it changes at once. */
+/** Polls a whole list. The first items of a long one are shown while all are loaded; later all of it changes at once. */
 export function useAllPages<P extends Paged, T>(
   path: string,
   query: Readonly<Record<string, string>>,
@@ -30,44 +32,33 @@ export function useAllPages<P extends Paged, T>(
   options: Pick<PollOptions<unknown>, "everyMs"> = {},
 ): Polled<AllPages<P, T>> {
   const address = addressOf(path, query);
-  const whole = (pages: AllPages<P, T>["pages"], isWhole: boolean): AllPages<P, T> => {
-    const [first] = pages;
-    return {
-      atSeconds: first?.answer.atSeconds ?? 0,
-      total: first?.answer.total ?? null,
-      items: pages.flatMap(({ answer }) => itemsOf(answer)),
-      isWhole,
-      pages,
-    };
-  };
+  const listOf = (pages: AllPages<P, T>["pages"], limit: number, isWhole: boolean): AllPages<P, T> => ({
+    atSeconds: pages[0]?.answer.atSeconds ?? 0,
+    total: pages[0]?.answer.total ?? null,
+    items: pages.flatMap(({ answer }) => itemsOf(answer)),
+    isWhole,
+    pages,
+    limit,
+  });
   const ask: Ask<AllPages<P, T>> = async ({ answer: before }, { signal, show }) => {
+    let { limit = firstSize, pages: known = [], isWhole: isSame = false } = before ?? {};
     const pages: { answer: P; etag: string | undefined }[] = [];
-    let isSame = before?.isWhole === true;
-    const loadAll = async () => {
-      let next: string | null = "";
-      while (next !== null) {
-        const pageBefore: AllPages<P, T>["pages"][number] | undefined = before?.pages[pages.length];
-        const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
-        const called: Called<P> = await askAgain<P>(
-          `${address}&limit=${pageSize}${cursor}`,
-          before?.isWhole === true ? (pageBefore ?? {}) : {},
-          signal,
-        );
-        if (called.answer !== undefined) isSame = false;
-        const answer: P | undefined = called.answer ?? pageBefore?.answer;
-        if (answer === undefined) break;
-        pages.push({ answer, etag: called.etag ?? pageBefore?.etag });
-        next = answer.next;
-      }
-    };
-    const showFirst = async () => {
-      const { answer } = await askAgain<P>(`${address}&limit=${firstSize}`, {}, signal);
-      if (answer !== undefined && pages.length === 0)
-        show(whole([{ answer, etag: undefined }], answer.next === null));
-    };
-    // Both at once: the service reads what there is for each of them.
-    await Promise.all([before === undefined ? showFirst() : undefined, loadAll()]);
-    return { answer: isSame ? undefined : whole(pages, true), etag: undefined };
+    let next: string | null = "";
+    while (next !== null) {
+      const page: Partial<AllPages<P, T>["pages"][number]> = known[pages.length] ?? {};
+      const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
+      const called: Called<P> = await askAgain<P>(`${address}&limit=${limit}${cursor}`, page, signal);
+      if (called.answer !== undefined) isSame = false;
+      const answer: P | undefined = called.answer ?? page.answer;
+      if (answer === undefined) break;
+      pages.push({ answer, etag: called.etag ?? page.etag });
+      next = answer.next;
+      if (next === null || limit !== firstSize) continue;
+      if (before === undefined) show(listOf([...pages], limit, false));
+      [limit, known, next] = [pageSize, [], ""];
+      pages.length = 0;
+    }
+    return { answer: isSame ? undefined : listOf(pages, limit, true), etag: undefined };
   };
   return usePolled(address, { ...options, ask });
 }

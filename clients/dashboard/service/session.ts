@@ -26,6 +26,7 @@ interface TokenCredentials {
 }
 
 const keptKey = "autoscale-key";
+const nameKey = "autoscale-name";
 /** After a renewal that failed. */
 const retryMs = 30_000;
 let credentials: Credentials = restored();
@@ -108,7 +109,18 @@ export const session = {
 
   /** What goes into records as who asked. */
   get name(): string {
-    return credentials.kind === "token" ? credentials.name : "dashboard";
+    if (credentials.kind === "token") return credentials.name;
+    const given = session.givenName ?? "";
+    return given === "" ? "dashboard" : `dashboard (${given})`;
+  },
+
+  /** Who the viewer says to be, which this browser keeps; undefined: the sign-in says it. */
+  get givenName(): string | undefined {
+    return credentials.kind === "token" ? undefined : (localStorage.getItem(nameKey) ?? "");
+  },
+
+  giveName(name: string): void {
+    localStorage.setItem(nameKey, name);
   },
 };
 

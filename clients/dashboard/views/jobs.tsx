@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { ExplainAnswer, JobCostAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
 import { jobWhereKeys } from "../../../shared/names/where-keys.ts";
 import { commandLine } from "../act/command-line.ts";
@@ -12,7 +13,7 @@ import { TurnPages } from "../parts/turn-pages.tsx";
 import { offersOf, WhereBox } from "../parts/where-box.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
 import { addressOf, pathOf } from "../service/call.ts";
-import { usePolled } from "../service/polled.ts";
+import { askAgain, usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
 import { WhatIf } from "./what-if.tsx";
 
@@ -111,9 +112,18 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
   const path = (of: string, options = {}) =>
     addressOf(pathOf("clusters", cluster, "jobs", job, of), { source, ...options });
   const polled = usePolled<ExplainAnswer>(path("explain", { raise: "false" }));
-  // Which limits have to be raised takes the service several plans: that comes later.
-  const isWaiting = (polled.answer?.causes.length ?? 0) > 0;
-  const whole = usePolled<ExplainAnswer>(isWaiting ? path("explain") : null, { everyMs: 60_000 });
+  // Which limits have to be raised takes the service several plans: that comes later, and again when it waits for something else.
+  const { causes = [], granted } = polled.answer ?? {};
+  const reason = JSON.stringify([granted, causes.map(({ kind, limit }) => [kind, limit])]);
+  const raisedFor = useRef<string>(undefined);
+  const whole = usePolled<ExplainAnswer>(causes.length > 0 ? path("explain") : null, {
+    ask: async (before, { signal }) => {
+      if (raisedFor.current === reason) return { answer: undefined, etag: before.etag };
+      const called = await askAgain<ExplainAnswer>(path("explain"), before, signal);
+      raisedFor.current = reason;
+      return called;
+    },
+  });
   const raise = whole.answer?.raise ?? null;
   return (
     <>

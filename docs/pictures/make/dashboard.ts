@@ -60,8 +60,11 @@ async function dryRun(page: Page): Promise<void> {
 
 /** Raises all limits that keep the job waiting. */
 async function whatIf(page: Page): Promise<void> {
-  const form = page.locator("form.what-if");
-  for (const limit of await form.locator('input[name="limit"]').all()) await limit.check();
+  const form = page.locator(".beside form");
+  const limits = form.locator('input[name="limit"]');
+  // The plans that find them take the service longer than the page.
+  await limits.first().waitFor();
+  for (const limit of await limits.all()) await limit.check();
   await form.getByRole("button", { name: "Plan with that" }).click();
   await page.getByText("Planning…").waitFor({ state: "detached" });
   await page.getByLabel("What differs").waitFor();

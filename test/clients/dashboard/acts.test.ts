@@ -81,17 +81,23 @@ describe.skipIf(noBrowser !== undefined)("acts", () => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Delete" });
     await dialog.getByLabel("Reason, for the record").fill("bad disk");
+    await dialog.getByLabel("Your name").fill("ann");
     await dialog.getByRole("button", { name: "Show what would be done" }).click();
     await dialog.locator(".answer").getByText("htc-3").first().waitFor();
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await dialog.getByText(/a snapshot shows its effect/).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
+    // It is asked for once.
+    await page.reload();
+    await choose("htc-1");
+    await page.getByRole("button", { name: "Drain", exact: true }).click();
+    expect(await page.getByRole("dialog").getByLabel("Your name").inputValue()).toBe("ann");
     const operations = await eventually(
       async () => (await stack.readStatus()).operations,
       (all) => all.some(({ kind, requestedBy }) => kind === "shutdown-nodes" && requestedBy !== null),
     );
     expect(operations).toContainEqual(
-      expect.objectContaining({ requestedBy: { who: "dashboard", why: "bad disk" } }),
+      expect.objectContaining({ requestedBy: { who: "dashboard (ann)", why: "bad disk" } }),
     );
   });
 });

@@ -89,3 +89,9 @@ export async function expectNoScriptRan(): Promise<void> {
   expect(await page.evaluate("globalThis.hit")).toBeUndefined();
   expect(await page.locator("main script, main img, main iframe, main :not(.plot) > svg").count()).toBe(0);
 }
+
+/** Polls come thirty times as often: tests wait for what they change, and not for seconds. */
+export const oftenPolled = `
+  const usual = globalThis.setTimeout;
+  globalThis.setTimeout = (work, ms = 0, ...rest) => usual(work, ms >= 1_000 ? ms / 30 : ms, ...rest);
+`;

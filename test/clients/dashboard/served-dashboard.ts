@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, vi } from "vitest";
 import { bundleDashboard } from "../../../infra/package/dashboard.ts";
 import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { type PageAccess, type PageServer, servePage } from "./page-server.ts";
@@ -34,4 +34,10 @@ export function useDashboard(
 
   // Registered last: its browser is the first to go.
   usePages(pages);
+}
+
+/** Waits until so many answers came after now. */
+export async function polled(times: number): Promise<void> {
+  const before = server.paths().length;
+  await expect.poll(() => server.paths().length).toBeGreaterThan(before + times);
 }

@@ -2,20 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
 import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
-import { page, problems } from "./pages.ts";
-import { server, useDashboard } from "./served-dashboard.ts";
+import { oftenPolled, page, problems } from "./pages.ts";
+import { polled, server, useDashboard } from "./served-dashboard.ts";
 
 const nodeCount = 1_500;
 
 let world: LargeWorld;
 
 const open = (path: string) => page.goto(`${server.url}#/clusters/hpc/${path}`);
-
-/** Polls come thirty times as often: tests wait for what they change, and not for seconds. */
-const oftenPolled = `
-  const usual = globalThis.setTimeout;
-  globalThis.setTimeout = (work, ms = 0, ...rest) => usual(work, ms >= 1_000 ? ms / 30 : ms, ...rest);
-`;
 
 /** All that a screen reader is told, from now on. */
 const hear = `
@@ -39,12 +33,6 @@ const scrollTo = (pixels: number) =>
   page.evaluate(`document.querySelector(".virtual").scrollTop = ${pixels}`);
 const whole = (count: number) => page.locator(`[aria-rowcount="${count + 1}"]`).waitFor();
 const rowOf = (name: string) => page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
-/** Waits until so many answers came after now. */
-async function polled(times: number): Promise<void> {
-  const before = server.paths().length;
-  await expect.poll(() => server.paths().length).toBeGreaterThan(before + times);
-}
-
 describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
   useDashboard(
     async () => {
@@ -95,6 +83,16 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     );
     expect(server.statuses().filter((status) => status === 200)).toHaveLength(3);
     expect(new Set(server.statuses().slice(3))).toEqual(new Set([304]));
+  });
+
+  test("a list that fits into the first look is asked for once, then whether anything changed", async () => {
+    world = await serveLargeWorld(20);
+    server.reset();
+    await page.reload();
+    await whole(20);
+    await polled(3);
+    expect(server.paths().filter((path) => path.includes("limit=10000"))).toEqual([]);
+    expect(server.statuses().filter((status) => status === 200)).toHaveLength(2);
   });
 
   test("of more nodes than one answer holds, each part is asked for again, and a change in the last is seen", async () => {

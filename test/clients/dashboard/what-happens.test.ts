@@ -5,8 +5,15 @@ import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
-import { expectNoScriptRan, expectSound, page, problems, views as viewsOfCluster } from "./pages.ts";
-import { server, useDashboard } from "./served-dashboard.ts";
+import {
+  expectNoScriptRan,
+  expectSound,
+  oftenPolled,
+  page,
+  problems,
+  views as viewsOfCluster,
+} from "./pages.ts";
+import { api, polled, server, useDashboard } from "./served-dashboard.ts";
 
 let world: World;
 
@@ -246,6 +253,23 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByLabel(/nodes more of node-array htc/).check();
     await page.getByRole("button", { name: "Plan with that" }).click();
     await page.getByText(/It would have all 8 slots/).waitFor();
+  });
+
+  test("which limits to raise is asked for once, and again when the job waits for something else", async () => {
+    await page.addInitScript(oftenPolled);
+    await open("jobs/1201");
+    const asked = () => server.paths().filter((path) => /explain(?!.*raise=false)/.test(path));
+    await page.getByLabel(/nodes more of node-array htc/).check();
+    await polled(8);
+    expect(asked()).toHaveLength(1);
+    const body = JSON.stringify({ kind: "pause", by: "ann", reason: "quota talks" });
+    const headers = { "content-type": "application/json" };
+    await fetch(`${api.url}/api/clusters/${cluster}/actions`, { method: "POST", headers, body });
+    await page.getByText(/ann paused the cluster/).waitFor();
+    await polled(8);
+    expect(asked()).toHaveLength(2);
+    // What was chosen meanwhile stays.
+    expect(await page.getByLabel(/nodes more of node-array htc/).isChecked()).toBe(true);
   });
 
   test("what if, asked for what cannot be: every problem is said", async () => {
