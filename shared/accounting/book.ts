@@ -1,7 +1,15 @@
 import { type AsideLine, asideIn, mergeAside, type SeenAside } from "./aside.ts";
 import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { type HourUse, lastHours } from "./day-use.ts";
-import { isSameOwner, type JobTotal, type RankedJobs, rank, runningNow, withSettled } from "./job-totals.ts";
+import {
+  isSameOwner,
+  type JobTotal,
+  onTheirNodes,
+  type RankedJobs,
+  rank,
+  runningNow,
+  withSettled,
+} from "./job-totals.ts";
 import { type Line, nothing } from "./lines.ts";
 import { NodeTally, type NodeTotal, named, withMore } from "./node-totals.ts";
 import { emptyPage, type Page, turnPages } from "./pages.ts";
@@ -248,7 +256,11 @@ function close(
   const { untilSeconds, nodes, tallies, aside } = now;
   const settle = (totals: readonly JobTotal[]) =>
     tallies.reduce((sums, { byJob }) => withSettled(sums, byJob), totals);
-  const ended = settle(now.gone).map((total) => ({ ...total, lastSeconds: book.asOfSeconds, runs: 1 }));
+  const ended = onTheirNodes(settle(now.gone), book.nodes).map((total) => ({
+    ...total,
+    lastSeconds: book.asOfSeconds,
+    runs: 1,
+  }));
   const byHour = linesByHour([...tallies.map((tally) => tally.lines()), endsOf(ended)]);
   const [hour, closedHours] = openAndClosed(
     turnPages(book.hour, { lines: byHour, aside }, { untilSeconds, lengthSeconds: hourSeconds }),

@@ -7,7 +7,11 @@ export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" 
   /** When it was seen running first, and last. Unix seconds. */
   readonly firstSeconds: number;
   readonly lastSeconds: number;
+  /** Of a run that ended: names of the nodes that it was last seen on, at most 100. Absent: it runs, or ended before they were kept. */
+  readonly nodes?: readonly string[];
 }
+
+const mostNodes = 100;
 
 /** Jobs of which only the sum is kept. */
 export type JobSum = Amount & { readonly jobs: number };
@@ -108,6 +112,14 @@ type Place = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
 
 /** A job whose hosts are none of the cluster's nodes. */
 const nowhere: Place = { nodeArray: "", vmSize: "", spot: false };
+
+/** These runs with their nodes. */
+export function onTheirNodes(ended: readonly JobTotal[], nodes: readonly SeenNode[]): readonly JobTotal[] {
+  if (ended.length === 0) return ended;
+  const names = new Map(ended.map(({ key }): [string, string[]] => [key, []]));
+  for (const { nodeId, name = nodeId, jobs } of nodes) for (const { key } of jobs) names.get(key)?.push(name);
+  return ended.map((run) => ({ ...run, nodes: (names.get(run.key) ?? []).slice(0, mostNodes) }));
+}
 
 /** The first node of each of these jobs. */
 function placesOf(keys: ReadonlySet<string>, nodes: readonly SeenNode[]): ReadonlyMap<string, Place> {

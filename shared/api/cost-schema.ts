@@ -111,7 +111,7 @@ export const jobCostQuery = z.object({
     .describe("The scheduler that the job is of; absent: every source that is known now"),
 });
 
-const jobRun = z.object({
+export const jobRun = z.object({
   source: z.string(),
   isRunning: z.boolean(),
   fromSeconds: unixSeconds.describe("When it was seen running first"),
@@ -122,7 +122,11 @@ const jobRun = z.object({
   user: z.string().nullable(),
   account: z.string().nullable(),
   queue: z.string().nullable(),
-  nodes: z.array(z.string()).describe("Of a job that runs: names of its nodes, or their ids; at most 100"),
+  nodes: z
+    .array(z.string())
+    .describe(
+      "Names of its nodes, or their ids; at most 100. Of a run that ended: where it was last; empty: not kept",
+    ),
   usd: money,
   nodeHours: z.number(),
   unpricedNodeHours: z.number(),

@@ -11,6 +11,7 @@ import {
   unixSeconds,
   wholeListQuery,
 } from "./answer.ts";
+import { jobRun } from "./cost-schema.ts";
 import { operationView } from "./operations-schema.ts";
 import { quoted } from "./problem.ts";
 import { globs, selectionQuery } from "./selection-schema.ts";
@@ -249,6 +250,15 @@ export const historyAnswer = z
     ...aboutCluster,
     node: z.string(),
     lives: z.array(nodeLife).describe("Newest first"),
+    runs: z
+      .array(
+        jobRun
+          .pick({ source: true, isRunning: true, fromSeconds: true, untilSeconds: true })
+          .extend({ job: z.string() }),
+      )
+      .describe(
+        "Jobs there, the newest first, at most 100: all that run, and of each day the dearest that ended, whose first 100 nodes are kept",
+      ),
     operations: z.array(operationView).describe("Those that were about it, newest first"),
     ...paged,
   })

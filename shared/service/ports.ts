@@ -5,7 +5,7 @@ import type { Outlook } from "../views/index.ts";
 
 /** What answers from records need: stores that can be read, be they an account's or an archive's files. */
 export type RecordPorts = WorldPorts &
-  Pick<Ports, "events" | "notifications" | "rejections"> &
+  Pick<Ports, "accounts" | "events" | "notifications" | "rejections"> &
   /** Absent: from files no queue can be seen. */
   Partial<Pick<Ports, "unreadDemand">> & {
     /**
@@ -19,7 +19,7 @@ export type RecordPorts = WorldPorts &
 
 /** What answers that change or show records need beside that: the rights of somebody who may write to the account. */
 export type StoragePorts = RecordPorts &
-  Pick<Ports, "accounts" | "configVersions" | "events" | "log" | "planRequests" | "samples" | "uploads"> & {
+  Pick<Ports, "configVersions" | "log" | "planRequests" | "samples" | "uploads"> & {
     readonly configFiles: ConfigFiles;
     readonly demandQueue: DemandQueue;
     readonly configChanges: ConfigChanges;

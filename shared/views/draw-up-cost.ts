@@ -195,7 +195,8 @@ async function hoursIn(
   return within([...kept, ...(book === undefined ? [] : [...book.closed.hours, book.hour])], period);
 }
 
-async function daysIn(
+/** Pages of days that begin in the period, that of today included. */
+export async function daysIn(
   accounts: Ports["accounts"],
   { cluster, period, book }: Asked,
 ): Promise<readonly DayPage[]> {

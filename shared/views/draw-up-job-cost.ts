@@ -1,7 +1,7 @@
 import { type Amount, type Book, type JobTotal, jobKey, settled, totalOf } from "../accounting/index.ts";
-import type { JobCostAnswer, JobRunView } from "../api/index.ts";
-import type { Ports, Snapshot } from "../ports/index.ts";
-import { coresIn, hours, usd } from "./draw-up-cost.ts";
+import type { HistoryAnswer, JobCostAnswer, JobRunView } from "../api/index.ts";
+import type { Period, Ports, Snapshot } from "../ports/index.ts";
+import { coresIn, daysIn, hours, usd } from "./draw-up-cost.ts";
 
 const mostRuns = 100;
 const mostNodes = 100;
@@ -38,7 +38,7 @@ export async function drawUpJobCost(
   const views = shown.map(({ run, isRunning }) => ({
     ...viewOf(run, coresOf),
     isRunning,
-    nodes: isRunning ? nodesOf(run.key, book, snapshot?.value) : [],
+    nodes: isRunning ? nodesOf(run.key, book, snapshot?.value) : (run.nodes ?? []),
   }));
   const coreHours = views.every((view) => view.coreHours !== null)
     ? views.reduce((sum, view) => sum + (view.coreHours ?? 0), 0)
@@ -51,6 +51,35 @@ export async function drawUpJobCost(
     runs: views,
     total: { ...amountView(totalOf(shown.map(({ run }) => run))), coreHours },
   };
+}
+
+/** What ran on nodes of these names, the newest first: all that runs, and of each day the dearest jobs that ended. */
+export async function runsOn(
+  accounts: Ports["accounts"],
+  cluster: string,
+  { names, period }: { readonly names: ReadonlySet<string>; readonly period: Period },
+): Promise<HistoryAnswer["runs"]> {
+  const book = (await accounts.load(cluster))?.value;
+  const there = book?.nodes.filter(({ nodeId, name = nodeId }) => names.has(name)) ?? [];
+  const keys = new Set(there.flatMap(({ jobs }) => jobs.map(({ key }) => key)));
+  const running = book?.running.filter(({ key }) => keys.has(key)) ?? [];
+  const days = await daysIn(accounts, { cluster, period, book });
+  const ended = days
+    .flatMap(({ jobs }) => jobs.dearest)
+    .filter(({ nodes = [] }) => nodes.some((name) => names.has(name)));
+  return [
+    ...running.map((run) => ({ ...run, isRunning: true, lastSeconds: book?.asOfSeconds ?? run.lastSeconds })),
+    ...ended.map((run) => ({ ...run, isRunning: false })),
+  ]
+    .toSorted((a, b) => b.firstSeconds - a.firstSeconds)
+    .slice(0, mostRuns)
+    .map(({ name, source, isRunning, firstSeconds, lastSeconds }) => ({
+      job: name,
+      source,
+      isRunning,
+      fromSeconds: firstSeconds,
+      untilSeconds: lastSeconds,
+    }));
 }
 
 /** Sources that run something, and those whose demand is known. */

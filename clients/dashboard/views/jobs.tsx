@@ -1,6 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { ExplainAnswer, JobCostAnswer, JobState, JobsAnswer } from "../../../shared/api/index.ts";
+import type {
+  EventsAnswer,
+  ExplainAnswer,
+  JobCostAnswer,
+  JobState,
+  JobsAnswer,
+} from "../../../shared/api/index.ts";
 import { jobWhereKeys } from "../../../shared/names/where-keys.ts";
 import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
@@ -19,6 +25,12 @@ import { WhatIf } from "./what-if.tsx";
 
 const states: readonly JobState[] = ["waiting", "partly", "booting", "placed", "running", "set-aside"];
 const pageSize = "200";
+const rarely = { everyMs: 30_000 };
+/** A node for a job comes up before it, or is lost some time after it was seen running last. */
+const longestBootSeconds = 1_800;
+const lossSeconds = 300;
+
+type JobRun = JobCostAnswer["runs"][number];
 
 export function Jobs({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   if (place.subject !== undefined) return <Explained place={place} cluster={cluster} job={place.subject} />;
@@ -138,7 +150,7 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
           </Explanation>
         )}
       </Shown>
-      <Timeline cluster={cluster} address={path("cost")} explained={polled.answer} />
+      <Timeline cluster={cluster} job={job} address={path("cost")} explained={polled.answer} />
       <p class="quiet">
         In a terminal: <code>{commandLine(["ccscale", "explain", "--cluster", cluster, job])}</code>
       </p>
@@ -148,20 +160,30 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
 
 /**
  * What happened to it, oldest first: when it was submitted, what the planner did, where it ran, and what that cost. Of a job
- * that is done, its runs are left.
+ * that is done, its runs are left, and what happened to the nodes of the newest one.
  */
 function Timeline(props: {
   readonly cluster: string;
+  readonly job: string;
   readonly address: string;
   readonly explained: ExplainAnswer | undefined;
 }) {
-  const { cluster, address, explained } = props;
-  const { answer } = usePolled<JobCostAnswer>(address, { everyMs: 30_000 });
+  const { cluster, job, address, explained } = props;
+  const { answer } = usePolled<JobCostAnswer>(address, rarely);
   const runs = answer?.runs ?? [];
+  const [newest] = runs;
+  const ended = newest?.isRunning === false ? newest : undefined;
+  const { events = [] } =
+    usePolled<EventsAnswer>(ended ? aroundOf(ended, cluster) : null, rarely).answer ?? {};
   const submitted = Date.parse(String(explained?.request?.submittedAt)) / 1_000;
   const steps: readonly { readonly at: number; readonly what: ComponentChildren }[] = [
     ...(Number.isNaN(submitted) ? [] : [{ at: submitted, what: "Submitted" }]),
     ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, what: text })),
+    ...events.flatMap(({ atSeconds, text, nodes, nodeCount, loss }) => {
+      const own = nodes.filter((node) => ended?.nodes.includes(node));
+      if (own.length === 0 && !loss?.jobs?.includes(job)) return [];
+      return [{ at: atSeconds, what: own.length < nodeCount ? `With others: ${text}` : text }];
+    }),
     ...runs.flatMap((run) => [
       {
         at: run.fromSeconds,
@@ -207,15 +229,31 @@ function Timeline(props: {
           { title: "What", isLong: true, cell: ({ what }) => what },
         ]}
       />
+      {ended === undefined || explained !== undefined ? null : (
+        <p class="quiet">
+          When it was submitted and what it waited for is known while it waits or runs; runs are kept for
+          thirteen months, boots of their nodes for seven days.
+        </p>
+      )}
     </section>
   );
+}
+
+/** Boots and losses around a run. */
+function aroundOf({ fromSeconds, untilSeconds }: JobRun, cluster: string): string {
+  return addressOf(pathOf("clusters", cluster, "events"), {
+    kind: "node-joined,node-failed,node-lost",
+    from: String(Math.floor(fromSeconds) - longestBootSeconds),
+    until: String(Math.ceil(untilSeconds) + lossSeconds),
+    limit: "1000",
+  });
 }
 
 function waited(seconds: number): string {
   return seconds > 0 ? `, ${duration(seconds)} after it was submitted` : "";
 }
 
-function whereOf({ nodes, array, size }: JobCostAnswer["runs"][number], cluster: string): ComponentChildren {
+function whereOf({ nodes, array, size }: JobRun, cluster: string): ComponentChildren {
   if (nodes.length === 0) return array === "" ? "no node of the cluster" : `${array}, ${size}`;
   return nodes.map((name, index) => [
     index > 0 ? ", " : "",

@@ -2,7 +2,6 @@ import type {
   ActionAnswer,
   EventsAnswer,
   HistoryAnswer,
-  JobsAnswer,
   NodesAnswer,
   NodeView,
 } from "../../../shared/api/index.ts";
@@ -19,7 +18,7 @@ import { linkTo } from "../place.ts";
 import { addressOf, call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { session } from "../service/session.ts";
-import { localTime, sentence, usd } from "../words.ts";
+import { duration, localTime, sentence, usd } from "../words.ts";
 
 export function NodePage({ cluster, name }: { readonly cluster: string; readonly name: string }) {
   const polled = usePolled<NodesAnswer>(addressOf(pathOf("clusters", cluster, "nodes"), { name }));
@@ -64,10 +63,12 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
   );
 }
 
+const mostRuns = 20;
+
 /** A plan sees a node some time after it was asked for. */
 const beforeSeconds = 3_600;
 
-/** What the node, and those of its name before it, did; nothing while no plan has seen it. Jobs that are done are not recorded by node. */
+/** What the node, and those of its name before it, did; nothing while no plan has seen it. */
 function Past({ cluster, name }: { readonly cluster: string; readonly name: string }) {
   const path = (...of: readonly string[]) => pathOf("clusters", cluster, ...of);
   const rarely = { everyMs: 30_000 };
@@ -76,12 +77,16 @@ function Past({ cluster, name }: { readonly cluster: string; readonly name: stri
   const since = first && { node: name, from: String(Math.floor(first) - beforeSeconds), limit: "100" };
   const { events = [] } =
     usePolled<EventsAnswer>(since ? addressOf(path("events"), since) : null, rarely).answer ?? {};
-  const running = addressOf(path("jobs"), { name, state: "running", limit: "20" });
-  const { jobs = [] } = usePolled<JobsAnswer>(running, rarely).answer ?? {};
   if (answer === undefined || first === undefined) return null;
   const signs = events.map((event): Mark => ({ ...groupOf(event), at: event.atSeconds, text: event.text }));
-  const runs = jobs.flatMap(({ job: sign, startedAtSeconds: at }): Mark[] =>
-    at === null ? [] : [{ at, end: answer.atSeconds, color: "use-jobs", sign, text: `Job ${sign} started.` }],
+  const runs = answer.runs.slice(0, mostRuns).map(
+    ({ job: sign, fromSeconds: at, untilSeconds: end, isRunning }): Mark => ({
+      at,
+      end,
+      color: "use-jobs",
+      sign,
+      text: `Job ${sign} started${isRunning ? "" : `, and ran for ${duration(end - at)}`}.`,
+    }),
   );
   const start = Math.min(first, ...signs.map(({ at }) => at));
   return (
@@ -91,7 +96,7 @@ function Past({ cluster, name }: { readonly cluster: string; readonly name: stri
         cluster={cluster}
         lives={answer.lives}
         span={[start, answer.atSeconds]}
-        lanes={[signs, ...runs.map((run) => [run])]}
+        lanes={[signs, ...lanesOf(runs)]}
       />
       <Table
         caption="What happened to it"
@@ -104,6 +109,17 @@ function Past({ cluster, name }: { readonly cluster: string; readonly name: stri
       />
     </section>
   );
+}
+
+/** Jobs that follow each other are in one lane. The runs are the newest first. */
+function lanesOf(runs: readonly Mark[]): readonly (readonly Mark[])[] {
+  const lanes: Mark[][] = [];
+  for (const run of runs) {
+    const free = lanes.find((lane) => (lane.at(-1)?.at ?? 0) >= (run.end ?? run.at));
+    if (free === undefined) lanes.push([run]);
+    else free.push(run);
+  }
+  return lanes;
 }
 
 function Facts(props: { readonly node: NodeView; readonly cluster: string; readonly now: number }) {

@@ -54,6 +54,7 @@ async function dryRun(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Drain", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Reason").fill("new image");
+  await dialog.getByLabel("Your name").fill("ann");
   await dialog.getByRole("button", { name: "Show what would be done" }).click();
   await dialog.locator(".answer").waitFor();
 }

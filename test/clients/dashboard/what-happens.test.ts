@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     await page.getByRole("table", { name: "Timeline" }).getByRole("link", { name: "htc-1" }).click();
     await page.getByRole("heading", { name: "Node htc-1" }).waitFor();
     const over = page.getByRole("table", { name: "Nodes over time" });
-    await over.locator(".life").nth(3).waitFor();
+    await over.locator(".life .sign").nth(1).waitFor();
     expect(
       await over
         .locator(".life:not(:first-child) i")
@@ -163,13 +163,17 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     world.advance(60);
     await world.plan();
     await world.snapshot();
-    // A job that is done is no demand any more, and has its runs all the same.
+    // A job that is done is no demand any more, and has its run all the same, with the boots of its nodes.
     await open("jobs/runs");
+    await page.reload();
     await page.getByText(/A job that is done is no longer demand/).waitFor();
-    await page
-      .getByRole("table", { name: "Timeline" })
-      .getByText(/^Ended: .*, \$/)
-      .waitFor();
+    const timeline = page.getByRole("table", { name: "Timeline" });
+    await timeline.getByText(/^Ended: .*, \$/).waitFor();
+    await timeline.getByText(/^2 nodes are up, /).waitFor();
+    await page.getByText(/^When it was submitted and what it waited for is known while/).waitFor();
+    // Its node still shows it.
+    await timeline.getByRole("link", { name: "htc-1" }).click();
+    await steps.getByText(/^Job runs started, and ran for /).waitFor();
     world.advance(2_000);
     await open("nodes");
     await page.getByText("with the next plan").first().waitFor();

@@ -118,6 +118,17 @@ describe("who had a node between two sights", () => {
     ]);
   });
 
+  test("a job that ended keeps the nodes that it was last seen on", () => {
+    const on = (...names: string[]) =>
+      ({ use: "jobs", jobs: names.map((name) => share(name, 0.5)) }) as const;
+    const before = sight(noon, on("1", "2"), on("1"));
+    const { closed } = accountFor(openBook(before), { ...before, takenAtSeconds: noon + 60, jobs: [] });
+    expect(closed.jobs.map(({ key, nodes }) => [key, nodes])).toEqual([
+      ["slurm:1", ["node-0", "node-1"]],
+      ["slurm:2", ["node-0"]],
+    ]);
+  });
+
   test("a sight that is not newer tells nothing", () => {
     expect(told(sight(noon, {}), sight(noon, {}))).toEqual([]);
     expect(told(sight(noon, {}), sight(noon - 60, {}))).toEqual([]);
