@@ -24,12 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** In this thread, where the test does not say otherwise: a thread loads the command line again. */
+const backtest = (...more: readonly string[]) => ccscale(["backtest", "--workers", "1", ...more]);
 const run = (...more: readonly string[]) =>
-  ccscale(["backtest", "--trace", trace, "--config", config, "--cluster", cluster, ...more]);
+  backtest("--trace", trace, "--config", config, "--cluster", cluster, ...more);
 
 describe("ccscale backtest on a cluster", () => {
   test("a line for each combination, the cheapest and the fastest marked", async () => {
-    const { code, stdout } = await run("--vary", "idle_timeout=60,3600", "--workers", "1", "--format", "csv");
+    const { code, stdout } = await run("--vary", "idle_timeout=60,3600", "--format", "csv");
     const [heading = "", ...rows] = stdout.trim().split("\n");
     expect(code).toBe(0);
     expect(heading).toMatch(/^run,idle_timeout,cost_usd,front,wait_mean,/);
@@ -42,7 +44,7 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test("waits and money by the hour of the week add up to those of each run, on the clock that is named", async () => {
-    const vary = ["--vary", "idle_timeout=60,3600", "--workers", "1", "--format", "csv"];
+    const vary = ["--vary", "idle_timeout=60,3600", "--format", "csv"];
     const rowsOf = (text: string) =>
       text
         .trim()
@@ -74,7 +76,7 @@ describe("ccscale backtest on a cluster", () => {
     const part = join(folder, "spare.json");
     const spare = { targets: [{ Name: "htc", SpareCount: 1 }] };
     await writeFile(part, JSON.stringify({ schedules: { spare } }));
-    const vary = ["--vary", "schedules.spare.targets.0.SpareCount=0,1", "--workers", "1"];
+    const vary = ["--vary", "schedules.spare.targets.0.SpareCount=0,1"];
     const { stderr } = await run("--with", part, ...vary);
     expect(stderr).toMatch(
       /Run 2 saves most of the waiting of run 1 in these hours of the week \(UTC\): Fri 0:00 0\.\d h \(\$\d+\.\d\d\)/,
@@ -83,7 +85,7 @@ describe("ccscale backtest on a cluster", () => {
 
   test("the same on threads, byte for byte", async () => {
     const vary = ["--vary", "idle_timeout=60,3600", "--vary", "placement=order,cost", "--format", "json"];
-    const [one, two] = [await run(...vary, "--workers", "1"), await run(...vary, "--workers", "2")];
+    const [one, two] = [await run(...vary), await run(...vary, "--workers", "2")];
     expect(one.code).toBe(0);
     expect(two.stdout).toBe(one.stdout);
     expect((JSON.parse(one.stdout) as readonly object[]).length).toBe(4);
@@ -145,7 +147,7 @@ describe("ccscale backtest on a cluster", () => {
       vmSizes: { Own_64: size },
     };
     await writeFile(own, JSON.stringify(definition));
-    const { stderr } = await ccscale(["backtest", "--trace", trace, "--config", config, "--cluster", own]);
+    const { stderr } = await backtest("--trace", trace, "--config", config, "--cluster", own);
     expect(stderr).toBe(
       "No price is known of only/Own_64: COST_USD is empty, and runs are compared by NODE_HOURS. Give one with price_per_hour_usd of vm_sizes.\n",
     );
@@ -155,15 +157,7 @@ describe("ccscale backtest on a cluster", () => {
     const wide = join(folder, "wide.json");
     const jobs = [{ name: "wide", runSeconds: 60, constraints: { ncpus: 5_000 } }];
     await writeFile(wide, JSON.stringify(jobs));
-    const { code, stderr } = await ccscale([
-      "backtest",
-      "--trace",
-      wide,
-      "--config",
-      config,
-      "--cluster",
-      cluster,
-    ]);
+    const { code, stderr } = await backtest("--trace", wide, "--config", config, "--cluster", cluster);
     expect(code).toBe(0);
     const [first, second] = stderr.split("\n");
     expect(first).toBe(
@@ -189,9 +183,14 @@ describe("ccscale backtest on a cluster", () => {
   ])("%s is refused before anything runs", async (_, jobs, message) => {
     const list = join(folder, "jobs.json");
     await writeFile(list, JSON.stringify(jobs));
-    const { code, stdout, stderr } = await ccscale([
-      ...["backtest", "--trace", list, "--config", config, "--cluster", cluster],
-    ]);
+    const { code, stdout, stderr } = await backtest(
+      "--trace",
+      list,
+      "--config",
+      config,
+      "--cluster",
+      cluster,
+    );
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(message);
   });
@@ -200,7 +199,7 @@ describe("ccscale backtest on a cluster", () => {
     ["no fleet and no configuration", [], "neither --config nor --fixed-processors is given"],
     ["no cluster", ["--config", "hpc.json"], "Cannot run a back-test: no cluster is given"],
   ])("%s", async (_, more, message) => {
-    const { code, stderr } = await ccscale(["backtest", "--trace", trace, ...more]);
+    const { code, stderr } = await backtest("--trace", trace, ...more);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
   });

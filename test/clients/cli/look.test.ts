@@ -35,6 +35,18 @@ async function emptyWorld(): Promise<World> {
   return world;
 }
 
+let long: Promise<World> | undefined;
+/** A thousand nodes; read only, therefore made once. */
+function longWorld(): Promise<World> {
+  long ??= (async () => {
+    const nodes = Array.from({ length: 1_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    await world.snapshot();
+    return world;
+  })();
+  return long;
+}
+
 const offline = (name: string, argv: readonly string[]) =>
   ccscale([...argv, "--offline", folders[name] ?? "", "--cluster", "hpc"]);
 
@@ -613,10 +625,7 @@ test.each([
   ["chosen columns as JSON", ["-o", "name,*ncpus", "--format", "jsonl"], {}],
   ["all there is as JSON", ["--format", "jsonl"], {}],
 ])("of a long list, %s: the last node shows what it shows alone", async (name, argv, config) => {
-  const nodes = Array.from({ length: 1_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
-  await world.snapshot();
-  const folder = await archiveOf(world, join(root, `long ${name}`), config);
+  const folder = await archiveOf(await longWorld(), join(root, `long ${name}`), config);
   const lastLine = async (more: readonly string[]) =>
     (await ccscale(["nodes", ...argv, ...more, "--offline", folder])).stdout.trimEnd().split("\n").at(-1);
   const words = (line = "") => line.split(/ +/);

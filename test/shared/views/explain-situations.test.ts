@@ -15,6 +15,16 @@ async function explained(world: World): Promise<ExplainAnswer> {
   return explainAnswer.strict().parse(JSON.parse(JSON.stringify(answer)));
 }
 
+const once = new Map<Situation, Promise<{ readonly world: World; readonly answer: ExplainAnswer }>>();
+
+/** A situation as it stands in the list: it happens once, and several tests look at it. */
+function of(each: Situation) {
+  const known =
+    once.get(each) ?? happen(each).then(async (world) => ({ world, answer: await explained(world) }));
+  once.set(each, known);
+  return known;
+}
+
 function situation(name: string): Situation {
   const found = situations[name];
   if (found === undefined) throw new Error(`There is no situation "${name}"`);
@@ -584,7 +594,7 @@ describe("explain: every situation in which a job waits", () => {
   });
 
   test.each(Object.entries(rows))("%s", async (name, told) => {
-    const answer = await explained(await happen(situation(name)));
+    const { answer } = await of(situation(name));
     const { causes, refusals, planner, atSeconds, headline, summary } = answer;
     expect(causes.map(({ kind }) => kind).join(" ")).toBe(told.kinds);
     const [cause] = causes.filter(({ kind }) => kind !== "partly-placed");
@@ -612,7 +622,7 @@ describe("explain: every situation in which a job waits", () => {
 
   test("limits are raised one by one until the job has its places, and only where limits keep it waiting", async () => {
     for (const [name, each] of Object.entries(situations)) {
-      const { raise, causes, asked, granted } = await explained(await happen(each));
+      const { raise, causes, asked, granted } = (await of(each)).answer;
       const isLimited = causes.some(({ kind }) => kind === "quota" || kind === "cap");
       if (raise === null) {
         // Nobody can raise what a placement group holds.
@@ -630,7 +640,7 @@ describe("explain: every situation in which a job waits", () => {
   });
 
   test("what a colocated job is refused by outside of placement groups has a name", async () => {
-    const { refusals } = await explained(await happen(situation("no-placement-groups")));
+    const { refusals } = (await of(situation("no-placement-groups"))).answer;
     expect(refusals.map(({ code, constraint }) => [code, constraint])).toEqual([
       ["NotInAPlacementGroup", "colocated"],
     ]);
@@ -639,13 +649,13 @@ describe("explain: every situation in which a job waits", () => {
   test("a listed job that waits has the first sentence of that as its reason", async () => {
     let listed = 0;
     for (const each of Object.values(situations)) {
-      const world = await happen(each);
+      const { world, answer } = await of(each);
       const outlook = await lookAhead(world.ports, cluster);
       const found = outlook && listJobs(outlook, { limit: 1000 });
       const jobs = found?.ok === true ? found.answer.jobs : [];
       const view = jobs.find(({ job }) => job === asked);
       if (view?.state !== "waiting" && view?.state !== "partly") continue;
-      const { headline, summary } = await explained(world);
+      const { headline, summary } = answer;
       const why = summary.slice(headline.length + 1);
       expect(why.startsWith(view.reason ?? "no reason")).toBe(true);
       expect(view.reason).toMatch(/[.?]$/);
@@ -656,7 +666,7 @@ describe("explain: every situation in which a job waits", () => {
 
   test("sentences are short, whole, and say what to do", async () => {
     for (const each of Object.values(situations)) {
-      const { causes } = await explained(await happen(each));
+      const { causes } = (await of(each)).answer;
       for (const { text, next } of causes) {
         expect(text).toMatch(/^[A-Z0-9].*[.?]$/s);
         expect(next).toMatch(/^[A-Z].*\.$/s);

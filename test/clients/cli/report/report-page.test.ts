@@ -1,5 +1,5 @@
 import { parseHTML } from "linkedom";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { clockOf, lengthOfTime } from "../../../../clients/cli/backtest/report/figures-in-words.ts";
 import { type ReportInput, reportPage } from "../../../../clients/cli/backtest/report/page.ts";
 import { figuresOf } from "../../../shared/backtest/figures-of.ts";
@@ -75,11 +75,17 @@ function elementsOf(page: string) {
 }
 
 describe("reportPage", () => {
+  let usual: readonly string[] = [];
+  const elementNames = ({ all }: ReturnType<typeof elementsOf>) => all.map(({ localName }) => localName);
+  beforeAll(async () => {
+    usual = elementNames(elementsOf(await reportPage(named("usual"))));
+  });
+
   test.each(names)("a name is text, whatever is in it: %s", async (name) => {
-    const { document, all } = elementsOf(await reportPage(named(name)));
-    const usual = elementsOf(await reportPage(named("usual")));
+    const page = elementsOf(await reportPage(named(name)));
+    const { document, all } = page;
     // Neither more elements than with a usual name, nor others.
-    expect(all.map(({ localName }) => localName)).toEqual(usual.all.map(({ localName }) => localName));
+    expect(elementNames(page)).toEqual(usual);
     const attributes = all.flatMap((element) => element.getAttributeNames());
     expect(attributes.filter((attribute) => /^on|^src|^href|^action|^autofocus/.test(attribute))).toEqual([]);
     expect(document.querySelector("h1")?.textContent).toBe(`Back-test of ${name}`);
