@@ -280,6 +280,13 @@ function usableOf({ usable_cpus: cpus, usable_memory: memory }: NodeRecord, { is
   return { cpus: cpus ?? all, memory: isOfMemory ? (memory ?? all) : all };
 }
 
+/** As many as a node holds; 0 where they share CPUs. */
+export function tasksOnNode(record: JobRecord, node: NodeRecord, counting: Counting): number {
+  const tasks = Math.max(1, record.tasks ?? 1);
+  const task = taskOf(record, tasks, node, counting);
+  return task.isShared ? 0 : tasksOn(record, tasks, task, counting, node);
+}
+
 /** So many of them a node holds. */
 function tasksOn(record: JobRecord, tasks: number, task: Task, counting: Counting, node: NodeRecord): number {
   const { cpus, memory } = usableOf(node, counting);

@@ -4,7 +4,7 @@ import { countsIn, type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
-import { cpusPerCore, cpusTaken, leastNodes, nodesOn, type Size, sizeOf } from "./size.ts";
+import { cpusPerCore, cpusTaken, leastNodes, nodesOn, type Size, sizeOf, tasksOnNode } from "./size.ts";
 import { type Counting, cpusAllowed, type Partitions, usualCounting } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -30,6 +30,8 @@ export interface Choice {
   readonly unusable: readonly string[];
   /** Those that would take another number of nodes. */
   readonly others: readonly Candidate[];
+  /** Where no array has as many nodes as the job takes: what it has of each of several. */
+  readonly mixed: readonly Candidate[];
 }
 
 interface Selection {
@@ -100,8 +102,10 @@ export class Candidates {
     const allowed = possible.filter((each) => this.allows(record, each));
     const usable = allowed.length === 0 ? possible : allowed;
     const nodeCount = usable[0]?.size.nodeCount;
+    const candidates = usable.filter(({ size }) => size.nodeCount === nodeCount);
     return {
-      candidates: usable.filter(({ size }) => size.nodeCount === nodeCount),
+      candidates,
+      mixed: names.length > 1 ? [] : this.#mixed(record, features, candidates),
       unusable: names.filter((name) => usable.every(({ partition }) => partition !== name)),
       others: usable.filter(({ size }) => size.nodeCount !== nodeCount),
     };
@@ -173,16 +177,7 @@ export class Candidates {
     return selections
       .flatMap(({ nodeArray, left, suiting, largest, isOfOneKind, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
-        // Slurm bounds only jobs that share nodes: of whole ones they get all CPUs.
-        const isBounded = !asksForWholeNodes(record);
-        const name = isBounded ? this.capOf(partition) : undefined;
-        const allowed = cpusAllowed(known, largest ?? { sockets: undefined }) ?? Number.POSITIVE_INFINITY;
-        // Of one job the bound counts the CPUs that it asks for, whatever it takes for them.
-        const times = cpusTaken(record, largest, counting);
-        const node =
-          largest && name !== undefined
-            ? { ...largest, usable_cpus: Math.min(allowed * times, largest.usable_cpus ?? Infinity) }
-            : largest;
+        const { node, cap, times } = this.#bounded(record, partition, largest);
         const count =
           (isChoice || counted > 0) && node !== undefined
             ? Math.max(known?.leastNodes ?? 0, counted, nodesOn(record, node, counting))
@@ -197,12 +192,53 @@ export class Candidates {
         const own = {
           ...size,
           ...(isOfOneKind ? {} : { unlike: undefined }),
-          ...(counted > 0 || (name !== undefined && times > 1) ? { perSlot: undefined } : {}),
+          ...(counted > 0 || (cap !== undefined && times > 1) ? { perSlot: undefined } : {}),
         };
-        const cap = name === undefined ? undefined : { name, most: allowed };
         return [{ partition, nodeArray, exclusive, cap, nodes: left, size: own }];
       })
       .sort((a, b) => a.size.nodeCount - b.size.nodeCount);
+  }
+
+  /** Slurm bounds only jobs that share nodes: of whole ones they get all CPUs. */
+  #bounded(record: JobRecord, partition: string, largest: NodeRecord | undefined) {
+    // Of one job the bound counts the CPUs that it asks for, whatever it takes for them.
+    const times = cpusTaken(record, largest, this.countingOf(partition));
+    const name = asksForWholeNodes(record) ? undefined : this.capOf(partition);
+    if (name === undefined) return { node: largest, cap: undefined, times };
+    const most = cpusAllowed(this.#partitions.get(partition), largest ?? { sockets: undefined }) ?? Infinity;
+    const usable_cpus = Math.min(most * times, largest?.usable_cpus ?? Infinity);
+    return { node: largest && { ...largest, usable_cpus }, cap: { name, most }, times };
+  }
+
+  /** Slurm takes nodes of several arrays for one job: here as few of the large ones as do. It fills them in order. */
+  #mixed(record: JobRecord, features: Features, candidates: readonly Candidate[]): readonly Candidate[] {
+    const [first, ...more] = candidates;
+    const isShort = first !== undefined && more.length === 0 && first.nodes.length < first.size.nodeCount;
+    if (!isShort || record.tres_per_job !== "" || hasDynamicPartition([first.partition], this.#settings))
+      return [];
+    const { partition, exclusive } = first;
+    const counting = this.countingOf(partition);
+    const arrays = this.#select(record, partition, features).flatMap(
+      ({ nodeArray, left, suiting, largest, isOfOneKind }) => {
+        const { node, cap } = this.#bounded(record, partition, largest);
+        const holds = node === undefined || !isOfOneKind ? 0 : tasksOnNode(record, node, counting);
+        return holds > 0 ? [{ nodeArray, nodes: left, suiting, node, cap, holds }] : [];
+      },
+    );
+    const tasks = Math.max(1, record.tasks ?? 1);
+    const counts = countsOfArrays(arrays, leastNodes(record), tasks);
+    let [tasksLeft, nodesLeft] = [tasks, counts.reduce((sum, count) => sum + count, 0)];
+    if (nodesLeft > mostAsked(record)) return [];
+    return arrays.flatMap(({ nodeArray, nodes, node, cap, holds }, index) => {
+      const count = counts[index] ?? 0;
+      if (count === 0) return [];
+      nodesLeft -= count;
+      const own = Math.max(count, Math.min(count * holds, tasksLeft - nodesLeft));
+      tasksLeft -= own;
+      const cpus = Math.ceil((record.cpus ?? 1) / tasks) * own;
+      const size = sizeOf({ ...record, tasks: own, cpus }, node, counting, count);
+      return [{ partition, nodeArray, exclusive, cap, nodes, size }];
+    });
   }
 
   #select(record: JobRecord, partition: string, features: Features): readonly Selection[] {
@@ -250,6 +286,40 @@ export class Candidates {
     this.#selections.set(key, selections);
     return selections;
   }
+}
+
+interface ArrayRoom {
+  readonly suiting: number;
+  /** Tasks that one of its nodes holds. */
+  readonly holds: number;
+}
+
+/** How many nodes of each array hold so many tasks together: no more than it takes, as many as can be of the small ones. */
+function countsOfArrays(arrays: readonly ArrayRoom[], least: number, tasks: number): readonly number[] {
+  const bySize = arrays.toSorted((a, b) => a.holds - b.holds);
+  const mostIn = (some: readonly ArrayRoom[], nodes: number): number =>
+    some.reduceRight(
+      ({ left, sum }, { suiting, holds }) => {
+        const own = Math.min(suiting, left);
+        return { left: left - own, sum: sum + own * holds };
+      },
+      { left: nodes, sum: 0 },
+    ).sum;
+  const all = arrays.reduce((sum, { suiting }) => sum + suiting, 0);
+  let total = least;
+  while (total <= all && mostIn(bySize, total) < tasks) total++;
+  if (total > all) return [];
+  let [nodes, missing] = [total, tasks];
+  const counts = new Map<ArrayRoom, number>();
+  for (const [index, array] of bySize.entries()) {
+    let count = Math.min(array.suiting, nodes);
+    const larger = bySize.slice(index + 1);
+    while (count > 0 && count * array.holds + mostIn(larger, nodes - count) < missing) count--;
+    counts.set(array, count);
+    nodes -= count;
+    missing -= count * array.holds;
+  }
+  return arrays.map((array) => counts.get(array) ?? 0);
 }
 
 /** What Slurm makes of a job in a partition with a limit of memory for each CPU. */

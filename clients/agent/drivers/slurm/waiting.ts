@@ -94,7 +94,7 @@ function waitingOn(
   if (parsed === undefined)
     return { leftOut: `features "${record.features}", expected names with & | and counts` };
   const features = withGpuTypes(parsed, gresRequests(record));
-  const { candidates, unusable, others } = context.candidates.of(record, partitions, features);
+  const { candidates, unusable, others, mixed } = context.candidates.of(record, partitions, features);
   const [first] = candidates;
   if (first === undefined)
     return { leftOut: `partition "${partitions.join(",")}" has no node that would do` };
@@ -105,7 +105,7 @@ function waitingOn(
   if (isOfPartition(record.state_reason) && unusable.length === 0 && !isDynamic && !isShortened) return [];
   const wanted = wantedOf(record, features, candidates, first.size.nodeCount, context);
   if ("leftOut" in wanted) return wanted;
-  return jobsOf({ record, tasks, candidates, first, wanted, others }, context);
+  return jobsOf({ record, tasks, candidates, first, wanted, others, mixed }, context);
 }
 
 interface Waiting {
@@ -115,6 +115,7 @@ interface Waiting {
   readonly first: Candidate;
   readonly wanted: Wanted;
   readonly others: readonly Candidate[];
+  readonly mixed: readonly Candidate[];
 }
 
 function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
@@ -147,9 +148,18 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     colocated || where.isWhole || first.size.hasAllMemory || wanted.parts.length > 1 || !isAlike
       ? undefined
       : first.size.unlike;
+  // Tasks that may sit anywhere may sit on nodes of every array of their partition.
+  const placed = isSpread ? [...candidates, ...waits.others] : candidates;
+  const isMixed = waits.mixed.length > 0 && !isSpread && !colocated && wanted.parts.length === 1;
+  const sizes = isMixed
+    ? waits.mixed.flatMap((on) => {
+        const { nodeCount: count, perNode: each, unlike: own = [{ count, perNode: each }] } = on.size;
+        return own.map((size) => ({ ...size, on: [on] }));
+      })
+    : unlike?.map((each) => ({ ...each, on: placed }));
   const asked =
-    unlike?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
-    wanted.parts.map((each) => ({ ...each, perNode }));
+    sizes?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
+    wanted.parts.map((each) => ({ ...each, perNode, on: placed }));
   // Slurm takes nodes of several arrays for one job, the planner those of one: then each node is a job to it.
   const isOverArrays = candidates.length > 1 && candidates.every(({ nodes }) => nodes.length < nodeCount);
   const parts =
@@ -160,7 +170,10 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsConstraint(draws, { once: !isOneEach });
   const name = record.array_task_string === "" ? nameOf(record) : `${record.array_job_id ?? record.job_id}_*`;
-  const notes = [...wanted.notes, ...notesOf(record, isSpread ? [] : waits.others, first, context)];
+  const notes = [
+    ...wanted.notes,
+    ...notesOf(record, isSpread || isMixed ? [] : waits.others, first, context),
+  ];
   const common = {
     // Slurm puts the parts of a heterogeneous job on different nodes.
     ...(record.het_job_id ? { gang: String(record.het_job_id), gangApart: true } : {}),
@@ -173,10 +186,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   // Tasks of several nodes are several jobs to the planner, and share nodes in Slurm.
   const isOne = tasks === 1 || isOneEach || (isSpread && !colocated && draws.length === 0);
   const alone = isOne && context.apart.has(record.job_id) ? [{ "exclusive-task": true }] : [];
-  // Tasks that may sit anywhere may sit on nodes of every array of their partition.
-  const placed = isSpread ? [...candidates, ...waits.others] : candidates;
-  const withAmounts = (amounts: Size["perNode"], more: readonly Constraints[] = []) => {
-    const { constraints } = whereOf(record, placed, amounts);
+  const withAmounts = (amounts: Size["perNode"], more: readonly Constraints[] = [], on = placed) => {
+    const { constraints } = whereOf(record, on, amounts);
     return allOf([constraints, ...wanted.common, ...more, ...alone, amounts]);
   };
   // Tasks that may sit anywhere start together all the same.
@@ -200,7 +211,11 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       // One job's nodes are different ones; its parts are several jobs to the planner.
       ...(parts.length > 1 ? { gang: common.gang ?? own, gangApart: true } : {}),
       name: parts.length === 1 ? own : `${own}.${at + 1}`,
-      constraints: withAmounts(each.perNode, at === 0 ? [...each.constraints, pools] : each.constraints),
+      constraints: withAmounts(
+        each.perNode,
+        at === 0 ? [...each.constraints, pools] : each.constraints,
+        each.on,
+      ),
       nodeCount: each.count,
       colocated: colocated && each.count > 1,
     }));

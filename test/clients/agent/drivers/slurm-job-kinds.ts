@@ -402,6 +402,11 @@ export const jobKinds: readonly JobKind[] = [
   on("htc!NO MaxMemPerCPU=2000+hpc", "-n 4 --mem-per-cpu=4G", 4),
   on("htc!NO MaxMemPerCPU=2000+hpc", "--mem=6G -n 1 --array=1-3", 3),
   on("htc+htc!NO MaxMemPerCPU=2000", "--mem-per-cpu=3G -n 4", 1),
+  on("htc&hpc", "-N 7 -n 100", 7),
+  on("htc&hpc", "-n 270 --mem=1000", 8),
+  on("htc&smt", "-N 7-9 -n 40 --mem-per-cpu=1000", 7),
+  on("htc&hpc!NO MaxCPUsPerNode=10", "-N 7 -n 50 --mem=1G ; -n 1 --mem=1G", 7),
+  on("gpu1&gpu", "-N 7 --gpus-per-task=1 -n 18", 7),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
