@@ -152,15 +152,15 @@ function toJobs(
 /** The queue is read a moment after the pass began; Slurm makes jobs eligible meanwhile. */
 const readingSeconds = 5;
 
-/** So long a job waits for the scheduler's first look at it. */
-const firstLookSeconds = 120;
+/** So long a job waits for the scheduler's first look at it; behind others it may have none, but where it takes their nodes it comes at once. */
+const firstLookSeconds: Readonly<Record<string, number>> = { "": 120, None: 120, Priority: 10 };
 
 /** Slurm has not looked at it, and may give it the nodes of others when it does. */
 function isNew(
   { state_reason, eligible_time = 0 }: JobRecord,
   { nowSeconds }: Pick<JobContext, "nowSeconds">,
 ): boolean {
-  return ["", "None"].includes(state_reason) && nowSeconds - eligible_time < firstLookSeconds;
+  return nowSeconds - eligible_time < (firstLookSeconds[state_reason] ?? 0);
 }
 
 /**

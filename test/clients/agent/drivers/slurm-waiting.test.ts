@@ -22,6 +22,7 @@ describe("a job that gets the nodes of another one buys none", () => {
   test.each([
     ["that Slurm has not looked at, where it takes nodes from others", isNew, preempting, 0],
     ["that it has looked at", { ...isNew, state_reason: "Resources" }, preempting, 1],
+    ["that came behind others just now", { state_reason: "Priority", eligible_time: now - 3 }, preempting, 0],
     ["that waits behind others", { ...isNew, state_reason: "Priority" }, preempting, 1],
     ["that it has not looked at for long", { ...isNew, eligible_time: now - 120 }, preempting, 1],
     ["where it takes nodes from nobody", isNew, "PreemptType             = preempt/none\n", 1],
