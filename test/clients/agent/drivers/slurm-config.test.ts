@@ -238,6 +238,20 @@ describe("nodes that are there", () => {
     ).toEqual([]);
   });
 
+  test.each([
+    ["gone from the cluster", partsOf([spot], [existing("htc-7"), existing("htc-9")])],
+    ["renamed", partsOf([spot, bucket({ nodeArray: "work" })], [existing("htc-7"), existing("htc-9")])],
+  ])("an array that is %s keeps the lines of its nodes as they were, and others get theirs", (_, cluster) => {
+    const main = textOf("cyclecloud.conf", cluster, settings(), before);
+    expect(linesOf(main, "NodeName=htc-")).toEqual([
+      expect.stringMatching(
+        /^NodeName=htc-7,htc-9 CPUs=4 Sockets=1 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=15360 Weight=\d Feature=cloud,Standard_D4s_v5,htc,regular,westeurope State=CLOUD$/,
+      ),
+    ]);
+    expect(main).toContain("PartitionName=htc Nodes=htc-7,htc-9 ");
+    expect(linesOf(main, "NodeName=work-")).toHaveLength(cluster.buckets.length - 1);
+  });
+
   test("an array that is off and never had a line gets none, such as the nodes that people log in to", () => {
     const login = bucket({ nodeArray: "login", enabled: false });
     const cluster = partsOf([login, bucket()], [existing("login-1")]);

@@ -8,6 +8,7 @@ import {
   type ExistingNode,
   gresOf,
   heading,
+  kindOfLine,
   type NodeKind,
   namesInLineOf,
   namesOf,
@@ -60,6 +61,16 @@ export function drawUpFiles(
       );
     } else if ("refused" in kind) return kind;
     else kinds.push(kind);
+  }
+  const lines = nodesInFiles(present);
+  const removed = nodes.filter((node) => !buckets.some(({ nodeArray }) => nodeArray === node.nodeArray));
+  for (const [nodeArray, own] of Map.groupBy(removed, (node) => node.nodeArray)) {
+    const line = lines.get(`${settings.node_prefix}${own[0]?.name}`);
+    if (line === undefined) continue;
+    kinds.push(kindOfLine(nodeArray, own, line));
+    notes.push(
+      `node array ${nodeArray} is not in the cluster any more: its ${own.length} nodes that are there keep their lines`,
+    );
   }
   for (const { nodeArray, vmSizes, cpus, memoryMb } of kinds)
     if (vmSizes.length > 1)

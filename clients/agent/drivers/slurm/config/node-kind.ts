@@ -103,6 +103,25 @@ export function nodeKindOf(
   };
 }
 
+/** Nodes of an array that the cluster does not have any more, as their line says: a job may be on them. */
+export function kindOfLine(nodeArray: string, nodes: readonly ExistingNode[], line: string): NodeKind {
+  const numberIn = (key: string) => Number(new RegExp(` ${key}(\\d+)`).exec(` ${line}`)?.[1] ?? 0);
+  return {
+    nodeArray,
+    vmSizes: [...new Set(nodes.map(({ vmSize }) => vmSize))],
+    count: 0,
+    otherNames: nodes.map(({ name }) => name).toSorted(),
+    cpus: numberIn("CPUs="),
+    sockets: numberIn("Sockets="),
+    coresPerSocket: numberIn("CoresPerSocket="),
+    threadsPerCore: numberIn("ThreadsPerCore="),
+    memoryMb: numberIn("RealMemory="),
+    gpus: numberIn("Gres=gpu:"),
+    features: / Feature=(\S+)/.exec(line)?.[1]?.split(",") ?? [],
+    usdPerHour: null,
+  };
+}
+
 /** Which node the least figures of its array cannot be known for. */
 function unknownSize(nodes: readonly ExistingNode[], known: readonly Bucket[]): string {
   const node = nodes.find(({ vmSize }) => known.every((bucket) => bucket.vmSize !== vmSize));
