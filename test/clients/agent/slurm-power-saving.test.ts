@@ -29,8 +29,11 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
     onPowerSaving({ lines: mostOfHpc + 1, suspendSeconds: 6 }, checkOn));
   test("a node that is kept alive, and one that a person named in slurm.conf, outlive idleness and a restart of the controller", () =>
     onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
-  test("nodes of a reservation are up before it begins, outlive idleness, run its job, and go when it is over", () =>
-    onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, idleSeconds: 5 }, checkReserved));
+  test("nodes of a reservation are up before it begins, outlive idleness, run its jobs, and go when it is over; in power saving those that slurm.conf spares", () =>
+    onPowerSaving(
+      { lines: mostOfHpc, suspendSeconds: 6, idleSeconds: 5, conf: "SuspendExcNodes=hpc-1\n" },
+      checkReserved,
+    ));
 });
 
 /** Slurm with a partition of power saving and one of the planner, the whole service, and the agent's settings for it. */
@@ -234,30 +237,40 @@ async function checkReserved(slurm: Slurm, stack: LocalStack, section: object, w
   });
   const there = async () => (await stack.nodes()).map(({ Name }) => Name).toSorted();
   const states = async () =>
-    (await slurm.run("sinfo", "--noheader", "--Node", "--partition=htc", "--format=%N %T"))
+    (await slurm.run("sinfo", "--noheader", "--Node", "--nodes=htc-[1-2],hpc-[1-2]", "--format=%N %T"))
       .split("\n")
       .slice(0, -1);
   const until = <T>(look: () => Promise<T>, expected: T) =>
     whileItMoves(look, (now) => JSON.stringify(now) === JSON.stringify(expected), watched(slurm, stack));
   const times = ["StartTime=now+1hour", "Duration=01:00:00"];
   try {
-    await slurm.run("scontrol", "create", "reservation=early", "Users=root", "Nodes=htc-[1-2]", ...times);
-    await until(states, ["htc-1 idle", "htc-2 idle"]);
+    await slurm.run(
+      "scontrol",
+      "create",
+      "reservation=early",
+      "Users=root",
+      "Nodes=htc-[1-2],hpc-[1-2]",
+      ...times,
+    );
+    await until(states, ["hpc-1 idle", "hpc-2 idle~", "htc-1 idle", "htc-2 idle"]);
     await morePasses(stack, 6, watched(slurm, stack));
-    expect(await there()).toEqual(["htc-1", "htc-2"]);
+    expect(await there()).toEqual(["hpc-1", "htc-1", "htc-2"]);
 
     await slurm.run("scontrol", "update", "reservation=early", "StartTime=now");
-    const job = await slurm.submit("-p htc --reservation=early -N2 -n2 --exclusive");
-    await until(() => slurm.run("squeue", "--noheader", "--format=%i %T %N"), `${job} RUNNING htc-[1-2]\n`);
-    await slurm.run("scancel", String(job));
-    await until(states, ["htc-1 reserved", "htc-2 reserved"]);
+    for (const partition of ["htc", "hpc"])
+      await slurm.submit(`-p ${partition} --reservation=early -N2 -n2 --exclusive`);
+    const running = () => slurm.run("squeue", "--noheader", "--sort=i", "--format=%T %N");
+    await until(running, "RUNNING htc-[1-2]\nRUNNING hpc-[1-2]\n");
+    await slurm.run("scancel", "--user=root");
+    await until(there, ["hpc-1", "htc-1", "htc-2"]);
     await morePasses(stack, 6, watched(slurm, stack));
-    expect(await there()).toEqual(["htc-1", "htc-2"]);
+    expect(await states()).toEqual(["hpc-1 reserved", "hpc-2 idle~", "htc-1 reserved", "htc-2 reserved"]);
 
     await slurm.run("scontrol", "delete", "reservation=early");
-    await until(there, []);
+    await until(there, ["hpc-1"]);
     const { nodes: created } = await stack.simulator.ledger(stack.cluster);
-    expect([created.map(({ name }) => name).toSorted(), followed.problems]).toEqual([["htc-1", "htc-2"], []]);
+    const names = ["hpc-1", "hpc-2", "htc-1", "htc-2"];
+    expect([created.map(({ name }) => name).toSorted(), followed.problems]).toEqual([names, []]);
   } finally {
     await agent.stop();
     await followed.stop();
