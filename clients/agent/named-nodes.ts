@@ -118,7 +118,7 @@ interface Round {
   readonly phases: Phases;
   readonly there: ReadonlyMap<string, ServiceNode>;
   readonly nowSeconds: number;
-  readonly done: Done;
+  readonly report: RoundReport;
 }
 
 /** Creates the nodes that the scheduler has switched on, by name, and deletes those that it has switched off. */
@@ -139,49 +139,45 @@ export class NamedNodeKeeper {
 
   /** Never throws: what did not work is tried again in the next pass. */
   async tend(named: NamedNodes, nowSeconds: number): Promise<NamedReport> {
-    const done = new Done(this.#ports.run);
+    const report = new RoundReport(this.#ports.run);
     try {
       const before = await this.#load();
-      const phases = follow(before, named, nowSeconds, this.#isLost);
+      const phases = phasesAfter(before, named, nowSeconds, this.#isLost);
       this.#isLost = false;
       this.#phases = phases;
-      await this.#save(done);
+      await this.#save(report);
       const concerned = [...phases].filter(([, { phase }]) => phase !== "gone").map(([name]) => name);
       const names = [...concerned, ...named.withoutAddress, ...named.lost.keys()];
-      if (names.length > 0) {
-        const there = await this.#nodes(names);
-        for (const name of named.withoutAddress) {
-          const node = there.get(name);
-          if (node !== undefined) await meet(name, node, named, done);
-        }
-        await done.join(named);
-        const lost = [...named.lost].filter(([name, nodeId]) => isGone(there.get(name), nodeId));
-        if (lost.length > 0)
-          await done.giveBack(
-            named,
-            lost.map(([name]) => name),
-            "its machine is gone",
-          );
-        const isWanted = new Set(named.wanted.flatMap((group) => group.names));
-        const round = { named, phases, there, nowSeconds, done };
-        await this.#remove(
-          [...phases.keys()].filter((name) => !isWanted.has(name)),
-          round,
-        );
-        findThoseOfBefore(round);
-        await this.#giveBackOld([...isWanted], round);
-        await this.#save(done);
-        await this.#create(round);
-      }
-      await this.#save(done);
+      if (names.length > 0)
+        await this.#act({ named, phases, there: await this.#nodes(names), nowSeconds, report });
+      await this.#save(report);
     } catch (error) {
-      done.problems.push(messageOf(error));
+      report.problems.push(messageOf(error));
     }
-    return done;
+    return report;
+  }
+
+  async #act(round: Round): Promise<void> {
+    const { named, phases, there, report } = round;
+    for (const name of named.withoutAddress) {
+      const node = there.get(name);
+      if (node !== undefined) await joinOrGiveBack(name, node, named, report);
+    }
+    await report.join(named);
+    const lost = [...named.lost].filter(([name, nodeId]) => isGone(there.get(name), nodeId));
+    const lostNames = lost.map(([name]) => name);
+    if (lost.length > 0) await report.giveBack(named, lostNames, "its machine is gone");
+    const wanted = new Set(named.wanted.flatMap((group) => group.names));
+    const unwanted = [...phases.keys()].filter((name) => !wanted.has(name));
+    await this.#remove(unwanted, round);
+    findEarlierMachines(round);
+    await this.#giveBackOld([...wanted], round);
+    await this.#save(report);
+    await this.#create(round);
   }
 
   async #create(round: Round): Promise<void> {
-    const { named, phases, nowSeconds, done } = round;
+    const { named, phases, nowSeconds, report } = round;
     const there = await this.#giveBackLost(round);
     const free: Group[] = [];
     for (const group of named.wanted) {
@@ -192,12 +188,12 @@ export class NamedNodeKeeper {
         if (entry?.phase === "leaving" || nowSeconds < (this.#askAgain.get(name) ?? 0)) continue;
         if (node === undefined) {
           if (entry?.phase === "coming" && entry.actionId === undefined) names.push(name);
-          else done.isOpen = true;
-        } else if (group.staysWanted !== true) await meet(name, node, named, done);
+          else report.isOpen = true;
+        } else if (group.staysWanted !== true) await joinOrGiveBack(name, node, named, report);
       }
       if (names.length > 0) free.push({ ...group, names });
     }
-    await done.join(named);
+    await report.join(named);
     for (const alike of Map.groupBy(
       free,
       ({ nodeArray, colocated }) => `${nodeArray}\n${colocated}`,
@@ -214,11 +210,11 @@ export class NamedNodeKeeper {
     place: Pick<NamesToCreate, "nodeArray" | "placementGroup">,
     round: Round,
   ): Promise<void> {
-    const { phases, done } = round;
-    let left: readonly Group[] = done.withoutBack(groups).flatMap(inRequests);
+    const { phases, report } = round;
+    let left: readonly Group[] = report.withoutBack(groups).flatMap(splitByRequest);
     let size = left.length;
     while (left.length > 0) {
-      const batch = left.slice(0, fitting(left, size));
+      const batch = left.slice(0, groupsInRequest(left, size));
       const names = batch.flatMap((group) => group.names);
       const more = batch.length > 1 ? `, and ${batch.length - 1} more` : "";
       const order = { ...place, names, reason: `${batch[0]?.reason ?? ""}${more}` };
@@ -228,9 +224,9 @@ export class NamedNodeKeeper {
           const entry = phases.get(name);
           if (entry?.phase === "coming") phases.set(name, { ...entry, actionId });
         }
-        await this.#save(done);
-        done.ordered.push(...names);
-        done.isOpen = true;
+        await this.#save(report);
+        report.ordered.push(...names);
+        report.isOpen = true;
       } else if (batch.length > 1) {
         size = Math.ceil(batch.length / 2);
         continue;
@@ -242,7 +238,7 @@ export class NamedNodeKeeper {
           answer.why,
           round,
         );
-        left = done.withoutBack(left);
+        left = report.withoutBack(left);
         size = left.length;
         continue;
       }
@@ -279,9 +275,9 @@ export class NamedNodeKeeper {
   async #giveBack(
     names: readonly string[],
     why: string,
-    { phases, named, nowSeconds, done }: Round,
+    { phases, named, nowSeconds, report }: Round,
   ): Promise<void> {
-    await done.giveBack(named, names, why);
+    await report.giveBack(named, names, why);
     const staying = new Set(
       named.wanted.filter((group) => group.staysWanted === true).flatMap((group) => group.names),
     );
@@ -298,7 +294,7 @@ export class NamedNodeKeeper {
    */
   async #giveBackOld(
     names: readonly string[],
-    { phases, named, there, nowSeconds, done }: Round,
+    { phases, named, there, nowSeconds, report }: Round,
   ): Promise<void> {
     const left = names.filter((name) => phases.get(name)?.phase === "leaving");
     const old = left.filter((name) => isThere(there.get(name)));
@@ -308,14 +304,14 @@ export class NamedNodeKeeper {
       this.#removeAgain.delete(name);
     }
     const due = old.filter((name) => this.#isDue(name, nowSeconds));
-    if (due.length > 0) await done.giveBack(named, due, "its machine of before is still there");
+    if (due.length > 0) await report.giveBack(named, due, "its machine of before is still there");
   }
 
   #isDue(name: string, nowSeconds: number): boolean {
     return nowSeconds >= (this.#removeAgain.get(name) ?? 0);
   }
 
-  async #remove(names: readonly string[], { phases, there, nowSeconds, done }: Round): Promise<void> {
+  async #remove(names: readonly string[], { phases, there, nowSeconds, report }: Round): Promise<void> {
     const due: string[] = [];
     for (const name of names) {
       if (phases.get(name)?.phase !== "leaving") continue;
@@ -328,9 +324,9 @@ export class NamedNodeKeeper {
     if (due.length === 0) return;
     const { asked, stays } = await this.#ports.service.remove(due);
     for (const name of due) this.#removeAgain.set(name, nowSeconds + removeAgainSeconds);
-    done.deleted.push(...asked);
+    report.deleted.push(...asked);
     for (const { name, why } of stays)
-      done.problems.push(`${name} is switched off, and its machine stays: ${why}`);
+      report.problems.push(`${name} is switched off, and its machine stays: ${why}`);
   }
 
   async #nodes(names: readonly string[]): Promise<ReadonlyMap<string, ServiceNode>> {
@@ -346,7 +342,7 @@ export class NamedNodeKeeper {
   }
 
   /** Before what was asked for can be asked for again, by another process. */
-  async #save(done: Done): Promise<void> {
+  async #save(report: RoundReport): Promise<void> {
     const text = JSON.stringify(Object.fromEntries(this.#phases ?? []));
     if (text === this.#saved) return;
     try {
@@ -354,12 +350,12 @@ export class NamedNodeKeeper {
       this.#saved = text;
     } catch (error) {
       // Jobs do not wait for a disk that is full.
-      done.problems.push(messageOf(error));
+      report.problems.push(messageOf(error));
     }
   }
 }
 
-class Done implements NamedReport {
+class RoundReport implements NamedReport {
   readonly ordered: string[] = [];
   readonly deleted: string[] = [];
   readonly givenBack: { readonly names: readonly string[]; readonly why: string }[] = [];
@@ -418,7 +414,7 @@ class Done implements NamedReport {
 }
 
 /** Where each name is after a reading. */
-function follow(
+function phasesAfter(
   before: Phases,
   { wanted, going, off }: NamedNodes,
   nowSeconds: number,
@@ -450,7 +446,7 @@ function isThere(node: ServiceNode | undefined): boolean {
  * The first look at each name tells: a machine that is up then was ordered by nobody here; Slurm had switched the name off, and on
  * again, while nobody looked. What is up later came since. Without a file only time tells: Slurm lets a machine in that has booted since.
  */
-function findThoseOfBefore({ named, phases, there, nowSeconds }: Round): void {
+function findEarlierMachines({ named, phases, there, nowSeconds }: Round): void {
   for (const name of named.wanted.flatMap((group) => (group.staysWanted === true ? [] : group.names))) {
     const entry = phases.get(name);
     if (entry?.phase !== "coming" || entry.actionId !== undefined || entry.isNew === true) continue;
@@ -467,23 +463,28 @@ function isGone(node: ServiceNode | undefined, nodeId: string | undefined): bool
 }
 
 /** One that is there already gets its address, or goes back. */
-async function meet(name: string, node: ServiceNode, named: NamedNodes, done: Done): Promise<void> {
+async function joinOrGiveBack(
+  name: string,
+  node: ServiceNode,
+  named: NamedNodes,
+  report: RoundReport,
+): Promise<void> {
   const { state, targetState, hostname, failure, isPending } = node;
-  if (isPending) done.isOpen = true;
+  if (isPending) report.isOpen = true;
   else if (targetState === "Started" && state === "Failed")
-    await done.giveBack(
+    await report.giveBack(
       named,
       [name],
       `CycleCloud could not start it${failure === null ? "" : `: ${failure}`}`,
     );
   // Before it is Ready: its scheduler's daemon starts before that, and jobs follow.
-  else if (targetState === "Started" && hostname !== null) done.addressed.push({ name, hostname });
+  else if (targetState === "Started" && hostname !== null) report.addressed.push({ name, hostname });
   else if (targetState === "Deallocated")
-    await done.giveBack(named, [name], "it is deallocated; `ccscale start` starts it");
+    await report.giveBack(named, [name], "it is deallocated; `ccscale start` starts it");
 }
 
 /** A group of more names than a request takes comes in several. */
-function inRequests(group: Group): readonly Group[] {
+function splitByRequest(group: Group): readonly Group[] {
   const parts = Math.ceil(group.names.length / mostNames);
   return Array.from({ length: parts }, (_, index) => ({
     ...group,
@@ -492,7 +493,7 @@ function inRequests(group: Group): readonly Group[] {
 }
 
 /** How many of the first groups one request takes. */
-function fitting(groups: readonly Group[], most: number): number {
+function groupsInRequest(groups: readonly Group[], most: number): number {
   let count = 0;
   let names = 0;
   for (const group of groups.slice(0, most)) {
