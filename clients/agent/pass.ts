@@ -102,19 +102,9 @@ export async function runPass(
     ...(notices.length === 0 ? {} : { notices }),
   };
   const posted = await ports.post(demand, ports.nowSeconds());
-  for (const { guards = [], ...correction } of reading.corrections) {
-    let left = guards.length;
-    try {
-      for (const command of [...guards, correction]) {
-        commands += 1;
-        await ports.run(command);
-        left -= 1;
-      }
-    } catch (error) {
-      const { nodes = "", why = "" } = correction;
-      problems.push(`${messageOf(error)}${left > 0 ? `; ${nodes} waits for that (${why})` : ""}`);
-    }
-  }
+  const corrected = await correct(reading.corrections, ports);
+  commands += corrected.commands;
+  problems.push(...corrected.problems);
   // First, so that a node that is not to be kept alive any more goes.
   const tended = async <T>(tend: ((named: NamedNodes, nowSeconds: number) => Promise<T>) | undefined) =>
     reading.named === undefined ? undefined : tend?.(reading.named, ports.nowSeconds());
@@ -140,6 +130,29 @@ export async function runPass(
     problems,
   };
   return { state, report };
+}
+
+/** Each behind its guards. One that fails keeps no other from its turn. */
+async function correct(
+  corrections: Extract<Reading, { readonly known: true }>["corrections"],
+  { run }: Pick<PassPorts, "run">,
+) {
+  let commands = 0;
+  const problems: string[] = [];
+  for (const { guards = [], ...correction } of corrections) {
+    let left = guards.length;
+    try {
+      for (const command of [...guards, correction]) {
+        commands += 1;
+        await run(command);
+        left -= 1;
+      }
+    } catch (error) {
+      const { nodes = "", why = "" } = correction;
+      problems.push(`${messageOf(error)}${left > 0 ? `; ${nodes} waits for that (${why})` : ""}`);
+    }
+  }
+  return { commands, problems };
 }
 
 /** Last, so that demand and commands do not wait for it. Its failure costs nothing else. */
