@@ -160,10 +160,12 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const asked =
     sizes?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
     wanted.parts.map((each) => ({ ...each, perNode, on: placed }));
-  // Slurm takes nodes of several arrays for one job, the planner those of one: then each node is a job to it.
-  const isOverArrays = candidates.length > 1 && candidates.every(({ nodes }) => nodes.length < nodeCount);
+  // Slurm takes nodes of several arrays for one job, the planner those of one, and quota may leave it few: then each node is a job to it.
+  const isOfOne =
+    candidates.length === 1 || candidates.some(({ partition }) => partition !== first.partition);
+  const isShort = candidates.every(({ nodes }) => nodes.length < nodeCount);
   const parts =
-    isOverArrays && !colocated
+    !isOfOne && !colocated && (isShort || nodeCount <= mostGangs)
       ? asked.flatMap((each) => Array.from({ length: each.count }, () => ({ ...each, count: 1 })))
       : asked;
   // Parts are several jobs to the planner: one of them draws what the whole job takes.

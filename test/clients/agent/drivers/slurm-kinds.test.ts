@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answers, Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
-import { boughtFor, type JobKind, kindsBySelection, selections } from "./slurm-job-kinds.ts";
+import {
+  boughtFor,
+  boughtFrom,
+  type JobKind,
+  kindsBySelection,
+  partitionsOf,
+  selections,
+} from "./slurm-job-kinds.ts";
 
 /** What a controller printed of each kind, written by `slurm-kinds-live.test.ts`, which also saw how many nodes it used. */
 function recorded(select: string): Extract<Reading, { known: true }> {
@@ -34,6 +41,13 @@ describe.each(selections)("what is bought for jobs that wait (%s) is what Slurm 
   test.each(rows)("%s: %i", (_, used, count) => {
     expect(count).toBe(used);
   });
+});
+
+test("a job gets nodes of two arrays where quota leaves each fewer than it takes", () => {
+  const index = kindsBySelection.cons_tres.findIndex(({ options }) => options === "-C a|b -N 2");
+  const kind = kindsBySelection.cons_tres[index] as JobKind;
+  const arrays = partitionsOf(kind, index).flatMap((partition) => partition.arrays);
+  expect(boughtFrom(arrays, recorded("cons_tres"), kind.nodes - 1)).toHaveLength(kind.nodes);
 });
 
 test("what is not planned for is in the notes of the job", () => {
