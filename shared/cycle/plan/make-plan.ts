@@ -97,13 +97,8 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     ...bucketsOf(failing),
     ...heldBuckets(config, snapshot, nowSeconds),
   ]);
-  const refusedQuotas = quotaRefusals({
-    cluster: snapshot.cluster,
-    operations: recent,
-    losses,
-    backoffSeconds,
-    nowSeconds,
-  });
+  const refused = { cluster: snapshot.cluster, operations: recent, losses, backoffSeconds, nowSeconds };
+  const refusedQuotas = quotaRefusals(refused);
   const { pending } = underWay(loaded.operations, snapshot.cluster);
   const { takenAtSeconds } = snapshot;
   const self = { cluster: config.cluster, takenAtSeconds, nowSeconds, share: config.cycle.shares };
@@ -137,35 +132,22 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
   const { leavingNodeIds } = input;
   const handing = { settings: loaded.settings, cluster, quotas: shared, leavingNodeIds, nowSeconds };
   const retire = asManyAsWanted(plan.retire, handing);
-  const decided = decideOnFailed(
-    { ...plan, retire },
-    {
-      ...facts,
-      operations: loaded.operations,
-      failedNodeRetries: config.cycle.failedNodeRetries,
-    },
-  );
-  const { troubled } = decided;
-  const { plan: withUnhealthy, ...unhealthy } = decideOnUnhealthy(decided.plan, {
-    ...facts,
-    demand: loaded.demand,
-    history: loaded.history,
-    leavingNodeIds: input.leavingNodeIds,
-  });
+  const { operations, demand } = loaded;
+  const { failedNodeRetries } = config.cycle;
+  const decided = decideOnFailed({ ...plan, retire }, { ...facts, operations, failedNodeRetries });
+  const now = { ...facts, demand, history, leavingNodeIds };
+  const { plan: withUnhealthy, ...unhealthy } = decideOnUnhealthy(decided.plan, now);
   const drains = decideOnDraining(deletingBroken(withUnhealthy, input), {
-    ...facts,
-    demand: loaded.demand,
-    history: loaded.history,
-    leavingNodeIds: input.leavingNodeIds,
+    ...now,
     drainedNodeIds: wanted.closedNodeIds ?? [],
     drainTimeoutSeconds: config.cycle.drainTimeoutSeconds,
   });
   const released = releasedSpot(spot, {
     cluster: snapshot.cluster,
     pairs,
-    leavingNodeIds: input.leavingNodeIds,
+    leavingNodeIds,
     nowSeconds,
-    isInDoubt: doubtsOf(loaded.demand, nowSeconds).length > 0,
+    isInDoubt: doubtsOf(demand, nowSeconds).length > 0,
   });
   return {
     input,
@@ -175,7 +157,7 @@ function planOnce(facts: PlanFacts, stalls: Required<Pick<PlanHead, "stalled" | 
     backedOff,
     refusedQuotas,
     sharedQuotas: shared,
-    troubled,
+    troubled: decided.troubled,
     bootsFailing: failing,
     unhealthy,
     draining: drains.draining,

@@ -286,19 +286,17 @@ function shapesThatMove(
   return new Set(moved.map(({ shape }) => shape));
 }
 
+/** A job that waits beside nodes with room for it. */
+interface SeenWaiting extends Pick<StalledJob, "shape" | "asked" | "granted" | "sinceSeconds"> {
+  readonly job: Job;
+  readonly there: readonly PlannedNode[];
+  readonly nowSeconds: number;
+}
+
 function withStall(
   row: StalledJob | undefined,
-  seen: {
-    readonly job: Job;
-    readonly shape: string;
-    readonly there: readonly PlannedNode[];
-    readonly asked: number;
-    readonly granted: number;
-    readonly sinceSeconds: number;
-    readonly nowSeconds: number;
-  },
+  { job, shape, there, asked, granted, sinceSeconds, nowSeconds }: SeenWaiting,
 ): StalledJob {
-  const { job, shape, there, asked, granted, sinceSeconds, nowSeconds } = seen;
   const { waitingReason } = job.metadata;
   const isAgain = row !== undefined && row.untilSeconds <= nowSeconds;
   // Some jobs start only as a whole: a part that has room, and is not started, proves nothing about its nodes.
