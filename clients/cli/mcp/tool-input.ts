@@ -60,7 +60,7 @@ export function inputOf(route: Route): ObjectSchema {
     type: "object",
     properties: {
       ...(route.path.includes("{cluster}") && { cluster: clusterProperty }),
-      ...Object.fromEntries(params.map((name) => [name, { type: "string", minLength: 1 }])),
+      ...Object.fromEntries(params.map((name) => [name, { type: "string" }])),
       ...Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [
           name,
@@ -99,9 +99,16 @@ export function callOf(
   };
 }
 
-/** A schema as callers write what it takes, without what defaults and transforms make of it. */
+/**
+ * A schema as callers write what it takes, without what defaults and transforms make of it, and without lengths: the service checks
+ * them, and a model reads all of this before the first question.
+ */
 export function asWritten(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema & {
+  const override = ({ jsonSchema }: { readonly jsonSchema: { minLength?: number; maxLength?: number } }) => {
+    delete jsonSchema.minLength;
+    delete jsonSchema.maxLength;
+  };
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: "input", override }) as JsonSchema & {
     $schema?: string;
   };
   const own = made.$ref === undefined ? made : made.$defs?.[made.$ref.slice("#/$defs/".length)];
