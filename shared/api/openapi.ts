@@ -9,13 +9,14 @@ type JsonObject = { readonly [key: string]: Json };
 /** The OpenAPI 3.1 document of the HTTP API, made of the schemas that the functions check against. */
 export function openApiDocument(): JsonObject {
   const components = new Components();
-  const problem = components.refTo(problemSchema, "Problem");
+  const schema = components.refTo(problemSchema, "Problem");
+  const parameters = sharedParameters();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = paths[`/${route.path}`] ?? {};
     paths[`/${route.path}`] = {
       ...path,
-      [route.method.toLowerCase()]: operationOf(route, components, problem),
+      [route.method.toLowerCase()]: operationOf(route, components, parameters),
     };
   }
   return {
@@ -32,6 +33,13 @@ export function openApiDocument(): JsonObject {
     paths,
     components: {
       schemas: components.schemas(),
+      parameters: Object.fromEntries(parameters),
+      responses: Object.fromEntries(
+        Object.values(problems).map(({ name, description }) => [
+          name,
+          { description, content: { "application/problem+json": { schema } } },
+        ]),
+      ),
       securitySchemes: {
         functionKey: { type: "apiKey", in: "header", name: "x-functions-key" },
         functionKeyInQuery: { type: "apiKey", in: "query", name: "code" },
@@ -52,18 +60,60 @@ export function openApiDocument(): JsonObject {
   };
 }
 
-function operationOf(route: Route, components: Components, problem: Json): JsonObject {
-  const { id, role, summary, query, body, answer, polled, guarded } = route;
-  const problemAnswer = (description: string) => ({
-    description,
-    content: { "application/problem+json": { schema: problem } },
-  });
+/** What may be answered in place of a success, by status. */
+const problems = {
+  400: { name: "BadRequest", description: "The query, the body or the version is not what the call takes" },
+  401: {
+    name: "Unauthorized",
+    description: "Nobody is known to call: no key, no token, or one that is not good",
+  },
+  403: { name: "Forbidden", description: "Whoever calls lacks the role" },
+  404: { name: "NotFound", description: "No such cluster is configured, or no such record is kept" },
+  412: {
+    name: "PreconditionFailed",
+    description: "What is stored is not what `If-Match` or `If-None-Match` says",
+  },
+  415: {
+    name: "UnsupportedMediaType",
+    description: "It changes something, and any web page could have sent it: expected `application/json`",
+  },
+  422: {
+    name: "UnprocessableContent",
+    description: "The `Idempotency-Key` was given before, for another request",
+  },
+  428: { name: "PreconditionRequired", description: "Neither of them is there" },
+  default: { name: "OtherProblem", description: "Any other problem; `type` says which" },
+} as const;
+
+function problemsOf({ id, method, role, guarded }: Route): JsonObject {
+  const statuses: readonly (keyof typeof problems)[] = [
+    ...([400, 401, 403, 404] as const),
+    ...(guarded === true ? ([412, 428] as const) : []),
+    ...(method !== "GET" && role !== "reader" ? ([415] as const) : []),
+    ...(id === "actions" ? ([422] as const) : []),
+    "default",
+  ];
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${problems[status].name}` }]),
+  );
+}
+
+function operationOf(
+  route: Route,
+  components: Components,
+  shared: ReadonlyMap<string, JsonObject>,
+): JsonObject {
+  const { id, role, summary, body, answer, polled } = route;
   const etag = { ETag: { description: "Send it as If-None-Match", schema: { type: "string" } } };
   return {
     operationId: id,
     summary,
     security: securityOf(role),
-    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
+    parameters: parametersOf(route).map((each) =>
+      JSON.stringify(shared.get(each.name)) === JSON.stringify(each)
+        ? { $ref: `#/components/parameters/${each.name}` }
+        : each,
+    ),
     ...(body === undefined
       ? {}
       : {
@@ -79,27 +129,7 @@ function operationOf(route: Route, components: Components, problem: Json): JsonO
         content: { "application/json": { schema: components.refTo(answer, `${id}-answer`) } },
       },
       ...(polled === true ? { "304": { description: "Nothing has changed" } } : {}),
-      "400": problemAnswer("The query, the body or the version is not what the call takes"),
-      "401": problemAnswer("Nobody is known to call: no key, no token, or one that is not good"),
-      "403": problemAnswer("Whoever calls lacks the role"),
-      ...(guarded === true
-        ? {
-            "412": problemAnswer("What is stored is not what `If-Match` or `If-None-Match` says"),
-            "428": problemAnswer("Neither of them is there"),
-          }
-        : {}),
-      ...(route.method !== "GET" && route.role !== "reader"
-        ? {
-            "415": problemAnswer(
-              "It changes something, and any web page could have sent it: expected `application/json`",
-            ),
-          }
-        : {}),
-      ...(id === "actions"
-        ? { "422": problemAnswer("The `Idempotency-Key` was given before, for another request") }
-        : {}),
-      "404": problemAnswer("No such cluster is configured, or no such record is kept"),
-      default: problemAnswer("Any other problem; `type` says which"),
+      ...problemsOf(route),
     },
   };
 }
@@ -110,7 +140,23 @@ function securityOf(role: Role): readonly Json[] {
   return role === "node" ? [...keys, { nodeLogin: [] }] : [...keys, { entraToken: [appRoles[role][0]] }];
 }
 
-function pathParameters(path: string): readonly Json[] {
+type Parameter = JsonObject & { readonly name: string };
+
+function parametersOf(route: Route): readonly Parameter[] {
+  return [...pathParameters(route.path), ...queryParameters(route.query), ...headerParameters(route)];
+}
+
+/** What several routes take alike, by its name. Another parameter of that name is written out where it is. */
+function sharedParameters(): ReadonlyMap<string, Parameter> {
+  const alike = Map.groupBy(routes.flatMap(parametersOf), (each) => JSON.stringify(each));
+  const repeated = [...alike.values()]
+    .filter(({ length }) => length > 1)
+    .toSorted((a, b) => a.length - b.length);
+  // Of two under one name the one that is there more often.
+  return new Map(repeated.flatMap(([first]) => (first === undefined ? [] : [[first.name, first]])));
+}
+
+function pathParameters(path: string): readonly Parameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -119,7 +165,7 @@ function pathParameters(path: string): readonly Json[] {
   }));
 }
 
-function queryParameters(query: z.ZodObject | undefined): readonly Json[] {
+function queryParameters(query: z.ZodObject | undefined): readonly Parameter[] {
   if (query === undefined) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(query) as {
     readonly properties?: Record<string, JsonObject>;
@@ -134,7 +180,7 @@ function queryParameters(query: z.ZodObject | undefined): readonly Json[] {
   }));
 }
 
-function headerParameters({ polled, guarded }: Route): readonly Json[] {
+function headerParameters({ polled, guarded }: Route): readonly Parameter[] {
   const header = (name: string, schema: JsonObject = { type: "string" }) => ({
     name,
     in: "header",

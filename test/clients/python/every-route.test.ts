@@ -10,10 +10,18 @@ interface Asked {
   readonly query: readonly string[];
 }
 
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+}
+
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name?: string; readonly in?: string }[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
 }
+
+/** Those that several routes take are components. */
+const shared: Readonly<Record<string, Parameter>> = openApi.components.parameters;
 
 const noPython = withoutPython();
 
@@ -24,7 +32,9 @@ const operations = Object.entries(openApi.paths).flatMap(([path, verbs]) =>
       id: operationId,
       method: verb.toUpperCase(),
       path: path.slice(1),
-      query: parameters.filter((each) => each.in === "query").map(({ name = "" }) => name),
+      query: parameters
+        .map((each) => ("$ref" in each ? shared[each.$ref.split("/").at(-1) ?? ""] : each))
+        .flatMap((each) => (each?.in === "query" ? (each.name ?? "") : [])),
     })),
 );
 

@@ -18,11 +18,11 @@ describe("the OpenAPI document", () => {
   });
 
   test("every reference leads somewhere", () => {
-    const document = openApiDocument() as { components: { schemas: Record<string, unknown> } };
-    const refs = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
-    const missing = [...refs]
-      .map(([, name = ""]) => name)
-      .filter((name) => !(name in document.components.schemas));
+    const document = openApiDocument() as { components: Record<string, Record<string, unknown>> };
+    const refs = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/([^/]+)\/([^"]+)"/g);
+    const missing = [...refs].filter(
+      ([, kind = "", name = ""]) => !(name in (document.components[kind] ?? {})),
+    );
     expect(missing).toEqual([]);
   });
 });
