@@ -31,7 +31,34 @@ export const plannedAddition = z
 
 export type PlannedAddition = Answer<typeof plannedAddition>;
 
-const plannedNode = z.object({ nodeId: z.string(), name: z.string() });
+const plannedNode = z.object({ nodeId: z.string(), name: z.string() }).meta({ id: "PlannedNode" });
+
+const plannedRetire = plannedNode
+  .extend({
+    cause: z
+      .string()
+      .describe(
+        "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released, unhealthy, deallocated (for too long, or too many)",
+      ),
+    sinceSeconds: unixSeconds,
+    verb: z
+      .enum(["deallocate", "terminate"])
+      .optional()
+      .describe("How it goes; absent: as its shutdown policy says"),
+  })
+  .meta({ id: "PlannedRetire" });
+
+const waitingFor = z
+  .object({
+    reason: z.string().describe("The nearest limit or code that refused"),
+    jobs: count,
+    first: waitingJob,
+  })
+  .meta({ id: "WaitingFor" });
+
+const planWarning = z
+  .object({ code: z.string(), subject: z.string(), message: z.string() })
+  .meta({ id: "PlanWarning" });
 
 /** What a plan decided: of one that was made, or of one that would be made now. */
 export const demandParts = {
@@ -42,33 +69,12 @@ export const demandParts = {
       "Why new nodes are of their size, in sentences: the price, the reason, the next best, and what kept cheaper ones out",
     ),
   start: z.array(plannedNode),
-  retire: z.array(
-    plannedNode.extend({
-      cause: z
-        .string()
-        .describe(
-          "idle-timeout, unwanted (no job needs it while it boots), boot-timeout, failed, spot-released, unhealthy, deallocated (for too long, or too many)",
-        ),
-      sinceSeconds: unixSeconds,
-      verb: z
-        .enum(["deallocate", "terminate"])
-        .optional()
-        .describe("How it goes; absent: as its shutdown policy says"),
-    }),
-  ),
+  retire: z.array(plannedRetire),
   retry: z.array(plannedNode),
   waiting: z.array(waitingJob).describe("The first 100 jobs that did not get all they asked for, and why"),
   waitingCount: count.describe("How many of them there are, selected or not"),
-  waitingFor: z
-    .array(
-      z.object({
-        reason: z.string().describe("The nearest limit or code that refused"),
-        jobs: count,
-        first: waitingJob,
-      }),
-    )
-    .describe("All by reason, the most jobs first; of a cut plan, those kept"),
-  warnings: z.array(z.object({ code: z.string(), subject: z.string(), message: z.string() })),
+  waitingFor: z.array(waitingFor).describe("All by reason, the most jobs first; of a cut plan, those kept"),
+  warnings: z.array(planWarning),
 };
 
 /** With a selection: the selected nodes, what is done with them, and jobs that lack places there. Counts stay those of the plan. */

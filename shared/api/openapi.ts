@@ -30,6 +30,8 @@ export function openApiDocument(): JsonObject {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/api" }],
+    // Of every operation that names no other.
+    security: securityOf("reader"),
     paths,
     components: {
       schemas: components.schemas(),
@@ -108,7 +110,7 @@ function operationOf(
   return {
     operationId: id,
     summary,
-    security: securityOf(role),
+    ...(role === "reader" ? {} : { security: securityOf(role) }),
     parameters: parametersOf(route).map((each) =>
       JSON.stringify(shared.get(each.name)) === JSON.stringify(each)
         ? { $ref: `#/components/parameters/${each.name}` }

@@ -13,11 +13,11 @@ interface NodeAction {
   readonly kind: Exclude<ActionBody["kind"], "create-nodes" | "pause" | "resume" | "roll" | "stop-rolling">;
   readonly summary: string;
   /** `force`: takes nodes with jobs too. `rolling`: may go on by itself, so many at a time. `end`: may end by itself. */
-  readonly options: readonly ("force" | "rolling" | "end")[];
+  readonly options?: readonly ("force" | "rolling" | "end")[];
   /** Without a selection it means all nodes that it is for; absent: a selection is required. */
   readonly needsNoSelection?: true;
-  /** The question after the preview of an action that destroys something; null: no question. */
-  readonly question: string | null;
+  /** The question after the preview of an action that destroys something; absent: no question. */
+  readonly question?: string;
   readonly more?: Readonly<Record<string, unknown>>;
   readonly examples: readonly Example[];
 }
@@ -63,7 +63,6 @@ const actions = {
     summary:
       "Sends no new jobs to nodes until undrain. Running jobs finish; then the nodes are deleted when idle.",
     options: ["force", "rolling", "end"],
-    question: null,
     examples: [
       { line: "drain -N 'htc-[78]' --reason 'disk test'", does: "no new jobs there", isShown: true },
       {
@@ -86,15 +85,11 @@ const actions = {
   undrain: {
     kind: "undrain",
     summary: "Lets drained nodes take jobs again.",
-    options: [],
-    question: null,
     examples: [{ line: "undrain -N 'htc-[78]'", does: "they take jobs again" }],
   },
   start: {
     kind: "start",
     summary: "Starts nodes that are deallocated.",
-    options: [],
-    question: null,
     examples: [{ line: "start -N viz-1 --wait", does: "waits until it starts", isShown: true }],
   },
   deallocate: {
@@ -124,16 +119,13 @@ const actions = {
   "retry-failed": {
     kind: "retry-failed",
     summary: "Boots all failed nodes of the cluster again. CycleCloud retries all, whichever you select.",
-    options: [],
     needsNoSelection: true,
-    question: null,
     examples: [{ line: "retry-failed", does: "boots failed nodes again", isShown: true }],
   },
   "keep-alive on": {
     kind: "keep-alive",
     summary: "Keeps nodes alive: they still take jobs, and only an operator deletes them.",
     options: ["end"],
-    question: null,
     more: { on: true },
     examples: [
       { line: "keep-alive on -N viz-1 --reason 'licence server'", does: "only you may delete it" },
@@ -148,8 +140,6 @@ const actions = {
     kind: "keep-alive",
     summary:
       "Ends keep-alive: idle nodes are deleted as usual. Nodes that CycleCloud itself keeps alive stay; change them there.",
-    options: [],
-    question: null,
     more: { on: false },
     examples: [{ line: "keep-alive off -N viz-1", does: "it is deleted when it is idle" }],
   },
@@ -157,14 +147,11 @@ const actions = {
     kind: "ignore",
     summary: "Makes the autoscaler leave nodes alone: no jobs, no deletion, no retry.",
     options: ["end"],
-    question: null,
     examples: [{ line: "ignore -N htc-8 --reason 'disk test'", does: "leaves it alone" }],
   },
   unignore: {
     kind: "unignore",
     summary: "Makes the autoscaler manage ignored nodes again.",
-    options: [],
-    question: null,
     examples: [{ line: "unignore -N htc-8", does: "manages it again" }],
   },
 } as const satisfies Readonly<Record<string, Omit<NodeAction, "name">>>;
@@ -195,11 +182,11 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
     import("../selection.ts"),
   ]);
   const action: Omit<NodeAction, "name"> = actions[name];
-  const { kind, question, more, summary } = action;
-  const canForce = action.options.includes("force");
+  const { kind, question = null, more, summary, options: own = [] } = action;
+  const canForce = own.includes("force");
   const command: Command = new Command(name.split(" ").at(-1)).description(summary);
   if (canForce) command.option("--force", "even if jobs run on them");
-  if (action.options.includes("rolling"))
+  if (own.includes("rolling"))
     command
       .option(
         "--rolling <count>",
@@ -207,7 +194,7 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
         atOnce,
       )
       .option("--replace", "with --rolling: deletes each node once no job runs there");
-  if (action.options.includes("end")) endOptions(command);
+  if (own.includes("end")) endOptions(command);
   command.argument("[nodes...]", "names of nodes, as with --node-name");
   command.action((given: readonly string[], options: Flags) => {
     // A name may stand where people type it first, and a list of names wherever one may.
@@ -226,22 +213,16 @@ export async function nodeActionCommand(terminal: Terminal, name: NodeActionName
     const end = endOf(flags, Date.now() / 1000);
     if (flags.rolling !== undefined && end.untilSeconds !== undefined)
       return command.error("error: --for or --until, expected without --rolling");
-    if (flags.rolling !== undefined) {
-      const rolling = { kind: "roll", nodes, atOnce: flags.rolling, replace: flags.replace === true };
-      return act(terminal, flags, {
-        name,
-        body: rolling,
-        question,
-        nextWhenRefused: viewFirst(toWords(flags)),
-      });
-    }
-    const body = {
-      kind,
-      ...(nodes && { nodes }),
-      ...(canForce && { force: flags.force === true }),
-      ...more,
-      ...end,
-    };
+    const body =
+      flags.rolling === undefined
+        ? {
+            kind,
+            ...(nodes && { nodes }),
+            ...(canForce && { force: flags.force === true }),
+            ...more,
+            ...end,
+          }
+        : { kind: "roll", nodes, atOnce: flags.rolling, replace: flags.replace === true };
     return act(terminal, flags, { name, body, question, nextWhenRefused: viewFirst(toWords(flags)) });
   });
   return actOptions(selectionOptions(command));

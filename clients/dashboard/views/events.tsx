@@ -4,6 +4,7 @@ import { Choice, spans } from "../parts/choice.tsx";
 import { Days } from "../parts/days.tsx";
 import { eventGroups, groupOf } from "../parts/event-groups.ts";
 import { FieldFilter } from "../parts/field-filter.tsx";
+import { NodeLinks } from "../parts/links.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { byAge, TurnPages } from "../parts/turn-pages.tsx";
@@ -68,15 +69,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                     nodes.length === 0 ? (
                       "–"
                     ) : (
-                      <>
-                        {nodes.slice(0, mostNodes).map((name, index) => [
-                          index > 0 ? ", " : "",
-                          <a key={name} href={linkTo({ cluster, view: "nodes", subject: name })}>
-                            {name}
-                          </a>,
-                        ])}
-                        {nodeCount > mostNodes ? ` and ${nodeCount - mostNodes} more` : ""}
-                      </>
+                      <NodeLinks cluster={cluster} names={nodes} nodeCount={nodeCount} most={mostNodes} />
                     ),
                 },
                 {

@@ -12,8 +12,10 @@ import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Causes, Refusals } from "../parts/explained.tsx";
+import { AllOf, NodeLinks } from "../parts/links.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Shown, Time } from "../parts/state.tsx";
+import { type Step, Steps } from "../parts/steps.tsx";
 import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
 import { offersOf, WhereBox } from "../parts/where-box.tsx";
@@ -139,9 +141,7 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
   const raise = whole.answer?.raise ?? null;
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "jobs" })}>All jobs</a>
-      </p>
+      <AllOf cluster={cluster} view="jobs" />
       <h1>Job {job}</h1>
       <Shown polled={polled}>
         {(answer) => (
@@ -176,18 +176,18 @@ function Timeline(props: {
   const { events = [] } =
     usePolled<EventsAnswer>(ended ? aroundOf(ended, cluster) : null, rarely).answer ?? {};
   const submitted = Date.parse(String(explained?.request?.submittedAt)) / 1_000;
-  const steps: readonly { readonly at: number; readonly what: ComponentChildren }[] = [
-    ...(Number.isNaN(submitted) ? [] : [{ at: submitted, what: "Submitted" }]),
-    ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, what: text })),
+  const steps: readonly Step[] = [
+    ...(Number.isNaN(submitted) ? [] : [{ at: submitted, text: "Submitted" }]),
+    ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, text })),
     ...events.flatMap(({ atSeconds, text, nodes, nodeCount, loss }) => {
       const own = nodes.filter((node) => ended?.nodes.includes(node));
       if (own.length === 0 && !loss?.jobs?.includes(job)) return [];
-      return [{ at: atSeconds, what: own.length < nodeCount ? `With others: ${text}` : text }];
+      return [{ at: atSeconds, text: own.length < nodeCount ? `With others: ${text}` : text }];
     }),
     ...runs.flatMap((run) => [
       {
         at: run.fromSeconds,
-        what: (
+        text: (
           <>
             Started on {whereOf(run, cluster)}
             {waited(run.fromSeconds - submitted)}
@@ -196,7 +196,7 @@ function Timeline(props: {
       },
       {
         at: run.untilSeconds,
-        what: `${run.isRunning ? "Runs until now" : "Ended"}: ${duration(run.untilSeconds - run.fromSeconds)}, ${usd(run.usd)}`,
+        text: `${run.isRunning ? "Runs until now" : "Ended"}: ${duration(run.untilSeconds - run.fromSeconds)}, ${usd(run.usd)}`,
       },
     ]),
   ].toSorted((a, b) => a.at - b.at);
@@ -220,15 +220,7 @@ function Timeline(props: {
           ))}
         </div>
       )}
-      <Table
-        caption="Timeline"
-        rows={steps.map((step, index) => ({ ...step, index }))}
-        rowKey={({ index }) => String(index)}
-        columns={[
-          { title: "Time", cell: ({ at }) => <Time at={at} /> },
-          { title: "What", isLong: true, cell: ({ what }) => what },
-        ]}
-      />
+      <Steps caption="Timeline" steps={steps} />
       {ended === undefined || explained !== undefined ? null : (
         <p class="quiet">
           When it was submitted and what it waited for is known while it waits or runs; runs are kept for
@@ -255,12 +247,7 @@ function waited(seconds: number): string {
 
 function whereOf({ nodes, array, size }: JobRun, cluster: string): ComponentChildren {
   if (nodes.length === 0) return array === "" ? "no node of the cluster" : `${array}, ${size}`;
-  return nodes.map((name, index) => [
-    index > 0 ? ", " : "",
-    <a key={name} href={linkTo({ cluster, view: "nodes", subject: name })}>
-      {name}
-    </a>,
-  ]);
+  return <NodeLinks cluster={cluster} names={nodes} />;
 }
 
 function Explanation(props: { readonly answer: ExplainAnswer; readonly children: ComponentChildren }) {

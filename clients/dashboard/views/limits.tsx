@@ -1,11 +1,12 @@
 import type { LimitsAnswer } from "../../../shared/api/index.ts";
 import { Breakable } from "../parts/breakable.tsx";
+import { AllOf } from "../parts/links.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { ShareMeter } from "../parts/share-meter.tsx";
 import { SharedQuotas } from "../parts/shared-quotas.tsx";
 import { Shown } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
-import { linkTo, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, usd } from "../words.ts";
@@ -32,9 +33,7 @@ export function BindingLimits({ cluster }: { readonly cluster: string }) {
     <section>
       <h2>Limits that bind</h2>
       <LimitTable cluster={cluster} most={mostBinding} />
-      <p>
-        <a href={linkTo({ cluster, view: "limits" })}>All limits</a>
-      </p>
+      <AllOf cluster={cluster} view="limits" />
     </section>
   );
 }

@@ -12,8 +12,9 @@ import { groupOf } from "../parts/event-groups.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Goes } from "../parts/goes.tsx";
 import { LifeBars, type Mark } from "../parts/life-bars.tsx";
-import { Ago, Shown, Time } from "../parts/state.tsx";
-import { Table } from "../parts/table.tsx";
+import { AllOf } from "../parts/links.tsx";
+import { Ago, Shown } from "../parts/state.tsx";
+import { Steps } from "../parts/steps.tsx";
 import { linkTo } from "../place.ts";
 import { addressOf, call, pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -24,9 +25,7 @@ export function NodePage({ cluster, name }: { readonly cluster: string; readonly
   const polled = usePolled<NodesAnswer>(addressOf(pathOf("clusters", cluster, "nodes"), { name }));
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "nodes" })}>All nodes</a>
-      </p>
+      <AllOf cluster={cluster} view="nodes" />
       <h1>Node {name}</h1>
       <Shown polled={polled}>
         {({ nodes: [node], atSeconds }) =>
@@ -98,15 +97,7 @@ function Past({ cluster, name }: { readonly cluster: string; readonly name: stri
         span={[start, answer.atSeconds]}
         lanes={[signs, ...lanesOf(runs)]}
       />
-      <Table
-        caption="What happened to it"
-        rows={[...signs, ...runs].toSorted((a, b) => b.at - a.at)}
-        rowKey={({ at, text }) => `${at} ${text}`}
-        columns={[
-          { title: "Time", cell: ({ at }) => <Time at={at} /> },
-          { title: "What", isLong: true, cell: ({ text }) => text },
-        ]}
-      />
+      <Steps caption="What happened to it" steps={[...signs, ...runs].toSorted((a, b) => b.at - a.at)} />
     </section>
   );
 }

@@ -5,10 +5,11 @@ import { nodeActs } from "../act/kinds.ts";
 import { Choice } from "../parts/choice.tsx";
 import { FieldFilter } from "../parts/field-filter.tsx";
 import { Goes } from "../parts/goes.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { NodeFilter } from "../parts/node-filter.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { VirtualTable, type WideColumn } from "../parts/virtual-table.tsx";
-import { choose, linkTo, type Place } from "../place.ts";
+import { choose, type Place } from "../place.ts";
 import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
 import { session } from "../service/session.ts";
@@ -44,7 +45,7 @@ type Sort = keyof typeof sorts;
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** How rows can be ordered; what is not known comes last, and nodes that are alike stay in the order of their names. */
+/** How rows can be ordered, by the place of the column; what is not known comes last, and nodes that are alike stay in the order of their names. */
 const sorts = {
   // As they come.
   name: undefined,
@@ -173,8 +174,6 @@ interface ListProps {
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
-type NodeColumn = WideColumn<Node> & { readonly sort?: Sort };
-
 function List({ items, sort, chosen, isAllChosen, cluster, now, onSort, onChoose }: ListProps) {
   const order = sorts[sort];
   const rows = useMemo(() => (order === undefined ? items : items.toSorted(order)), [items, order]);
@@ -191,7 +190,7 @@ function List({ items, sort, chosen, isAllChosen, cluster, now, onSort, onChoose
       rows={rows}
       rowKey={({ name, nodeId }) => nodeId ?? name}
       heading={(column) => {
-        const { sort: own, title } = column as NodeColumn;
+        const { place, title } = column as WideColumn<Node>;
         if (title === "Choose")
           return (
             <input
@@ -203,7 +202,7 @@ function List({ items, sort, chosen, isAllChosen, cluster, now, onSort, onChoose
               }
             />
           );
-        if (own === undefined) return title;
+        const own = place as Sort;
         return (
           <button type="button" class="plain head" aria-pressed={own === sort} onClick={() => onSort(own)}>
             {title}
@@ -220,7 +219,9 @@ function isKnown({ nodeId }: Node): boolean {
   return nodeId !== null;
 }
 
-function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoose">): readonly NodeColumn[] {
+function columnsOf(
+  given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoose">,
+): readonly WideColumn<Node>[] {
   const { chosen, cluster, now, onChoose } = given;
   const toggled = (name: string) => {
     const next = new Set(chosen);
@@ -245,35 +246,30 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
     },
     {
       title: "Name",
-      sort: "name",
       width: "minmax(6rem, 1.4fr)",
       place: "name",
-      cell: ({ name }) => <a href={linkTo({ cluster, view: "nodes", subject: name })}>{name}</a>,
+      cell: ({ name }) => <NodeLink cluster={cluster} name={name} />,
     },
     {
       title: "Node array",
-      sort: "array",
       width: "minmax(5.5rem, 1fr)",
       place: "array",
       cell: ({ nodeArray }) => nodeArray,
     },
     {
       title: "VM size",
-      sort: "size",
       width: "minmax(9.5rem, 1.2fr)",
       place: "size",
       cell: ({ vmSize, spot }) => `${vmSize.replace(/^Standard_/, "")}${spot ? " spot" : ""}`,
     },
     {
       title: "State",
-      sort: "state",
       width: "5rem",
       place: "state",
       cell: ({ state, origin }) => state ?? origin,
     },
     {
       title: "Jobs",
-      sort: "jobs",
       width: "minmax(5rem, 1.2fr)",
       place: "jobs",
       cell: ({ jobs }) =>
@@ -283,7 +279,6 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
     },
     {
       title: "Idle",
-      sort: "idle",
       width: "6.25rem",
       place: "idle",
       cell: ({ idleSinceSeconds }) =>
@@ -291,14 +286,12 @@ function columnsOf(given: Pick<ListProps, "chosen" | "cluster" | "now" | "onChoo
     },
     {
       title: "Goes, or why not",
-      sort: "goes",
       width: "minmax(8rem, 1.6fr)",
       place: "goes",
       cell: (node) => <Goes node={node} now={now} />,
     },
     {
       title: "USD/h",
-      sort: "price",
       width: "4.5rem",
       place: "price",
       isNumber: true,

@@ -1,4 +1,5 @@
 import type { OperationsAnswer, OperationView } from "../../../shared/api/index.ts";
+import { AllOf, NodeLinks } from "../parts/links.tsx";
 import { ListTable } from "../parts/list-table.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
 import { linkTo, type Place } from "../place.ts";
@@ -22,9 +23,7 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
         <h1>Operations</h1>
       ) : (
         <>
-          <p>
-            <a href={linkTo({ cluster, view: "operations" })}>All operations</a>
-          </p>
+          <AllOf cluster={cluster} view="operations" />
           <h1>Operation {subject}</h1>
         </>
       )}
@@ -88,13 +87,7 @@ function NodesOf(props: { readonly operation: OperationView; readonly cluster: s
     <section>
       <h2>Nodes</h2>
       <p>
-        {nodes.slice(0, mostNamed).map(({ name, nodeId }, index) => [
-          index > 0 ? ", " : "",
-          <a key={nodeId} href={linkTo({ cluster, view: "nodes", subject: name })}>
-            {name}
-          </a>,
-        ])}
-        {nodes.length > mostNamed ? ` and ${count(nodes.length - mostNamed)} more` : ""}
+        <NodeLinks cluster={cluster} names={nodes.map(({ name }) => name)} most={mostNamed} />
       </p>
     </section>
   );

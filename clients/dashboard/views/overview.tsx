@@ -3,6 +3,7 @@ import { useActDialog } from "../act/act-button.tsx";
 import { type ActKind, acts } from "../act/kinds.ts";
 import { Choice, spans } from "../parts/choice.tsx";
 import { Figures } from "../parts/figures.tsx";
+import { AllOf } from "../parts/links.tsx";
 import { Problems } from "../parts/problems.tsx";
 import { Spending } from "../parts/spending.tsx";
 import { Ago, Shown } from "../parts/state.tsx";
@@ -197,9 +198,7 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
         <section>
           <h2>Targets</h2>
           <TargetTable status={status} targets={targets.slice(0, mostTargets)} />
-          <p>
-            <a href={linkTo({ cluster, view: "targets" })}>All targets</a>
-          </p>
+          <AllOf cluster={cluster} view="targets" />
         </section>
       )}
     </>

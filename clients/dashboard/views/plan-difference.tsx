@@ -1,5 +1,6 @@
 import type { PlanChange, PlanDifferenceAnswer } from "../../../shared/api/index.ts";
 import { commandLine } from "../act/command-line.ts";
+import { AllOf } from "../parts/links.tsx";
 import { planColumns } from "../parts/plan-columns.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
@@ -36,9 +37,7 @@ export function PlanDifference(props: {
   );
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "plans" })}>All plans</a>
-      </p>
+      <AllOf cluster={cluster} view="plans" />
       <h1>Two plans</h1>
       <Shown polled={polled}>{(answer) => <Differences answer={answer} />}</Shown>
       <p class="quiet">

@@ -1,4 +1,5 @@
 import type { PlanAnswer } from "../../../shared/api/index.ts";
+import { AllOf } from "../parts/links.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { WaitingJobs } from "../parts/waiting-jobs.tsx";
@@ -11,9 +12,7 @@ export function Plan({ cluster, planId }: { readonly cluster: string; readonly p
   const polled = usePolled<PlanAnswer>(pathOf("clusters", cluster, "plans", planId), { everyMs: 10_000 });
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "plans" })}>All plans</a>
-      </p>
+      <AllOf cluster={cluster} view="plans" />
       <h1>Plan {planId}</h1>
       <Shown polled={polled}>{(answer) => <Decided plan={answer} />}</Shown>
     </>

@@ -11,6 +11,7 @@ import { isDictionary } from "../../../shared/json/json.ts";
 import { ActForm } from "../act/act-form.tsx";
 import { commandLine } from "../act/command-line.ts";
 import { Figures } from "../parts/figures.tsx";
+import { AllOf } from "../parts/links.tsx";
 import { Refusal } from "../parts/refusal.tsx";
 import { Shown, Time } from "../parts/state.tsx";
 import { linkTo } from "../place.ts";
@@ -38,9 +39,7 @@ interface Named {
 export function Reject({ cluster, rejectionId }: Named) {
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "rejects" })}>All rejects</a>
-      </p>
+      <AllOf cluster={cluster} view="rejects" />
       <h1>Rejected message</h1>
       {session.mayOperate ? (
         <Whole cluster={cluster} rejectionId={rejectionId} />

@@ -1,6 +1,8 @@
 import type { ClusterStatus, TargetExplanation } from "../../../shared/api/index.ts";
 import { Causes, Refusals } from "../parts/explained.tsx";
+import { AllOf, NodeLink } from "../parts/links.tsx";
 import { Ago, Shown, Time } from "../parts/state.tsx";
+import { Steps } from "../parts/steps.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
 import { addressOf, pathOf } from "../service/call.ts";
@@ -118,9 +120,7 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
   );
   return (
     <>
-      <p>
-        <a href={linkTo({ cluster, view: "targets" })}>All targets</a>
-      </p>
+      <AllOf cluster={cluster} view="targets" />
       <h1>Target {target}</h1>
       <Shown polled={polled}>{(answer) => <Explanation answer={answer} />}</Shown>
     </>
@@ -152,12 +152,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
         rowKey={({ node }) => node}
         none="It has none."
         columns={[
-          {
-            title: "Node",
-            cell: ({ node }) => (
-              <a href={linkTo({ cluster: answer.cluster, view: "nodes", subject: node })}>{node}</a>
-            ),
-          },
+          { title: "Node", cell: ({ node }) => <NodeLink cluster={answer.cluster} name={node} /> },
           { title: "State", cell: ({ state, origin }) => state ?? origin },
           {
             title: "Expected ready",
@@ -183,15 +178,9 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
       <Refusals {...answer} />
       <section>
         <h2>What the planner did</h2>
-        <Table
+        <Steps
           caption="Steps of the planner"
-          rows={answer.planner.map((step, index) => ({ ...step, index }))}
-          rowKey={({ index }) => String(index)}
-          none="Nothing yet."
-          columns={[
-            { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-            { title: "What", isLong: true, cell: ({ text }) => text },
-          ]}
+          steps={answer.planner.map(({ atSeconds: at, text }) => ({ at, text }))}
         />
       </section>
     </>
