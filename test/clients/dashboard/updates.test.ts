@@ -86,9 +86,10 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
   });
 
   test("a list that fits into the first look is asked for once, then whether anything changed", async () => {
+    await page.goto("about:blank");
     world = await serveLargeWorld(20);
     server.reset();
-    await page.reload();
+    await open("nodes");
     await whole(20);
     await polled(3);
     expect(server.paths().filter((path) => path.includes("limit=10000"))).toEqual([]);
