@@ -80,10 +80,13 @@ export function commandsFor(
           nodeId === undefined ? [] : [[shortHostname(hostname), nodeId] as const],
         ),
       ]),
+      // Whether it could be enabled is not known: it is ours until it is seen to be.
       ours:
-        kind === "drain"
-          ? [...without(memory.ours), ...[...names].filter((name) => !byOthers.has(name))]
-          : without(memory.ours),
+        kind === "undrain"
+          ? memory.ours
+          : kind === "drain"
+            ? [...without(memory.ours), ...[...names].filter((name) => !byOthers.has(name))]
+            : without(memory.ours),
       others: isGone || kind === "node-joined" ? without(memory.others) : memory.others,
       removed: isGone ? [...without(memory.removed), ...names] : without(memory.removed),
     },

@@ -150,6 +150,14 @@ describe("corrections", () => {
     expect(read(disabled).corrections).toEqual([]);
   });
 
+  test("a drain that is over, and could not be ended because the qmaster was away, is ended later", () => {
+    const disabled = [{ on: "all.q@ip-0a000001", state: "d" }];
+    const { memory } = read(disabled, { draining: ["ip-0a000001"], memory: event("drain").memory });
+    const after = read(disabled, { memory: event("undrain", memory).memory });
+    expect(lines(after.corrections)).toEqual(["qmod -e *@ip-0a000001"]);
+    expect(after.nodes).toEqual([expect.not.objectContaining({ isOutByOthers: true })]);
+  });
+
   test("what somebody else disabled is not enabled, whatever the events are", () => {
     const { memory } = read([{ on: "all.q@ip-0a000001", state: "d" }]);
     const drained = event("drain", memory);
