@@ -84,7 +84,9 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
       "--thread-spec=1",
       "--prefer=a",
       "-s",
-      "-L ansys:1",
+      `-L @:${int(1, 3)}`,
+      "-J @ -d singleton",
+      pick(["-H", "--begin=now+1hour"]),
       "-t 60 --time-min=10",
     ];
     const gpus = [

@@ -6,7 +6,13 @@
  */
 import { parseArgs } from "node:util";
 import { DrivenSlurm } from "../clients/agent/drivers/driven-slurm.ts";
-import { boughtFor, nodesOfKinds, sbatchArgs, usedBy } from "../clients/agent/drivers/slurm-job-kinds.ts";
+import {
+  boughtFor,
+  nodesOfKinds,
+  partitionsOf,
+  sbatchArgs,
+  usedBy,
+} from "../clients/agent/drivers/slurm-job-kinds.ts";
 import { whileItMoves } from "../support/machines/agent.ts";
 import { startSlurm } from "../support/machines/slurm.ts";
 import { drawKinds } from "./draw-kinds.ts";
@@ -28,7 +34,14 @@ const controller = await startSlurm({
   conf: conf
     .replace(/^SelectType=.*/m, `SelectType=select/${values.type}`)
     .replace(/^SelectTypeParameters=.*/m, `SelectTypeParameters=${values.select}`)
-    .replace("ansys:2", "ansys:5000"),
+    // Jobs of a partition share two licences of its name.
+    .replace(
+      "ansys:2",
+      kinds
+        .flatMap(partitionsOf)
+        .map(({ name }) => `${name}:2`)
+        .join(","),
+    ),
   gres,
 });
 try {
