@@ -29,7 +29,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     shows: "many clusters in one deployment: from a message to its action, after npm run build",
     options: "--clusters --nodes --workers --memory --messages --every --healthy --check",
   },
-  schedules: { file: "schedules.ts", shows: "the windows of a year, and the status with 200 schedules" },
   hostile: { file: "hostile.ts", shows: "valid demand that was, or could be, dear to plan" },
   cost: {
     file: "placement-cost.ts",

@@ -72,9 +72,9 @@ test("a job that ended stays with its day, whatever comes after it; the next day
     running,
     [1, 2, 14].map((hours) => sightAt(noon + hours * 3_600, idle)),
   );
-  const endedIn = ({ jobs }: DayPage) => jobs.dearest.map(({ key }) => key);
-  expect(after.map(({ day }) => endedIn(day))).toEqual([["slurm:1"], ["slurm:1"], []]);
-  expect(after.flatMap(({ closed }) => closed.days.map(endedIn))).toEqual([["slurm:1"]]);
+  const endedIn = ({ jobs }: DayPage) => jobs.dearest.map(({ key, runs }) => `${key}, ${runs} run`);
+  expect(after.map(({ day }) => endedIn(day))).toEqual([["slurm:1, 1 run"], ["slurm:1, 1 run"], []]);
+  expect(after.flatMap(({ closed }) => closed.days.map(endedIn))).toEqual([["slurm:1, 1 run"]]);
 });
 
 test("a node's use begins anew when its size changes, and not while nothing changes", () => {

@@ -94,6 +94,8 @@ describe("acceptTargets", () => {
     await accept(world, { cores: 1, ...first });
     expect(await accept(world, { cores: 2, ...second })).toBe(expected);
     expect(await coresOf(world)).toBe(expected === "accepted" ? 2 : 1);
+    const { ignoredMessages } = (await world.ports.targets.load(cluster, "standard"))?.value ?? {};
+    expect(ignoredMessages).toBe(expected === "accepted" ? 0 : 1);
   });
 
   test("a clock that is ahead counts for no more than now", async () => {
