@@ -51,6 +51,8 @@ process.exitCode = await sideBySide([
       "run",
       "--project",
       "unit",
+      // Each thread loads and compiles all modules anew: more threads than cores only add to the work.
+      "--maxWorkers=100%",
       "--reporter=dot",
       "--reporter=./test/suite/last-lines.ts",
       ...folders,
