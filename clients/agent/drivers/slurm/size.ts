@@ -65,11 +65,17 @@ export function sizeOf(
   const together = counting.by === "socket" ? undefined : tasksOfSlot(record, task, unit);
   // Slurm counts the CPUs of its nodes together, and not whole tasks on each of them.
   const isSplit = node !== undefined && tasks > nodeCount * tasksOn(record, tasks, task, counting, node);
+  // Slurm knows of more that it takes nodes for than the record says: of --ntasks-per-gpu it has nothing.
+  const isMore =
+    node !== undefined &&
+    onNodes === undefined &&
+    !record.flags.includes("SPREAD_JOB") &&
+    nodeCount > nodesOn(record, node, counting);
   return {
     nodeCount,
     perNode,
     perSlot:
-      together !== undefined && !isSplit && maySpread(record, task, perNode.ngpus ?? 0, counting)
+      together !== undefined && !isSplit && !isMore && maySpread(record, task, perNode.ngpus ?? 0, counting)
         ? amounts({
             ncpus: task.cpus * together,
             memmb: counting.isOfMemory ? memoryOfTask(record, task, counting) * together : 0,

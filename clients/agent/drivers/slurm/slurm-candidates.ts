@@ -131,9 +131,8 @@ export class Candidates {
   }
 
   countingOf(partition: string): Counting {
-    // A partition's own SelectTypeParameters are of select/cons_tres: with select/linear jobs have whole nodes.
     const known = this.#partitions.get(partition);
-    const own = this.#counting.by === "node" ? undefined : known?.counting;
+    const own = this.#counting.by === "node" || this.#counting.isForAll ? undefined : known?.counting;
     return { ...this.#counting, ...own, memoryPerCpu: known?.memoryPerCpu ?? this.#counting.memoryPerCpu };
   }
 
@@ -185,7 +184,7 @@ export class Candidates {
         if (count === Number.POSITIVE_INFINITY || isShortOfMemory(record, node, counting)) return [];
         const size = sizeOf(record, node, counting, count);
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
-        if ((isChoice || isDynamic) && size.nodeCount > mostAsked(record)) return [];
+        if ((isChoice || isDynamic || counted > 0) && size.nodeCount > mostAsked(record)) return [];
         const most = isDynamic ? left.length - 1 + this.#room : suiting;
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
         const exclusive = this.isExclusive(partition);

@@ -65,6 +65,7 @@ const limitsSchema = z.object({
   counting: z
     .object({
       isOfMemory: z.boolean(),
+      isForAll: z.boolean().optional(),
       by: z.enum(["core", "socket", "node"]),
       memoryPerCpu: z.number().optional(),
     })

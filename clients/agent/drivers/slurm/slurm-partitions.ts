@@ -19,7 +19,7 @@ export interface Partition {
   /** The QOS whose limits hold for its jobs; empty: none. */
   readonly qos: string;
   /** What its jobs take of nodes, where that is not what the cluster's take. */
-  readonly counting: Omit<Counting, "memoryPerCpu"> | undefined;
+  readonly counting: Pick<Counting, "isOfMemory" | "by"> | undefined;
   /** `MaxMemPerCPU`, in MiB: jobs with more memory take so many more CPUs. */
   readonly mostMemoryPerCpu: number | undefined;
   /** `DefMemPerCPU`, where it is not the cluster's. */
@@ -39,6 +39,8 @@ export interface Counting {
   readonly isOfMemory: boolean;
   /** No other job gets the rest of a core or a socket. `node`: `select/linear`. */
   readonly by: "core" | "socket" | "node";
+  /** Slurm leaves aside what partitions say themselves, as it does with `select/linear`: `CR_CPU`. */
+  readonly isForAll?: boolean | undefined;
   /** `DefMemPerCPU`, in MiB: what a job has that does not say it. */
   readonly memoryPerCpu?: number | undefined;
 }
@@ -49,7 +51,8 @@ export function readCounting(config: string): Counting | undefined {
   const [, parameters = ""] = /^SelectTypeParameters\s*= (\S+)/m.exec(config) ?? [];
   if (type === undefined) return undefined;
   const memoryPerCpu = numberOf(/^DefMemPerCPU\s*= (\S+)/m.exec(config)?.[1]);
-  const counting = { ...countingIn(parameters), memoryPerCpu };
+  const isForAll = parameters.includes("CR_CPU");
+  const counting = { ...countingIn(parameters), isForAll, memoryPerCpu };
   return type === "select/linear" ? { ...counting, by: "node" } : counting;
 }
 

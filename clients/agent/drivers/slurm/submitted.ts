@@ -183,9 +183,14 @@ function gresOf(options: SbatchOptions) {
     tres_per_node: [...ofNode, gpus(options.gpusPerNode)].filter((each) => each !== "").join(","),
     tres_per_task: gpus(options.gpusPerTask),
     tres_per_socket: gpus(options.gpusPerSocket),
-    tres_per_job: gpus(options.gpus),
+    tres_per_job: gpus(options.gpus ?? gpusOfTasks(options)?.toString()),
     cpus_per_tres: gpus(options.cpusPerGpu?.toString()),
   };
+}
+
+/** `--ntasks-per-gpu` without a number of GPUs. */
+function gpusOfTasks({ ntasks, ntasksPerGpu }: SbatchOptions): number | undefined {
+  return ntasks === undefined || ntasksPerGpu === undefined ? undefined : Math.ceil(ntasks / ntasksPerGpu);
 }
 
 function gpuCount(asked = "0"): number {

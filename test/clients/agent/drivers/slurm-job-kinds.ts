@@ -407,6 +407,8 @@ export const jobKinds: readonly JobKind[] = [
   on("htc&smt", "-N 7-9 -n 40 --mem-per-cpu=1000", 7),
   on("htc&hpc!NO MaxCPUsPerNode=10", "-N 7 -n 50 --mem=1G ; -n 1 --mem=1G", 7),
   on("gpu1&gpu", "-N 7 --gpus-per-task=1 -n 18", 7),
+  on("gpu", "--ntasks-per-gpu=2 -n 12", 2),
+  on("smt", "-N 1-2 -n 4 -c 6 -C b*2", 0, "two nodes never hold it"),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */

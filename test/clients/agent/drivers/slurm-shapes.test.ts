@@ -238,10 +238,13 @@ describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
     expect(bought(read({ jobs: oneJob(job), nodes, partitions }))).toEqual(["htc-1"]);
   });
 
-  test("a partition may have its own", () => {
+  test.each([
+    ["may have its own", "CR_CORE_MEMORY", 3],
+    ["has none that counts where Slurm speaks of CPUs", "CR_CPU_MEMORY", 2],
+  ])("a partition %s", (_, parameters, nodes) => {
     const partitions = partition("htc", "SelectTypeParameters=CR_SOCKET_MEMORY");
-    const config = counts("CR_CORE_MEMORY");
-    expect(bought(read({ jobs: oneJob(array), nodes: smt, partitions, config }))).toHaveLength(3);
+    const config = counts(parameters);
+    expect(bought(read({ jobs: oneJob(array), nodes: smt, partitions, config }))).toHaveLength(nodes);
   });
 
   test("they are remembered beside the limits", () => {
