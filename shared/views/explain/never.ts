@@ -178,25 +178,18 @@ function neverFits(outlook: Outlook, { job, outcome }: OutlookJob, first: Reason
 
 function wayOut({ code, countedBy }: Reason, guess: string | null): string {
   if (guess !== null) return `Change it to "${guess}" in the job. What there is: \`ccscale buckets\`.`;
-  switch (code) {
-    case "Never":
-      return "Its scheduler refuses it for good, for that reason: change the job.";
-    case "InvalidSharedValue":
-      return "It fits when the shared value changes, or when the job asks for the present one.";
-    case "UndefinedResource":
-      if (countedBy !== undefined)
-        return `Give its nodes the resource in the configuration of the scheduler "${countedBy}", or change the job. What it counts of nodes: \`ccscale buckets\`.`;
-      return 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.';
-    case "NotStarted":
-      return "Ask the scheduler why (Slurm: `scontrol show job`), and correct what it counts of its nodes or what the job asks for: `ccscale buckets -o counted`. It is tried again later by itself.";
-    case "SpotNotInterruptible":
-    case "SpotRunTimeTooLong":
-    case "SpotEvictedTooOften":
-    case "SpotPatienceOver":
-      return 'Let the job use a regular node array, or change "spot" and store the configuration: `ccscale config push FILE`.';
-    default:
-      return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
-  }
+  if (code === "Never") return "Its scheduler refuses it for good, for that reason: change the job.";
+  if (code === "InvalidSharedValue")
+    return "It fits when the shared value changes, or when the job asks for the present one.";
+  if (code === "UndefinedResource")
+    return countedBy === undefined
+      ? 'Give nodes the resource with "default_resources" and store the configuration (`ccscale config push FILE`), or change the job.'
+      : `Give its nodes the resource in the configuration of the scheduler "${countedBy}", or change the job. What it counts of nodes: \`ccscale buckets\`.`;
+  if (code === "NotStarted")
+    return "Ask the scheduler why (Slurm: `scontrol show job`), and correct what it counts of its nodes or what the job asks for: `ccscale buckets -o counted`. It is tried again later by itself.";
+  if (code.startsWith("Spot"))
+    return 'Let the job use a regular node array, or change "spot" and store the configuration: `ccscale config push FILE`.';
+  return "Change the job's constraints, or add what they ask for to a node array. What there is: `ccscale buckets`.";
 }
 
 /** What a misspelt name or value most likely means. */

@@ -391,21 +391,16 @@ function exclusiveScope(constraints: readonly Constraint[]): "iteration" | "task
 
 /** The parts of a constraint that a slot takes something for: along the first alternative that holds. */
 function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
-  switch (constraint.kind) {
-    case "and":
-      return constraint.all.flatMap((child) => leaves(child, asked));
-    case "or":
-      return constraint.any
-        .filter((child) => holds(child, asked))
-        .slice(0, 1)
-        .flatMap((child) => leaves(child, asked));
-    case "xor":
-      return constraint.oneOf.filter((child) => holds(child, asked)).flatMap((child) => leaves(child, asked));
-    case "not":
-      return [];
-    default:
-      return [constraint];
-  }
+  if (constraint.kind === "not") return [];
+  if (constraint.kind === "and") return constraint.all.flatMap((child) => leaves(child, asked));
+  const taken = (children: readonly Constraint[], most: number) =>
+    children
+      .filter((child) => holds(child, asked))
+      .slice(0, most)
+      .flatMap((child) => leaves(child, asked));
+  if (constraint.kind === "or") return taken(constraint.any, 1);
+  if (constraint.kind === "xor") return taken(constraint.oneOf, Number.POSITIVE_INFINITY);
+  return [constraint];
 }
 
 function take(
