@@ -238,12 +238,18 @@ async function actOn({ event, done }: TakenEvent, before: AgentState, ports: Pas
   const isJoin = event.kind === "node-joined";
   let { memory } = before;
   let commands = 0;
+  const problems: string[] = [];
   const attempt = async (part: typeof news) => {
     let steps: Steps = { commands: [], memory };
     try {
       // A mistake of the driver costs this event, and not those behind it.
       if (part.nodes.length > 0)
         steps = ports.driver.commandsFor(part, contextOf({ ...before, memory }, ports));
+      // Not every scheduler shows who drained a host: an agent that dies before the event is done must know that it did.
+      if (part.kind === "drain" && steps.commands.length > 0) {
+        memory = steps.memory;
+        problems.push(...(await keep({ ...before, memory }, ports)));
+      }
       for (const command of steps.commands) {
         commands += 1;
         await ports.run(command);
@@ -259,11 +265,11 @@ async function actOn({ event, done }: TakenEvent, before: AgentState, ports: Pas
   const problem = (await attempt(joinsBefore(event, before.decisions))) ?? (await attempt(news));
   if (problem === undefined) {
     const state = { ...before, decisions: decide(before.decisions, event, ports.nowSeconds()), memory };
-    const problems = await keep(state, ports);
+    problems.push(...(await keep(state, ports)));
     await done();
     return { state, commands, problems, hasWorked: true };
   }
-  const problems = [problem];
+  problems.push(problem);
   // One whose name does not resolve yet keeps no other from its jobs.
   if (isJoin && news.nodes.length > 1)
     for (const node of news.nodes) {

@@ -23,6 +23,7 @@ const quiet: Reading = {
 class World {
   readonly happened: string[] = [];
   readonly posted: Demand[] = [];
+  readonly saved: AgentState[] = [];
   interpretFails = false;
   commandsForFails = false;
   reading: Reading = quiet;
@@ -84,8 +85,9 @@ class World {
       },
       postKept: async () => undefined,
       startOver: () => void this.happened.push("start over"),
-      save: async () => {
+      save: async (state) => {
         this.happened.push("save");
+        this.saved.push(state);
         fails("disk");
       },
       keepFiles: async () => {
@@ -134,11 +136,13 @@ describe("a pass", () => {
     expect(last.report.problems).toContain('event "drain" given up after its last try');
   });
 
-  test("acts on events, reads, posts: what was drained shows at once, with the time of the event", async () => {
+  test("remembers a drain, acts on events, reads, posts: what was drained shows at once, with the time of the event", async () => {
     const world = new World();
     world.events = [drain];
     const { state } = await runPass(fresh, world.ports);
+    expect(world.saved[0]).toEqual({ ...fresh, memory: { last: "drain" } });
     expect(world.happened).toEqual([
+      "save",
       "scontrol drain ip-1",
       "save",
       "done drain",

@@ -1,5 +1,6 @@
 import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import type { Command, Context, SchedulerNode } from "../driver.ts";
+import { hasNoDecision } from "../late-news.ts";
 import { reasonText } from "../scheduler-words.ts";
 import { amountOf } from "./amounts.ts";
 import { disable, enable, setValues } from "./commands.ts";
@@ -106,13 +107,21 @@ export function isSilent({ instances }: Host): boolean {
   return instances.some(({ state }) => state.includes("u"));
 }
 
-/** `isOurs`: an event asked for the drain. `isLost`: it has been silent for longer than a daemon takes to start. */
+/**
+ * `isOurs`: an event asked for the drain. `isForgotten`: the agent does not know the event any more. `isLost`: the host has been silent
+ * for longer than a daemon takes to start.
+ */
 export function toNode(
   host: Host,
   resources: SchedulerNode["resources"],
-  { isOurs, isLost }: { readonly isOurs: boolean; readonly isLost: boolean },
+  {
+    isOurs,
+    isForgotten,
+    isLost,
+  }: { readonly isOurs: boolean; readonly isForgotten: boolean; readonly isLost: boolean },
 ): SchedulerNode {
-  return { hostname: host.hostname, resources, ...stateOf(host, isOurs, isLost) };
+  const forgotten = isOurs && isForgotten && isOut(host) ? { isOutByLostEvent: true as const } : {};
+  return { hostname: host.hostname, resources, ...stateOf(host, isOurs, isLost), ...forgotten };
 }
 
 function stateOf(
@@ -235,13 +244,15 @@ export function arrayOf(
 export function correction(
   host: Host,
   array: string | undefined,
-  { draining }: Context,
+  context: Context,
   memory: GridengineMemory,
   settings: GridengineSettings,
 ): readonly Command[] {
+  const { draining } = context;
   if (!/^[a-z0-9][a-z0-9.-]{0,254}$/i.test(host.hostname)) return [];
   if (draining.has(host.short) && !isOut(host)) return disable([host.hostname], settings);
-  const isOver = memory.ours.includes(host.short) && !draining.has(host.short);
+  const isOver =
+    memory.ours.includes(host.short) && !draining.has(host.short) && !hasNoDecision(host.short, context);
   const undrain = isOver && host.instances.some(isDisabled) ? enable([host.hostname], settings) : [];
   const own = array === undefined ? undefined : settings.node_arrays[array];
   const names = new Set(host.instances.flatMap(({ resources }) => resources.map(({ name }) => name)));

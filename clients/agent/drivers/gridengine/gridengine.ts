@@ -1,6 +1,7 @@
 import { memberOf, shortHostname } from "../../../../shared/engine/index.ts";
 import { configured, readOf } from "../configured.ts";
 import type { Answers, Context, Job, NodeShape, Read, Reading, SetAside } from "../driver.ts";
+import { hasNoDecision } from "../late-news.ts";
 import { commandsFor, remove } from "./commands.ts";
 import { type Definitions, definitionsCommand, parseDefinitions } from "./definitions.ts";
 import {
@@ -157,7 +158,8 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
     nodes: there.map((host) => {
       const resources = { ...cell.resources.get(host.hostname), ...limits(cell.arrayOf.get(host.hostname)) };
       const isLost = context.nowSeconds - (silentSince[host.short] ?? context.nowSeconds) > mostSilentSeconds;
-      return toNode(host, resources, { isOurs: isOurs(host), isLost });
+      const isForgotten = hasNoDecision(host.short, context);
+      return toNode(host, resources, { isOurs: isOurs(host), isForgotten, isLost });
     }),
     shapes: cell.shapes.map(({ nodeArray, resources }) => ({
       nodeArray,

@@ -32,15 +32,25 @@ function read(
   instances: readonly Instance[],
   {
     draining = [],
+    undrained = [],
     memory = {},
-  }: { readonly draining?: readonly string[]; readonly memory?: Context["memory"] } = {},
+  }: {
+    readonly draining?: readonly string[];
+    readonly undrained?: readonly string[];
+    readonly memory?: Context["memory"];
+  } = {},
 ): Extract<Reading, { known: true }> {
   const answers = {
     qstat: { text: listing(instances), exitCode: 0 },
     definitions: { text: definitions, exitCode: 0 },
   };
   const drains = new Map(draining.map((host) => [host, 0] as const));
-  const reading = driver.interpret(answers, { nowSeconds: 1000, draining: drains, memory });
+  const reading = driver.interpret(answers, {
+    nowSeconds: 1000,
+    draining: drains,
+    undrained: new Set(undrained),
+    memory,
+  });
   if (!reading.known) throw new Error(reading.reason);
   return reading;
 }
@@ -146,14 +156,25 @@ describe("corrections", () => {
   test("a drain that is over is ended, if it was asked for", () => {
     const disabled = [{ on: "all.q@ip-0a000001", state: "d" }];
     const { memory } = event("drain");
-    expect(lines(read(disabled, { memory }).corrections)).toEqual(["qmod -e *@ip-0a000001"]);
-    expect(read(disabled).corrections).toEqual([]);
+    const undrained = ["ip-0a000001"];
+    expect(lines(read(disabled, { undrained, memory }).corrections)).toEqual(["qmod -e *@ip-0a000001"]);
+    expect(read(disabled, { undrained }).corrections).toEqual([]);
+  });
+
+  test("a drain whose event the agent forgot, because it died with it, stays its own until the service says more", () => {
+    const disabled = [{ on: "all.q@ip-0a000001", state: "d" }];
+    const { nodes, corrections, memory } = read(disabled, { memory: event("drain").memory });
+    expect(nodes).toMatchObject([{ state: "drained", isOutByLostEvent: true }]);
+    expect(nodes[0]).not.toHaveProperty("isOutByOthers");
+    expect(corrections).toEqual([]);
+    expect(lines(event("undrain", memory).commands)).toEqual(["qmod -e *@ip-0A000001"]);
   });
 
   test("a drain that is over, and could not be ended because the qmaster was away, is ended later", () => {
     const disabled = [{ on: "all.q@ip-0a000001", state: "d" }];
     const { memory } = read(disabled, { draining: ["ip-0a000001"], memory: event("drain").memory });
-    const after = read(disabled, { memory: event("undrain", memory).memory });
+    const undrained = ["ip-0a000001"];
+    const after = read(disabled, { undrained, memory: event("undrain", memory).memory });
     expect(lines(after.corrections)).toEqual(["qmod -e *@ip-0a000001"]);
     expect(after.nodes).toEqual([expect.not.objectContaining({ isOutByOthers: true })]);
   });
