@@ -176,6 +176,10 @@ export class Candidates {
     return selections
       .flatMap(({ nodeArray, left, suiting, largest, isOfOneKind, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
+        // A job that has whole nodes starts on none with more CPUs than its partition allows.
+        const isWhole = counting.by !== "node" && (this.isExclusive(partition) || asksForWholeNodes(record));
+        if (isWhole && largest && (cpusAllowed(known, largest) ?? Infinity) < (largest.usable_cpus ?? 0))
+          return [];
         const { node, cap, times } = this.#bounded(record, partition, largest);
         const count =
           (isChoice || counted > 0) && node !== undefined

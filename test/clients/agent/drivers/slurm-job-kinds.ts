@@ -408,6 +408,7 @@ export const jobKinds: readonly JobKind[] = [
   on("htc&hpc!NO MaxCPUsPerNode=10", "-N 7 -n 50 --mem=1G ; -n 1 --mem=1G", 7),
   on("gpu1&gpu", "-N 7 --gpus-per-task=1 -n 18", 7),
   on("gpu", "--ntasks-per-gpu=2 -n 12", 2),
+  on("smt&hpc!EXCLUSIVE MaxCPUsPerNode=8", "-n 11", 2),
   on("smt", "-N 1-2 -n 4 -c 6 -C b*2", 0, "two nodes never hold it"),
 ];
 
