@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type FunctionsHost, start } from "./host.ts";
 import { describeError, type LogEntry, type Logger } from "./logger.ts";
-import type { LogLevel } from "./rpc.ts";
+import { type LogLevel, logLevels } from "./rpc.ts";
 
 interface Flags {
   readonly app: string;
@@ -15,8 +15,6 @@ interface Flags {
   readonly readyLine?: boolean;
 }
 
-const levels = ["trace", "debug", "information", "warning", "error", "critical", "none"];
-
 const program = new Command("functions-host")
   .description("Runs a Node.js Azure Functions app on this machine, for development")
   .option("--app <folder>", "folder with host.json and package.json", ".")
@@ -24,7 +22,7 @@ const program = new Command("functions-host")
   .option("--main <glob>", "files to load in place of package.json main")
   .addOption(
     new Option("--log-level <level>", "least level to print, in place of host.json's default").choices(
-      levels,
+      logLevels,
     ),
   )
   .option("--state-dir <folder>", "where timers keep their status")

@@ -103,25 +103,20 @@ export class FunctionsCore {
     return this.#registry;
   }
 
-  setProgrammingModel(model: ProgrammingModel): void {
+  // Arrow functions: importers that destructure the module call them without a receiver.
+  readonly setProgrammingModel = (model: ProgrammingModel): void => {
     this.#model = model;
-  }
+  };
 
-  getProgrammingModel(): ProgrammingModel | undefined {
-    return this.#model;
-  }
+  readonly getProgrammingModel = (): ProgrammingModel | undefined => this.#model;
 
-  registerFunction(metadata: FunctionMetadata, callback: FunctionCallback): Disposable {
-    return this.#registry.registerFunction(metadata, callback);
-  }
+  readonly registerFunction = (metadata: FunctionMetadata, callback: FunctionCallback): Disposable =>
+    this.#registry.registerFunction(metadata, callback);
 
-  registerHook(name: HookName, callback: HookCallback): Disposable {
-    return this.#registry.registerHook(name, callback);
-  }
+  readonly registerHook = (name: HookName, callback: HookCallback): Disposable =>
+    this.#registry.registerHook(name, callback);
 
-  log(level: LogLevel, category: LogCategory, message: string): void {
-    this.#log(level, category, message);
-  }
+  readonly log: CoreLog = (level, category, message) => this.#log(level, category, message);
 }
 
 const coreModule = "@azure/functions-core";
@@ -137,25 +132,10 @@ export function installCore(): FunctionsCore {
   const installed: unknown = Reflect.get(globalThis, coreKey);
   if (installed !== undefined) return installed as FunctionsCore;
   const core = new FunctionsCore();
-  // Methods are called without a receiver by destructuring importers, hence the bound copy.
-  const exported = bindMethods(core);
   const load = Module.prototype.require;
   Module.prototype.require = function require(this: Module, id: string): unknown {
-    return id === coreModule ? exported : load.call(this, id);
+    return id === coreModule ? core : load.call(this, id);
   };
   Reflect.set(globalThis, coreKey, core);
   return core;
-}
-
-function bindMethods(core: FunctionsCore): object {
-  return {
-    version: core.version,
-    hostVersion: core.hostVersion,
-    Disposable,
-    setProgrammingModel: core.setProgrammingModel.bind(core),
-    getProgrammingModel: core.getProgrammingModel.bind(core),
-    registerFunction: core.registerFunction.bind(core),
-    registerHook: core.registerHook.bind(core),
-    log: core.log.bind(core),
-  };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { LogLevel } from "./rpc.ts";
+import { type LogLevel, logLevels } from "./rpc.ts";
 import type { Settings } from "./settings.ts";
 
 /** A TimeSpan in host.json, read as milliseconds. */
@@ -40,7 +40,7 @@ const http = z.object({ routePrefix: z.string().default("api") });
 const level = z
   .string()
   .transform((text) => text.toLowerCase())
-  .pipe(z.enum(["trace", "debug", "information", "warning", "error", "critical", "none"]));
+  .pipe(z.enum(logLevels));
 
 const schema = z.object({
   version: z.literal("2.0"),

@@ -3,7 +3,14 @@ import type { BindingInfo, FunctionCallback, FunctionMetadata } from "./rpc.ts";
 import { findSetting, resolveExpressions, type Settings } from "./settings.ts";
 
 /** Trigger types that this host runs, in lower case. */
-type TriggerType = "timertrigger" | "queuetrigger" | "servicebustrigger" | "httptrigger" | "eventgridtrigger";
+const triggerTypes = [
+  "timertrigger",
+  "queuetrigger",
+  "servicebustrigger",
+  "httptrigger",
+  "eventgridtrigger",
+] as const;
+type TriggerType = (typeof triggerTypes)[number];
 
 /** A function that this host can run. */
 export interface HostedFunction {
@@ -24,14 +31,6 @@ export interface RefusedFunction {
   readonly problem: string;
 }
 
-const triggerTypes: readonly string[] = [
-  "timertrigger",
-  "queuetrigger",
-  "servicebustrigger",
-  "httptrigger",
-  "eventgridtrigger",
-] satisfies readonly TriggerType[];
-
 /** Sorts out one registered function. One that cannot run does not keep the others from running, as in Azure. */
 export function hostFunction(
   { metadata, callback }: RegisteredFunction,
@@ -42,8 +41,8 @@ export function hostFunction(
   const trigger = Object.entries(metadata.bindings).find(([, { type }]) => /trigger$/i.test(type));
   if (trigger === undefined) return refuse("no trigger, expected one");
   const [bindingName, raw] = trigger;
-  const triggerType = raw.type.toLowerCase();
-  if (!isTriggerType(triggerType))
+  const triggerType = triggerTypes.find((type) => type === raw.type.toLowerCase());
+  if (triggerType === undefined)
     return refuse(`trigger "${raw.type}", expected a timer, queue, Service Bus, HTTP or Event Grid`);
   if (isDisabled(name, settings)) return refuse("disabled by setting");
   const unsupported = findUnsupported(metadata, raw);
@@ -54,10 +53,6 @@ export function hostFunction(
   } catch (error) {
     return refuse((error as Error).message);
   }
-}
-
-function isTriggerType(type: string): type is TriggerType {
-  return triggerTypes.includes(type);
 }
 
 function isDisabled(name: string, settings: Settings): boolean {

@@ -9,6 +9,7 @@ import type {
   InvocationRequest,
   InvocationResponse,
   LogCategory,
+  LogLevel,
   ProgrammingModel,
   TypedData,
 } from "./rpc.ts";
@@ -69,27 +70,15 @@ export class Invoker {
     const { clock } = this.#options;
     const invocationId = randomUUID();
     const started = clock.now();
-    const finish = (
-      end: { status: "succeeded"; response: InvocationResponse } | { status: "failed"; error: unknown },
-    ) => {
-      const { reason } = input;
-      const durationMs = clock.now() - started;
-      const outcome: InvocationOutcome = {
-        functionName: target.name,
-        invocationId,
-        reason,
-        durationMs,
-        ...end,
-      };
-      this.#report(outcome);
-      return outcome;
-    };
-    try {
-      const response = await this.#withTimeout(this.#callModel({ target, input, invocationId }));
-      return finish({ status: "succeeded", response });
-    } catch (error) {
-      return finish({ status: "failed", error });
-    }
+    const end = await this.#withTimeout(this.#callModel({ target, input, invocationId })).then(
+      (response) => ({ status: "succeeded", response }) as const,
+      (error: unknown) => ({ status: "failed", error }) as const,
+    );
+    const durationMs = clock.now() - started;
+    const { name: functionName } = target;
+    const outcome = { functionName, invocationId, reason: input.reason, durationMs, ...end };
+    this.#report(outcome);
+    return outcome;
   }
 
   /** The sequence of Azure's worker: arguments, preInvocation hooks, handler, postInvocation hooks, response. */
@@ -174,20 +163,19 @@ export class Invoker {
 
   #report(outcome: InvocationOutcome): void {
     const { functionName, invocationId, durationMs, reason } = outcome;
+    const log = (level: LogLevel, message: string) =>
+      this.#options.logger({
+        level,
+        category: `Function.${functionName}`,
+        message,
+        functionName,
+        invocationId,
+      });
     const failed = outcome.status === "failed";
     const detail = failed ? `: ${describeError(outcome.error)}` : "";
-    this.#options.logger({
-      level: failed ? "error" : "information",
-      category: `Function.${functionName}`,
-      message: `${outcome.status} in ${durationMs} ms (${reason})${detail}`,
-      functionName,
-      invocationId,
-    });
-    if (failed && outcome.error instanceof Error) {
-      const category = `Function.${functionName}`;
-      const message = outcome.error.stack ?? "no stack";
-      this.#options.logger({ level: "debug", category, message, functionName, invocationId });
-    }
+    const level = failed ? "error" : "information";
+    log(level, `${outcome.status} in ${durationMs} ms (${reason})${detail}`);
+    if (failed && outcome.error instanceof Error) log("debug", outcome.error.stack ?? "no stack");
     this.#options.onOutcome?.(outcome);
   }
 }

@@ -1,4 +1,4 @@
-import type { LogLevel } from "./rpc.ts";
+import { type LogLevel, logLevels } from "./rpc.ts";
 
 /** One log line. `category` follows Azure: `Host.…`, `Function.<name>`, `Function.<name>.User`. */
 export interface LogEntry {
@@ -12,23 +12,14 @@ export interface LogEntry {
 /** Where log lines go. Must not throw. */
 export type Logger = (entry: LogEntry) => void;
 
-const order: Readonly<Record<LogLevel, number>> = {
-  trace: 0,
-  debug: 1,
-  information: 2,
-  warning: 3,
-  error: 4,
-  critical: 5,
-  none: 6,
-};
-
 /** Levels per category prefix, as in host.json `logging.logLevel`; `default` is for the rest. */
 export type LogLevels = Readonly<Record<string, LogLevel>>;
 
 /** Passes on what the levels let through; the longest category prefix decides, as in Azure. */
 export function filterLog(logger: Logger, levels: LogLevels): Logger {
   return (entry) => {
-    if (order[entry.level] >= order[levelFor(entry.category, levels)]) logger(entry);
+    const least = levelFor(entry.category, levels);
+    if (logLevels.indexOf(entry.level) >= logLevels.indexOf(least)) logger(entry);
   };
 }
 

@@ -46,7 +46,9 @@ export interface FunctionMetadata {
 
 export type FunctionCallback = (...inputs: unknown[]) => unknown;
 
-export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
+/** From the least to the most serious; `none` lets nothing through. */
+export const logLevels = ["trace", "debug", "information", "warning", "error", "critical", "none"] as const;
+export type LogLevel = (typeof logLevels)[number];
 export type LogCategory = "user" | "system" | "customMetric";
 
 export type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";

@@ -16,7 +16,13 @@ export interface ServiceBusTriggerParts extends TriggerContext {
 }
 
 /** Bodies stay bytes: the function's side parses them, by its own rules. */
-export const receiverOptions = { receiveMode: "peekLock", skipParsingBodyAsJson: true } as const;
+export function receiverOptions({ maxAutoLockRenewalDuration }: ServiceBusSettings) {
+  return {
+    receiveMode: "peekLock",
+    skipParsingBodyAsJson: true,
+    maxAutoLockRenewalDurationInMs: maxAutoLockRenewalDuration,
+  } as const;
+}
 
 /** How long a stop waits for the broker to answer; the client alone would wait a minute for one that is gone. */
 export const settleMs = 2_000;

@@ -45,12 +45,8 @@ export class SessionTrigger implements Trigger {
   /** Waits for a session with messages; undefined when there was none for a while, or no broker. */
   async #acceptNext(): Promise<ServiceBusSessionReceiver | undefined> {
     const { client, queue, settings, clock, warn } = this.#parts;
-    const options = {
-      ...receiverOptions,
-      maxAutoLockRenewalDurationInMs: settings.maxAutoLockRenewalDuration,
-    };
     try {
-      return await client.acceptNextSession(queue, options);
+      return await client.acceptNextSession(queue, receiverOptions(settings));
     } catch (error) {
       if (this.#stopped.signal.aborted || isTimeout(error)) return undefined;
       warn(`cannot get a session of "${queue}": ${describeError(error)}`);

@@ -46,12 +46,8 @@ class MessageTrigger implements Trigger {
 
   constructor(parts: ServiceBusTriggerParts) {
     const { client, queue, settings } = parts;
-    const options = {
-      ...receiverOptions,
-      maxAutoLockRenewalDurationInMs: settings.maxAutoLockRenewalDuration,
-    };
     this.#parts = parts;
-    this.#receiver = client.createReceiver(queue, options);
+    this.#receiver = client.createReceiver(queue, receiverOptions(settings));
   }
 
   start(): void {
