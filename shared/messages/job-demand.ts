@@ -36,30 +36,14 @@ const longestNote = 500;
 const mostNotes = 20;
 
 /** scalelib prints its jobs in kebab-case, the Python API uses snake_case: all three spellings mean the same. */
-const spellings: Readonly<Record<string, string>> = {
-  "node-count": "nodeCount",
-  node_count: "nodeCount",
-  "packing-strategy": "packingStrategy",
-  packing_strategy: "packingStrategy",
-  "executing-hostnames": "executingHostnames",
-  executing_hostnames: "executingHostnames",
-  "submitted-at": "submittedAt",
-  submitted_at: "submittedAt",
-  "runtime-seconds": "runtimeSeconds",
-  runtime_seconds: "runtimeSeconds",
-  "started-at-seconds": "startedAtSeconds",
-  started_at_seconds: "startedAtSeconds",
-  "job-name": "jobName",
-  job_name: "jobName",
-  "waiting-reason": "waitingReason",
-  waiting_reason: "waitingReason",
-  "behind-others": "behindOthers",
-  behind_others: "behindOthers",
-  "node-array": "nodeArray",
-  node_array: "nodeArray",
-  "vm-size": "vmSize",
-  vm_size: "vmSize",
-};
+const spellings: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ...["nodeCount", "packingStrategy", "executingHostnames", "submittedAt", "runtimeSeconds"],
+    ...["startedAtSeconds", "jobName", "waitingReason", "behindOthers", "nodeArray", "vmSize"],
+  ].flatMap((name) =>
+    ["-", "_"].map((mark) => [name.replaceAll(/[A-Z]/g, (letter) => mark + letter.toLowerCase()), name]),
+  ),
+);
 
 /** scalelib prints it beside `iterations`: of an array that is half done, only the rest is wanted. */
 const left = "iterations-remaining";

@@ -83,12 +83,9 @@ export const nodeArrayShape = z.looseObject({
 export type NodeArrayTarget = z.output<typeof nodeArrayShape>;
 
 /** Keys of a request that are no attributes of a node: number, kind and name of the nodes. */
-const wishes = [
-  ...["Name", "TargetCount", "TargetCoreCount", "TargetGpuCount"],
-  ...["TargetGroupCount", "GroupCoreCount", "GroupInstanceCount"],
-  ...["SpareCount", "SparePercent", "SpareSlots", "SlotResources", "SpareCostPerHour"],
-  ...["MachineType", "Extends", "Dynamic", "ClusterName"],
-];
+const wishes = Object.keys(nodeArrayShape.shape).filter(
+  (key) => !["CoreCount", "Configuration"].includes(key),
+);
 
 /** Attributes that the service or CycleCloud sets, and why a request cannot. CycleCloud ignores case, so any spelling counts. */
 const decided: Readonly<Record<string, string>> = inSmallLetters({

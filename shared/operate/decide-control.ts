@@ -1,19 +1,19 @@
 import type { ActionBody } from "../api/index.ts";
 import { loadControl, untilText } from "../cycle/index.ts";
 import { isIgnored } from "../engine/index.ts";
-import type { RefusedLogin } from "../ports/index.ts";
+import type { ConfigStore, RefusedLogin } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, answered, refused } from "./act-outcome.ts";
 import { ending, whyOver } from "./ending.ts";
 import { markNodes } from "./mark-nodes.ts";
-import { pauseCluster, resumeCluster } from "./pause-cluster.ts";
+import { pauseCluster, resumeCluster, stopsOf } from "./pause-cluster.ts";
 import { selectNodes } from "./select-nodes.ts";
 
 type PauseBody = Extract<ActionBody, { kind: "pause" | "resume" }>;
 
 /** What pausing and resuming need: neither a snapshot nor a valid configuration. */
-export type PausePorts = Parameters<typeof resumeCluster>[0];
+type PausePorts = Parameters<typeof resumeCluster>[0] & { readonly configs: Pick<ConfigStore, "clusters"> };
 
 /** Pauses or resumes a cluster, even one without a snapshot or with a broken configuration. */
 export async function decidePause(ports: PausePorts, cluster: string, body: PauseBody): Promise<ActOutcome> {
@@ -32,12 +32,16 @@ export async function decidePause(ports: PausePorts, cluster: string, body: Paus
     const lasts = end.untilSeconds === undefined ? " until it is resumed" : untilText(end);
     return answered(about, "done", `Paused ${name}: plans are made, and nothing is sent${lasts}.`);
   }
-  const { paused, refusedLogin } = await loadControl(ports, cluster);
-  const from = [...(paused === null ? [] : ["pause"]), ...(refusedLogin === null ? [] : ["refused login"])];
+  const control = await loadControl(ports, cluster);
+  const from = stopsOf(control);
   if (from.length === 0) return answered(about, "nothing-to-do", `Nothing to do: ${name} was not stopped.`);
   if (dryRun) return answered(about, "would", `Would resume ${name} from ${from.join(" and ")}.`);
   await resumeCluster(ports, decision);
-  return answered(about, "done", `Resumed ${name} from ${from.join(" and ")}${whatFollows(refusedLogin)}`);
+  return answered(
+    about,
+    "done",
+    `Resumed ${name} from ${from.join(" and ")}${whatFollows(control.refusedLogin)}`,
+  );
 }
 
 function whatFollows(refused: RefusedLogin | null): string {
