@@ -25,14 +25,14 @@ export type {
   RunSetup,
   SettingValue,
 } from "./figures/run-figures.ts";
-export { type Allocation, emptyHost, findHosts, give, type Left, take } from "./queue/hosts.ts";
+export { type Allocation, emptyHost, findHosts, give, type Host, type Left, take } from "./queue/hosts.ts";
 export type { JobShape } from "./queue/job-shape.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";
-export { GridEngineReader, readGridEngine } from "./read-grid-engine.ts";
-export { JobListReader, readJobList } from "./read-job-list.ts";
+export { GridEngineReader } from "./read-grid-engine.ts";
+export { JobListReader } from "./read-job-list.ts";
 export { PlansWorkload, type SeenPlan } from "./read-plans.ts";
-export { readSacct, SacctReader } from "./read-sacct.ts";
-export { readSwf, SwfReader } from "./read-swf.ts";
+export { SacctReader } from "./read-sacct.ts";
+export { SwfReader } from "./read-swf.ts";
 export {
   type FleetSchedule,
   type ScheduledJob,
@@ -51,7 +51,7 @@ export {
 } from "./suggest/search.ts";
 export { splitWorkload } from "./suggest/split.ts";
 export { suggestionOf, suggestionText } from "./suggest/suggestion.ts";
-export type { LeftOut, ListedWorkload, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
+export type { LeftOut, TraceJob, TraceJobs, Workload } from "./trace-job.ts";
 export { chosen, type JobColumns, PackedJobs, packed } from "./workload/job-columns.ts";
 export { JsonItems } from "./workload/json-items.ts";
 export { type LineReader, readLines } from "./workload/read-lines.ts";

@@ -1,12 +1,6 @@
-import {
-  LeftOutRecords,
-  type ListedWorkload,
-  runTimeProblem,
-  type TraceJob,
-  type Workload,
-} from "./trace-job.ts";
+import { LeftOutRecords, runTimeProblem, type TraceJob, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
-import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
+import type { LineReader, NumberedLine } from "./workload/read-lines.ts";
 
 /** Fields of a record, counted from 0, as `man 5 accounting` has them. Later ones come after a text that may hold colons. */
 const field = {
@@ -83,11 +77,6 @@ export class GridEngineReader implements LineReader {
       this.#leftOut.add("a part of a parallel job, and no record of any job", `line ${this.#firstPart}`);
     return { jobs: this.#jobs.inOrder(byNumber), leftOut: this.#leftOut.list() };
   }
-}
-
-/** The whole text of an accounting file, as `GridEngineReader` reads it. */
-export function readGridEngine(text: string): ListedWorkload {
-  return readText(new GridEngineReader(), text);
 }
 
 /** A job, or why the record is none. */

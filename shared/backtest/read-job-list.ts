@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-  LeftOutRecords,
-  type ListedWorkload,
-  runTimeProblem,
-  type TraceJob,
-  type Workload,
-} from "./trace-job.ts";
+import { LeftOutRecords, runTimeProblem, type TraceJob, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 
 const seconds = "expected a number of seconds, 0 or more";
@@ -67,14 +61,6 @@ export class JobListReader {
 
 function problemOf({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "odd"}`;
-}
-
-/** A list that is in memory, as `JobListReader` reads it. */
-export function readJobList(list: readonly unknown[]): ListedWorkload {
-  const reader = new JobListReader();
-  for (const item of list) reader.item(item);
-  const { jobs, ...rest } = reader.end();
-  return { jobs: [...jobs], ...rest };
 }
 
 /** `nodeCount`: that many nodes at once. `iterations`: tasks that start each by itself. */

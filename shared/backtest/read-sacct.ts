@@ -7,13 +7,7 @@ import {
   slurmResources,
   slurmSeconds,
 } from "./slurm-values.ts";
-import {
-  LeftOutRecords,
-  type ListedWorkload,
-  runTimeProblem,
-  type TraceJob,
-  type Workload,
-} from "./trace-job.ts";
+import { LeftOutRecords, runTimeProblem, type TraceJob, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 import type { LineReader, NumberedLine } from "./workload/read-lines.ts";
 
@@ -107,15 +101,6 @@ export class SacctReader implements LineReader<Workload | MissingColumns> {
     if (before !== undefined) this.#leftOut.add(earlierRun, isEarlier ? where : `line ${before.line}`);
     if (!isEarlier) this.#seen.set(read.name, { place: this.#jobs.add(read, before?.place), line });
   }
-}
-
-/** The whole text of what `sacct` printed, as `SacctReader` reads it. */
-export function readSacct(text: string, options: SacctOptions = {}): ListedWorkload | MissingColumns {
-  const reader = new SacctReader(options);
-  for (const [index, line] of text.split("\n").entries())
-    reader.line({ number: index + 1, text: line.trim() });
-  const read = reader.end();
-  return "missing" in read ? read : { ...read, jobs: [...read.jobs] };
 }
 
 interface Header {

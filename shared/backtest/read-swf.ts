@@ -1,12 +1,6 @@
-import {
-  LeftOutRecords,
-  type ListedWorkload,
-  runTimeProblem,
-  type TraceJob,
-  type Workload,
-} from "./trace-job.ts";
+import { LeftOutRecords, runTimeProblem, type TraceJob, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
-import { type LineReader, type NumberedLine, readText } from "./workload/read-lines.ts";
+import type { LineReader, NumberedLine } from "./workload/read-lines.ts";
 
 /** Columns of the Standard Workload Format, counted from 0. */
 const column = {
@@ -52,11 +46,6 @@ export class SwfReader implements LineReader {
   end(): Workload {
     return { ...this.#clockStart, jobs: this.#jobs.inOrder(), leftOut: this.#leftOut.list() };
   }
-}
-
-/** The whole text of a trace, as `SwfReader` reads it. */
-export function readSwf(text: string): ListedWorkload {
-  return readText(new SwfReader(), text);
 }
 
 /** A job, or why the line is none. */

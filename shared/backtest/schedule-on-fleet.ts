@@ -1,7 +1,7 @@
 import { RunningJobs } from "./running-jobs.ts";
 import type { TraceJob, TraceJobs } from "./trace-job.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
-import { chosen } from "./workload/job-columns.ts";
+import { chosen, type JobColumns, type PackedJobs, packed } from "./workload/job-columns.ts";
 
 /**
  * Models of a scheduler. `fcfs`: first come, first served; a job that does not fit blocks all behind it. `easy`: the same,
@@ -36,7 +36,7 @@ export function scheduleOnFleet(
 ): FleetSchedule {
   const fits = (job: TraceJob) => job.processors <= fleet.processors;
   const tooLarge = chosen(jobs, (job) => !fits(job));
-  const queued = tooLarge.length === 0 ? jobs : chosen(jobs, fits);
+  const queued = tooLarge.length === 0 ? packed(jobs) : chosen(jobs, fits);
   const run = new FleetRun(queued, fleet);
   run.toTheEnd();
   return { scheduled: { [Symbol.iterator]: () => scheduledIn(queued, run) }, tooLarge };
@@ -61,11 +61,7 @@ interface FleetJob {
 
 class FleetRun {
   readonly #policy: SchedulerPolicy;
-  readonly #count: number;
-  readonly #submitSeconds: Float64Array;
-  readonly #processors: Float64Array;
-  readonly #runSeconds: Float64Array;
-  readonly #estimateSeconds: Float64Array;
+  readonly #jobs: JobColumns;
   readonly #starts: Float64Array;
   readonly #running = new RunningJobs();
   readonly #waiting: WaitingJobs;
@@ -75,27 +71,14 @@ class FleetRun {
   #free: number;
 
   constructor(
-    jobs: TraceJobs,
+    jobs: PackedJobs,
     { processors, policy }: { readonly processors: number; readonly policy: SchedulerPolicy },
   ) {
     this.#policy = policy;
     this.#free = processors;
-    this.#count = jobs.length;
-    this.#submitSeconds = new Float64Array(jobs.length);
-    this.#processors = new Float64Array(jobs.length);
-    this.#runSeconds = new Float64Array(jobs.length);
-    this.#estimateSeconds = new Float64Array(jobs.length);
+    this.#jobs = jobs.columns;
     this.#starts = new Float64Array(jobs.length);
     this.#waiting = new WaitingJobs(jobs.length);
-    let place = 0;
-    for (const job of jobs) {
-      const { submitSeconds, processors: needed, requestedSeconds, runSeconds } = job;
-      this.#submitSeconds[place] = submitSeconds;
-      this.#processors[place] = needed;
-      this.#runSeconds[place] = runSeconds;
-      this.#estimateSeconds[place] = Math.max(requestedSeconds ?? runSeconds, runSeconds);
-      place += 1;
-    }
   }
 
   startOf(place: number): number {
@@ -104,8 +87,7 @@ class FleetRun {
 
   toTheEnd(): void {
     for (;;) {
-      const submitSeconds = this.#submitSeconds[this.#submitted] ?? Number.POSITIVE_INFINITY;
-      const nowSeconds = Math.min(submitSeconds, this.#running.nextEndSeconds);
+      const nowSeconds = Math.min(this.#nextSubmitSeconds, this.#running.nextEndSeconds);
       if (nowSeconds === Number.POSITIVE_INFINITY) return;
       this.#free += this.#running.end(nowSeconds);
       this.#submit(nowSeconds);
@@ -113,18 +95,26 @@ class FleetRun {
     }
   }
 
+  get #nextSubmitSeconds(): number {
+    return this.#jobs.submitSeconds[this.#submitted] ?? Number.POSITIVE_INFINITY;
+  }
+
   #submit(nowSeconds: number): void {
-    while ((this.#submitSeconds[this.#submitted] ?? Number.POSITIVE_INFINITY) <= nowSeconds) {
+    while (this.#nextSubmitSeconds <= nowSeconds) {
       this.#waiting.add(this.#submitted, this.#jobAt(this.#submitted));
       this.#submitted += 1;
     }
   }
 
   #jobAt(place: number): FleetJob {
+    const { kinds, kind, runSeconds: runs, requestedSeconds: requests } = this.#jobs;
+    const runSeconds = runs[place] ?? 0;
+    // NaN: not known.
+    const requestedSeconds = requests[place] || 0;
     return {
-      processors: this.#processors[place] ?? 0,
-      runSeconds: this.#runSeconds[place] ?? 0,
-      estimateSeconds: this.#estimateSeconds[place] ?? 0,
+      processors: kinds[kind[place] ?? 0]?.processors ?? 0,
+      runSeconds,
+      estimateSeconds: Math.max(requestedSeconds, runSeconds),
     };
   }
 
@@ -151,7 +141,6 @@ class FleetRun {
     let left = extra;
     const next = (place: number) => this.#waiting.nextFor({ free: this.#free, extra: left, seconds }, place);
     for (let place = next(this.#head + 1); place !== undefined; place = next(place + 1)) {
-      if (place >= this.#count) return;
       const job = this.#jobAt(place);
       if (job.estimateSeconds > seconds) left -= job.processors;
       this.#start(place, job, nowSeconds);

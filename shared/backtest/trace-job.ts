@@ -73,11 +73,6 @@ export function runTimeProblem(runSeconds: number): string | undefined {
 /** How many places are named for each reason. */
 const mostPlaces = 5;
 
-/** A workload whose jobs are an array: one that fits into memory several times. */
-export interface ListedWorkload extends Workload {
-  readonly jobs: readonly TraceJob[];
-}
-
 /** Counts records that are left out, by reason. */
 export class LeftOutRecords {
   readonly #reasons = new Map<string, { count: number; readonly where: string[] }>();

@@ -1,5 +1,5 @@
-import type { TraceJob, TraceJobs } from "../trace-job.ts";
-import { chosen, packed } from "../workload/job-columns.ts";
+import type { TraceJobs } from "../trace-job.ts";
+import { chosen } from "../workload/job-columns.ts";
 import { foreseenCost } from "./foreseen.ts";
 import { fittingSizes, lpText } from "./lp-text.ts";
 import { boundSizes, type PricedSize, partsOf, workOf } from "./work.ts";
@@ -64,14 +64,13 @@ export async function bestPossible({
   solve,
 }: BoundInput): Promise<BestPossibleOutcome> {
   const all = boundSizes(sizes, hours);
-  const fits = (job: TraceJob) => fittingSizes({ count: 1, demand: partsOf(job).demand }, all).length > 0;
-  const fitting = chosen(jobs, fits);
+  const fitting = chosen(jobs, (job) => fittingSizes(partsOf(job), all).length > 0);
   const items = workOf(fitting);
   const usd = items.length === 0 ? 0 : await solve(lpText(items, all));
   if (usd === undefined) return { ok: false, why: "the solver found no optimum." };
   const regular = sizes.filter(({ spot }) => !spot);
   const canForesee = fitting.length <= mostForeseen && regular.length > 0;
-  const held = canForesee ? chosen(fitting, (job) => fitsOn(job, regular)) : packed([]);
+  const held = chosen(fitting, (job) => canForesee && fittingSizes(partsOf(job), regular).length > 0);
   return {
     ok: true,
     best: {
@@ -85,9 +84,4 @@ export async function bestPossible({
       jobsLeftOut: jobs.length - fitting.length,
     },
   };
-}
-
-function fitsOn(job: TraceJob, sizes: readonly PricedSize[]): boolean {
-  const { demand } = partsOf(job);
-  return sizes.some(({ capacity }) => demand.every((amount, k) => amount <= (capacity[k] ?? 0)));
 }

@@ -1,7 +1,7 @@
 import TinyQueue from "tinyqueue";
 import type { TraceJob, TraceJobs } from "../trace-job.ts";
 import { partsThatFit } from "./lp-text.ts";
-import { type PricedSize, partsOf } from "./work.ts";
+import { type JobParts, type PricedSize, partsOf } from "./work.ts";
 
 const secondsPerHour = 3_600;
 
@@ -44,17 +44,11 @@ class ForeseenPlan {
   run(job: TraceJob): void {
     const now = job.submitSeconds;
     this.#endUntil(now);
-    const { parts, demand, exclusive, wholeNodes, apart } = partsOf(job);
+    const of = partsOf(job);
+    const { demand, wholeNodes } = of;
     const used = new Set<OpenNode>();
-    for (let left = parts; left > 0; ) {
-      const place = this.#cheapest(job, {
-        demand,
-        exclusive,
-        wholeNodes,
-        left,
-        used: apart ? used : undefined,
-        apart,
-      });
+    for (let left = of.parts; left > 0; ) {
+      const place = this.#cheapest(job, { ...of, left, used });
       if (place === undefined) return;
       const { node, fits } = place;
       const count = Math.min(left, fits);
@@ -87,14 +81,7 @@ class ForeseenPlan {
   /** Where one part costs least more. A new node is opened there. */
   #cheapest(
     { submitSeconds: now, runSeconds }: TraceJob,
-    wish: {
-      readonly demand: readonly number[];
-      readonly exclusive: boolean;
-      readonly wholeNodes: boolean;
-      readonly apart: boolean;
-      readonly left: number;
-      readonly used: ReadonlySet<OpenNode> | undefined;
-    },
+    wish: JobParts & { readonly left: number; readonly used: ReadonlySet<OpenNode> },
   ): { readonly node: OpenNode; readonly fits: number } | undefined {
     const end = now + runSeconds;
     let best: { node: OpenNode | undefined; size: PricedSize; fits: number; each: number } | undefined;
@@ -108,7 +95,7 @@ class ForeseenPlan {
       if (best === undefined || each < best.each) best = { node, size, fits, each };
     };
     for (const node of this.#open)
-      if (wish.used?.has(node) !== true)
+      if (!(wish.apart && wish.used.has(node)))
         offer(node, node.size, priceOf(node.size, Math.max(0, end - node.endSeconds)));
     for (const size of this.#sizes) offer(undefined, size, priceOf(size, this.#bootSeconds + runSeconds));
     if (best === undefined) return undefined;

@@ -18,7 +18,10 @@ export interface BoundSize {
 }
 
 /** Indexes of the sizes that hold one whole part. */
-export function fittingSizes({ demand }: BoundItem, sizes: readonly BoundSize[]): readonly number[] {
+export function fittingSizes(
+  { demand }: Pick<BoundItem, "demand">,
+  sizes: readonly Pick<BoundSize, "capacity">[],
+): readonly number[] {
   return sizes.flatMap(({ capacity }, t) =>
     demand.every((amount, k) => amount <= (capacity[k] ?? 0)) ? [t] : [],
   );

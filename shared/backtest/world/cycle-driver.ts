@@ -14,56 +14,44 @@ import { hasBudgets, looksAtUse, type MemoryWorld, memoryPorts } from "./memory-
 import type { Delays, RunInput } from "./run-input.ts";
 import { rank, type Timeline } from "./timeline.ts";
 
+interface Parts {
+  readonly config: ClusterConfig;
+  readonly inForce: RunInput["inForce"];
+  readonly timeline: Timeline;
+  readonly source: DemandSource;
+  readonly delays: Delays;
+  readonly everyBeat: boolean;
+  readonly cycleCloud: CycleCloud;
+  readonly nowSeconds: () => number;
+  readonly draw: () => number;
+  /** Changes with what plans can depend on: which nodes run jobs, and whether any job waits. */
+  readonly need: () => string;
+  /** Counts plans and snapshots. */
+  readonly counts: { plans: number; snapshots: number };
+  /** The scheduler takes a host out, or back. */
+  readonly close: (hostname: string, isOut: boolean) => void;
+  readonly planned: (plan: ArchivedPlan) => void;
+}
+
 /**
  * The service: its use cases, at the moments at which its timers and queues would run them. Beats of the timer at which
  * nothing can have changed are left out: time alone changes a plan only at the deadlines that the plan itself names, or when
  * a back-off ends. A snapshot that is too old for a plan is taken again before it.
  */
 export class CycleDriver {
-  readonly #config: ClusterConfig;
-  readonly #timeline: Timeline;
-  readonly #source: DemandSource;
+  readonly #parts: Parts;
   readonly #agent: Agent;
-  readonly #delays: Delays;
-  readonly #everyBeat: boolean;
   readonly #world: MemoryWorld;
   readonly #lookPorts: Parameters<typeof snapshotCluster>[0];
-  readonly #nowSeconds: () => number;
-  readonly #need: () => string;
   readonly #looksAtUse: boolean;
   #sentNeed = "";
-  readonly #counts: { plans: number; snapshots: number };
   #planAtSeconds = Number.POSITIVE_INFINITY;
   #beatAtSeconds = Number.POSITIVE_INFINITY;
   #isChanged = true;
   #isLooking = false;
 
-  constructor(parts: {
-    readonly config: ClusterConfig;
-    readonly inForce: RunInput["inForce"];
-    readonly timeline: Timeline;
-    readonly source: DemandSource;
-    readonly delays: Delays;
-    readonly everyBeat: boolean;
-    readonly cycleCloud: CycleCloud;
-    readonly nowSeconds: () => number;
-    readonly draw: () => number;
-    /** Changes with what plans can depend on: which nodes run jobs, and whether any job waits. */
-    readonly need: () => string;
-    /** Counts plans and snapshots. */
-    readonly counts: { plans: number; snapshots: number };
-    /** The scheduler takes a host out, or back. */
-    readonly close: (hostname: string, isOut: boolean) => void;
-    readonly planned: (plan: ArchivedPlan) => void;
-  }) {
-    this.#config = parts.config;
-    this.#timeline = parts.timeline;
-    this.#source = parts.source;
-    this.#delays = parts.delays;
-    this.#everyBeat = parts.everyBeat;
-    this.#nowSeconds = parts.nowSeconds;
-    this.#counts = parts.counts;
-    this.#need = parts.need;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#world = memoryPorts({
       ...parts,
       deliver: {
@@ -75,13 +63,13 @@ export class CycleDriver {
     });
     const { ports } = this.#world;
     // The figures have their own accounts, exact to the moment: those of the service matter where plans depend on them.
-    this.#looksAtUse = looksAtUse(this.#config);
+    this.#looksAtUse = looksAtUse(this.#parts.config);
     this.#lookPorts = { ...ports, accounts: this.#hasBudgets || this.#looksAtUse ? ports.accounts : null };
     this.#agent = new Agent({ ...parts, post: () => this.#post() });
   }
 
   get #hasBudgets(): boolean {
-    return hasBudgets(this.#config);
+    return hasBudgets(this.#parts.config);
   }
 
   get head(): PlanHead | undefined {
@@ -100,7 +88,7 @@ export class CycleDriver {
 
   /** Nodes have changed in a way that plans depend on: the next beat takes a snapshot. */
   nodesMatter(): void {
-    this.#beatBy(this.#nowSeconds());
+    this.#beatBy(this.#parts.nowSeconds());
   }
 
   /** The first snapshot. */
@@ -110,14 +98,15 @@ export class CycleDriver {
 
   /** News that can change no plan waits for other news, or for a plan that is made for another reason. */
   async #post(): Promise<void> {
-    if (this.#source.hasAnswer || this.#need() !== this.#sentNeed || !this.#mayWait()) await this.#send();
+    if (this.#parts.source.hasAnswer || this.#parts.need() !== this.#sentNeed || !this.#mayWait())
+      await this.#send();
   }
 
   async #send(): Promise<void> {
-    if (!this.#source.hasNews) return;
-    const nowSeconds = this.#nowSeconds();
-    this.#sentNeed = this.#need();
-    await acceptDemand(this.#world.ports, this.#source.message(nowSeconds));
+    if (!this.#parts.source.hasNews) return;
+    const nowSeconds = this.#parts.nowSeconds();
+    this.#sentNeed = this.#parts.need();
+    await acceptDemand(this.#world.ports, this.#parts.source.message(nowSeconds));
   }
 
   /** What is newer goes with the next message, at its time. */
@@ -127,17 +116,17 @@ export class CycleDriver {
 
   /** Run times are learned from messages, budgets of people count by them, and spot arrays look at the jobs that run. */
   #mayWait(): boolean {
-    const { spot, predictsRunTimes } = this.#config.cycle;
-    const learns = predictsRunTimes && this.#source.namesJobs;
-    return !this.#everyBeat && !learns && spot === undefined && !this.#hasBudgets && !this.#looksAtUse;
+    const { spot, predictsRunTimes } = this.#parts.config.cycle;
+    const learns = predictsRunTimes && this.#parts.source.namesJobs;
+    return !this.#parts.everyBeat && !learns && spot === undefined && !this.#hasBudgets && !this.#looksAtUse;
   }
 
   #requestPlan(request: PlanRequest, deliverAtSeconds: number): void {
     // A snapshot that was taken for a plan requests that same plan again.
-    const atSeconds = deliverAtSeconds + this.#delays.planSeconds;
+    const atSeconds = deliverAtSeconds + this.#parts.delays.planSeconds;
     if (this.#isLooking || this.#planAtSeconds <= atSeconds) return;
     this.#planAtSeconds = atSeconds;
-    this.#timeline.at(atSeconds, rank.control, () => this.#plan(request));
+    this.#parts.timeline.at(atSeconds, rank.control, () => this.#plan(request));
   }
 
   async #plan(request: PlanRequest): Promise<void> {
@@ -147,8 +136,8 @@ export class CycleDriver {
       this.#isLooking = true;
       await this.#look();
       this.#isLooking = false;
-    } else this.#world.refresh(this.#nowSeconds());
-    this.#counts.plans += 1;
+    } else this.#world.refresh(this.#parts.nowSeconds());
+    this.#parts.counts.plans += 1;
     await answerPlanRequest(this.#world.ports, request);
     this.#wake();
   }
@@ -164,16 +153,16 @@ export class CycleDriver {
 
   async #look(): Promise<void> {
     this.#isChanged = false;
-    this.#counts.snapshots += 1;
-    await snapshotCluster(this.#lookPorts, this.#config.cluster);
+    this.#parts.counts.snapshots += 1;
+    await snapshotCluster(this.#lookPorts, this.#parts.config.cluster);
   }
 
   #beatBy(seconds: number): void {
-    const { snapshotSeconds } = this.#delays;
+    const { snapshotSeconds } = this.#parts.delays;
     const atSeconds = Math.ceil(seconds / snapshotSeconds) * snapshotSeconds;
     if (this.#beatAtSeconds <= atSeconds) return;
     this.#beatAtSeconds = atSeconds;
-    this.#timeline.at(atSeconds, rank.control, () => this.#beat(atSeconds));
+    this.#parts.timeline.at(atSeconds, rank.control, () => this.#beat(atSeconds));
   }
 
   async #beat(atSeconds: number): Promise<void> {
@@ -189,8 +178,8 @@ export class CycleDriver {
   #wake(): void {
     const head = this.head;
     if (head === undefined) return;
-    const nowSeconds = this.#nowSeconds();
-    if (this.#everyBeat) {
+    const nowSeconds = this.#parts.nowSeconds();
+    if (this.#parts.everyBeat) {
       this.#beatBy(nowSeconds + 1);
       return;
     }
@@ -207,13 +196,13 @@ export class CycleDriver {
    * while a node is drained, which has its own deadlines.
    */
   #isTimeless({ waiting, draining }: PlanHead): boolean {
-    return waiting.length > 0 && draining.length === 0 && this.#config.cycle.spot === undefined;
+    return waiting.length > 0 && draining.length === 0 && this.#parts.config.cycle.spot === undefined;
   }
 
   #deadlines(head: PlanHead): readonly (number | null)[] {
     const snapshot = this.#world.snapshot();
     const demand = this.#world.demand();
-    const nowSeconds = this.#nowSeconds();
+    const nowSeconds = this.#parts.nowSeconds();
     if (snapshot === undefined || demand === undefined) return [head.nextDeadlineSeconds];
     const deadline = nextDeadlineSeconds({
       plan: { jobs: [], targets: [] },
@@ -221,7 +210,7 @@ export class CycleDriver {
       history: this.#world.history(),
       demand: [demand],
       targets: [],
-      settings: this.#config.engine,
+      settings: this.#parts.config.engine,
       refusals: [],
       nowSeconds,
     });
@@ -229,7 +218,7 @@ export class CycleDriver {
       ({ untilSeconds }) => untilSeconds,
     );
     const scheduled = nextScheduleSeconds({
-      config: this.#config,
+      config: this.#parts.config,
       history: this.#world.history(),
       nowSeconds,
     });
@@ -237,8 +226,8 @@ export class CycleDriver {
   }
 
   #execute(actions: readonly ScaleAction[], atSeconds: number | null): void {
-    const due = Math.max(this.#nowSeconds() + this.#delays.actionSeconds, atSeconds ?? 0);
-    for (const action of actions) this.#timeline.at(due, rank.control, () => this.#act(action));
+    const due = Math.max(this.#parts.nowSeconds() + this.#parts.delays.actionSeconds, atSeconds ?? 0);
+    for (const action of actions) this.#parts.timeline.at(due, rank.control, () => this.#act(action));
   }
 
   async #act(action: ScaleAction): Promise<void> {

@@ -37,32 +37,29 @@ export interface FleetEvents {
   readonly matters: () => void;
 }
 
+interface Parts {
+  readonly site: Site;
+  readonly cluster: string;
+  readonly timeline: Timeline;
+  readonly reader: ClusterReader;
+  readonly capacity: HostCapacity;
+  readonly events: FleetEvents;
+}
+
 /** The nodes of the simulated cluster: their timetables become moments of the timeline. */
 export class Fleet {
-  readonly #site: Site;
-  readonly #cluster: string;
-  readonly #timeline: Timeline;
-  readonly #reader: ClusterReader;
-  readonly #capacity: HostCapacity;
-  readonly #events: FleetEvents;
+  readonly #parts: Parts;
   readonly #nodes = new Map<string, FleetNode>();
   readonly #byHost = new Map<string, string>();
   #tickAt = Number.POSITIVE_INFINITY;
 
-  constructor(parts: {
-    readonly site: Site;
-    readonly cluster: string;
-    readonly timeline: Timeline;
-    readonly reader: ClusterReader;
-    readonly capacity: HostCapacity;
-    readonly events: FleetEvents;
-  }) {
-    this.#site = parts.site;
-    this.#cluster = parts.cluster;
-    this.#timeline = parts.timeline;
-    this.#reader = parts.reader;
-    this.#capacity = parts.capacity;
-    this.#events = parts.events;
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The simulated cluster at this moment. */
+  get #now() {
+    return this.#parts.site.clusterNow(this.#parts.cluster);
   }
 
   /** Nodes that cost money. */
@@ -81,21 +78,21 @@ export class Fleet {
 
   /** Reads new nodes and changed timetables. */
   look(): void {
-    const { cluster, at } = this.#site.clusterNow(this.#cluster);
+    const { cluster, at } = this.#now;
     for (const node of cluster.population.living()) {
       if (node.operationId === undefined) continue;
       const fleetNode = this.#nodes.get(node.nodeId);
       if (fleetNode?.node === node) continue;
       if (fleetNode === undefined) {
         this.#nodes.set(node.nodeId, { node, step: stepAt(node.life, at), host: undefined });
-        this.#events.bought(node);
-        this.#events.changed(node.nodeId);
-        this.#events.matters();
+        this.#parts.events.bought(node);
+        this.#parts.events.changed(node.nodeId);
+        this.#parts.events.matters();
       } else {
         this.#change(fleetNode, { node, step: stepAt(node.life, at), at });
       }
       for (const step of node.life)
-        if (step.at > at) this.#timeline.at(step.at, rank.node, () => this.#arrive(node, step));
+        if (step.at > at) this.#parts.timeline.at(step.at, rank.node, () => this.#arrive(node, step));
     }
     for (const fleetNode of this.#nodes.values())
       if (cluster.population.byId(fleetNode.node.nodeId) === undefined) this.#leave(fleetNode, at);
@@ -117,14 +114,14 @@ export class Fleet {
     const { node: before, host } = fleetNode;
     const up = before.life.find((each) => each.at > at && each.status === "Ready");
     const isAsked = step.target !== "Started" && !isOwnEnd(node, step);
-    if (isAsked && host === undefined && up !== undefined) this.#events.cutShort(before, up.at - at);
+    if (isAsked && host === undefined && up !== undefined) this.#parts.events.cutShort(before, up.at - at);
     fleetNode.node = node;
     this.#move(fleetNode, step);
   }
 
   /** Nodes that boot, and when they usually take jobs. */
   expected(): readonly ExpectedHost[] {
-    const { definition } = this.#site.clusterNow(this.#cluster).cluster;
+    const { definition } = this.#now.cluster;
     return [...this.#nodes.values()].flatMap(({ node, step, host }) => {
       if (host !== undefined || step.target !== "Started" || step.status === "Failed") return [];
       const array = definition.nodearrays.find(({ name }) => name === node.bucket.nodearray);
@@ -172,34 +169,37 @@ export class Fleet {
     const isUp = step.status === "Ready" && step.target === "Started";
     if (!isUp && fleetNode.host !== undefined) this.#down(fleetNode, fleetNode.host);
     if (isUp && fleetNode.host === undefined) this.#up(fleetNode, step.at - node.createdAt);
-    if (step.status === "Failed") this.#events.failed();
+    if (step.status === "Failed") this.#parts.events.failed();
     const isUnasked = before.target === "Started" && step.target !== "Started" && isOwnEnd(node, step);
-    if (isUnasked) this.#events.evicted();
-    if (isUp || step.status === "Failed" || isUnasked) this.#events.matters();
+    if (isUnasked) this.#parts.events.evicted();
+    if (isUp || step.status === "Failed" || isUnasked) this.#parts.events.matters();
     if (step.status === "Gone") {
-      this.#events.gone(node);
+      this.#parts.events.gone(node);
       this.#nodes.delete(node.nodeId);
-    } else this.#events.changed(node.nodeId);
+    } else this.#parts.events.changed(node.nodeId);
   }
 
   #up(fleetNode: FleetNode, bootSeconds: number): void {
-    const { cluster, at } = this.#site.clusterNow(this.#cluster);
-    const shown = this.#reader.nodeOf(cluster.population.byId(fleetNode.node.nodeId) ?? fleetNode.node, at);
+    const { cluster, at } = this.#now;
+    const shown = this.#parts.reader.nodeOf(
+      cluster.population.byId(fleetNode.node.nodeId) ?? fleetNode.node,
+      at,
+    );
     const host = this.#toHost(fleetNode.node, hostnameIn(shown, fleetNode.node));
     fleetNode.host = host;
     this.#byHost.set(host.hostname, fleetNode.node.nodeId);
-    this.#events.up(host, bootSeconds);
+    this.#parts.events.up(host, bootSeconds);
   }
 
   #down(fleetNode: FleetNode, host: Host): void {
     fleetNode.host = undefined;
-    this.#events.down(host.hostname);
+    this.#parts.events.down(host.hostname);
     this.#byHost.delete(host.hostname);
   }
 
   #toHost({ bucket, placementGroupId }: SimulatedNode, hostname: string): Host {
     const { nodearray: nodeArray, machineType } = bucket;
-    const capacity = this.#capacity.of(nodeArray, machineType);
+    const capacity = this.#parts.capacity.of(nodeArray, machineType);
     return { hostname, nodeArray, placementGroup: placementGroupId ?? null, capacity };
   }
 
@@ -217,7 +217,7 @@ export class Fleet {
       const next = startedAt + (Math.floor((at - startedAt) / gap) + 1) * gap;
       this.#tickAt = Math.min(this.#tickAt, next);
     }
-    this.#timeline.at(this.#tickAt, rank.node, () => this.look());
+    this.#parts.timeline.at(this.#tickAt, rank.node, () => this.look());
   }
 }
 

@@ -3,13 +3,13 @@ import {
   type Delays,
   type JobRun,
   type RunFigures,
-  readJobList,
   runBacktest,
   type TraceJob,
   withTasksApart,
 } from "../../../shared/backtest/index.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { type ClusterDefinition, toLedger } from "../../../shared/simulated-cyclecloud/index.ts";
+import { readJobList } from "../../shared/backtest/read-whole.ts";
 import { inputOf } from "../../shared/backtest/world/small-world.ts";
 import type { TwinCase } from "./cases.ts";
 import { median, type NodeRecord, type Seen } from "./node-life.ts";

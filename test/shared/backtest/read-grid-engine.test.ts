@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readGridEngine } from "../../../shared/backtest/index.ts";
+import { readGridEngine } from "./read-whole.ts";
 
 interface Given {
   readonly job?: number | string;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ListedWorkload, PlansWorkload, type SeenPlan } from "../../../shared/backtest/index.ts";
+import { PlansWorkload, type SeenPlan } from "../../../shared/backtest/index.ts";
 import { defineJob, type Job, parseConstraints } from "../../../shared/engine/index.ts";
+import { type ListedWorkload, listed } from "./read-whole.ts";
 
 function job(name: string, wish: object = {}, { constraints = { ncpus: 2 } as object } = {}): Job {
   const parsed = parseConstraints(constraints);
@@ -12,8 +13,7 @@ function job(name: string, wish: object = {}, { constraints = { ncpus: 2 } as ob
 function workloadOf(...plans: readonly SeenPlan[]): ListedWorkload {
   const reader = new PlansWorkload();
   for (const plan of plans) reader.see(plan);
-  const { jobs, ...rest } = reader.workload();
-  return { jobs: [...jobs], ...rest };
+  return listed(reader.workload());
 }
 
 const at = (nowSeconds: number, ...jobs: readonly Job[]): SeenPlan => ({ nowSeconds, jobs });

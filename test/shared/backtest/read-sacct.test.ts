@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ListedWorkload, readSacct, TimeZone, type TraceJob } from "../../../shared/backtest/index.ts";
+import { TimeZone, type TraceJob } from "../../../shared/backtest/index.ts";
+import { type ListedWorkload, readSacct } from "./read-whole.ts";
 
 const header =
   "JobID|JobName|User|Account|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|ReqTRES|NNodes";

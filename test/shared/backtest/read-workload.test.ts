@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readJobList, readSwf } from "../../../shared/backtest/index.ts";
+import { readJobList, readSwf } from "./read-whole.ts";
 
 /** A line of a trace: job, submit, run, allocated, requested processors, requested time. */
 function line(
