@@ -103,6 +103,12 @@ const job = z.preprocess(
       .describe(
         "Whether it lies on no node of another job of its `gang` that says so too; the nodes of one job may then be of several arrays and sizes",
       ),
+    mayDivide: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether its nodes may be of several arrays, sizes and placement groups where none of them could ever hold all of it",
+      ),
     gangSize: z
       .int()
       .min(1)

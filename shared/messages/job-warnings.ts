@@ -18,6 +18,7 @@ const noResources: ReadonlySet<string> = new Set([
   "colocated",
   "gang",
   "gangApart",
+  "mayDivide",
   "gangSize",
   "packingStrategy",
   "executingHostnames",

@@ -118,6 +118,7 @@ const shapeMembers = Object.keys({
   exclusive: 0,
   packingStrategy: 0,
   gangApart: 0,
+  mayDivide: 0,
   gangSize: 0,
   interruptible: 0,
   source: 0,

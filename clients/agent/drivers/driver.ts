@@ -66,6 +66,8 @@ export interface Job extends JobDetails {
   readonly gang?: string;
   /** Whether it lies on no node of another job of its `gang` that says so too; its nodes may then be of several arrays and sizes. */
   readonly gangApart?: boolean;
+  /** Whether its nodes may be of several arrays, sizes and placement groups where none could ever hold all of it. It has a `gang` then. */
+  readonly mayDivide?: boolean;
   /** How many of the `iterations` start at once: they get places in lots of so many, all of a lot or none. Absent: each by itself. */
   readonly gangSize?: number;
   /** Whether each slot has a node to itself. */

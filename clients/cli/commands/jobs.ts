@@ -114,6 +114,7 @@ const requested: readonly string[] = [
   "colocated",
   "gang",
   "gangApart",
+  "mayDivide",
   "gangSize",
   "exclusive",
   "packingStrategy",

@@ -197,6 +197,7 @@ function toJob(
     colocated: job.colocated,
     gang: job.gang,
     gangApart: job.gangApart,
+    mayDivide: job.mayDivide,
     gangSize: job.gangSize,
     exclusive: job.exclusive,
     packingStrategy: job.packingStrategy,

@@ -54,6 +54,8 @@ export interface Job {
   readonly gang?: string;
   /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent: it may. */
   readonly gangApart?: boolean;
+  /** Whether its nodes may be of several buckets where none of them could ever hold all of it. Absent: they may not. */
+  readonly mayDivide?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
   readonly gangSize?: number;
   /** Limits of those whose job it is. Absent: none. */
@@ -85,6 +87,7 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     ...(fields.hold === undefined ? {} : { hold: fields.hold }),
     ...(fields.gang === undefined ? {} : { gang: fields.gang }),
     ...(fields.gangApart === undefined ? {} : { gangApart: fields.gangApart }),
+    ...(fields.mayDivide === undefined ? {} : { mayDivide: fields.mayDivide }),
     ...(fields.gangSize === undefined ? {} : { gangSize: fields.gangSize }),
     ...(fields.ownerLimits === undefined ? {} : { ownerLimits: fields.ownerLimits }),
   };

@@ -14,7 +14,9 @@ import type { Job } from "../model/job.ts";
 import type { Allocation } from "./allocation.ts";
 import { candidatesFor, refusalOf } from "./candidates.ts";
 import { fillNewNodes, fillNodes, poolsAllow } from "./fill.ts";
+import { capacityIn } from "./offer.ts";
 import { openSearch } from "./search.ts";
+import { demandIn } from "./shape.ts";
 import { endOfTurn, isShared, noteCrossing } from "./turns.ts";
 import { placeWhole, placeWholeIn } from "./whole.ts";
 
@@ -22,8 +24,31 @@ import { placeWhole, placeWholeIn } from "./whole.ts";
 export function allocate(ledger: Ledger, allocation: Allocation): void {
   if (allocation.granted >= allocation.asked || allocation.heldBy !== null) return;
   if (failsAgain(ledger, allocation)) allocation.refusals = allocation.shape.refusals;
-  else if (isWhole(allocation.job)) placeWhole(ledger, allocation);
-  else pack(ledger, allocation);
+  else if (isWhole(allocation.job)) {
+    placeWhole(ledger, allocation);
+    if (isWanting(allocation) && isDivided(ledger, allocation)) pack(ledger, allocation);
+  } else pack(ledger, allocation);
+}
+
+/** Whether no bucket could hold all of a job that may be divided then, whatever else runs there. */
+function isDivided(ledger: Ledger, allocation: Allocation): boolean {
+  const { job, shape, asked } = allocation;
+  return (
+    job.mayDivide === true &&
+    candidatesFor(ledger, allocation).every((bucket) => {
+      const perNode =
+        job.packingStrategy === "scatter"
+          ? 1
+          : capacityIn(bucket.exampleRow, demandIn(shape, bucket.columns), shape.exclusive);
+      return (
+        nodesIn(ledger, [bucket]) * perNode < asked || (job.colocated && isTooSmall(bucket, asked / perNode))
+      );
+    })
+  );
+}
+
+function isTooSmall({ placementGroup, maxPlacementGroupSize }: LedgerBucket, nodes: number): boolean {
+  return placementGroup === null || maxPlacementGroupSize < nodes;
 }
 
 /**

@@ -55,6 +55,7 @@ const shapeMembers: Readers<keyof JobShape> = {
   exclusive: (job) => job.exclusive,
   packingStrategy: (job) => job.packingStrategy,
   gangApart: (job) => job.gangApart,
+  mayDivide: (job) => job.mayDivide,
   gangSize: (job) => job.gangSize,
   interruptible: (job) => job.interruptible,
   notes: (job) => job.notes,

@@ -96,6 +96,42 @@ describe("a gang gets all that it asks for, or nothing", () => {
     expect(planned([apart(4)]).create).toEqual([]);
   });
 
+  describe("a job that may be divided, where no bucket could ever hold it, is", () => {
+    const colocating = { placementGroups: [{ name: "pg0", activeCount: 0 }] };
+    const small = { maxPlacementGroupSize: 2 };
+    const divided = { gang: "mpi", mayDivide: true };
+    const scattered = (nodeCount: number) => ({ nodeCount, packingStrategy: "scatter" as const, ...divided });
+    const colocated = { colocated: true };
+    test.each([
+      ["scattered over two sizes", scattered(5), {}, {}, [3, 2]],
+      ["scattered, and too large for all", scattered(7), {}, {}, []],
+      ["scattered, and one size has enough", scattered(3), {}, {}, [3]],
+      ["scattered, and one size has enough while no other job runs", scattered(3), {}, {}, [3], 1],
+      ["scattered, and one size had enough if no other job ran", scattered(3), {}, {}, [], 1, 2],
+      ["colocated, in a group that is large enough", { ...scattered(3), ...colocated }, {}, colocating, [3]],
+      ["colocated, too large for any group", { ...scattered(3), ...colocated }, small, colocating, [2, 1]],
+      [
+        "slots, too large for any group",
+        { iterations: 30, ...colocated, ...divided },
+        {},
+        colocating,
+        [3, 3],
+      ],
+    ])("%s", (_, wish, limits, fields, counts, busy = 0, second = 3) => {
+      const buckets = [3 - busy, second].map((available, index) =>
+        bucket({ vcpus: 4 * (index + 1), available, limits, fields }),
+      );
+      const nodes = Array.from({ length: busy }, (_, index) => node(`htc-${index + 1}`));
+      const others = nodes.map(({ hostname }) =>
+        job("other", { ncpus: 4 }, { executingHostnames: hostname === null ? [] : [hostname] }),
+      );
+      const jobs = [...others, job("mpi", { ncpus: 1 }, wish)];
+      const nodeArrays = [array({ buckets })];
+      const { create } = plan(input({ cluster: cluster({ nodeArrays, nodes }), jobs }));
+      expect(create.map(({ count }) => count)).toEqual(counts);
+    });
+  });
+
   test("what has room for one gang and not for two goes to the first", () => {
     const jobs = ["a", "b"].map((name) => job(name, { ncpus: 1 }, { iterations: 5, gangSize: 5 }));
     const result = plan(input({ cluster: roomForTwo(), jobs }));

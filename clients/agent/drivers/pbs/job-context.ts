@@ -31,6 +31,8 @@ export interface JobContext {
   readonly fullHosts: readonly string[];
   /** Whether nodes belong to one job at a time, or never do, whatever jobs say; undefined: as jobs say. */
   readonly sharing: NodeSharing;
+  /** Whether PBS starts a job on any nodes where no value of its `group` has enough; false, too, while that is not known. */
+  readonly passesOverGroups: boolean;
 }
 
 /** `sharing` of the nodes, where all have the same. */

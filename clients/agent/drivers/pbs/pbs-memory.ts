@@ -18,6 +18,8 @@ const remembered = z.object({
   resources: z.array(z.string()).readonly().optional().catch(undefined),
   /** Whether some host was held by a reservation. */
   hasReservations: z.boolean().optional().catch(undefined),
+  /** Whether some job that waits wants nodes with one value of a resource. */
+  hasGroups: z.boolean().optional().catch(undefined),
   /** By the short name of the host. */
   joined: z.record(z.string(), place).catch({}).default({}),
   /** Hosts whose nodes are gone, and that PBS would not let go at once: they had jobs. */

@@ -12,7 +12,13 @@ import { type PbsList, readPbsJson } from "./pbs-json.ts";
 import { type Remembered, remember } from "./pbs-memory.ts";
 import { isIgnored, isSilent, stateOf } from "./pbs-nodes.ts";
 import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from "./pbs-records.ts";
-import { amountIn, type ResourceTypes, readResourceTypes, readScheduledResources } from "./pbs-resources.ts";
+import {
+  amountIn,
+  booleanIn,
+  type ResourceTypes,
+  readResourceTypes,
+  readScheduledResources,
+} from "./pbs-resources.ts";
 import { type PbsSettings, pbsSettingsSchema } from "./pbs-settings.ts";
 import { countAll } from "./pbs-shapes.ts";
 import { reservationsIn } from "./reservations.ts";
@@ -35,7 +41,7 @@ const longestComment = 500;
 
 function reads(
   { qstat, pbsnodes, qmgr, pbs_rstat, sched_config }: PbsSettings,
-  { hasReservations }: Remembered,
+  { hasReservations, hasGroups }: Remembered,
 ): readonly (readonly Read[])[] {
   return [
     [
@@ -43,6 +49,7 @@ function reads(
       readOf("nodes", pbsnodes, ["-a", "-v", "-F", "json"], [1]),
       readOf("queues", qstat, ["-Q", "-f", "-F", "json"]),
       readOf("resources", qmgr, ["-c", "list resource"]),
+      ...(hasGroups === true ? [readOf("scheduler", qmgr, ["-c", "list sched"])] : []),
       // Of root, or on another machine: then all resources count.
       readOf("scheduled", ["cat"], [sched_config], [1]),
       // By env, which says with 127 that there is no such program: then hosts of reservations are held as a whole.
@@ -126,6 +133,8 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
       .filter(({ vnodes }) => vnodes.every(({ state }) => state.includes("job-busy")))
       .map(({ name }) => name),
     sharing: sharingOf(hosts),
+    passesOverGroups:
+      answers.scheduler !== undefined && !/do_not_span_psets = True/i.test(answers.scheduler.text),
   };
   const posted: Job[] = [];
   const post = (name: string, made: readonly Job[] | LeftOut) => {
@@ -160,7 +169,10 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     setAside: [...setAside, ...counted.setAside],
     silent: there.filter(isSilent).map(({ name }) => name),
     corrections: hosts.flatMap((host) => correction(host, context, known)),
-    memory: memoryAfter(before, hosts, { types, shapes: counted.toRemember }),
+    memory: {
+      ...memoryAfter(before, hosts, { types, shapes: counted.toRemember }),
+      ...(hasGroups(records, server) ? { hasGroups: true } : {}),
+    },
   };
 }
 
@@ -287,6 +299,15 @@ function heldBy({ depend }: JobRecord): readonly string[] {
     .filter((each) => each.startsWith("runone:"))
     .flatMap((each) => each.split(":").slice(1))
     .map((other) => other.split("@", 1)[0] ?? "");
+}
+
+function hasGroups(records: readonly JobRecord[], server: JobContext["server"]): boolean {
+  return records.some(
+    ({ job_state, Resource_List }) =>
+      job_state === "Q" &&
+      (booleanIn(server.node_group_enable) === true ||
+        Resource_List.get("place")?.includes("group=") === true),
+  );
 }
 
 /** What nodes say of sharing; where they differ, jobs decide. */

@@ -90,7 +90,9 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
   const parts = isOneHost ? [{ count: 1, wish: all }] : wishes;
   const isSpread = place.arrangement === "free" && !isOneHost;
   const isColocated = !isOneHost && isGrouped(asked, context);
-  const isApart = !isSpread && (parts.length > 1 || !(isColocated || hasGroup(asked, context)));
+  const isInGroup = !isOneHost && hasGroup(asked, context);
+  const isApart = !isSpread && (parts.length > 1 || !(isColocated || isInGroup));
+  const mayDivide = isInGroup && context.passesOverGroups && groupedBy(asked, context.settings) !== true;
   const common = {
     ...orderOf(record, context),
     ...detailsOf(record, { isRunning: false }),
@@ -133,9 +135,10 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
       const alone = isSpread && isWhole ? [{ "exclusive-task": true }] : [];
       return {
         ...common,
-        ...(parts.length > 1 || isApart ? { gang: own } : {}),
+        ...(parts.length > 1 || isApart || mayDivide ? { gang: own } : {}),
         // Chunks that are scattered are on different hosts, whatever part they are of and whichever arrays the hosts are of.
         ...(isApart ? { gangApart: true } : {}),
+        ...(mayDivide ? { mayDivide } : {}),
         name: parts.length === 1 ? own : `${own}.${index + 1}`,
         constraints: withAmounts(part, [...alone, ...pools]),
         ...(isSpread
@@ -196,10 +199,8 @@ function hasGroup(asked: Asked, context: JobContext): boolean {
   return groupsOf(asked, context).some((key) => key !== "" && key !== "host");
 }
 
-/** Whether all its nodes have to be in one placement group. */
-function isGrouped(asked: Asked, context: JobContext): boolean {
-  const { record, chunks } = asked;
-  const { settings } = context;
+/** Whether all its nodes have to be in one placement group, whatever groups PBS prefers. Undefined: nobody says so. */
+function groupedBy({ record, chunks }: Asked, settings: JobContext["settings"]): boolean | undefined {
   const set = memberOf(settings.queues, record.queue)?.colocated;
   if (set !== undefined) return set;
   const ungrouped = chunks.flatMap(({ resources }) =>
@@ -208,8 +209,16 @@ function isGrouped(asked: Asked, context: JobContext): boolean {
       .map(([, value]) => booleanIn(value)),
   );
   if (ungrouped.includes(true)) return false;
-  if (ungrouped.includes(false)) return true;
-  return groupsOf(asked, context).some((key) => propertyNamed(key, settings) === "node.placement_group");
+  return ungrouped.includes(false) ? true : undefined;
+}
+
+/** Whether all its nodes are to be in one placement group. */
+function isGrouped(asked: Asked, context: JobContext): boolean {
+  const { settings } = context;
+  return (
+    groupedBy(asked, settings) ??
+    groupsOf(asked, context).some((key) => propertyNamed(key, settings) === "node.placement_group")
+  );
 }
 
 function notesOf(

@@ -9,6 +9,9 @@ const list = (name: string, records: object) => ({
   exitCode: 0,
   text: JSON.stringify({ timestamp: 1, pbs_version: "23", pbs_server: "head", [name]: records }),
 });
+const plain = pbs.configure({});
+if (!plain.ok) throw new Error(plain.problems.join("; "));
+const { driver: pbsDriver } = plain;
 const waits = {
   job_state: "Q",
   queue: "q",
@@ -27,7 +30,14 @@ function read(
     server = {},
     settings = {},
     sched = "",
-  }: { queue?: object; server?: object; settings?: object; sched?: string } = {},
+    scheduler,
+  }: {
+    queue?: object;
+    server?: object;
+    settings?: object;
+    sched?: string;
+    scheduler?: string | undefined;
+  } = {},
 ): Extract<Reading, { known: true }> {
   const configured = pbs.configure(settings);
   if (!configured.ok) throw new Error(configured.problems.join("; "));
@@ -41,9 +51,10 @@ function read(
       queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
       server: list("Server", { head: { scheduling: "True", ...server } }),
       resources: {
-        text: "Resource ngpus\n    type = long\n    flag = hn\n\nResource disk\n    type = string\n    flag = h\n\n",
+        text: "Resource ngpus\n    type = long\n    flag = hn\n\nResource ungrouped\n    type = boolean\n    flag = h\n\nResource disk\n    type = string\n    flag = h\n\n",
         exitCode: 0,
       },
+      ...(scheduler === undefined ? {} : { scheduler: { text: scheduler, exitCode: 0 } }),
       scheduled: { text: sched, exitCode: sched === "" ? 1 : 0 },
     },
     { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
@@ -177,15 +188,24 @@ describe("select and place", () => {
     expect(read({ "1.head": asked }).jobs).toMatchObject([{ constraints: [{ ncpus: 2 }], nodeCount: 2 }]);
   });
 
+  const spans = "Sched default\n    do_not_span_psets = False\n";
   test.each([
-    ["scatter", true],
-    ["vscatter:excl:group=host", true],
-    // PBS prefers nodes with one value, such as those of one array.
-    ["scatter:group=nodearray", undefined],
-    ["scatter:group=group_id", undefined],
-  ])("place=%s: nodes of several arrays do, or not", (place, gangApart) => {
-    const asked = { Resource_List: { place }, schedselect: "2:ncpus=2" };
-    expect(read({ "1.head": asked }).jobs.map((job) => job.gangApart)).toEqual([gangApart]);
+    ["scatter", spans, [true, undefined, undefined]],
+    ["vscatter:excl:group=host", spans, [true, undefined, undefined]],
+    // PBS prefers nodes with one value, such as those of one array, and passes over that where no value has enough of them.
+    ["scatter:group=nodearray", spans, [undefined, undefined, true]],
+    ["scatter:group=group_id", spans, [undefined, true, true]],
+    ["free:group=group_id", spans, [undefined, true, true]],
+    ["scatter:group=group_id", undefined, [undefined, true, undefined]],
+    ["scatter:group=group_id", "Sched default\n    do_not_span_psets = True\n", [undefined, true, undefined]],
+    ["scatter:group=group_id", spans, [undefined, true, undefined], ":ungrouped=false"],
+  ])("place=%s, %s: nodes of several arrays do, or not: %j", (place, scheduler, expected, more = "") => {
+    const asked = { Resource_List: { place }, schedselect: `2:ncpus=2${more}` };
+    const { jobs, memory } = read({ "1.head": asked }, { scheduler });
+    const [found] = jobs;
+    const names = pbsDriver.reads({ nowSeconds: 0, draining: new Map(), memory }).flat();
+    expect(names.some(({ name }) => name === "scheduler")).toBe(place.includes("group"));
+    expect([found?.gangApart, found?.colocated || undefined, found?.mayDivide]).toEqual(expected);
   });
 
   test.each([
