@@ -25,6 +25,7 @@ export type {
   RunSetup,
   SettingValue,
 } from "./figures/run-figures.ts";
+export { Drains, type HostEvent } from "./queue/drains.ts";
 export { type Allocation, emptyHost, findHosts, give, type Host, type Left, take } from "./queue/hosts.ts";
 export type { JobShape } from "./queue/job-shape.ts";
 export { type QueuePolicy, queuePolicies } from "./queue/queue-model.ts";

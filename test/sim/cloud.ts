@@ -1,5 +1,5 @@
 import { type Control, createControl, createInstruments } from "../../infra/local/cyclecloud/control-api.ts";
-import type { Host } from "../../infra/local/scheduler/hosts.ts";
+import type { Host } from "../../shared/backtest/index.ts";
 import { type DefinitionInput, parseDefinition } from "../../shared/simulated-cyclecloud/definition.ts";
 import { stepAt } from "../../shared/simulated-cyclecloud/node-life.ts";
 import type { ManualClock } from "../../shared/simulated-cyclecloud/simulated-clock.ts";
@@ -96,9 +96,11 @@ function toHost({ life, bucket, privateIp, placementGroupId }: SimulatedNode, at
       hostname: hostnameOf(privateIp),
       nodeArray: bucket.nodearray,
       placementGroup: placementGroupId ?? null,
-      ncpus: bucket.size.vcpusAvailable,
-      memoryGiB: bucket.size.memoryGiB,
-      ngpus: bucket.size.gpus,
+      capacity: {
+        ncpus: bucket.size.vcpusAvailable,
+        memoryGiB: bucket.size.memoryGiB,
+        gpus: bucket.size.gpus,
+      },
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { Drains } from "../../infra/local/scheduler/drains.ts";
+import { Drains } from "../../shared/backtest/queue/drains.ts";
 import type { SchedulerEvent } from "../../shared/messages/scheduler-event.ts";
 import type { World } from "./world.ts";
 
@@ -43,11 +43,10 @@ export class DrainingSource {
     const hostnames = this.#world.cycleCloud.nodes.flatMap(({ hostname, status, targetState }) =>
       hostname !== null && status === "Ready" && targetState === "Started" ? [hostname] : [],
     );
-    return hostnames.map((hostname) => {
-      const out = busy.includes(hostname) ? "draining" : "drained";
-      const state = this.takesJobs(hostname) ? "up" : out;
-      return { hostname, state, eventAtSeconds: this.#drains.eventAtSeconds(hostname) };
-    });
+    return hostnames.map((hostname) => ({
+      hostname,
+      ...this.#drains.stateOf(hostname, { isBusy: busy.includes(hostname) }),
+    }));
   }
 
   post(

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { jobDemandQueue } from "../../../shared/app/names.ts";
+import type { JobRun } from "../../../shared/backtest/index.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
 import type { Environment } from "../environment/environment.ts";
 import { takeEvents } from "../scheduler/events.ts";
 import { type Post, type RunningScheduler, runScheduler } from "../scheduler/run.ts";
-import type { TaskRun } from "../scheduler/scheduler.ts";
 import type { WorkloadJob } from "../scheduler/workload.ts";
 import { readCosts } from "./costs.ts";
-import { connectControl, type SimulatorControl } from "./simulator.ts";
-import { duplicateNames, type Ledger, type Summary, summarize } from "./summary.ts";
+import { connectControl, type Ledger, type SimulatorControl } from "./simulator.ts";
+import { duplicateNames, type Summary, summarize } from "./summary.ts";
 import type { Scene } from "./view.ts";
 
 const frameMilliseconds = 500;
@@ -44,7 +44,7 @@ export interface DemoResult {
   /** The messages of the scheduler, in real time. */
   readonly posts: readonly Post[];
   /** Where and when tasks ran, on the simulated clock. */
-  readonly runs: readonly TaskRun[];
+  readonly runs: readonly JobRun[];
   /** Ends the scheduler, if it goes on. */
   readonly stop: () => Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Orders, ordersSchema, type SchedulerReport } from "../scheduler/orders.ts";
-import type { CreateCall, Ledger } from "./summary.ts";
 
 const timeSchema = z.object({ nowSeconds: z.number() });
-const ledgerSchema: z.ZodType<Ledger> = z.object({
+/** What the CycleCloud simulator kept account of; times in simulated seconds. */
+const ledgerSchema = z.object({
   created: z.number(),
   nodes: z.array(
     z.object({
@@ -17,11 +17,18 @@ const ledgerSchema: z.ZodType<Ledger> = z.object({
     }),
   ),
 });
+export type Ledger = z.output<typeof ledgerSchema>;
+
 const callsSchema = z.object({
   calls: z.array(
     z.object({ at: z.number(), method: z.string(), path: z.string(), status: z.number().nullable() }),
   ),
 });
+
+/** One call that the simulator answered; real Unix seconds. */
+export interface CreateCall {
+  readonly atSeconds: number;
+}
 
 /** The control panel of the CycleCloud simulator, as seen from another process. */
 export interface SimulatorControl {

@@ -3,25 +3,7 @@ import { duration, exactDuration } from "../../../shared/text/durations.ts";
 import type { Post } from "../scheduler/run.ts";
 import type { Progress } from "../scheduler/scheduler.ts";
 import type { Costs } from "./costs.ts";
-
-/** What the CycleCloud simulator kept account of; times in simulated seconds. */
-export interface Ledger {
-  readonly created: number;
-  readonly nodes: readonly {
-    readonly nodeId: string;
-    readonly name: string;
-    readonly requestId: string | null;
-    readonly createdAt: number;
-    readonly readyAt: number | null;
-    readonly terminatedAt: number | null;
-    readonly terminatingAt: number | null;
-  }[];
-}
-
-/** One call that the simulator answered; real Unix seconds. */
-export interface CreateCall {
-  readonly atSeconds: number;
-}
+import type { CreateCall, Ledger } from "./simulator.ts";
 
 export interface Run {
   readonly progress: Progress;

@@ -1,5 +1,5 @@
+import type { Host } from "../../../shared/backtest/index.ts";
 import { createVmCatalogue } from "../../../shared/facts/index.ts";
-import type { Host } from "./hosts.ts";
 
 /** A node as the CycleCloud simulator reports it, as far as the scheduler looks at it. */
 interface NodeRecord {
@@ -39,9 +39,7 @@ function toHost(node: NodeRecord): Host | undefined {
     hostname: node.Hostname,
     nodeArray: node.Template,
     placementGroup: node.PlacementGroupId ?? null,
-    ncpus: size.vcpusAvailable,
-    memoryGiB: size.memoryGiB,
-    ngpus: size.gpus,
+    capacity: { ncpus: size.vcpusAvailable, memoryGiB: size.memoryGiB, gpus: size.gpus },
   };
 }
 

@@ -1,11 +1,11 @@
 import { type QueueClient, RestError } from "@azure/storage-queue";
+import type { HostEvent } from "../../../shared/backtest/index.ts";
 import { schedulerEventSchema } from "../../../shared/messages/index.ts";
-import type { NodeEvent } from "./drains.ts";
 
 const mostAtOnce = 32;
 
 /** Passes every waiting event to `obey` and then deletes it, so an event that was not handled is delivered again. */
-export async function takeEvents(queue: QueueClient, obey: (event: NodeEvent) => void): Promise<void> {
+export async function takeEvents(queue: QueueClient, obey: (event: HostEvent) => void): Promise<void> {
   const messages = await receive(queue);
   for (const { messageId, popReceipt, messageText } of messages) {
     const event = schedulerEventSchema.parse(JSON.parse(Buffer.from(messageText, "base64").toString()));

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Host, HostEvent, JobRun } from "../../../shared/backtest/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { type CycleCloudAccess, readHosts } from "./client.ts";
-import type { NodeEvent } from "./drains.ts";
-import type { Host } from "./hosts.ts";
 import { isMeant, type Orders, type SchedulerReport } from "./orders.ts";
-import { type HostState, type Progress, SimulatedScheduler, type TaskRun } from "./scheduler.ts";
+import { type HostState, type Progress, SimulatedScheduler } from "./scheduler.ts";
 import { type PostedJob, toDemand } from "./to-demand.ts";
 import { toWorkloadJob, type WorkloadJob } from "./workload.ts";
 
@@ -34,7 +33,7 @@ export interface SchedulerOptions {
   /** Says how far it is, and gets what it is asked to do. Absent: it takes no orders. */
   readonly takeOrders?: (report: Omit<SchedulerReport, "source">) => Promise<Orders>;
   /** Hands over the events that have come since. */
-  readonly takeEvents: (obey: (event: NodeEvent) => void) => Promise<void>;
+  readonly takeEvents: (obey: (event: HostEvent) => void) => Promise<void>;
 }
 
 /** When a message went out, in real Unix seconds, and how many jobs it named for the first time. */
@@ -48,7 +47,7 @@ export interface RunningScheduler {
   /** Every message so far. */
   readonly posts: readonly Post[];
   /** Every task that ended, on the simulated clock. */
-  runs(): readonly TaskRun[];
+  runs(): readonly JobRun[];
   /** The last trouble with reading hosts or posting demand; undefined when all is well. */
   trouble(): string | undefined;
   /** When all is done, it says so once more. */
@@ -149,7 +148,7 @@ function troubleOf(read: string | readonly Host[]): string | undefined {
   return typeof read === "string" ? read : undefined;
 }
 
-function shifted({ hostnames, ...run }: TaskRun, bySeconds: number): TaskRun {
+function shifted({ hostnames, ...run }: JobRun, bySeconds: number): JobRun {
   return {
     hostnames,
     submitSeconds: run.submitSeconds + bySeconds,

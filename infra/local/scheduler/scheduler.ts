@@ -1,14 +1,16 @@
 import {
   type Allocation,
+  Drains,
   emptyHost,
   findHosts,
   give,
+  type Host,
+  type HostEvent,
+  type JobRun,
   type JobShape,
   type Left,
   take,
 } from "../../../shared/backtest/index.ts";
-import { Drains, type NodeEvent } from "./drains.ts";
-import type { Host } from "./hosts.ts";
 import type { WorkloadJob } from "./workload.ts";
 
 /** Something that runs now: one slot of a job, or a multi-node job on all its hosts. */
@@ -17,14 +19,6 @@ interface Task {
   readonly index: number;
   readonly hostnames: readonly string[];
   readonly allocation: Allocation;
-  readonly startSeconds: number;
-  readonly endSeconds: number;
-}
-
-/** Where and when a task ran, in seconds of the scheduler's clock. */
-export interface TaskRun {
-  readonly hostnames: readonly string[];
-  readonly submitSeconds: number;
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -83,7 +77,8 @@ export class SimulatedScheduler {
   readonly #unhealthy = new Map<string, string>();
   /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
   readonly #followed = new Map<string, { done: number; lost: number }>();
-  readonly #runs: TaskRun[] = [];
+  /** In seconds of the scheduler's clock. */
+  readonly #runs: JobRun[] = [];
   #isRefused: (name: string) => boolean = () => false;
   #total: number;
   #tasks: Task[] = [];
@@ -102,8 +97,10 @@ export class SimulatedScheduler {
   ): { readonly changed: boolean; readonly submitted: number } {
     const ended = this.#endTasks(nowSeconds);
     const gone = this.#update(hosts);
-    this.#drains.forget(gone);
-    for (const hostname of gone) this.#unhealthy.delete(hostname);
+    for (const hostname of gone) {
+      this.#drains.forget(hostname);
+      this.#unhealthy.delete(hostname);
+    }
     const lost = this.#loseTasks(gone);
     const submitted = this.#submit(nowSeconds);
     const started = this.#start(nowSeconds);
@@ -161,8 +158,8 @@ export class SimulatedScheduler {
   }
 
   /** Drains hosts or takes them back; what runs on them goes on. Tells whether what it reports of them has changed. */
-  obey(event: NodeEvent): boolean {
-    return this.#drains.obey(event, (hostname) => this.#hosts.has(hostname));
+  obey(event: HostEvent): boolean {
+    return this.#drains.obey(event, (hostname) => this.#hosts.has(hostname)).length > 0;
   }
 
   /** A health check takes a host out of service, whatever runs there; null: it is well. */
@@ -175,12 +172,10 @@ export class SimulatedScheduler {
   get hostStates(): readonly HostState[] {
     const busy = new Set(this.#tasks.flatMap((task) => task.hostnames));
     return [...this.#hosts.keys()].map((hostname) => {
-      const eventAtSeconds = this.#drains.eventAtSeconds(hostname);
-      const out = busy.has(hostname) ? "draining" : "drained";
+      const isBusy = busy.has(hostname);
       const stateReason = this.#unhealthy.get(hostname);
-      if (stateReason !== undefined) return { hostname, state: out, stateReason };
-      const state = this.#drains.isOut(hostname) ? out : "up";
-      return { hostname, state, ...(eventAtSeconds === undefined ? {} : { eventAtSeconds }) };
+      if (stateReason === undefined) return { hostname, ...this.#drains.stateOf(hostname, { isBusy }) };
+      return { hostname, state: isBusy ? "draining" : "drained", stateReason };
     });
   }
 
@@ -200,7 +195,7 @@ export class SimulatedScheduler {
   }
 
   /** Every task that ended, in the order of the ends. */
-  get runs(): readonly TaskRun[] {
+  get runs(): readonly JobRun[] {
     return this.#runs;
   }
 
@@ -209,9 +204,8 @@ export class SimulatedScheduler {
     const present = new Set(hosts.map(({ hostname }) => hostname));
     const gone = [...this.#hosts.keys()].filter((hostname) => !present.has(hostname));
     for (const hostname of gone) this.#hosts.delete(hostname);
-    for (const { ncpus, memoryGiB, ngpus, ...host } of hosts)
-      if (!this.#hosts.has(host.hostname))
-        this.#hosts.set(host.hostname, emptyHost({ ...host, capacity: { ncpus, memoryGiB, gpus: ngpus } }));
+    for (const host of hosts)
+      if (!this.#hosts.has(host.hostname)) this.#hosts.set(host.hostname, emptyHost(host));
     return gone;
   }
 

@@ -1,15 +1,10 @@
 import type { DemandJob, DemandMessage, DemandNode, SchedulerEvent } from "../../messages/index.ts";
+import { Drains } from "../queue/drains.ts";
 
 const sourceName = "backtest";
 
 /** A time to live that never ends: heartbeats change no plan, so none is sent. */
 const ttlSeconds = 10 * 365 * 86_400;
-
-/** What the newest event about a host asked for, and when that was decided. */
-interface Order {
-  readonly isOut: boolean;
-  readonly atSeconds: number;
-}
 
 /**
  * The messages of the agent beside the scheduler: what changed since the last one. As the agent does, it lists each host with
@@ -22,8 +17,8 @@ export class DemandSource {
   readonly #jobs = new Map<string, DemandJob>();
   readonly #changed = new Map<string, DemandJob>();
   readonly #removed = new Set<string>();
-  /** Hosts, and the newest order about each. */
-  readonly #hosts = new Map<string, Order | undefined>();
+  readonly #hosts = new Set<string>();
+  readonly #drains = new Drains();
   readonly #changedHosts = new Set<string>();
   #lostHost = false;
   #hasAnswer = false;
@@ -64,38 +59,33 @@ export class DemandSource {
   }
 
   joined(hostname: string): void {
-    this.#hosts.set(hostname, undefined);
+    this.#hosts.add(hostname);
     this.#changedHosts.add(hostname);
   }
 
   left(hostname: string): void {
     this.#lostHost = this.#hosts.delete(hostname) || this.#lostHost;
+    this.#drains.forget(hostname);
     this.#changedHosts.delete(hostname);
   }
 
   /** Something began or ended there. A host that drains is drained when nothing runs there any more; true: that is news. */
   used(hostname: string): boolean {
-    return this.#hosts.get(hostname)?.isOut === true && this.#answer(hostname);
+    return this.#drains.isOut(hostname) && this.#answer(hostname);
   }
 
   /** Follows an event about hosts that are there; returns those that are to take no jobs any more, or to take jobs again. */
-  obey({ kind, atSeconds, nodes }: SchedulerEvent): readonly { hostname: string; isOut: boolean }[] {
-    if (kind !== "drain" && kind !== "undrain") return [];
-    return nodes.flatMap(({ hostname }) => {
-      if (hostname === null || !this.#hosts.has(hostname)) return [];
-      if ((this.#hosts.get(hostname)?.atSeconds ?? 0) >= atSeconds) return [];
-      const isOut = kind === "drain";
-      this.#hosts.set(hostname, { isOut, atSeconds });
-      this.#answer(hostname);
-      return [{ hostname, isOut }];
-    });
+  obey(event: SchedulerEvent): readonly { hostname: string; isOut: boolean }[] {
+    const hostnames = this.#drains.obey(event, (hostname) => this.#hosts.has(hostname));
+    for (const hostname of hostnames) this.#answer(hostname);
+    return hostnames.map((hostname) => ({ hostname, isOut: this.#drains.isOut(hostname) }));
   }
 
   message(nowSeconds: number): DemandMessage {
     this.#sequence += 1;
     const isWhole = this.#sequence === 1 || this.#lostHost;
     const jobs = [...(isWhole ? this.#jobs : this.#changed).values()];
-    const nodes = [...(isWhole ? this.#hosts.keys() : this.#changedHosts)].map((host) => this.#toNode(host));
+    const nodes = [...(isWhole ? this.#hosts : this.#changedHosts)].map((host) => this.#toNode(host));
     const remove = [...this.#removed];
     this.#changed.clear();
     this.#removed.clear();
@@ -119,14 +109,6 @@ export class DemandSource {
   }
 
   #toNode(hostname: string): DemandNode {
-    const order = this.#hosts.get(hostname);
-    if (order === undefined) return { hostname, resources: {}, state: "up" };
-    const out = this.#isBusy(hostname) ? "draining" : "drained";
-    return {
-      hostname,
-      resources: {},
-      state: order.isOut ? out : "up",
-      eventAtSeconds: order.atSeconds,
-    };
+    return { hostname, resources: {}, ...this.#drains.stateOf(hostname, { isBusy: this.#isBusy(hostname) }) };
   }
 }

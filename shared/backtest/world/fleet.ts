@@ -22,7 +22,7 @@ interface FleetNode {
 }
 
 /** Callbacks for changes of nodes. */
-export interface FleetEvents {
+interface FleetEvents {
   readonly up: (host: Host, bootSeconds: number | null) => void;
   readonly down: (hostname: string) => void;
   readonly bought: (node: SimulatedNode) => void;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Host } from "../../../../infra/local/scheduler/hosts.ts";
 import { SimulatedScheduler } from "../../../../infra/local/scheduler/scheduler.ts";
 import { toDemand } from "../../../../infra/local/scheduler/to-demand.ts";
 import type { Need, WorkloadJob } from "../../../../infra/local/scheduler/workload.ts";
+import type { Host } from "../../../../shared/backtest/index.ts";
 
 const need: Need = { ncpus: 1, memoryGiB: 1, ngpus: 0, exclusive: false, nodeArrays: [] };
 
@@ -11,7 +11,8 @@ function job(fields: Partial<WorkloadJob> & { readonly name: string }): Workload
 }
 
 function host(hostname: string, fields: Partial<Host> = {}): Host {
-  return { hostname, nodeArray: "htc", placementGroup: null, ncpus: 4, memoryGiB: 8, ngpus: 0, ...fields };
+  const capacity = { ncpus: 4, memoryGiB: 8, gpus: 0 };
+  return { hostname, nodeArray: "htc", placementGroup: null, capacity, ...fields };
 }
 
 describe("SimulatedScheduler", () => {
