@@ -36,7 +36,7 @@ function wantedNodes(cluster: Cluster, { name }: NodeArrayDefinition, at: number
 }
 
 /** Azure takes a spot VM back: the node terminates without being asked. */
-function evicted(node: SimulatedNode, at: number): SimulatedNode {
+export function evicted(node: SimulatedNode, at: number): SimulatedNode {
   const ending = { terminateSeconds: evictionNoticeSeconds, fixed: false, reason: "SpotEvicted" } as const;
   const life = redirect(node.life, at, terminate({ at, from: stepAt(node.life, at), ...ending }));
   return { ...node, life };

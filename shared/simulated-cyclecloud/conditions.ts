@@ -25,25 +25,12 @@ export interface BucketWeather {
   readonly bootFactor?: number | undefined;
 }
 
-/** The weather over one cluster: what Azure cannot give at the moment, and when it last could not. */
-export interface Conditions {
-  of(bucket: BucketDefinition): BucketWeather;
-  /** Changes what `change` names; undefined: as it should be. */
-  set(bucket: BucketDefinition, change: BucketWeather): void;
-  /** Why this boot fails, if it does; counts it. `luck`: drawn from 0 to 1. */
-  failBoot(bucket: BucketDefinition, luck: number): string | undefined;
-  /** Good weather everywhere. When Azure last had no capacity stays known. */
-  clear(): void;
-  noteCapacityFailure(bucket: BucketDefinition, at: number): void;
-  /** Learns the allocation failures of these nodes up to `at`. */
-  learn(nodes: Iterable<SimulatedNode>, at: number): void;
-  /** Seconds since the last capacity failure; -1 for never. */
-  sinceCapacityFailure(bucket: BucketDefinition, at: number): number;
-}
-
 const fair: BucketWeather = {};
 
-export function createConditions(): Conditions {
+export type Conditions = ReturnType<typeof createConditions>;
+
+/** The weather over one cluster: what Azure cannot give at the moment, and when it last could not. */
+export function createConditions() {
   const weather = new Map<string, BucketWeather>();
   const failures = new Map<string, number>();
 
@@ -52,14 +39,16 @@ export function createConditions(): Conditions {
     failures.set(key, Math.max(at, failures.get(key) ?? at));
   }
 
+  /** Changes what `change` names; undefined: as it should be. */
   function set(bucket: BucketDefinition, change: BucketWeather): void {
     weather.set(keyOf(bucket), { ...weather.get(keyOf(bucket)), ...change });
   }
 
   return {
-    of: (bucket) => weather.get(keyOf(bucket)) ?? fair,
+    of: (bucket: BucketDefinition): BucketWeather => weather.get(keyOf(bucket)) ?? fair,
     set,
-    failBoot(bucket, luck) {
+    /** Why this boot fails, if it does; counts it. `luck`: drawn from 0 to 1. */
+    failBoot(bucket: BucketDefinition, luck: number): string | undefined {
       const failing = weather.get(keyOf(bucket))?.failingBoots;
       if (failing === undefined) return undefined;
       const { next, share, message } = failing;
@@ -67,14 +56,17 @@ export function createConditions(): Conditions {
       set(bucket, { failingBoots: next > 1 ? { ...failing, next: next - 1 } : undefined });
       return message;
     },
+    /** Good weather everywhere. When Azure last had no capacity stays known. */
     clear: () => weather.clear(),
     noteCapacityFailure: note,
-    learn(nodes, at) {
+    /** Learns the allocation failures of these nodes up to `at`. */
+    learn(nodes: Iterable<SimulatedNode>, at: number): void {
       for (const { bucket, life } of nodes) {
         for (const step of life) if (step.capacityFailure && step.at <= at) note(bucket, step.at);
       }
     },
-    sinceCapacityFailure(bucket, at) {
+    /** Seconds since the last capacity failure; -1 for never. */
+    sinceCapacityFailure(bucket: BucketDefinition, at: number): number {
       const last = failures.get(keyOf(bucket));
       return last === undefined ? -1 : at - last;
     },

@@ -1,5 +1,6 @@
 /** CycleCloud as far as it can be simulated: clusters whose nodes are timetables, quotas, boot times, evictions. No HTTP. README.md says how. */
 export { Refusal } from "./api-refusal.ts";
+export { evicted } from "./availability.ts";
 export { availabilitySchema } from "./availability-trace.ts";
 export { type Cluster, nodeArrayOf } from "./cluster.ts";
 export { bucketFiguresNow, toClusterStatus } from "./cluster-status-answer.ts";
@@ -15,13 +16,11 @@ export { medianBootSeconds } from "./draw-boot.ts";
 export { knownOperation, listNodes } from "./lists.ts";
 export { type Verb, verbs } from "./manage-nodes.ts";
 export {
-  evictionNoticeSeconds,
   fail,
   heldSeconds,
   redirect,
   type Step,
   stepAt,
-  terminate,
   vanish,
 } from "./node-life.ts";
 export { type NodeRecord, toNodeRecord } from "./node-record.ts";

@@ -12,18 +12,13 @@ interface Lag {
   readonly requestSeconds: number;
 }
 
+export type ListLag = ReturnType<typeof createListLag>;
+
 /**
  * What the lists of one cluster do not show yet. Every node and operation lags for itself, evenly up to the most, and in each list for
  * itself: lists are partial. What was shown once stays. The ids are seeded, so the lags are, and nothing else is drawn differently.
  */
-export interface ListLag {
-  /** For what is made from `at` on. */
-  set(lag: Lag, at: number): void;
-  isShown(list: "status" | "nodes", node: SimulatedNode, at: number): boolean;
-  isKnown(operation: Operation, at: number): boolean;
-}
-
-export function createListLag(): ListLag {
+export function createListLag() {
   const lags: { readonly from: number; readonly lag: Lag }[] = [];
 
   function isOver(
@@ -37,10 +32,11 @@ export function createListLag(): ListLag {
   }
 
   return {
-    set: (lag, at) => void lags.push({ from: at, lag }),
-    isShown: (list, { nodeId, createdAt }, at) =>
+    /** For what is made from `at` on. */
+    set: (lag: Lag, at: number) => void lags.push({ from: at, lag }),
+    isShown: (list: "status" | "nodes", { nodeId, createdAt }: SimulatedNode, at: number) =>
       isOver({ id: nodeId, madeAt: createdAt, list: `${list}Seconds` }, at),
-    isKnown: ({ operationId, startedAt }, at) =>
+    isKnown: ({ operationId, startedAt }: Operation, at: number) =>
       isOver({ id: operationId, madeAt: startedAt, list: "requestSeconds" }, at),
   };
 }

@@ -11,27 +11,21 @@ export interface Operation {
   readonly nodeIds: readonly string[];
 }
 
-/** What has been asked of this server, and the request ids that it will not take twice. */
-export interface Operations {
-  add(operation: Operation): void;
-  byId(operationId: string): Operation | undefined;
-  byRequest(requestId: string): Operation | undefined;
-  all(): readonly Operation[];
-}
+export type Operations = ReturnType<typeof createOperations>;
 
-/** `most`: the oldest beyond that are forgotten. */
-export function createOperations(most = Number.POSITIVE_INFINITY): Operations {
+/** What has been asked of this server, and the request ids that it will not take twice. `most`: the oldest beyond that are forgotten. */
+export function createOperations(most = Number.POSITIVE_INFINITY) {
   const operations = new Map<string, Operation>();
   const requests = new Map<string, Operation>();
   return {
-    add(operation) {
+    add(operation: Operation): void {
       operations.set(operation.operationId, operation);
       if (operation.requestId !== undefined) requests.set(operation.requestId, operation);
       if (operations.size > most) forgetOldest();
     },
-    byId: (operationId) => operations.get(operationId),
-    byRequest: (requestId) => requests.get(requestId),
-    all: () => [...operations.values()],
+    byId: (operationId: string) => operations.get(operationId),
+    byRequest: (requestId: string) => requests.get(requestId),
+    all: (): readonly Operation[] => [...operations.values()],
   };
 
   function forgetOldest(): void {

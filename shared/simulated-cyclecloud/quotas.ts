@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterDefinition, RegionQuota } from "./definition.ts";
 
-/** What each subscription may use in each region; all its clusters share it. */
-export interface Quotas {
-  of(subscription: string, region: string): RegionQuota;
-  change(subscription: string, region: string, change: Partial<RegionQuota>): void;
-  /** All of a subscription as its clusters were defined. */
-  reset(subscription: string): void;
-}
+export type Quotas = ReturnType<typeof createQuotas>;
 
-/** Throws a TypeError when two clusters of one subscription disagree about a quota. */
-export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas {
+/**
+ * What each subscription may use in each region; all its clusters share it. Throws a TypeError when two clusters of one subscription
+ * disagree about a quota.
+ */
+export function createQuotas(definitions: readonly ClusterDefinition[]) {
   const quotas = new Map<string, RegionQuota>();
   const initial: { readonly subscription: string; readonly key: string; readonly quota: RegionQuota }[] = [];
   for (const { name, subscription, quotas: own } of definitions) {
@@ -35,12 +32,13 @@ export function createQuotas(definitions: readonly ClusterDefinition[]): Quotas 
 
   return {
     of,
-    change(subscription, region, change) {
+    change(subscription: string, region: string, change: Partial<RegionQuota>): void {
       const quota = of(subscription, region);
       const families = { ...quota.families, ...change.families };
       quotas.set(keyOf(subscription, region), { ...quota, ...change, families });
     },
-    reset(subscription) {
+    /** All of a subscription as its clusters were defined. */
+    reset(subscription: string): void {
       for (const { key, quota } of initial.filter((each) => each.subscription === subscription))
         quotas.set(key, quota);
     },

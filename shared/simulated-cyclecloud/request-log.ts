@@ -34,13 +34,9 @@ export const managementSchema = z
     ip_addresses: names,
     filter: z.string().optional(),
   })
-  .refine(
-    (request) =>
-      [request.names, request.ids, request.hostnames, request.ip_addresses, request.filter].some(given),
-    {
-      error: "expected names, ids, hostnames, ip_addresses or filter",
-    },
-  );
+  .refine(({ requestId: _, ...selection }) => Object.values(selection).some((given) => given !== undefined), {
+    error: "expected names, ids, hostnames, ip_addresses or filter",
+  });
 
 const total = z.coerce.number().int().min(0).optional();
 
@@ -67,7 +63,3 @@ export type CreationRequest = z.output<typeof creationSchema>;
 export type ManagementRequest = z.output<typeof managementSchema>;
 export type ScaleRequest = z.output<typeof scaleSchema>;
 export type UsageRequest = z.output<typeof usageSchema>;
-
-function given(value: unknown): boolean {
-  return value !== undefined;
-}

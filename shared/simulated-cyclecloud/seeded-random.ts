@@ -3,29 +3,24 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { mersenne } from "pure-rand/generator/mersenne";
 import type { Duration } from "./definition.ts";
 
-/** Seeded: the same seed and the same calls draw the same values. */
-export interface Random {
-  /** From 0 to 1, 1 excluded. */
-  share(): number;
-  /** Seconds; half of the draws are below the median, and long ones are rare. */
-  seconds(duration: Duration): number;
-  /** Seconds until the next of `perHour` events an hour; infinite for none. */
-  untilNext(perHour: number): number;
-  uuid(): string;
-}
+export type Random = ReturnType<typeof createRandom>;
 
-export function createRandom(seed: number): Random {
+/** Seeded: the same seed and the same calls draw the same values. */
+export function createRandom(seed: number) {
   // Neighbouring seeds must not draw alike: every cluster of a server gets the next one.
   const generator = mersenne(seed);
   const share = () => uniformFloat64(generator);
   return {
+    /** From 0 to 1, 1 excluded. */
     share,
-    seconds: ({ minSeconds, medianSeconds, maxSeconds }) => {
+    /** Seconds; half of the draws are below the median, and long ones are rare. */
+    seconds: ({ minSeconds, medianSeconds, maxSeconds }: Duration): number => {
       if (share() < 0.5) return minSeconds + share() * (medianSeconds - minSeconds);
       // The cube gives the long, thin tail that boot times have.
       return medianSeconds + share() ** 3 * (maxSeconds - medianSeconds);
     },
-    untilNext: (perHour) => (perHour === 0 ? Infinity : (-Math.log(1 - share()) * 3600) / perHour),
+    /** Seconds until the next of `perHour` events an hour; infinite for none. */
+    untilNext: (perHour: number) => (perHour === 0 ? Infinity : (-Math.log(1 - share()) * 3600) / perHour),
     uuid: () => toUuid(Uint8Array.from({ length: 16 }, () => uniformInt(generator, 0, 255))),
   };
 }

@@ -11,30 +11,25 @@ interface Call {
   readonly fault: string | null;
 }
 
-export interface Calls {
-  add(call: Call): void;
-  /** The newest calls, oldest first. */
-  recent(): readonly Call[];
-  /** How many there were in all. */
-  total(): number;
-  clear(): void;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
 const kept = 10_000;
 
-export function createCalls(): Calls {
+export function createCalls() {
   let calls: Call[] = [];
   let total = 0;
   return {
-    add(call) {
+    add(call: Call): void {
       total += 1;
       calls.push(call);
       // Halving now and then is cheaper than shifting the whole list at every call.
       if (calls.length > 2 * kept) calls = calls.slice(-kept);
     },
-    recent: () => calls.slice(-kept),
+    /** The newest calls, oldest first. */
+    recent: (): readonly Call[] => calls.slice(-kept),
+    /** How many there were in all. */
     total: () => total,
-    clear() {
+    clear(): void {
       calls = [];
       total = 0;
     },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import {
   type Clock,
   type ClusterLedger,
-  evictionNoticeSeconds,
+  evicted,
   fail,
   isPaced,
   type ManualClock,
@@ -11,7 +11,6 @@ import {
   type SimulatedNode,
   type Site,
   stepAt,
-  terminate,
   toLedger,
   vanish,
 } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -120,23 +119,7 @@ export function createControl(instruments: Instruments): Control {
 function nodeCommands(site: Site) {
   return {
     /** Azure takes a spot VM back: the node terminates without being asked. */
-    evict: onNodes(site, z.strictObject(nodes), (node, at) => {
-      const from = stepAt(node.life, at);
-      return {
-        ...node,
-        life: redirect(
-          node.life,
-          at,
-          terminate({
-            at,
-            from,
-            terminateSeconds: evictionNoticeSeconds,
-            fixed: false,
-            reason: "SpotEvicted",
-          }),
-        ),
-      };
-    }),
+    evict: onNodes(site, z.strictObject(nodes), evicted),
     /** The VM and its record are gone at once. */
     kill: onNodes(site, z.strictObject(nodes), (node, at) => ({
       ...node,

@@ -37,26 +37,21 @@ export const faultSchema = z.discriminatedUnion("kind", [
 
 type Fault = z.output<typeof faultSchema>;
 
-export interface Faults {
-  add(fault: Fault): void;
-  clear(): void;
-  /** How many requests will be hit. */
-  left(): number;
-  /** The oldest fault that fits, which is then used up once. */
-  take(method: string, path: string): Fault | undefined;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(): Faults {
+export function createFaults() {
   let faults: readonly Fault[] = [];
   return {
-    add(fault) {
+    add(fault: Fault): void {
       faults = [...faults, fault];
     },
-    clear() {
+    clear(): void {
       faults = [];
     },
+    /** How many requests will be hit. */
     left: () => faults.reduce((sum, { times }) => sum + times, 0),
-    take(method, path) {
+    /** The oldest fault that fits, which is then used up once. */
+    take(method: string, path: string): Fault | undefined {
       const hit = faults.find(
         (fault) => (fault.method ?? method) === method && path.includes(fault.path ?? ""),
       );

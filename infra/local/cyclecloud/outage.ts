@@ -14,24 +14,18 @@ export const outageSchema = z.strictObject({
 
 type OutageInput = z.output<typeof outageSchema>;
 
-export interface Outages {
-  begin(outage: OutageInput): void;
-  end(): void;
-  /** The outage of this moment, with what is left of it; undefined when all is well. */
-  now():
-    | { readonly kind: OutageInput["kind"]; readonly leftSeconds: number; readonly delaySeconds: number }
-    | undefined;
-}
+export type Outages = ReturnType<typeof createOutages>;
 
-export function createOutages(): Outages {
+export function createOutages() {
   let current: { readonly outage: OutageInput; readonly untilMilliseconds: number } | undefined;
   return {
-    begin(outage) {
+    begin(outage: OutageInput): void {
       current = { outage, untilMilliseconds: performance.now() + outage.seconds * 1000 };
     },
-    end() {
+    end(): void {
       current = undefined;
     },
+    /** The outage of this moment, with what is left of it; undefined when all is well. */
     now() {
       const leftSeconds = current === undefined ? 0 : (current.untilMilliseconds - performance.now()) / 1000;
       if (current === undefined || leftSeconds <= 0) return undefined;

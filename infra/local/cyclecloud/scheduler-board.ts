@@ -10,24 +10,6 @@ import {
   type submitSchema,
 } from "../scheduler/orders.ts";
 
-/** Where the simulated schedulers of the clusters look for orders, and leave word of how far they are. */
-export interface SchedulerBoard {
-  submit(order: z.output<typeof submitSchema>): void;
-  cancel(order: z.output<typeof cancelSchema>): void;
-  silence(order: z.output<typeof silenceSchema>): void;
-  /** The schedulers of these clusters post again, and drop the jobs that were submitted here. */
-  reset(clusters: readonly string[]): void;
-  exchange(cluster: string, report: SchedulerReport): Orders;
-  /** The newest report and how old it is, in real seconds; null: no scheduler has reported yet. */
-  state(cluster: string): {
-    readonly isSilent: boolean;
-    readonly report: SchedulerReport | null;
-    readonly agoSeconds: number | null;
-    /** Orders that it has not taken yet. */
-    readonly openOrders: number;
-  };
-}
-
 interface Entry {
   isSilent: boolean;
   orders: readonly Order[];
@@ -35,7 +17,10 @@ interface Entry {
   atMilliseconds: number;
 }
 
-export function createSchedulerBoard(clusterNames: readonly string[]): SchedulerBoard {
+export type SchedulerBoard = ReturnType<typeof createSchedulerBoard>;
+
+/** Where the simulated schedulers of the clusters look for orders, and leave word of how far they are. */
+export function createSchedulerBoard(clusterNames: readonly string[]) {
   const entries = new Map<string, Entry>(
     clusterNames.map((name) => [name, { isSilent: false, orders: [], report: undefined, atMilliseconds: 0 }]),
   );
@@ -52,7 +37,7 @@ export function createSchedulerBoard(clusterNames: readonly string[]): Scheduler
     entry.orders = [...entry.orders, { number: last, kind: "cancel", names: [...names] }];
   };
   return {
-    submit({ cluster, jobs }) {
+    submit({ cluster, jobs }: z.output<typeof submitSchema>): void {
       const entry = entryOf(cluster);
       const open = new Set(
         entry.report?.jobs.filter(({ waiting, running }) => waiting + running > 0).map(({ name }) => name),
@@ -64,11 +49,12 @@ export function createSchedulerBoard(clusterNames: readonly string[]): Scheduler
       last += 1;
       entry.orders = [...entry.orders, { number: last, kind: "submit", jobs }];
     },
-    cancel: ({ cluster, names }) => cancel(entryOf(cluster), names),
-    silence({ cluster, on }) {
+    cancel: ({ cluster, names }: z.output<typeof cancelSchema>) => cancel(entryOf(cluster), names),
+    silence({ cluster, on }: z.output<typeof silenceSchema>): void {
       entryOf(cluster).isSilent = on;
     },
-    reset(clusters) {
+    /** The schedulers of these clusters post again, and drop the jobs that were submitted here. */
+    reset(clusters: readonly string[]): void {
       for (const entry of clusters.map(entryOf)) {
         entry.isSilent = false;
         const names = (entry.report?.jobs ?? [])
@@ -80,19 +66,21 @@ export function createSchedulerBoard(clusterNames: readonly string[]): Scheduler
         if (names.length + open.length > 0) cancel(entry, [...new Set([...names, ...open])]);
       }
     },
-    exchange(cluster, report) {
+    exchange(cluster: string, report: SchedulerReport): Orders {
       const entry = entryOf(cluster);
       entry.report = report;
       entry.atMilliseconds = performance.now();
       entry.orders = openOrders(entry);
       return { isSilent: entry.isSilent, orders: [...entry.orders] };
     },
-    state(cluster) {
+    /** The newest report and how old it is, in real seconds; null: no scheduler has reported yet. */
+    state(cluster: string) {
       const entry = entryOf(cluster);
       return {
         isSilent: entry.isSilent,
         report: entry.report ?? null,
         agoSeconds: entry.report === undefined ? null : (performance.now() - entry.atMilliseconds) / 1000,
+        /** Orders that it has not taken yet. */
         openOrders: openOrders(entry).length,
       };
     },
