@@ -107,6 +107,16 @@ export async function isWritten(write: () => Promise<unknown>): Promise<boolean>
   }
 }
 
+/** Reads a record and writes it anew while somebody else writes it in between. Throws the last conflict when that never ends. */
+export async function untilWritten<T>(readAndWrite: () => Promise<T>, triesLeft = 20): Promise<T> {
+  try {
+    return await readAndWrite();
+  } catch (error) {
+    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
+    return untilWritten(readAndWrite, triesLeft - 1);
+  }
+}
+
 /** What a server answers; `otherwise` makes it of the words of one that answered badly or not at all. */
 export async function answerOr<T, U>(
   ask: () => Promise<T>,

@@ -1,12 +1,10 @@
-import { kindOf, messageOf } from "../errors/errors.ts";
+import { kindOf, messageOf, untilWritten } from "../errors/errors.ts";
 import type { ConfigVersion, Ports } from "../ports/index.ts";
 
 type VersionPorts = Pick<Ports, "clock" | "configVersions" | "events" | "log">;
 
 type Change = Pick<ConfigVersion, "by" | "reason" | "changes" | "text">;
 
-/** Concurrent changes take the next free numbers. */
-const mostTries = 5;
 const mostChanges = 50;
 
 /** Keeps what is about to be replaced, unless it is the newest version: somebody may have changed the file itself. */
@@ -43,23 +41,16 @@ export async function keepVersion(ports: VersionPorts, cluster: string, change: 
   });
 }
 
-async function addVersion(
-  ports: VersionPorts,
-  cluster: string,
-  change: Change,
-  tries = mostTries,
-): Promise<number> {
-  const [newest] = await ports.configVersions.list(cluster, 1);
-  const version = (newest?.version ?? 0) + 1;
-  const atSeconds = ports.clock.nowSeconds();
-  const changes = change.changes.slice(0, mostChanges);
-  try {
+/** Concurrent changes take the next free numbers. */
+function addVersion(ports: VersionPorts, cluster: string, change: Change): Promise<number> {
+  return untilWritten(async () => {
+    const [newest] = await ports.configVersions.list(cluster, 1);
+    const version = (newest?.version ?? 0) + 1;
+    const atSeconds = ports.clock.nowSeconds();
+    const changes = change.changes.slice(0, mostChanges);
     await ports.configVersions.add(cluster, { ...change, changes, version, atSeconds });
     return version;
-  } catch (error) {
-    if (kindOf(error) !== "conflict" || tries <= 1) throw error;
-    return addVersion(ports, cluster, change, tries - 1);
-  }
+  });
 }
 
 async function keeping(ports: VersionPorts, cluster: string, work: () => Promise<void>): Promise<void> {

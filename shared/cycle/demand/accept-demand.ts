@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { untilWritten } from "../../errors/errors.ts";
 import { type DemandMessage, describeSetAside, type SetAside } from "../../messages/index.ts";
 import type { DemandSetAside, Ports, SourceDemand, Stored } from "../../ports/index.ts";
 import { requestPlan } from "../request-plan.ts";
@@ -6,9 +6,6 @@ import { configuredTtlSeconds, keepsPastOf, unknownCluster } from "./configured.
 import { assemble, forgetWaiting, parkDelta, parkedAfter } from "./demand-parts.ts";
 import { type Merge, mergeDemand } from "./merge-demand.ts";
 import { noRoomForSource } from "./room-for-source.ts";
-
-/** Messages of one source race each other; one succeeds per round. */
-const mostSaves = 20;
 
 export type AcceptOutcome =
   | {
@@ -106,7 +103,7 @@ async function saveOrPark(
   { stored, ...checked }: CheckedMessage & { readonly stored: Stored<SourceDemand> | undefined },
   ttlSeconds: number,
 ): Promise<Merge> {
-  const merged = await saveOver(ports, stored, checked, ttlSeconds);
+  const merged = await save(ports, checked, ttlSeconds, { stored });
   const { message, setAside } = checked;
   if (merged.outcome !== "early" || message.kind !== "delta") return merged;
   await parkDelta(ports.demand, message, setAside);
@@ -142,35 +139,24 @@ async function saveParked(
   return merged.outcome === "merged" ? saveParked(ports, merged.demand, { ...delta }) : saved;
 }
 
-async function save(
+/** Messages of one source race each other. `first`: its demand as it was read already. */
+function save(
   ports: DemandPorts,
-  checked: CheckedMessage,
+  { message, setAside }: CheckedMessage,
   ttlSeconds: number,
-  triesLeft = mostSaves,
+  first?: { readonly stored: Stored<SourceDemand> | undefined },
 ): Promise<Merge> {
-  const { cluster, source } = checked.message;
-  return saveOver(ports, await ports.demand.load(cluster, source), checked, ttlSeconds, triesLeft);
-}
-
-async function saveOver(
-  ports: DemandPorts,
-  current: Stored<SourceDemand> | undefined,
-  checked: CheckedMessage,
-  ttlSeconds: number,
-  triesLeft = mostSaves,
-): Promise<Merge> {
-  const { message, setAside } = checked;
-  const keepsPast = await keepsPastOf(ports, message.cluster);
-  const nowSeconds = ports.clock.nowSeconds();
-  const merged = mergeDemand(current?.value, message, { nowSeconds, ttlSeconds, setAside, keepsPast });
-  if (merged.outcome === "early") return merged;
-  try {
-    await ports.demand.save(merged.demand, current?.etag);
+  const { cluster, source } = message;
+  let read = first;
+  return untilWritten(async () => {
+    const { stored } = read ?? { stored: await ports.demand.load(cluster, source) };
+    read = undefined;
+    const keepsPast = await keepsPastOf(ports, cluster);
+    const nowSeconds = ports.clock.nowSeconds();
+    const merged = mergeDemand(stored?.value, message, { nowSeconds, ttlSeconds, setAside, keepsPast });
+    if (merged.outcome !== "early") await ports.demand.save(merged.demand, stored?.etag);
     return merged;
-  } catch (error) {
-    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
-    return save(ports, checked, ttlSeconds, triesLeft - 1);
-  }
+  });
 }
 
 function earlyReason(message: DemandMessage, have: number | undefined): string {

@@ -1,4 +1,4 @@
-import { isWritten } from "../../errors/errors.ts";
+import { untilWritten } from "../../errors/errors.ts";
 import {
   accountOf,
   amountInWords,
@@ -14,8 +14,6 @@ import { requestPlan } from "../request-plan.ts";
 import { isConfigured, unknownCluster } from "./configured.ts";
 import { refusedAttributes } from "./target-attributes.ts";
 
-/** Requests of one set race each other; one succeeds per round. */
-const mostSaves = 20;
 /** Each is read for every plan of its cluster. */
 const mostLiveSets = 50;
 const forgottenAfterSeconds = 24 * 60 * 60;
@@ -71,7 +69,10 @@ async function accept(
   if (!checked.ok) return { outcome: "rejected", problems: checked.problems };
   await forgetOldSets(ports, cluster);
   const aside = checked.setAside;
-  const { isNews, requested } = await save(ports, checked.message, { order, setAside: aside });
+  // Requests of one set race each other; one succeeds per round.
+  const { isNews, requested } = await untilWritten(() =>
+    save(ports, checked.message, { order, setAside: aside }),
+  );
   // Also for a repeat: the run that saved this request may have died before it asked for the plan.
   const isSaved = requested.source === message.source && requested.sequence === message.sequence;
   if (isNews || isSaved)
@@ -154,19 +155,12 @@ interface Saved {
   readonly requested: RequestSet;
 }
 
-async function save(
-  ports: TargetPorts,
-  message: TargetsMessage,
-  received: AsReceived,
-  triesLeft = mostSaves,
-): Promise<Saved> {
+async function save(ports: TargetPorts, message: TargetsMessage, received: AsReceived): Promise<Saved> {
   const current = await ports.targets.load(message.cluster, message.requestSet);
   const merged = mergeTargets(current?.value, message, {
     ...received,
     nowSeconds: ports.clock.nowSeconds(),
   });
-  if (await isWritten(() => ports.targets.save(merged.requested, current?.etag))) return merged;
-  if (triesLeft > 1) return save(ports, message, received, triesLeft - 1);
   await ports.targets.save(merged.requested, current?.etag);
   return merged;
 }

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { untilWritten } from "../../errors/errors.ts";
 import { claimedOrigin, claimedSequence, claimsTargets } from "../../messages/index.ts";
 import { type Ports, type RefusedWord, type SourceDemand, unknownSource } from "../../ports/index.ts";
 import { printable } from "../../text/text.ts";
@@ -6,7 +6,6 @@ import { configuredTtlSeconds } from "./configured.ts";
 
 type NotePorts = Pick<Ports, "clock" | "configs" | "demand" | "log">;
 
-const mostSaves = 20;
 const mostProblems = 3;
 const longestProblem = 200;
 /** A flood of refused messages must not write a source's demand again for each one. */
@@ -25,7 +24,7 @@ export async function noteRefused(
 ): Promise<Noted> {
   const ttlSeconds = await configuredTtlSeconds(ports, message.cluster);
   if (ttlSeconds === undefined) return "nothing-new";
-  const noted = await save(ports, { ...message, ttlSeconds }, mostSaves);
+  const noted = await untilWritten(() => save(ports, { ...message, ttlSeconds }));
   const { source } = claimedOrigin(message.body);
   if (noted !== "nothing-new")
     ports.log.warn("demand-unknown", { cluster: message.cluster, source: source && printable(source) });
@@ -45,7 +44,7 @@ interface Refused {
   readonly ttlSeconds: number;
 }
 
-async function save(ports: NotePorts, refused: Refused, triesLeft: number): Promise<Noted> {
+async function save(ports: NotePorts, refused: Refused): Promise<Noted> {
   const { cluster, body } = refused;
   const { source: claimed } = claimedOrigin(body);
   const storedClaimed =
@@ -60,15 +59,10 @@ async function save(ports: NotePorts, refused: Refused, triesLeft: number): Prom
     claimedSource: storedClaimed === undefined ? (claimed ?? null) : null,
   });
   if (next === undefined) return "nothing-new";
-  try {
-    await ports.demand.save(next, stored?.etag);
-    const isSame =
-      JSON.stringify(storedClaimed?.value.refused?.problems) === JSON.stringify(next.refused?.problems);
-    return storedClaimed === undefined || isSame ? "once-more" : "news";
-  } catch (error) {
-    if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
-    return save(ports, refused, triesLeft - 1);
-  }
+  await ports.demand.save(next, stored?.etag);
+  const isSame =
+    JSON.stringify(storedClaimed?.value.refused?.problems) === JSON.stringify(next.refused?.problems);
+  return storedClaimed === undefined || isSame ? "once-more" : "news";
 }
 
 function nobody(cluster: string, nowSeconds: number): SourceDemand {

@@ -1,4 +1,4 @@
-import { kindOf } from "../../errors/errors.ts";
+import { kindOf, untilWritten } from "../../errors/errors.ts";
 import type { Stored } from "../../ports/index.ts";
 import { type Container, jsonContent } from "./container.ts";
 import { escapeName } from "./keys.ts";
@@ -8,8 +8,6 @@ import { RememberedBlobs } from "./remembered-blobs.ts";
 const listEverySeconds = 600;
 /** A name stays for so long without a blob: whoever added it may be about to write it. */
 const keepSeconds = 3_600;
-/** Blobs of one cluster are made by few at a time; one succeeds per round. */
-const mostTries = 20;
 
 interface KnownNames {
   /** When the blobs were listed last. */
@@ -56,16 +54,13 @@ export class BlobNames {
   }
 
   /** To be called before the blob is made. Throws ConflictError when others were faster in every round. */
-  async add(cluster: string, name: string, triesLeft = mostTries): Promise<void> {
-    const known = await this.#records.read(recordOf(cluster));
-    const { listedAtSeconds = 0, names = {} } = known?.value ?? {};
-    const next = { listedAtSeconds, names: { ...names, [name]: this.#nowSeconds() } };
-    try {
+  add(cluster: string, name: string): Promise<void> {
+    return untilWritten(async () => {
+      const known = await this.#records.read(recordOf(cluster));
+      const { listedAtSeconds = 0, names = {} } = known?.value ?? {};
+      const next = { listedAtSeconds, names: { ...names, [name]: this.#nowSeconds() } };
       await this.#save(cluster, next, known);
-    } catch (error) {
-      if (kindOf(error) !== "conflict" || triesLeft <= 1) throw error;
-      await this.add(cluster, name, triesLeft - 1);
-    }
+    });
   }
 
   /** Whoever may not write only reads, and when somebody was faster, that counts: a name may have been added meanwhile. */

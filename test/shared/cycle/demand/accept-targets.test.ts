@@ -87,6 +87,7 @@ describe("acceptTargets", () => {
     ["older, of the same source", { sequence: 5 }, { sequence: 4, sent: 1 }, "ignored"],
     ["newer, of the same source", { sequence: 5 }, { sequence: 6, sent: -9 }, "accepted"],
     ["sent later by another source", { sequence: 5, sent: -2 }, { source: "b", sent: -1 }, "accepted"],
+    ["sent at the same moment by another source", {}, { source: "b", sequence: 9 }, "ignored"],
     ["sent earlier by another source", { sent: -1 }, { source: "b", sequence: 9, sent: -2 }, "ignored"],
     ["behind a clock that is an hour ahead", { sent: 3_600 }, { source: "b", sent: 1 }, "ignored"],
   ])("a request that is %s", async (_case, first, second, expected) => {
@@ -109,7 +110,9 @@ describe("acceptTargets", () => {
     const world = createWorld();
     const old = message(world, { sequence: 50 });
     await acceptTargets(world.ports, old);
-    world.advance(301);
+    world.advance(299);
+    expect(await accept(world, { sequence: 1 })).toBe("ignored");
+    world.advance(1);
     expect((await acceptTargets(world.ports, old)).outcome).toBe("ignored");
     expect(await accept(world, { sequence: 1 })).toBe("accepted");
   });
@@ -120,7 +123,10 @@ describe("acceptTargets", () => {
     for (const cores of [2, 3])
       expect(await accept(world, { source: "http", cores }, "arrival")).toBe("accepted");
     expect(await coresOf(world)).toBe(3);
-    expect((await world.ports.targets.load(cluster, "standard"))?.value.sequence).toBe(902);
+    const sequence = async () => (await world.ports.targets.load(cluster, "standard"))?.value.sequence;
+    expect(await sequence()).toBe(902);
+    await accept(world, { source: "cli" }, "arrival");
+    expect(await sequence()).toBe(0);
   });
 
   test.each<[string, Fields, RegExp]>([
@@ -148,8 +154,13 @@ describe("acceptTargets", () => {
     for (let index = 0; index < 50; index += 1) await accept(world, { requestSet: `set-${index}` });
     expect(await accept(world, { requestSet: "one-more" })).toBe("rejected");
     expect(await accept(world, { requestSet: "set-7", sequence: 2 })).toBe("accepted");
-    world.advance(86_400 + 301);
+    world.advance(300);
     expect(await accept(world, { requestSet: "one-more" })).toBe("accepted");
+    world.advance(86_399);
+    await accept(world, { requestSet: "one-more", sequence: 2 });
+    expect(await world.ports.targets.list(cluster)).toHaveLength(51);
+    world.advance(1);
+    await accept(world, { requestSet: "one-more", sequence: 3 });
     expect(await world.ports.targets.list(cluster)).toHaveLength(1);
   });
 

@@ -222,7 +222,7 @@ describe("a message that is refused whole", () => {
   });
 
   test.each<readonly [string, Job]>([
-    ["that is older than a good one", { sequence: 5, ...bad }],
+    ["that has the number of a good one", { sequence: 6, ...bad }],
     ["that is of no known cluster", { cluster: "hcp" }],
   ])("%s says nothing", async (_case, fields) => {
     const world = createWorld();

@@ -4,6 +4,8 @@ import { ConflictError, UpstreamError } from "../../../../shared/errors/errors.t
 import { cluster, createWorld } from "../../../support/world.ts";
 
 const body = { cluster, source: "slurm", sequence: 7 };
+const problems = ["jobs: none".padEnd(300, "!"), "a", "b", "c"];
+const kept = ["jobs: none".padEnd(200, "!"), "a", "b"];
 
 /** A store whose first saves fail, and what becomes of a refused message there. */
 async function notedAfter(failures: number, error: Error) {
@@ -17,10 +19,7 @@ async function notedAfter(failures: number, error: Error) {
     return demand.save(...given);
   };
   const failing = { load: demand.load.bind(demand), save } as typeof demand;
-  const noting = noteRefused(
-    { ...world.ports, demand: failing },
-    { cluster, body, problems: ["jobs: none"] },
-  );
+  const noting = noteRefused({ ...world.ports, demand: failing }, { cluster, body, problems });
   return { noted: await noting.catch((thrown: unknown) => thrown), saves: () => saves, world };
 }
 
@@ -32,13 +31,28 @@ describe("a refused message, recorded for its source", () => {
     expect(noted).toBe("news");
     expect(saves()).toBe(3);
     const stored = await world.ports.demand.load(cluster, "slurm");
-    expect(stored?.value.refused).toMatchObject({ sequence: 7, messages: 1, problems: ["jobs: none"] });
+    expect(stored?.value.refused).toMatchObject({ sequence: 7, messages: 1, problems: kept });
   });
 
   test("after 20 conflicts in a row the conflict is thrown, for the queue to send the message again", async () => {
     const { noted, saves } = await notedAfter(20, conflict);
     expect(noted).toBe(conflict);
     expect(saves()).toBe(20);
+  });
+
+  test("the same again counts every five seconds at most, until it is forgotten after a time to live", async () => {
+    const { world } = await notedAfter(0, conflict);
+    const sinceSeconds = world.now();
+    const again = async (afterSeconds: number) => {
+      world.advance(afterSeconds);
+      return noteRefused(world.ports, { cluster, body: { ...body, sequence: 6 }, problems });
+    };
+    const refused = async () => (await world.ports.demand.load(cluster, "slurm"))?.value.refused;
+    expect([await again(4), await again(1)]).toEqual(["nothing-new", "once-more"]);
+    const counted = { sinceSeconds, untilSeconds: world.now() + 300, sequence: 7, messages: 2 };
+    expect(await refused()).toMatchObject(counted);
+    await again(300);
+    expect(await refused()).toMatchObject({ sinceSeconds: world.now(), sequence: 6, messages: 1 });
   });
 
   test("another error is thrown at once", async () => {

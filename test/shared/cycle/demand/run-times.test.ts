@@ -128,6 +128,9 @@ async function worldOf() {
 describe("learning from demand", () => {
   test("a job that is gone ran from its start until the message that lacks it", async () => {
     const { world, post, learned } = await worldOf();
+    await post(["1", "2", "3", "ends at once"]);
+    await post(["1", "2", "3"]);
+    expect(await learned()).toBeUndefined();
     world.advance(60);
     await post(["2", "3"]);
     expect(await learned()).toEqual([{ user: "ada", jobName: "mesh", lastSeconds: [60] }]);
@@ -155,7 +158,7 @@ describe("learning from demand", () => {
       expect(await learned()).toBeUndefined();
     }
     const { world, post, learned } = await worldOf();
-    world.advance(400);
+    world.advance(300);
     await post([]);
     expect(await learned()).toBeUndefined();
   });

@@ -47,11 +47,13 @@ describe("sources of a cluster", () => {
     const world = small(2);
     await world.post([jobFor(1)], { source: "waiting" });
     await world.post([running], { source: "running" });
-    world.advance(301);
+    world.advance(300);
     expect(await world.post([], { source: "new" })).toMatchObject({ outcome: "accepted" });
     expect(await sourcesOf(world)).toEqual(["new", "running"]);
+    world.advance(day - 1);
+    await world.post([], { source: "new" });
     expect(await world.post([], { source: "another" })).toMatchObject({ outcome: "rejected" });
-    world.advance(day);
+    world.advance(1);
     await world.post([], { source: "new" });
     expect(await world.post([], { source: "another" })).toMatchObject({ outcome: "accepted" });
     expect(await sourcesOf(world)).toEqual(["another", "new"]);
@@ -148,10 +150,10 @@ describe("a source that stays silent", () => {
 
   test("is forgotten with its queue and its parts a day after its time to live, not before", async () => {
     const world = await silentWorld();
-    world.advance(day + 290);
+    world.advance(day + 298);
     await world.snapshot();
     expect(await sourcesOf(world)).toEqual(["pbs"]);
-    world.advance(20);
+    world.advance(1);
     await world.snapshot();
     expect(await sourcesOf(world)).toEqual([]);
     expect(await world.ports.demand.sourcesWithParts(cluster)).toEqual([]);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { executeAction } from "../../../shared/cycle/index.ts";
-import { longestUnreadSeconds } from "../../../shared/cycle/unread-demand.ts";
-import { UpstreamError } from "../../../shared/errors/errors.ts";
-import type { NodesAction } from "../../../shared/messages/index.ts";
-import type { Operation, Ports } from "../../../shared/ports/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { interposed } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { nodesAction, operationOf } from "../../support/operation.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { executeAction } from "../../../../shared/cycle/index.ts";
+import { longestUnreadSeconds } from "../../../../shared/cycle/unread-demand.ts";
+import { UpstreamError } from "../../../../shared/errors/errors.ts";
+import type { NodesAction } from "../../../../shared/messages/index.ts";
+import type { Operation, Ports } from "../../../../shared/ports/index.ts";
+import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { interposed } from "../../../support/crash.ts";
+import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import { nodesAction, operationOf } from "../../../support/operation.ts";
+import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 /** Two nodes that have been idle for so long that the next plan wants them gone. */
 async function idleWorld(): Promise<World> {
