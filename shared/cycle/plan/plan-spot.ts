@@ -122,9 +122,7 @@ function inSpotOrder(cluster: Cluster, { pairs }: SpotFacts): Cluster {
   const nodeArrays = cluster.nodeArrays.map((array) => {
     const pair = pairs.find(({ spot }) => spot === array.name);
     if (pair === undefined) return array;
-    const regular = priorities.get(pair.regular) ?? null;
-    const priority =
-      array.priority === null && regular === null ? null : Math.max(array.priority ?? 1, regular ?? 1);
+    const priority = Math.max(array.priority ?? 1, priorities.get(pair.regular) ?? 1);
     const buckets = array.buckets.toSorted(
       (a, b) => rankOf(a.spotPlacementScore) - rankOf(b.spotPlacementScore),
     );

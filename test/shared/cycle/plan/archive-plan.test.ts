@@ -93,11 +93,11 @@ describe("a plan that cannot be archived whole", () => {
     const world = createWorld();
     await world.snapshot();
     const ports = archivingBy(world.ports, () =>
-      Promise.reject(new UpstreamError("no answer", { retryable: true })),
+      Promise.reject(new UpstreamError("no answer".padEnd(400, "!"), { retryable: true })),
     );
     await planWith(world, ports, 2);
     expect(await showPlan(world.ports, cluster, "plan-0001")).toMatchObject({
-      summary: { archive: "failed", archiveReason: "no answer", create: 2 },
+      summary: { archive: "failed", archiveReason: "no answer".padEnd(300, "!"), create: 2 },
       create: [],
     });
     expect(await showPlanArchive(world.ports, cluster, "plan-0001", [])).toMatchObject({ archive: null });

@@ -91,15 +91,28 @@ describe.each(policies)("a job with a spot array and its regular one, with place
     expect(made(world)).toEqual(["htc-spot"]);
   });
 
-  test("a pair that the cluster does not have is reported, and changes nothing", async () => {
-    const world = worldOf({ pairs: [{ spot: "gone", regular: "htc" }] });
+  test.each([
+    ["gone", "htc", 'the cluster has no node array "gone"'],
+    ["htc-spot", "gone", 'the cluster has no node array "gone"'],
+    ["htc", "htc-spot", 'node array "htc" is not Interruptible in CycleCloud'],
+    ["htc-spot", "htc-spot", 'node array "htc-spot" is Interruptible in CycleCloud, expected a regular one'],
+  ])("a pair %s of %s is reported, and changes nothing", async (spot, regular, problem) => {
+    const world = worldOf({ pairs: [{ spot, regular }] });
     await world.post([jobFor(1)]);
     await world.round();
     expect(made(world)).toEqual(["htc"]);
     const head = await world.ports.plans.loadHead(cluster);
-    expect(head?.value.warnings.map(({ message }) => message)).toEqual([
-      'spot.pairs: the cluster has no node array "gone"',
-    ]);
+    expect(head?.value.warnings.map(({ message }) => message)).toEqual([`spot.pairs: ${problem}`]);
+  });
+
+  test.each([
+    ["of the pair changes nothing within it", [{ ...regular, priority: 5 }, spot], "htc-spot"],
+    ["of another array goes before it", [spot, regular, { ...regular, name: "a", priority: 2 }], "a"],
+  ])("a priority %s", async (_, nodeArrays, expected) => {
+    const world = worldOf({}, nodeArrays);
+    await world.post([jobFor(1)]);
+    await world.round();
+    expect(made(world)).toEqual([expected]);
   });
 
   test("Azure's placement score orders the sizes of a spot array", async () => {
@@ -150,7 +163,8 @@ describe.each(policies)("patience, with placement %s", (policy) => {
     world.advance(200);
     await world.post([jobFor(1, { priority: 3 })], { ttlSeconds: 10_000 });
     await world.post([], { kind: "delta", ttlSeconds: 10_000 });
-    world.advance(100);
+    // A round takes a second.
+    world.advance(99);
     await world.round();
     expect(made(world)).toEqual(["htc"]);
   });
@@ -281,9 +295,14 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     expect(await world.ports.losses.recent(cluster, 10)).toEqual([]);
   });
 
-  test("a size that is taken back often is backed off, longer each time", async () => {
+  test.each([
+    [2, null],
+    [3, 600],
+    [4, 1_200],
+    [6, 3_600],
+  ])("a size that is taken back %i times within an hour is backed off for %o", async (times, seconds) => {
     const world = worldOf({ evictionsBeforeRegular: 100 });
-    for (let index = 0; index < 4; index += 1)
+    for (let index = 0; index <= times; index += 1)
       await world.ports.losses.add({
         cluster,
         eventId: `e${index}`,
@@ -292,19 +311,17 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
         nodeName: "x",
         nodeArray: "htc-spot",
         vmSize: "size-spot",
-        atSeconds: world.now(),
+        // One an hour before the plan.
+        atSeconds: index === times ? world.now() - 3_599 : world.now(),
       });
     await world.post([jobFor(1)]);
     await world.round();
     const head = await world.ports.plans.loadHead(cluster);
-    expect(head?.value.backedOff).toEqual([
-      {
-        nodeArray: "htc-spot",
-        vmSize: "size-spot",
-        untilSeconds: world.now() - 1 + 1_200,
-        why: "Azure took 4 of 4 spot nodes back within an hour",
-      },
-    ]);
-    expect(made(world)).toEqual(["htc"]);
+    const why = `Azure took ${times} of ${times} spot nodes back within an hour`;
+    const untilSeconds = world.now() - 1 + (seconds ?? 0);
+    expect(head?.value.backedOff).toEqual(
+      seconds === null ? [] : [{ nodeArray: "htc-spot", vmSize: "size-spot", untilSeconds, why }],
+    );
+    expect(made(world)).toEqual([seconds === null ? "htc-spot" : "htc"]);
   });
 });

@@ -79,6 +79,16 @@ describe("toActions", () => {
     expect(actions.map((action) => scaleActionSchema.parse(action))).toEqual(actions);
   });
 
+  test.each<[string, readonly string[]]>([
+    ["jobs need 2 new nodes", []],
+    ["jobs need 1 new node, targets 1", ["htc-1"]],
+    ["targets need 2 new nodes", ["htc-1", "htc-2"]],
+  ])("a create says who needs it: %s", (reason, spare) => {
+    const nodes = ["htc-1", "htc-2"].map((name) => ({ name, jobs: spare.includes(name) ? [] : [{}] }));
+    const [action] = actionsOf({ create: [setOf(2)], nodes, targets: [{}] } as unknown as Plan);
+    expect(action).toMatchObject({ reason, ...(spare.length > 0 && { forTargets: true }) });
+  });
+
   test("sets share an action up to 1,000 nodes", () => {
     const create = [setOf(600), setOf(400, { nodeArray: "a" }), setOf(1, { nodeArray: "b" })];
     const counts = setsOf(actionsOf({ create })).map((sets) => sets.map((set) => set.count));

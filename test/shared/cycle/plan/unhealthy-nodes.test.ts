@@ -84,6 +84,11 @@ describe("which nodes are unhealthy", () => {
     expect(decided([out("htc-1", fields)]).waits).toEqual(isUnhealthy ? ["htc-1 nothing"] : []);
   });
 
+  test("a long reason is cut", () => {
+    const [node] = decided([out("htc-1", { stateReason: nhc.padEnd(300, "!") })]).unhealthy;
+    expect(node?.why).toBe(nhc.padEnd(200, "!"));
+  });
+
   test("not one whose reason is of the machine that had the name before", () => {
     const row = {
       nodeId: "id-htc-1",
@@ -100,7 +105,7 @@ describe("which nodes are unhealthy", () => {
     const said = (atSeconds: number) =>
       decided([out("htc-1", { stateSince: new Date(atSeconds * 1_000).toISOString() })], { history: [row] });
     expect(said(now - 90).unhealthy).toEqual([]);
-    expect(said(now - 30).unhealthyGo).toEqual(["htc-1"]);
+    expect(said(now - 60).unhealthyGo).toEqual(["htc-1"]);
   });
 });
 
