@@ -1,6 +1,7 @@
 import { isSize } from "../../../../../shared/engine/index.ts";
 import type { ClusterParts } from "../../driver.ts";
 import { countedOf } from "../shapes.ts";
+import { readLines } from "../slurm-records.ts";
 import { isDynamicArray, type SlurmSettings } from "../slurm-settings.ts";
 import { unfitFor } from "./plain-word.ts";
 
@@ -105,19 +106,20 @@ export function nodeKindOf(
 
 /** Nodes of an array that the cluster does not have any more, as their line says: a job may be on them. */
 export function kindOfLine(nodeArray: string, nodes: readonly ExistingNode[], line: string): NodeKind {
-  const numberIn = (key: string) => Number(new RegExp(` ${key}(\\d+)`).exec(` ${line}`)?.[1] ?? 0);
+  const [settings = {}] = readLines(`${line}\n`) ?? [];
+  const numberOf = (key: string) => Number(settings[key] ?? 0);
   return {
     nodeArray,
     vmSizes: [...new Set(nodes.map(({ vmSize }) => vmSize))],
     count: 0,
     otherNames: nodes.map(({ name }) => name).toSorted(),
-    cpus: numberIn("CPUs="),
-    sockets: numberIn("Sockets="),
-    coresPerSocket: numberIn("CoresPerSocket="),
-    threadsPerCore: numberIn("ThreadsPerCore="),
-    memoryMb: numberIn("RealMemory="),
-    gpus: numberIn("Gres=gpu:"),
-    features: / Feature=(\S+)/.exec(line)?.[1]?.split(",") ?? [],
+    cpus: numberOf("CPUs"),
+    sockets: numberOf("Sockets"),
+    coresPerSocket: numberOf("CoresPerSocket"),
+    threadsPerCore: numberOf("ThreadsPerCore"),
+    memoryMb: numberOf("RealMemory"),
+    gpus: Number(settings.Gres?.replace("gpu:", "") ?? 0),
+    features: settings.Feature?.split(",") ?? [],
     usdPerHour: null,
   };
 }
