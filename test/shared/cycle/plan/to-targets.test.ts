@@ -268,6 +268,22 @@ describe("targets of the autoscale API", () => {
     expect(namesOf(world)).toEqual(["htc-1", "own-1", "own-2"]);
   });
 
+  test("of a dynamic array that extends none, nodes are made in the regular array of the highest priority", async () => {
+    const arrays = [
+      { name: "spot", spot: true, priority: 9 },
+      { name: "off", enabled: false, priority: 9 },
+      { name: "low" },
+      { name: "high", priority: 2 },
+    ];
+    const nodeArrays = arrays.map((each) =>
+      nodeArrayOf({ ...each, buckets: [bucketOf({ bucketId: each.name })] }),
+    );
+    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    await ask(world, [{ Name: "own", Dynamic: true, MachineType: small, TargetCount: 1 }]);
+    await world.round();
+    expect(world.cycleCloud.nodes).toMatchObject([{ nodeArray: "high" }]);
+  });
+
   test("of a dynamic array that extends none, a machine type that no array has is named", async () => {
     const world = worldOfTwoSizes();
     await ask(world, [{ Name: "own", Dynamic: true, MachineType: "Standard_Nowhere", TargetCount: 2 }]);
