@@ -37,6 +37,16 @@ describe("hostlist", () => {
     expect(expandHostlist(text)).toBeUndefined();
   });
 
+  test.each([
+    ["n[1-100000]", "n[1-100001]"],
+    ["n[1-50000,1-50000]", "n[1-50000,1-50001]"],
+    ["n[1-50000],m[1-50000]", "n[1-50000],m[1-50001]"],
+    ["n[1-2]-[1-50000]", "n[1-2]-[1-50001]"],
+  ])("%s has the most names there may be, %s one or two more", (most, more) => {
+    expect(expandHostlist(most)).toHaveLength(100_000);
+    expect(expandHostlist(more)).toBeUndefined();
+  });
+
   test("any text is expanded or refused, in no time worth speaking of", () => {
     const text = fc.oneof(
       fc.string(),
