@@ -52,9 +52,9 @@ export function asManyAsWanted(
     const cores = new Cores(cluster);
     const { nodeArray = "", vmSize = "" } = nodes.get(nodeId) ?? {};
     cores.add(nodeArray, vmSize, 1);
-    const isWanted = cores.keys().some((key) => (left.get(key) ?? 0) > 0);
-    for (const key of cores.keys()) left.set(key, (left.get(key) ?? 0) - cores.of(key));
-    return isWanted;
+    const drawn = [...left].filter(([key]) => cores.of(key) > 0);
+    for (const [key, wanted] of drawn) left.set(key, wanted - cores.of(key));
+    return drawn.some(([, wanted]) => wanted > 0);
   };
   for (const { nodeId, targetState } of cluster.nodes)
     if (leaving.has(nodeId) || targetState !== "Started") given(nodeId);
