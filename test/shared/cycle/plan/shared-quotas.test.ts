@@ -7,10 +7,12 @@ import {
   requestSnapshots,
   snapshotOnBeat,
 } from "../../../../shared/cycle/index.ts";
-import type { NodeArray } from "../../../../shared/engine/index.ts";
+import { asManyAsWanted } from "../../../../shared/cycle/plan/hand-back.ts";
+import { standings } from "../../../../shared/cycle/plan/quota-shares.ts";
+import { defaultSettings, type NodeArray } from "../../../../shared/engine/index.ts";
 import type { Ports, QuotaShare } from "../../../../shared/ports/index.ts";
 import { explainJob, listLimits, lookAhead } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { configOf, createWorld, jobFor } from "../../../support/world.ts";
 
@@ -416,6 +418,57 @@ test("idle nodes on what is lent go at once when its owner waits for it, and aft
   expect(newest?.action.reason).toBe(
     "2 idle nodes given back before the idle time-out: other clusters wait for the quota that was lent",
   );
+});
+
+test.each([
+  [4, ["htc-2"]],
+  [8, ["htc-1 given back", "htc-2"]],
+])("when others wait for %i cores, those go first that are idle for longest", (cores, gone) => {
+  const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
+  const retire = nodes.map(({ nodeId, name, nodeArray, hostname }, index) => {
+    const sinceSeconds = index === 0 ? 1_000 : 999;
+    return { nodeId, name, nodeArray, hostname, cause: "idle-timeout", sinceSeconds } as const;
+  });
+  const kept = [{ cluster: "b", cores }];
+  const goes = asManyAsWanted(retire, {
+    settings: defaultSettings,
+    cluster: clusterOf({ nodes, nodeArrays: [array()] }),
+    quotas: [{ limit: "family", scope: "westeurope/standardFSv2Family", orders: [], kept }],
+    leavingNodeIds: [],
+    // The time-out of the second is over.
+    nowSeconds: 1_000 + defaultSettings.idleTimeoutSeconds.default,
+  });
+  expect(goes.map(({ name, givenBack }) => (givenBack ? `${name} given back` : name))).toEqual(gone);
+});
+
+test("clusters stand by their guarantees and weights, and a wait ends", () => {
+  const times = { orderedBy: null, seenAtSeconds: 0, untilSeconds: 200 };
+  const uses = { key: { held: 8, ordered: 2, grown: [], waiting: 6 } };
+  const standing = (...guarantees: readonly number[]) =>
+    standings(
+      [
+        { cluster: "usual", ...times, uses, waitsUntilSeconds: 101 },
+        { cluster: "idle", ...times, uses: {} },
+        ...guarantees.map((guaranteed) => {
+          return {
+            cluster: "own",
+            ...times,
+            uses,
+            waitsUntilSeconds: 100,
+            share: share({ guaranteed, most: 0.6, weight: 3 }),
+          };
+        }),
+      ],
+      "key",
+      { maxCores: 40, nowSeconds: 100 },
+    );
+  const usualShare = { guaranteed: 0, most: 1, weight: 1 };
+  expect(standing(0.5)).toMatchObject([
+    { share: usualShare, cores: 10, waitingCores: 6, guaranteedCores: 0, dueCores: 10 },
+    { share: usualShare, cores: 0, waitingCores: 0, guaranteedCores: 0, dueCores: 10 },
+    { cores: 10, waitingCores: 0, guaranteedCores: 20, dueCores: 24 },
+  ]);
+  expect(standing(0.8, 0.8).slice(2)).toMatchObject([{ guaranteedCores: 20 }, { guaranteedCores: 20 }]);
 });
 
 test("of clusters that wait, the one with least for its weight comes first", async () => {
