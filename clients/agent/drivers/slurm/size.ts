@@ -311,7 +311,7 @@ function tasksOn(record: JobRecord, tasks: number, task: Task, counting: Countin
 }
 
 /** Those that the CPUs and the memory of a node are enough for. */
-function gpusOn(record: JobRecord, counting: Counting, node: NodeRecord): number {
+export function gpusOn(record: JobRecord, counting: Counting, node: NodeRecord): number {
   const { cpus, memory } = usableOf(node, counting);
   return Math.min(
     gpusIn(gpuRequestOf(node.gres)),

@@ -4,7 +4,16 @@ import { countsIn, type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
 import { arraysOf, capName } from "./shapes.ts";
-import { cpusPerCore, cpusTaken, leastNodes, nodesOn, type Size, sizeOf, tasksOnNode } from "./size.ts";
+import {
+  cpusPerCore,
+  cpusTaken,
+  gpusOn,
+  leastNodes,
+  nodesOn,
+  type Size,
+  sizeOf,
+  tasksOnNode,
+} from "./size.ts";
 import { type Counting, cpusAllowed, type Partitions, usualCounting } from "./slurm-partitions.ts";
 import type { JobRecord, NodeRecord } from "./slurm-records.ts";
 import type { SlurmSettings } from "./slurm-settings.ts";
@@ -98,9 +107,9 @@ export class Candidates {
     const possible = (taking.length === 0 ? names : taking).flatMap((name) =>
       this.#candidates(within(name), name, features, names.length > 1),
     );
-    // A QOS may lift limits of partitions: where none allows the job, Slurm's reason tells.
+    // A QOS may lift limits of partitions: where none allows the job, Slurm's reason tells, but of several it is that of one.
     const allowed = possible.filter((each) => this.allows(record, each));
-    const usable = allowed.length === 0 ? possible : allowed;
+    const usable = allowed.length > 0 || (names.length > 1 && record.qos === "") ? allowed : possible;
     const nodeCount = usable[0]?.size.nodeCount;
     const candidates = usable.filter(({ size }) => size.nodeCount === nodeCount);
     return {
@@ -147,8 +156,8 @@ export class Candidates {
     const { nodeCount, perNode } = size;
     const minutes = minutesOf({ ...record, time_limit: record.time_minimum || record.time_limit });
     const known = this.#partitions.get(partition);
-    const least = known?.leastNodes ?? 1;
-    if (nodeCount <= least && leastNodes(record) < least) return false;
+    // Slurm raises what a job asks for to the least `MinNodes` of its partitions.
+    if (leastNodes(record) < (known?.leastNodes ?? 1)) return false;
     // Also where memory is not used up. Of whole nodes it is the memory of all their CPUs.
     const isWhole = exclusive || asksForWholeNodes(record);
     const cpus = (isWhole ? nodes[0]?.usable_cpus : perNode.ncpus) ?? 1;
@@ -171,6 +180,13 @@ export class Candidates {
     const isChoice = isOneOfSeveral || selections.length > 1;
     const isDynamic = hasDynamicPartition([partition], this.#settings);
     const counting = this.countingOf(partition);
+    const all = [...(this.#nodes.get(partition)?.values() ?? [])].reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
+    // `select/linear` gives a job all CPUs of its nodes, but none that asks for more than its partition's nodes may give together.
+    const most = (known?.mostCpusPerNode ?? Infinity) * all;
+    if (counting.by === "node" && !isDynamic && all > 0 && (record.cpus ?? 1) > most) return [];
     // Slurm takes as many nodes as they name.
     const counted = countsIn(features)?.reduce((sum, { count }) => sum + count, 0) ?? 0;
     return selections
@@ -189,8 +205,8 @@ export class Candidates {
         const size = sizeOf(record, node, counting, count);
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic || counted > 0) && size.nodeCount > mostAsked(record)) return [];
-        const most = isDynamic ? left.length - 1 + this.#room : suiting;
-        if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > most) return [];
+        const room = isDynamic ? left.length - 1 + this.#room : suiting;
+        if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > room) return [];
         const exclusive = this.isExclusive(partition);
         const own = {
           ...size,
@@ -217,30 +233,33 @@ export class Candidates {
   #mixed(record: JobRecord, features: Features, candidates: readonly Candidate[]): readonly Candidate[] {
     const [first, ...more] = candidates;
     const isShort = first !== undefined && more.length === 0 && first.nodes.length < first.size.nodeCount;
-    if (!isShort || record.tres_per_job !== "" || hasDynamicPartition([first.partition], this.#settings))
-      return [];
+    if (!isShort || hasDynamicPartition([first.partition], this.#settings)) return [];
     const { partition, exclusive } = first;
     const counting = this.countingOf(partition);
+    const [tasks, gpus] = [Math.max(1, record.tasks ?? 1), gpusIn(record.tres_per_job)];
     const arrays = this.#select(record, partition, features).flatMap(
       ({ nodeArray, left, suiting, largest, isOfOneKind }) => {
         const { node, cap } = this.#bounded(record, partition, largest);
-        const holds = node === undefined || !isOfOneKind ? 0 : tasksOnNode(record, node, counting);
-        return holds > 0 ? [{ nodeArray, nodes: left, suiting, node, cap, holds }] : [];
+        if (node === undefined || !isOfOneKind) return [];
+        const ofTasks = tasksOnNode(record, node, counting);
+        const holds = gpus > 0 ? Math.min(ofTasks, 1) * gpusOn(record, counting, node) : ofTasks;
+        return holds > 0 ? [{ nodeArray, nodes: left, suiting, node, cap, holds, ofTasks }] : [];
       },
     );
-    const tasks = Math.max(1, record.tasks ?? 1);
-    const counts = countsOfArrays(arrays, leastNodes(record), tasks);
-    let [tasksLeft, nodesLeft] = [tasks, counts.reduce((sum, count) => sum + count, 0)];
-    if (nodesLeft > mostAsked(record)) return [];
-    return arrays.flatMap(({ nodeArray, nodes, node, cap, holds }, index) => {
+    const counts = countsOfArrays(arrays, leastNodes(record), gpus || tasks);
+    const nodes = counts.reduce((sum, count) => sum + count, 0);
+    const ofTasks = arrays.reduce((sum, each, index) => sum + each.ofTasks * (counts[index] ?? 0), 0);
+    if (nodes > mostAsked(record) || ofTasks < tasks) return [];
+    const ownTasks = inOrder(tasks, counts, (index) => arrays[index]?.ofTasks ?? 0);
+    const ownGpus = inOrder(gpus, counts, (index) => arrays[index]?.holds ?? 0);
+    return arrays.flatMap(({ nodeArray, nodes: left, node, cap }, index) => {
       const count = counts[index] ?? 0;
       if (count === 0) return [];
-      nodesLeft -= count;
-      const own = Math.max(count, Math.min(count * holds, tasksLeft - nodesLeft));
-      tasksLeft -= own;
+      const own = ownTasks[index] ?? count;
       const cpus = Math.ceil((record.cpus ?? 1) / tasks) * own;
-      const size = sizeOf({ ...record, tasks: own, cpus }, node, counting, count);
-      return [{ partition, nodeArray, exclusive, cap, nodes, size }];
+      const tres_per_job = gpus > 0 ? `gres:gpu:${ownGpus[index]}` : "";
+      const size = sizeOf({ ...record, tasks: own, cpus, tres_per_job }, node, counting, count);
+      return [{ partition, nodeArray, exclusive, cap, nodes: left, size }];
     });
   }
 
@@ -293,12 +312,12 @@ export class Candidates {
 
 interface ArrayRoom {
   readonly suiting: number;
-  /** Tasks that one of its nodes holds. */
+  /** Tasks, or GPUs of the job, that one of its nodes holds. */
   readonly holds: number;
 }
 
-/** How many nodes of each array hold so many tasks together: no more than it takes, as many as can be of the small ones. */
-function countsOfArrays(arrays: readonly ArrayRoom[], least: number, tasks: number): readonly number[] {
+/** How many nodes of each array hold so much together: no more than it takes, as many as can be of the small ones. */
+function countsOfArrays(arrays: readonly ArrayRoom[], least: number, amount: number): readonly number[] {
   const bySize = arrays.toSorted((a, b) => a.holds - b.holds);
   const mostIn = (some: readonly ArrayRoom[], nodes: number): number =>
     some.reduceRight(
@@ -310,9 +329,9 @@ function countsOfArrays(arrays: readonly ArrayRoom[], least: number, tasks: numb
     ).sum;
   const all = arrays.reduce((sum, { suiting }) => sum + suiting, 0);
   let total = least;
-  while (total <= all && mostIn(bySize, total) < tasks) total++;
+  while (total <= all && mostIn(bySize, total) < amount) total++;
   if (total > all) return [];
-  let [nodes, missing] = [total, tasks];
+  let [nodes, missing] = [total, amount];
   const counts = new Map<ArrayRoom, number>();
   for (const [index, array] of bySize.entries()) {
     let count = Math.min(array.suiting, nodes);
@@ -323,6 +342,21 @@ function countsOfArrays(arrays: readonly ArrayRoom[], least: number, tasks: numb
     missing -= count * array.holds;
   }
   return arrays.map((array) => counts.get(array) ?? 0);
+}
+
+/** What each array gets of an amount: nodes are filled in order, but for one of it on each node that follows. */
+function inOrder(
+  amount: number,
+  counts: readonly number[],
+  holds: (index: number) => number,
+): readonly number[] {
+  let [left, nodesLeft] = [amount, counts.reduce((sum, count) => sum + count, 0)];
+  return counts.map((count, index) => {
+    nodesLeft -= count;
+    const own = Math.max(count, Math.min(count * holds(index), left - nodesLeft));
+    left -= own;
+    return own;
+  });
 }
 
 /** What Slurm makes of a job in a partition with a limit of memory for each CPU. */

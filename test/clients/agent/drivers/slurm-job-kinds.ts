@@ -410,6 +410,12 @@ export const jobKinds: readonly JobKind[] = [
   on("gpu", "--ntasks-per-gpu=2 -n 12", 2),
   on("smt&hpc!EXCLUSIVE MaxCPUsPerNode=8", "-n 11", 2),
   on("smt", "-N 1-2 -n 4 -c 6 -C b*2", 0, "two nodes never hold it"),
+  on("gpu1&gpu", "-N 7 -G 18 -n 18", 7),
+  on("gpu&gpu1", "-G 27", 9),
+  on("nvme!NO MinNodes=2+hpc", "-n 11 --mem=0 -S 1", 1),
+  on("htc!NO MinNodes=2+htc!NO MinNodes=3", "-n 14", 4),
+  on("nvme!NO MinNodes=3+hpc", "-N 1-4 -n 7 --gres=nvme:1", 0, "no partition of its size has it"),
+  on("htc!NO MinNodes=2+nvme!NO MaxNodes=1", "-n 14", 0, "too small for one, too large for the other"),
 ];
 
 /** Memory is not used up, but where the partition says so: it only has to be there. */
@@ -483,6 +489,8 @@ export const linearKinds: readonly JobKind[] = [
   on("htc", "--overcommit -n 8", 1),
   on("htc", "--ntasks-per-socket=3 -n 3", 1),
   on("smt", "--mem-per-cpu=6087", 0, "all CPUs of a node have more memory than it has"),
+  on("htc!NO MaxCPUsPerNode=2+htc", "-n 16", 4),
+  on("htc!NO MaxCPUsPerNode=2+hpc!NO MaxCPUsPerNode=2", "-n 16", 0, "more CPUs than its partitions give"),
 ];
 
 /** Tables by what slurm.conf says of how nodes are shared. */
