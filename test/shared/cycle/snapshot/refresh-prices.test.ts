@@ -53,14 +53,17 @@ describe("refreshPrices", () => {
     expect(await priceNow()).toMatchObject({ usdPerHour: 0.2, source: "sheet" });
   });
 
-  test("reads nothing while the sheet is fresh, and everything once it is old", async () => {
+  test("reads nothing while the sheet is fresh, and everything once it is old, or of a clock that was ahead", async () => {
     await refreshPrices(world.ports, listOf([f4Price]));
-    world.advance(19 * 3600);
+    world.advance(20 * 3600 - 1);
     await refreshPrices(world.ports, listOf([f4Price]));
     expect(questions).toHaveLength(1);
-    world.advance(3600);
+    world.advance(1);
     await refreshPrices(world.ports, listOf([f4Price]));
     expect(questions).toHaveLength(2);
+    world.advance(-1);
+    await refreshPrices(world.ports, listOf([f4Price]));
+    expect(questions).toHaveLength(3);
   });
 
   test("a size that the list does not have is asked for once a day too", async () => {
