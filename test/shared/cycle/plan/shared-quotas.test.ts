@@ -267,16 +267,36 @@ test("a plan that is made again claims less of a subscription that it had claime
   expect([nodes("a"), nodes("b")]).toEqual([9, 7]);
 });
 
+const claimed = async (ports: Ports) =>
+  (await ports.quotaClaims.load("https://cyclecloud.example azure"))?.value.claims.map(
+    ({ cluster, uses }) => [cluster, uses["family westeurope/standardFSv2Family"]?.ordered],
+  );
+
+test("a deallocated node that is started is claimed like a new one", async () => {
+  const { post, beat, plan, execute, cloudOf, advance, ports } = deployment({ a: array(), b: array() });
+  await beat();
+  await post("a", 1);
+  await plan("a");
+  await execute();
+  cloudOf("a").settle();
+  advance(60);
+  await beat();
+  await plan("a");
+  const name = cloudOf("a").nodes[0]?.name ?? "";
+  cloudOf("a").change(name, { status: "Deallocated", targetState: "Deallocated" });
+  advance(60);
+  await beat();
+  await plan("a");
+  expect((await ports.operations.recent("a", 1))[0]?.action.kind).toBe("start-nodes");
+  expect(await claimed(ports)).toEqual([["a", 4]]);
+});
+
 test("a claim that nobody renews ends, and a cluster that keeps its nodes renews it", async () => {
   const { post, beat, plan, execute, cloudOf, advance, ports } = deployment({ a: array(), b: array() });
   await beat();
   await post("a", 7);
   await plan("a");
-  const claimed = async () =>
-    (await ports.quotaClaims.load("https://cyclecloud.example azure"))?.value.claims.map(
-      ({ cluster, uses }) => [cluster, uses["family westeurope/standardFSv2Family"]?.ordered],
-    );
-  expect(await claimed()).toEqual([["a", 28]]);
+  expect(await claimed(ports)).toEqual([["a", 28]]);
   await execute();
   cloudOf("a").settle();
   for (let minute = 0; minute < 80; minute += 1) {
