@@ -100,10 +100,10 @@ describe("resolveOperations: an accepted operation", () => {
     await snapshotCluster(ports, cluster);
     expect(await only(world)).toMatchObject({ state: "accepted" });
     expect(world.log.some((line) => line.includes("operation-not-found-out"))).toBe(true);
-    world.advance(900);
+    world.advance(2 * operationTimeoutSeconds - 60);
     await snapshotCluster(ports, cluster);
     expect(await only(world)).toMatchObject({ state: "accepted" });
-    world.advance(900);
+    world.advance(1);
     await snapshotCluster(ports, cluster);
     expect(await only(world)).toMatchObject({
       state: "lost",
