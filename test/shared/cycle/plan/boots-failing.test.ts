@@ -28,10 +28,10 @@ describe("how long a size is closed", () => {
   });
   const ready = (at: number): Partial<NodeHistory> => ({ readySeconds: nowSeconds - at });
   const hung: Partial<NodeHistory> = { createdSeconds: nowSeconds - 2_000 };
-  const left = (rows: readonly Partial<NodeHistory>[], failures = 3) =>
+  const left = (rows: readonly Partial<NodeHistory>[], failures = 3, nodes: readonly ClusterNode[] = []) =>
     bootsFailing({
       history: rows.map((fields, index) => boot(index, fields)),
-      cluster: { nodes: [] },
+      cluster: { nodes },
       settings: defaultSettings,
       failures,
       backoffSeconds: 1_800,
@@ -69,6 +69,16 @@ describe("how long a size is closed", () => {
     ],
   ])("%s", (_, rows, expected) => {
     expect(left(rows)).toEqual(expected);
+  });
+
+  test.each<[string, Partial<NodeHistory>, number]>([
+    ["while it boots", {}, 1],
+    ["once, though its row has it already", failed(0), 1],
+    ["not when it had come up", ready(50), 0],
+  ])("a node that the snapshot shows as failed counts %s", (_, row, sizes) => {
+    const nodes = [nodeOf({ name: "htc-2", nodeId: "node-2", vmSize: "F4", status: "Failed" })];
+    expect(left([failed(0), failed(0), row], 3, nodes)).toHaveLength(sizes);
+    expect(left([failed(0), failed(0), row], 4, nodes)).toEqual([]);
   });
 
   test("0 failures needed: never", () => {
