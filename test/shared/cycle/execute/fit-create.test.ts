@@ -34,6 +34,19 @@ test("a create is cut down to what the newest snapshot leaves", async () => {
   expect((await newest(world)).messages[0]).toMatch(/^3 not asked for: the bucket limit of htc\//);
 });
 
+test("of two sets, the one that is cut whole has added none", async () => {
+  const world = await plannedThenShrunk(2);
+  const { action, actionId } = await newest(world);
+  const [set] = action.kind === "create-nodes" ? action.sets : [];
+  const stored = await world.ports.operations.load(cluster, actionId);
+  if (action.kind !== "create-nodes" || set === undefined || stored === undefined) throw new Error("none");
+  const second = { ...set, names: set.names.map((name) => `${name}-b`) };
+  const both = { ...stored.value, action: { ...action, sets: [set, second] } };
+  await world.ports.operations.save(both, stored.etag);
+  await world.execute();
+  expect(await newest(world)).toMatchObject({ state: "accepted", added: [2, 0] });
+});
+
 test("one that would be refused altogether is not sent, and a plan is made anew", async () => {
   const world = await plannedThenShrunk(0);
   world.ports.planRequests.takeDue(world.now() + 60);
