@@ -54,8 +54,11 @@ export function sizeOf(
     const memory = counting.isOfMemory ? memoryPerNode(record, { ncpus, gpus, least, node }, counting) : 0;
     // It starts only where each of its tasks would find a CPU and its memory, and takes them for one.
     const free = waits && task.isShared ? (record.tasks_per_node ?? 0) : 0;
+    // Slurm wants CPUs for `--ntasks-per-core` tasks, and one on each of `--sockets-per-node`, however few it then takes.
+    const { tasks_per_core: ofCore = 0, sockets_per_node: sockets = 0 } = record;
+    const freeCpus = waits && counting.by === "core" ? Math.max(free, ofCore * task.cpus, sockets) : free;
     return amounts({
-      ncpus: shareOf(node?.usable_cpus, ncpus, free),
+      ncpus: shareOf(node?.usable_cpus, ncpus, freeCpus),
       memmb: shareOf(node?.usable_memory, memory, free * (record.memory_per_cpu ?? 0)),
       ngpus: gpus,
       ...named(gresPerNode(record, { nodeCount, tasksOfNode, node }), lasting),

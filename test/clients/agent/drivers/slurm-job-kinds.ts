@@ -411,6 +411,8 @@ export const jobKinds: readonly JobKind[] = [
   on("smt&hpc!EXCLUSIVE MaxCPUsPerNode=8", "-n 11", 2),
   on("smt", "-N 1-2 -n 4 -c 6 -C b*2", 0, "two nodes never hold it"),
   on("gpu1&gpu", "-N 7 -G 18 -n 18", 7),
+  on("htc", "-n 1 --ntasks-per-core=3 --mem=1G --array=1-4", 2),
+  on("htc", "-c 3 --mem=1G ; -n 1 --mem=1G --sockets-per-node=2", 2),
   on("gpu&gpu1", "-G 27", 9),
   on("nvme!NO MinNodes=2+hpc", "-n 11 --mem=0 -S 1", 1),
   on("htc!NO MinNodes=2+htc!NO MinNodes=3", "-n 14", 4),
