@@ -14,6 +14,7 @@ export {
 } from "./compare/differences.ts";
 export { onFront } from "./compare/pareto.ts";
 export {
+  neverRanIn,
   type RunSummary,
   settingsText,
   settingText,

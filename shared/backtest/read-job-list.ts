@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../collections/defined.ts";
 import { LeftOutRecords, runTimeProblem, type TraceJob, type Workload } from "./trace-job.ts";
 import { JobPacking } from "./workload/job-columns.ts";
 
@@ -91,9 +92,6 @@ function toJob(job: z.output<typeof jobSchema>): TraceJob {
     ...(exclusive || job.exclusive ? { exclusive: true } : {}),
     ...(job.colocated ? { colocated: true } : {}),
     ...(nodeArrays.length > 0 ? { nodeArrays } : {}),
-    ...(user === undefined ? {} : { user }),
-    ...(account === undefined ? {} : { account }),
-    ...(queue === undefined ? {} : { queue }),
-    ...(jobName === undefined ? {} : { jobName }),
+    ...defined({ user, account, queue, jobName }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../collections/defined.ts";
 import { createVmCatalogue, type VmSize } from "../facts/index.ts";
 import { availabilitySchema } from "./availability-trace.ts";
 
@@ -139,7 +140,7 @@ export function parseDefinition(input: unknown): ClusterDefinition {
     nodearrays: nodearrays.map((array) => ({
       ...array,
       region: array.region ?? cluster.region,
-      times: { ...cluster.times, ...withoutUndefined(array.times) },
+      times: { ...cluster.times, ...defined(array.times) },
       buckets: bucketsOf({ ...array, region: array.region ?? cluster.region }, sizeOf),
     })),
     nodes: nodes.map(({ name, machineType }) => ({ name, bucket: { ...standalone(name, machineType) } })),
@@ -220,8 +221,4 @@ function checkQuotas({ name, quotas, region, nodearrays }: ClusterDefinition): v
       );
     }
   }
-}
-
-function withoutUndefined(times: { [K in keyof Times]?: Duration | undefined }): Partial<Times> {
-  return Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined));
 }

@@ -40,14 +40,8 @@ export function create(
   const operationId = site.random.uuid();
   const created = plans.map((plan) => createNodes(cluster, plan, { at, operationId, requestId }));
   const nodeIds = created.flatMap((each) => each.nodeIds);
-  site.operations.add({
-    operationId,
-    cluster: clusterName,
-    action: "create",
-    requestId,
-    startedAt: at,
-    nodeIds,
-  });
+  const action = { operationId, cluster: clusterName, action: "create", startedAt: at };
+  site.operations.add({ ...action, requestId, nodeIds });
   return {
     operationId,
     sets: created.map(({ nodeIds: ids, message }) => ({
@@ -79,14 +73,8 @@ export function scale(
     nodeIds.push(...created.nodeIds);
     message = created.message;
   }
-  site.operations.add({
-    operationId,
-    cluster: clusterName,
-    action: "create",
-    requestId: undefined,
-    startedAt: at,
-    nodeIds,
-  });
+  const action = { operationId, cluster: clusterName, action: "create", startedAt: at };
+  site.operations.add({ ...action, requestId: undefined, nodeIds });
   return { operationId, sets: [{ added: nodeIds.length, ...(message === undefined ? {} : { message }) }] };
 }
 

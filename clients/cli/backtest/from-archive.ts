@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { definitionOf, PlansWorkload } from "../../../shared/backtest/index.ts";
+import { defined } from "../../../shared/collections/defined.ts";
 import type { Cluster, NodeHistory } from "../../../shared/engine/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index.ts";
@@ -66,13 +67,7 @@ export async function readPast(
   flags: ArchiveFlags & { fromArchive: number },
 ): Promise<Past> {
   const { clusterName, fromArchive, local, offline, storage, url } = flags;
-  const { service } = await reach({
-    ...(clusterName === undefined ? {} : { cluster: clusterName }),
-    ...(local === undefined ? {} : { local }),
-    ...(offline === undefined ? {} : { offline }),
-    ...(storage === undefined ? {} : { storage }),
-    ...(url === undefined ? {} : { url }),
-  });
+  const { service } = await reach(defined({ cluster: clusterName, local, offline, storage, url }));
   const { plans } = await plansOf(service, fromArchive);
   const progress = await progressOn(terminal);
   const reader = new PlansWorkload();

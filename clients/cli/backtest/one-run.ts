@@ -6,6 +6,7 @@ import {
   runBacktest,
   type Workload,
 } from "../../../shared/backtest/index.ts";
+import { defined } from "../../../shared/collections/defined.ts";
 import { inForce, parseConfig } from "../../../shared/config/index.ts";
 import { clusterStatusSchema, toCluster } from "../../../shared/cyclecloud/index.ts";
 import { createVmCatalogue } from "../../../shared/facts/index.ts";
@@ -70,8 +71,7 @@ export async function runTask(
     seed,
     varied,
     onProgress,
-    ...(boots === undefined ? {} : { boots }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ boots, signal }),
   });
 }
 

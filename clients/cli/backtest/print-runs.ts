@@ -1,6 +1,7 @@
 import {
   costsOfWeek,
   dayNames,
+  neverRanIn,
   type RunFigures,
   type RunSummary,
   savedOfWeek,
@@ -47,7 +48,7 @@ export function printRuns(
     records: lines.map((line) => toRecord(line, keys)),
   });
   if (format === "table") reportUnpriced(terminal, runs);
-  if (format === "table") reportNever(terminal, runs, lines);
+  if (format === "table") reportNever(terminal, runs);
   if (format === "table") reportSaved(terminal, runs, week);
 }
 
@@ -190,15 +191,9 @@ function reportUnpriced({ stderr }: Terminal, runs: readonly RunFigures[]): void
 }
 
 /** Jobs that never ran, and why. What is the same in every run is named once. */
-function reportNever({ stderr }: Terminal, runs: readonly RunFigures[], lines: readonly RunSummary[]): void {
-  const all = runs.flatMap(({ jobs }, index) =>
-    jobs.neverRan.map((reason) => ({ reason, run: lines[index]?.run ?? index + 1 })),
-  );
-  const same = [...Map.groupBy(all, ({ reason }) => JSON.stringify(reason)).values()];
-  for (const [first, ...others] of same.slice(0, mostReasons)) {
-    if (first === undefined) continue;
-    const { count, first: names, why, reasons } = first.reason;
-    const inRuns = [first, ...others].map(({ run }) => run);
+function reportNever({ stderr }: Terminal, runs: readonly RunFigures[]): void {
+  const same = neverRanIn(runs);
+  for (const { count, first: names, why, reasons, inRuns } of same.slice(0, mostReasons)) {
     const where = inRuns.length === runs.length ? "" : ` in run ${inRuns.join(", ")}`;
     const named = `${names.map(printable).join(", ")}${count > names.length ? ", …" : ""}`;
     stderr.write(`${counted(count, "jobs")} never ran${where} (${named}): ${why}\n`);

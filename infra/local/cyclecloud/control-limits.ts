@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../../shared/collections/defined.ts";
 import { Refusal, type Site, withMachineTypes } from "../../../shared/simulated-cyclecloud/index.ts";
 import { bucketsOf, changeArray } from "./array-buckets.ts";
 import { command } from "./control-command.ts";
@@ -18,11 +19,8 @@ export function limitCommands(site: Site) {
       }),
       ({ cluster: name, region, cores, spotCores, families }) => {
         const { definition } = site.clusterNow(name).cluster;
-        site.quotas.change(definition.subscription, region ?? definition.region, {
-          ...(cores === undefined ? {} : { cores }),
-          ...(spotCores === undefined ? {} : { spotCores }),
-          ...(families === undefined ? {} : { families }),
-        });
+        const change = defined({ cores, spotCores, families });
+        site.quotas.change(definition.subscription, region ?? definition.region, change);
       },
     ),
     /** The cluster's own limits, or those of one node array. */
@@ -35,10 +33,7 @@ export function limitCommands(site: Site) {
       }),
       ({ cluster: name, nodearray, maxCount, maxCoreCount }) => {
         const { cluster } = site.clusterNow(name);
-        const change = {
-          ...(maxCount === undefined ? {} : { maxCount }),
-          ...(maxCoreCount === undefined ? {} : { maxCoreCount }),
-        };
+        const change = defined({ maxCount, maxCoreCount });
         if (nodearray === undefined) cluster.definition = { ...cluster.definition, ...change };
         else changeArray(site, { cluster: name, nodearray }, change);
       },

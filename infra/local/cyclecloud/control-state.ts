@@ -78,13 +78,10 @@ function weatherOf({ definition, conditions }: Cluster): readonly Bucketed[] {
 }
 
 /** A figure that is not what the definition says. `nodeArray` null: the whole cluster's. */
-function limitsOf({ definition, template }: Cluster) {
+function limitsOf(cluster: Cluster) {
   const pairs = [
-    { nodeArray: null, now: definition, before: template },
-    ...definition.nodearrays.flatMap((now) => {
-      const before = template.nodearrays.find(({ name }) => name === now.name);
-      return before === undefined ? [] : [{ nodeArray: now.name, now, before }];
-    }),
+    { nodeArray: null, now: cluster.definition, before: cluster.template },
+    ...arraysOf(cluster),
   ];
   return pairs.flatMap(({ nodeArray, now, before }) =>
     (["maxCount", "maxCoreCount"] as const)
@@ -110,18 +107,25 @@ function quotasOf(site: Site, { template }: Cluster) {
   });
 }
 
-function sizesOf({ definition, template }: Cluster) {
-  return definition.nodearrays.flatMap((now) => {
-    const then = template.nodearrays.find(({ name }) => name === now.name)?.machineTypes ?? [];
-    const added = now.machineTypes.filter((size) => !then.includes(size));
-    const removed = then.filter((size) => !now.machineTypes.includes(size));
-    return added.length + removed.length === 0 ? [] : [{ nodeArray: now.name, added, removed }];
+function sizesOf(cluster: Cluster) {
+  return arraysOf(cluster).flatMap(({ nodeArray, now, before }) => {
+    const added = now.machineTypes.filter((size) => !before.machineTypes.includes(size));
+    const removed = before.machineTypes.filter((size) => !now.machineTypes.includes(size));
+    return added.length + removed.length === 0 ? [] : [{ nodeArray, added, removed }];
   });
 }
 
-function evictionsOf({ definition, template }: Cluster) {
-  return definition.nodearrays.flatMap(({ name, evictionsPerHour: is }) => {
-    const was = template.nodearrays.find((each) => each.name === name)?.evictionsPerHour ?? 0;
-    return was === is ? [] : [{ nodeArray: name, was, is }];
+function evictionsOf(cluster: Cluster) {
+  return arraysOf(cluster).flatMap(({ nodeArray, now, before }) => {
+    const [was, is] = [before.evictionsPerHour, now.evictionsPerHour];
+    return was === is ? [] : [{ nodeArray, was, is }];
+  });
+}
+
+/** The node arrays, beside what they were at the start. None comes or goes. */
+function arraysOf({ definition, template }: Cluster) {
+  return definition.nodearrays.flatMap((now) => {
+    const before = template.nodearrays.find(({ name }) => name === now.name);
+    return before === undefined ? [] : [{ nodeArray: now.name, now, before }];
   });
 }

@@ -121,28 +121,16 @@ function encode(record: JournalRecord): string {
 }
 
 function toLine(record: JournalRecord): unknown {
-  switch (record.op) {
-    case "put":
-      return { ...record, message: { ...record.message, payload: toBase64(record.message.payload) } };
-    case "drop":
-    case "seen":
-    case "sequence":
-      return record;
-  }
+  if (record.op !== "put") return record;
+  return { ...record, message: { ...record.message, payload: toBase64(record.message.payload) } };
 }
 
 /** The file is our own, so that a line is either what `encode` wrote or an error. */
 function decode(line: string): JournalRecord {
   const parsed: unknown = JSON.parse(line);
   if (!isRecord(parsed)) throw new SyntaxError("Not a journal record");
-  switch (parsed.op) {
-    case "put":
-      return { ...parsed, message: { ...parsed.message, payload: fromBase64(parsed.message.payload) } };
-    case "drop":
-    case "seen":
-    case "sequence":
-      return parsed;
-  }
+  if (parsed.op !== "put") return parsed;
+  return { ...parsed, message: { ...parsed.message, payload: fromBase64(parsed.message.payload) } };
 }
 
 function isRecord(value: unknown): value is JournalRecord {

@@ -1,5 +1,5 @@
 import type { Purpose } from "../../accounting/index.ts";
-import type { RunFigures, SettingValue } from "../figures/run-figures.ts";
+import type { NeverRan, RunFigures, SettingValue } from "../figures/run-figures.ts";
 import { besideNanoUsd, hasPrice, onFront } from "./pareto.ts";
 
 const nanoPerUsd = 1e9;
@@ -45,6 +45,21 @@ export interface RunSummary {
 export function summaries(runs: readonly RunFigures[]): readonly RunSummary[] {
   const front = onFront(runs);
   return runs.map((figures, index) => summaryOf(figures, { run: index + 1, isOnFront: front.has(index) }));
+}
+
+/** Why jobs never ran: what is the same in several runs once, with their numbers. */
+export function neverRanIn(
+  runs: readonly RunFigures[],
+): readonly (NeverRan & { readonly inRuns: readonly number[] })[] {
+  const byReason = new Map<string, NeverRan & { readonly inRuns: number[] }>();
+  for (const [index, { jobs }] of runs.entries())
+    for (const reason of jobs.neverRan) {
+      const key = JSON.stringify(reason);
+      const same = byReason.get(key) ?? { ...reason, inRuns: [] };
+      same.inRuns.push(index + 1);
+      byReason.set(key, same);
+    }
+  return [...byReason.values()];
 }
 
 /** Null: no node has a price. */

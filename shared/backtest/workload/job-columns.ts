@@ -1,3 +1,4 @@
+import { defined } from "../../collections/defined.ts";
 import type { TraceJob, TraceJobs } from "../trace-job.ts";
 
 /** What a job takes, without its times: few jobs of a workload differ in it. */
@@ -115,12 +116,7 @@ export class JobPacking {
   /** At the end, or in place of another one with the same name. Returns its place. */
   add(job: TraceJob, place = this.length): number {
     const { name, submitSeconds, runSeconds, requestedSeconds, user, account, queue, jobName, ...kind } = job;
-    const owner = {
-      ...(user === undefined ? {} : { user }),
-      ...(account === undefined ? {} : { account }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(jobName === undefined ? {} : { jobName }),
-    };
+    const owner = defined({ user, account, queue, jobName });
     if (place === this.length) {
       this.#nameStart.set(place, this.#names.length);
       this.#names.append(encoder.encode(name));

@@ -1,3 +1,4 @@
+import { defined } from "../../collections/defined.ts";
 import type { ActionCreateSet } from "../../messages/index.ts";
 import type { CycleCloud, NodesRequest, RequestedNode } from "../../ports/index.ts";
 import {
@@ -73,14 +74,13 @@ function unlessRefused<T>(call: () => T): T | { readonly outcome: "refused"; rea
 }
 
 function toSet(set: ActionCreateSet): CreationRequest["sets"][number] {
+  const { nameFormat, nameOffset, nodeAttributes } = set;
   return {
     nodearray: set.nodeArray,
     count: set.count,
     definition: { machineType: set.vmSize },
     ...(set.placementGroup === null ? {} : { placementGroupId: set.placementGroup }),
-    ...(set.nameFormat === undefined ? {} : { nameFormat: set.nameFormat }),
-    ...(set.nameOffset === undefined ? {} : { nameOffset: set.nameOffset }),
-    ...(set.nodeAttributes === undefined ? {} : { nodeAttributes: set.nodeAttributes }),
+    ...defined({ nameFormat, nameOffset, nodeAttributes }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../collections/defined.ts";
 import { type Constraint, defineJob, type Job, parseConstraints } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import { type JobShape, Shapes } from "../queue/job-shape.ts";
@@ -81,11 +82,7 @@ export class Jobs {
       exclusive: shape.need.exclusive === "part",
       executingHostnames: [],
       priority: 0,
-      ...(requestedSeconds === null ? {} : { runtimeSeconds: requestedSeconds }),
-      ...(user === undefined ? {} : { user }),
-      ...(account === undefined ? {} : { account }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(jobName === undefined ? {} : { jobName }),
+      ...defined({ runtimeSeconds: requestedSeconds ?? undefined, user, account, queue, jobName }),
     };
   }
 

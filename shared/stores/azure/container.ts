@@ -52,7 +52,7 @@ export class Container {
 
   /** Undefined when there is no such blob. */
   async read(name: string): Promise<Blob | undefined> {
-    return reading(this.#call("read", name), () => this.#home.use(() => this.#download(name, {})));
+    return this.#reading(name, () => this.#download(name, {}));
   }
 
   /** The value of a blob of ours, with its ETag. */
@@ -69,9 +69,7 @@ export class Container {
 
   /** The same as `read`, unless the blob is larger than that: then the bytes read so far are discarded. */
   async readAtMost(name: string, mostBytes: number): Promise<Blob | TooLarge | undefined> {
-    return reading(this.#call("read", name), () =>
-      this.#home.use(() => this.#downloadAtMost(name, mostBytes, {})),
-    );
+    return this.#reading(name, () => this.#downloadAtMost(name, mostBytes, {}));
   }
 
   /** The same, or "unchanged" when the blob still has this ETag. */
@@ -80,18 +78,13 @@ export class Container {
     etag: string,
     mostBytes: number,
   ): Promise<Blob | TooLarge | "unchanged" | undefined> {
-    return reading(this.#call("read", name), () =>
-      unlessUnchanged(() =>
-        this.#home.use(() => this.#downloadAtMost(name, mostBytes, { ifNoneMatch: etag })),
-      ),
-    );
+    const download = () => this.#downloadAtMost(name, mostBytes, { ifNoneMatch: etag });
+    return this.#reading(name, () => unlessUnchanged(download));
   }
 
   /** "unchanged" when the blob still has this ETag: then nothing is transferred. */
   async readUnless(name: string, etag: string): Promise<Blob | "unchanged" | undefined> {
-    return reading(this.#call("read", name), () =>
-      unlessUnchanged(() => this.#home.use(() => this.#download(name, { ifNoneMatch: etag }))),
-    );
+    return this.#reading(name, () => unlessUnchanged(() => this.#download(name, { ifNoneMatch: etag })));
   }
 
   async facts(name: string): Promise<BlobFacts | undefined> {
@@ -165,6 +158,10 @@ export class Container {
   /** Nothing happens when there is no such blob. */
   async delete(name: string): Promise<void> {
     await reading(this.#call("delete", name), () => this.#home.use(() => this.#client.deleteBlob(name)));
+  }
+
+  #reading<T>(name: string, download: () => Promise<T>): Promise<T | undefined> {
+    return reading(this.#call("read", name), () => this.#home.use(download));
   }
 
   async #download(name: string, conditions: { readonly ifNoneMatch?: string }): Promise<Blob> {

@@ -126,16 +126,13 @@ export function unpackBook({ texts, nodes, nodeNames, running, ...rest }: Packed
       const [job = "", share = 0] = [shares[at], shares[at + 1]];
       jobs.push({ key: typeof job === "string" ? job : (runs[job]?.key ?? ""), share: Number(share) });
     }
-    const node = {
+    const name = nodeNames[index] ?? undefined;
+    return {
       nodeId,
       nodeArray: textAt(nodeArray),
       vmSize: textAt(vmSize),
       spot: spot === 1,
       usdPerHour,
-    };
-    const name = nodeNames[index] ?? undefined;
-    return {
-      ...node,
       ...(name !== undefined && { name }),
       use: textAt(use) as BookNode["use"],
       jobs,

@@ -6,7 +6,7 @@ import type {
   RunSummary,
   TraceJobs,
 } from "../../../../shared/backtest/index.ts";
-import { differences, summaries } from "../../../../shared/backtest/index.ts";
+import { differences, neverRanIn, summaries } from "../../../../shared/backtest/index.ts";
 import { counted } from "../../../../shared/text/text.ts";
 import { noJobs } from "../workload-file.ts";
 import type { Html } from "./draw.ts";
@@ -95,7 +95,7 @@ ${input.suggestion === undefined ? "" : html`<h2>Suggestion</h2>${input.suggesti
 ${lines.length > 1 ? comparison(lines, { hasPrices, boundUsd }) : html`<h2>The run</h2>${runTable(lines, boundUsd)}`}
 ${lines.length > 1 ? biggestDifferences(input, lines, { clock, hasPrices }) : ""}
 ${eachRun(runs, lines, { clock, hasPrices })}
-${leftOut(runs, lines)}
+${leftOut(runs)}
 ${bestPossible(best)}
 </main>
 <footer class="small quiet"><p>Cost is node-time by list and configured prices, not the bill: disks of running nodes, networks, licences and head nodes are not in it. Made by ccscale backtest; docs/backtest.md has the rules of the model.</p></footer>`;
@@ -205,31 +205,24 @@ ${beside("Waits", waitTable(run))}
 </figure>`;
 }
 
-function leftOut(runs: readonly RunFigures[], lines: readonly RunSummary[]): Html {
+function leftOut(runs: readonly RunFigures[]): Html {
   const records = runs[0]?.setup.workload.leftOut ?? [];
-  // Mostly the same jobs in every run.
-  const never = Map.groupBy(
-    runs.flatMap((run, index) =>
-      run.jobs.neverRan.map((reason) => ({ ...reason, run: lines[index]?.run ?? index + 1 })),
-    ),
-    ({ run: _, ...reason }) => JSON.stringify(reason),
-  );
-  if (records.length === 0 && never.size === 0) return html``;
+  const never = neverRanIn(runs);
+  if (records.length === 0 && never.length === 0) return html``;
   const named = (names: readonly string[], many: number) =>
     `(${names.join(", ")}${many > names.length ? ", …" : ""})`;
   return html`<h2>What is left out</h2>
 ${records.length === 0 ? "" : html`<h3>Records of the workload</h3><ul class="plain">${records.map(({ why, count: many, where }) => html`<li>${counted(many, "records")}: ${why} ${named(where, many)}</li>`)}</ul>`}
-${never.size === 0 ? "" : html`<h3>Jobs that did not run to their end</h3><ul class="plain">${[...never.values()].map((same) => neverRan(same, { all: runs.length, named }))}</ul>`}`;
+${never.length === 0 ? "" : html`<h3>Jobs that did not run to their end</h3><ul class="plain">${never.map((reason) => neverRan(reason, { all: runs.length, named }))}</ul>`}`;
 }
 
 function neverRan(
-  same: readonly (RunFigures["jobs"]["neverRan"][number] & { readonly run: number })[],
+  reason: ReturnType<typeof neverRanIn>[number],
   given: { readonly all: number; readonly named: (names: readonly string[], many: number) => string },
 ): Html {
   const { all, named } = given;
-  const [reason] = same;
-  if (reason === undefined) return html``;
-  const where = same.length === all ? "" : `Run ${same.map(({ run }) => run).join(", ")}: `;
+  const { inRuns } = reason;
+  const where = inRuns.length === all ? "" : `Run ${inRuns.join(", ")}: `;
   return html`<li>${where}${counted(reason.count, "jobs")} ${named(reason.first, reason.count)}: ${reason.why}${reason.reasons.length === 0 ? "" : html`<ul>${reason.reasons.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul>`}</li>`;
 }
 

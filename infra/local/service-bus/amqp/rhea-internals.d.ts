@@ -28,7 +28,6 @@ declare module "rhea/lib/types.js" {
     readonly Writer: typeof Writer;
     List32(items: readonly Typed[]): Typed;
     Map32(items: readonly Typed[]): Typed;
-    Null(): Typed;
     described(descriptor: Typed, value: Typed): Typed;
     wrap(value: unknown): Typed;
     wrap_array(values: readonly unknown[], typecode: number, descriptor?: Typed): Typed;
@@ -37,10 +36,8 @@ declare module "rhea/lib/types.js" {
     wrap_string(value: string): Typed;
     wrap_symbol(value: string): Typed;
     wrap_timestamp(value: number): Typed;
-    wrap_uint(value: number): Typed;
     wrap_ulong(value: number): Typed;
     wrap_uuid(value: Buffer): Typed;
-    unwrap(value: Typed): unknown;
   };
   export default types;
 }
