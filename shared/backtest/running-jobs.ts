@@ -1,3 +1,5 @@
+import TinyQueue from "tinyqueue";
+
 /** A job that runs, by its place in the queue. */
 export interface RunningJob {
   readonly place: number;
@@ -16,28 +18,25 @@ export interface Reservation {
 
 /** Jobs that run on a fleet, in the order of their ends and of their estimated ends. */
 export class RunningJobs {
-  readonly #byEnd: RunningJob[] = [];
+  readonly #byEnd = new TinyQueue<RunningJob>([], (a, b) => a.endSeconds - b.endSeconds || a.place - b.place);
+  /** The next one last, where taking it away moves nothing. */
   readonly #byEstimate: RunningJob[] = [];
 
   get nextEndSeconds(): number {
-    return this.#byEnd.at(-1)?.endSeconds ?? Number.POSITIVE_INFINITY;
+    return this.#byEnd.peek()?.endSeconds ?? Number.POSITIVE_INFINITY;
   }
 
   start(job: RunningJob): void {
-    insert(this.#byEnd, job, byEnd);
-    insert(this.#byEstimate, job, byEstimate);
+    this.#byEnd.push(job);
+    this.#byEstimate.splice(placeOf(this.#byEstimate, job), 0, job);
   }
 
   /** Removes all jobs that end by then; returns the processors they free. */
   end(atSeconds: number): number {
     let freed = 0;
-    for (
-      let job = this.#byEnd.at(-1);
-      job !== undefined && job.endSeconds <= atSeconds;
-      job = this.#byEnd.at(-1)
-    ) {
+    for (let job = this.#byEnd.peek(); job && job.endSeconds <= atSeconds; job = this.#byEnd.peek()) {
       this.#byEnd.pop();
-      this.#byEstimate.splice(placeOf(this.#byEstimate, job, byEstimate), 1);
+      this.#byEstimate.splice(placeOf(this.#byEstimate, job), 1);
       freed += job.processors;
     }
     return freed;
@@ -58,25 +57,20 @@ export class RunningJobs {
   }
 }
 
-type Order = (a: RunningJob, b: RunningJob) => number;
-
-/** The next one last, where taking it away moves nothing. */
-const byEnd: Order = (a, b) => b.endSeconds - a.endSeconds || b.place - a.place;
-const byEstimate: Order = (a, b) => b.estimatedEndSeconds - a.estimatedEndSeconds || b.place - a.place;
-
-function insert(jobs: RunningJob[], job: RunningJob, order: Order): void {
-  jobs.splice(placeOf(jobs, job, order), 0, job);
-}
-
 /** Where a job is, or belongs. */
-function placeOf(jobs: readonly RunningJob[], job: RunningJob, order: Order): number {
+function placeOf(jobs: readonly RunningJob[], job: RunningJob): number {
   let low = 0;
   let high = jobs.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const other = jobs[middle];
-    if (other !== undefined && order(other, job) < 0) low = middle + 1;
+    if (other !== undefined && isLater(other, job)) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+function isLater(a: RunningJob, b: RunningJob): boolean {
+  const laterBy = a.estimatedEndSeconds - b.estimatedEndSeconds || a.place - b.place;
+  return laterBy > 0;
 }
