@@ -229,10 +229,23 @@ function missing(host: Host, { remembered, settings }: Known): readonly Command[
   const place = remembered.joined[shortHostname(host.name)];
   if (place === undefined) return [];
   const has = new Set(host.vnodes.flatMap(({ resources_available }) => [...resources_available.keys()]));
-  const values = [...resourcesToSet(place, settings)].filter(
-    ([name]) => remembered.resources?.includes(name) === true && !has.has(name),
+  const known = [...resourcesToSet(place, settings)].filter(
+    ([name]) => remembered.resources?.includes(name) === true,
   );
-  return setAll(host.name, values, settings);
+  const values = known.filter(([name]) => !has.has(name));
+  // A chunk takes CPUs of vnodes that have the property themselves; amounts would count once for each.
+  const properties = known.filter(([name]) => propertyNamed(name, settings) !== undefined);
+  const parts = host.vnodes.filter(({ name }) => /^[\w.-]+\[\d+\]$/.test(name));
+  return [
+    ...setAll(host.name, values, settings),
+    ...parts.flatMap(({ name, resources_available }) =>
+      setAll(
+        name,
+        properties.filter(([property]) => !resources_available.has(property)),
+        settings,
+      ),
+    ),
+  ];
 }
 
 /** Whether CycleCloud made the host. */

@@ -279,6 +279,21 @@ describe("corrections", () => {
   ])("%s", (_, node, options, expected) => {
     expect(lines(readNodes({ "ip-1": node }, options).corrections)).toEqual(expected);
   });
+
+  test("vnodes get the properties of their host: PBS starts a chunk on those that have them; amounts stay the host's", () => {
+    const has = { host: "ip-1", group_id: "_none_" };
+    const { corrections } = readNodes(
+      {
+        "ip-1": { state: "free", available: { ...has, ncpus: 0, ungrouped: "True" } },
+        "ip-1[0]": { state: "free", available: { ...has, ncpus: 2, nodearray: undefined } },
+      },
+      { memory: joined, section: { node_arrays: { htc: { resources: { ngpus: 2 } } } } },
+    );
+    expect(lines(corrections)).toEqual([
+      '-c set node ip-1 resources_available.ngpus = "2"',
+      '-c set node ip-1[0] resources_available.nodearray = "htc", resources_available.ungrouped = "True"',
+    ]);
+  });
 });
 
 describe("events", () => {
