@@ -59,10 +59,10 @@ describe("mergeDemand", () => {
     ["a repeated one", 4],
   ])("%s is ignored and counted", (_case, sequence) => {
     const demand = demandAfter(message({ sequence: 4, jobs: jobs("new") }));
-    const merged = mergeDemand(demand, message({ sequence, jobs: jobs("old") }), times);
+    const merged = mergeDemand(demand, message({ sequence, sender: "b", jobs: jobs("old") }), times);
     expect(merged).toMatchObject({
       outcome: "ignored",
-      demand: { ignoredMessages: 1, jobs: [{ name: "new" }] },
+      demand: { ignoredMessages: 1, jobs: [{ name: "new" }], senders: { known: [{ id: "b" }] } },
     });
   });
 

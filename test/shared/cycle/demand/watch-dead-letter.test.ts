@@ -42,6 +42,9 @@ describe("watchDeadAction: an action that was given up", () => {
     const kept = await world.ports.rejections.load(cluster, letter.messageId);
     expect(JSON.parse(kept?.body ?? "")).toEqual(letter.body);
     expect(world.log.filter((line) => line.startsWith("error rejected"))).toHaveLength(1);
+    await watchDeadPlanRequest(world.ports, { ...letter, messageId: "long", reason: "x".repeat(2_000) });
+    const long = (await world.ports.rejections.load(cluster, "long"))?.rejection.problems[0];
+    expect([long?.length, long?.endsWith("x…")]).toEqual([1_001, true]);
   });
 
   test("closes its operation as lost and asks for a plan, which asks for the nodes again", async () => {
