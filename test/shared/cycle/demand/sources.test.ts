@@ -150,6 +150,7 @@ describe("a source that stays silent", () => {
 
   test("is forgotten with its queue and its parts a day after its time to live, not before", async () => {
     const world = await silentWorld();
+    world.ports.configs.put({ ...configOf({}), cluster: "another, which does not know it" });
     world.advance(day + 298);
     await world.snapshot();
     expect(await sourcesOf(world)).toEqual(["pbs"]);

@@ -117,6 +117,22 @@ describe("planScale: demand", () => {
     },
   );
 
+  test("that waits longest of each user is in the head, the longest first", async () => {
+    const world = createWorld();
+    await world.snapshot();
+    const waits = (name: string, user: string, second: number) => {
+      const submittedAt = new Date(second * 1_000).toISOString();
+      return { name, user, submittedAt, constraints: { ncpus: 640 } };
+    };
+    const fits = { ...waits("fits", "cy", 1), constraints: { ncpus: 1 } };
+    await world.post([fits, waits("a", "ann", 5), waits("b", "bob", 3), waits("c", "ann", 4)]);
+    await planNow(world);
+    expect((await headOf(world))?.longestWaits).toEqual([
+      { user: "bob", job: "b", source: "celery", sinceSeconds: 3 },
+      { user: "ann", job: "c", source: "celery", sinceSeconds: 4 },
+    ]);
+  });
+
   test("of a source that fell silent does not count", async () => {
     const world = createWorld();
     await world.post([jobFor(3)], { ttlSeconds: 60 });
