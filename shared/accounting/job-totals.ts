@@ -7,7 +7,7 @@ export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" 
   /** When it was seen running first, and last. Unix seconds. */
   readonly firstSeconds: number;
   readonly lastSeconds: number;
-  /** Of a run that ended: names of the nodes that it was last seen on, at most 100. Absent: it runs, or ended before they were kept. */
+  /** Names of the nodes that a run which ended was last seen on, at most 100. Absent: it runs, or ended before they were kept. */
   readonly nodes?: readonly string[];
 }
 

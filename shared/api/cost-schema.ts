@@ -125,7 +125,7 @@ export const jobRun = z.object({
   nodes: z
     .array(z.string())
     .describe(
-      "Names of its nodes, or their ids; at most 100. Of a run that ended: where it was last; empty: not kept",
+      "Names of its nodes, or their ids; at most 100. where a run that ended was last; empty: not kept",
     ),
   usd: money,
   nodeHours: z.number(),

@@ -30,7 +30,7 @@ export function openApiDocument(): JsonObject {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/api" }],
-    // Of every operation that names no other.
+    // Every operation has it that names no other.
     security: securityOf("reader"),
     paths,
     components: {
@@ -154,7 +154,7 @@ function sharedParameters(): ReadonlyMap<string, Parameter> {
   const repeated = [...alike.values()]
     .filter(({ length }) => length > 1)
     .toSorted((a, b) => a.length - b.length);
-  // Of two under one name the one that is there more often.
+  // Where two have one name: the one that is there more often.
   return new Map(repeated.flatMap(([first]) => (first === undefined ? [] : [[first.name, first]])));
 }
 

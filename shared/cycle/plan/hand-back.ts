@@ -32,7 +32,7 @@ export interface HandedBack extends Retirement {
   readonly givenBack?: true;
 }
 
-/** Of idle nodes that go before their time-out only as many as others wait for, those that are idle for longest; what leaves already counts. */
+/** As many of the idle nodes that go before their time-out as others wait for, those that are idle for longest; what leaves already counts. */
 export function asManyAsWanted(
   retire: readonly Retirement[],
   handing: {

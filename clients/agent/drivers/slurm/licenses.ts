@@ -7,7 +7,7 @@ export interface License {
   readonly total: number;
   /** Nobody uses them. */
   readonly unused: number;
-  /** Of these, those that no reservation has. */
+  /** Those of them that no reservation has. */
   readonly free: number;
 }
 

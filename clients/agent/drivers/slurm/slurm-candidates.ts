@@ -99,7 +99,7 @@ export class Candidates {
     // Newer releases let accounts below those of a list in, too: where no partition takes the job, Slurm knows better.
     const taking = names.filter((name) => this.#partitions.get(name)?.takes(record) !== false);
     const limits = names.map((name) => this.#partitions.get(name)?.mostMemoryPerCpu);
-    // Of several partitions, what the record says is within the limit of one that Slurm tried.
+    // With several partitions, what the record says is within the limit of one that Slurm tried.
     const within = (name: string) =>
       names.length > 1 && limits.some((limit) => limit !== undefined)
         ? withCpusForMemory(record, limits[names.indexOf(name)])
@@ -220,7 +220,7 @@ export class Candidates {
 
   /** Slurm bounds only jobs that share nodes: of whole ones they get all CPUs. */
   #bounded(record: JobRecord, partition: string, largest: NodeRecord | undefined) {
-    // Of one job the bound counts the CPUs that it asks for, whatever it takes for them.
+    // For one job the bound counts the CPUs that it asks for, whatever it takes for them.
     const times = cpusTaken(record, largest, this.countingOf(partition));
     const name = asksForWholeNodes(record) ? undefined : this.capOf(partition);
     if (name === undefined) return { node: largest, cap: undefined, times };

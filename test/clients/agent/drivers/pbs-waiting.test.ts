@@ -217,7 +217,7 @@ describe("select and place", () => {
     ["free", { node_group_key: "host" }, {}, "5:ncpus=1", { iterations: 5, gangSize: 5 }],
     ["free", {}, { node_group_key: "host" }, "2:ncpus=2", { constraints: [{ ncpus: 4 }] }],
     ["free", {}, { node_group_enable: false, node_group_key: "host" }, "2:ncpus=2", { gangSize: 2 }],
-    // Of an array whose nodes are smaller than others.
+    // The nodes of that array are smaller than others.
     ["free:group=host", {}, {}, "5:ncpus=1:disk=slow", { constraints: [{ disk: "slow" }, { ncpus: 1 }] }],
   ])(
     "%s of %j and %j, %s: one host where one is large enough, else several",
