@@ -128,7 +128,8 @@ function Explained(props: { readonly place: Place; readonly cluster: string; rea
   const polled = usePolled<ExplainAnswer>(path("explain", { raise: "false" }));
   // Which limits have to be raised takes the service several plans: that comes later, and again when it waits for something else.
   const { causes = [], granted } = polled.answer ?? {};
-  const reason = JSON.stringify([granted, causes.map(({ kind, limit }) => [kind, limit])]);
+  // With the job: the page of another one may wait for the same.
+  const reason = JSON.stringify([path("explain"), granted, causes.map(({ kind, limit }) => [kind, limit])]);
   const raisedFor = useRef<string>(undefined);
   const whole = usePolled<ExplainAnswer>(causes.length > 0 ? path("explain") : null, {
     ask: async (before, { signal }) => {

@@ -162,6 +162,7 @@ function mayFit(
   { shapes, types }: JobContext,
 ): boolean {
   const arrays = [...where, ...constraints].flatMap(({ "node.nodearray": array }) => array ?? []);
+  // What a host has to have, such as its node array or a property: hosts of other arrays hold nothing of the job.
   const values = constraints
     .flatMap((each) => Object.entries(each))
     .filter(([, value]) => typeof value !== "object");
