@@ -38,12 +38,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-beforeEach(async () => {
+/** A simulator with its scheduler, for all tests until the next one: what a test breaks, it takes back. */
+async function startWorld(): Promise<void> {
   clock = createManualClock();
   const file = new URL("../../../examples/lab/cluster.json", import.meta.url);
   server = await startCycleCloud({ definitions: [await loadDefinition(file)], ...account, seed: 1, clock });
   await environment(server.url);
   const control = await connectControl(server.url, 1);
+  const reported = Promise.withResolvers<void>();
   scheduler = runScheduler({
     jobs: [],
     access: { ...account, url: server.url, cluster: "lab" },
@@ -51,14 +53,21 @@ beforeEach(async () => {
     speed: 1,
     post: () => Promise.resolve(),
     takeEvents: () => Promise.resolve(),
-    takeOrders: (report) => control.takeOrders("lab", { ...report, source: "demo-scheduler" }),
+    takeOrders: async (report) => {
+      const orders = await control.takeOrders("lab", { ...report, source: "demo-scheduler" });
+      reported.resolve();
+      return orders;
+    },
   });
-  await expect.poll(async () => (await lab("status")).stdout).toContain("demo-scheduler");
-});
-afterEach(async () => {
+  await reported.promise;
+}
+async function stopWorld(): Promise<void> {
   await scheduler.stop();
   await server.stop();
-});
+}
+beforeAll(startWorld);
+beforeEach(() => environment(server.url));
+afterAll(stopWorld);
 
 /** Types a line of `ccscale lab`. */
 function lab(line: string): Promise<Finished> {
@@ -78,43 +87,6 @@ async function boot(nodearray: string, count: number): Promise<void> {
 }
 
 const broken = async () => (await lab("status")).stdout.split("Broken now\n")[1] ?? "";
-
-test("the examples of the command page", async () => {
-  const sweep = { name: "sweep", runSeconds: 600, constraints: { ncpus: 2 }, iterations: 4 };
-  await writeFile(join(folder, "lab-jobs.json"), JSON.stringify([sweep]));
-  await boot("htc-spot", 4);
-  await boot("htc", 2);
-  const transcripts: string[] = [];
-  const show = async (line: string): Promise<void> => {
-    const { code, stdout, stderr } = await ccscaleShown(line);
-    // The line is shown without its file, so the way back is too.
-    const printed = stdout.replaceAll(` --local ${local()}`, "");
-    transcripts.push(`$ ccscale ${line}\n${printed}${stderr}${code === 0 ? "" : `[exit code ${code}]\n`}`);
-  };
-  const late = ["lab status", "lab reset", "lab exercise", "lab exercise 1", "lab hint 1", "lab check 1"];
-  const lines = Object.values(labExamples).flatMap((list) => list.map(({ line }) => line));
-  for (const line of lines.filter((each) => !late.includes(each))) {
-    await show(line);
-    if (line.startsWith("lab submit"))
-      await expect.poll(async () => (await lab("queue")).stdout).toMatch(/sweep +2 +2/);
-  }
-  await show("lab status");
-  await show("lab reset");
-  // An exercise begins without nodes; the service, which would delete them, is not here.
-  for (const { nodes } of [server.control.ledger("lab")])
-    server.control.kill({
-      cluster: "lab",
-      names: nodes.filter(({ terminatedAt }) => terminatedAt === null).map(({ name }) => name),
-    });
-  for (const line of late.slice(2)) await show(line);
-  await expect(transcripts.join("\n")).toMatchFileSnapshot("../../../clients/cli/reference/printed/lab.txt");
-});
-
-async function ccscaleShown(line: string): Promise<Finished> {
-  const shown = await lab(line.slice("lab ".length));
-  // What is left of an outage, of which a moment has passed.
-  return { ...shown, stdout: shown.stdout.replaceAll(/another \S+\.$/gm, "another 9m59s.") };
-}
 
 describe("what a command breaks, the status names, and it is taken back", () => {
   test.each([
@@ -358,3 +330,42 @@ test("hints come one by one, and exercises name no cause before", async () => {
     expect((await lab(`hint ${number} 9`)).stdout).toContain("docs/lab.md has the solution");
   }
 });
+
+test("the examples of the command page", async () => {
+  await stopWorld();
+  await startWorld();
+  const sweep = { name: "sweep", runSeconds: 600, constraints: { ncpus: 2 }, iterations: 4 };
+  await writeFile(join(folder, "lab-jobs.json"), JSON.stringify([sweep]));
+  await boot("htc-spot", 4);
+  await boot("htc", 2);
+  const transcripts: string[] = [];
+  const show = async (line: string): Promise<void> => {
+    const { code, stdout, stderr } = await ccscaleShown(line);
+    // The line is shown without its file, so the way back is too.
+    const printed = stdout.replaceAll(` --local ${local()}`, "");
+    transcripts.push(`$ ccscale ${line}\n${printed}${stderr}${code === 0 ? "" : `[exit code ${code}]\n`}`);
+  };
+  const late = ["lab status", "lab reset", "lab exercise", "lab exercise 1", "lab hint 1", "lab check 1"];
+  const lines = Object.values(labExamples).flatMap((list) => list.map(({ line }) => line));
+  for (const line of lines.filter((each) => !late.includes(each))) {
+    await show(line);
+    if (line.startsWith("lab submit"))
+      await expect.poll(async () => (await lab("queue")).stdout).toMatch(/sweep +2 +2/);
+  }
+  await show("lab status");
+  await show("lab reset");
+  // An exercise begins without nodes; the service, which would delete them, is not here.
+  for (const { nodes } of [server.control.ledger("lab")])
+    server.control.kill({
+      cluster: "lab",
+      names: nodes.filter(({ terminatedAt }) => terminatedAt === null).map(({ name }) => name),
+    });
+  for (const line of late.slice(2)) await show(line);
+  await expect(transcripts.join("\n")).toMatchFileSnapshot("../../../clients/cli/reference/printed/lab.txt");
+});
+
+async function ccscaleShown(line: string): Promise<Finished> {
+  const shown = await lab(line.slice("lab ".length));
+  // What is left of an outage, of which a moment has passed.
+  return { ...shown, stdout: shown.stdout.replaceAll(/another \S+\.$/gm, "another 9m59s.") };
+}
