@@ -101,13 +101,13 @@ const job = z.preprocess(
       .boolean()
       .optional()
       .describe(
-        "Whether it lies on no node of another job of its `gang` that says so too; the nodes of one job may then be of several arrays and sizes",
+        "Whether it lies on no node of another job of its `gang` that says so too; the nodes of one job may then be of several arrays and sizes. Without a `gang`: no effect",
       ),
     mayDivide: z
       .boolean()
       .optional()
       .describe(
-        "Whether its nodes may be of several arrays, sizes and placement groups where none of them could ever hold all of it",
+        "Whether its nodes may be of several arrays, sizes and placement groups where none of them could ever hold all of it. Without a `gang`: no effect",
       ),
     gangSize: z
       .int()

@@ -52,9 +52,9 @@ export interface Job {
   readonly hold?: SpentBudget;
   /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
   readonly gang?: string;
-  /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent: it may. */
+  /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent, and without a `gang`: it may. */
   readonly gangApart?: boolean;
-  /** Whether its nodes may be of several buckets where none of them could ever hold all of it. Absent: they may not. */
+  /** Whether its nodes may be of several buckets where none of them could ever hold all of it. Absent, and without a `gang`: they may not. */
   readonly mayDivide?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
   readonly gangSize?: number;
@@ -85,10 +85,18 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
     source: fields.source ?? null,
     metadata: fields.metadata ?? {},
     ...(fields.hold === undefined ? {} : { hold: fields.hold }),
-    ...(fields.gang === undefined ? {} : { gang: fields.gang }),
-    ...(fields.gangApart === undefined ? {} : { gangApart: fields.gangApart }),
-    ...(fields.mayDivide === undefined ? {} : { mayDivide: fields.mayDivide }),
+    ...gangOf(fields),
     ...(fields.gangSize === undefined ? {} : { gangSize: fields.gangSize }),
     ...(fields.ownerLimits === undefined ? {} : { ownerLimits: fields.ownerLimits }),
+  };
+}
+
+/** Nodes of several buckets are all there, or none is: only a gang promises that. */
+function gangOf({ gang, gangApart, mayDivide }: Fields): Pick<Job, "gang" | "gangApart" | "mayDivide"> {
+  if (gang === undefined) return {};
+  return {
+    gang,
+    ...(gangApart === undefined ? {} : { gangApart }),
+    ...(mayDivide === undefined ? {} : { mayDivide }),
   };
 }

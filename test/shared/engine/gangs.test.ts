@@ -93,7 +93,9 @@ describe("a gang gets all that it asks for, or nothing", () => {
     expect(planned([apart(4, gang)]).create.map(({ count }) => count)).toEqual([1, 2]);
     expect(nodesOf(planned([apart(4, gang)]), "mpi")).toHaveLength(4);
     expect(planned([apart(5, gang)]).create).toEqual([]);
-    expect(planned([apart(4)]).create).toEqual([]);
+    // Without a gang nothing promises all of them: they come from one bucket.
+    for (const alone of [{}, { gangApart: true }, { mayDivide: true }])
+      expect(planned([apart(4, alone)]).create).toEqual([]);
   });
 
   describe("a job that may be divided, where no bucket could ever hold it, is", () => {

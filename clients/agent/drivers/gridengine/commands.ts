@@ -66,6 +66,12 @@ export function commandsFor(
   const kept = <T>(byHost: Readonly<Record<string, T>>) =>
     Object.entries(byHost).filter(([host]) => !(isGone && names.has(host)));
   const joined = kind === "node-joined" ? known : [];
+  const ours = () => {
+    // Whether it could be enabled is not known: it is ours until it is seen to be.
+    if (kind === "undrain") return memory.ours;
+    const disabled = kind === "drain" ? [...names].filter((name) => !byOthers.has(name)) : [];
+    return [...without(memory.ours), ...disabled];
+  };
   return {
     commands: commands(),
     memory: {
@@ -80,13 +86,7 @@ export function commandsFor(
           nodeId === undefined ? [] : [[shortHostname(hostname), nodeId] as const],
         ),
       ]),
-      // Whether it could be enabled is not known: it is ours until it is seen to be.
-      ours:
-        kind === "undrain"
-          ? memory.ours
-          : kind === "drain"
-            ? [...without(memory.ours), ...[...names].filter((name) => !byOthers.has(name))]
-            : without(memory.ours),
+      ours: ours(),
       others: isGone || kind === "node-joined" ? without(memory.others) : memory.others,
       removed: isGone ? [...without(memory.removed), ...names] : without(memory.removed),
     },
