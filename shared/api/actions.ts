@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { redactText } from "../text/redact.ts";
 import { type Answer, aboutCluster, count, durationSeconds, latestSeconds, unixSeconds } from "./answer.ts";
+import { list, named, optional, orNull, request } from "./builders.ts";
 import { selection } from "./selection-schema.ts";
 
 /** A caller's own word for who calls. */
@@ -40,11 +41,10 @@ const selectedActionKinds = [
 /** Acts on nodes that exist, one kind each. */
 const nodeActionKinds = [...selectedActionKinds, "drain", "retry-failed"] as const;
 
-const untilSeconds = unixSeconds
-  .min(0)
-  .max(latestSeconds)
-  .optional()
-  .describe("When this ends by itself, Unix time in seconds; absent: when somebody ends it");
+const untilSeconds = optional(
+  unixSeconds.min(0).max(latestSeconds),
+  "When this ends by itself, Unix time in seconds; absent: when somebody ends it",
+);
 
 /** They travel with every action that makes such nodes, and an action has to fit a message. */
 const mostAttributeBytes = 8 * 1024;
@@ -61,25 +61,18 @@ const createNodesBody = z
   .object({
     kind: z.literal("create-nodes"),
     ...requestFields,
-    nodeArray: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
-    vmSize: z.string().min(1).max(300).optional().describe("Absent: the planner chooses"),
+    nodeArray: optional(z.string().min(1).max(300), "Absent: the planner chooses"),
+    vmSize: optional(z.string().min(1).max(300), "Absent: the planner chooses"),
     placementGroup: z.string().min(1).max(300).optional(),
-    count: z
-      .int()
-      .min(1)
-      .max(10_000, "expected at most 10000 nodes in one request")
-      .optional()
-      .describe("Nodes; either this or `slots`"),
-    slots: z
-      .int()
-      .min(1)
-      .max(1_000_000, "expected at most 1000000 slots in one request")
-      .optional()
-      .describe("As many nodes as that many slots need (with `constraints` per slot, one vcpu without)"),
-    constraints: z
-      .array(z.record(z.string(), z.unknown()))
-      .optional()
-      .describe("What each node or slot needs"),
+    count: optional(
+      z.int().min(1).max(10_000, "expected at most 10000 nodes in one request"),
+      "Nodes; either this or `slots`",
+    ),
+    slots: optional(
+      z.int().min(1).max(1_000_000, "expected at most 1000000 slots in one request"),
+      "As many nodes as that many slots need (with `constraints` per slot, one vcpu without)",
+    ),
+    constraints: optional(z.array(z.record(z.string(), z.unknown())), "What each node or slot needs"),
     exclusive: z.boolean().default(false).describe("One slot per node"),
     strategy: z
       .enum(["pack", "scatter"])
@@ -93,28 +86,30 @@ const createNodesBody = z
       .regex(/^[A-Za-z0-9-]*%d[A-Za-z0-9-]*$/, "expected letters, digits, dashes and one %d")
       .max(60)
       .optional(),
-    names: z
-      .array(
-        z
-          .string()
-          .max(60)
-          .regex(
-            /^(?:[A-Za-z0-9-]*[A-Za-z-])?(0|[1-9]\d{0,8})$/,
-            "expected letters, digits and dashes, and a number at the end without leading zeros",
-          ),
-      )
-      .min(1)
-      .max(1_000, "expected at most 1000 names in one request")
-      .refine((names) => new Set(names).size === names.length, { message: "expected each name once" })
-      .optional()
-      .describe("Nodes of exactly these names, instead of `count`; needs `nodeArray`"),
-    nodeAttributes: z
-      .record(z.string().max(200), attributeValue)
-      .refine((attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes, {
-        message: `expected at most ${mostAttributeBytes} bytes of attributes`,
-      })
-      .optional()
-      .describe("Sent along to CycleCloud"),
+    names: optional(
+      z
+        .array(
+          z
+            .string()
+            .max(60)
+            .regex(
+              /^(?:[A-Za-z0-9-]*[A-Za-z-])?(0|[1-9]\d{0,8})$/,
+              "expected letters, digits and dashes, and a number at the end without leading zeros",
+            ),
+        )
+        .min(1)
+        .max(1_000, "expected at most 1000 names in one request")
+        .refine((names) => new Set(names).size === names.length, { message: "expected each name once" }),
+      "Nodes of exactly these names, instead of `count`; needs `nodeArray`",
+    ),
+    nodeAttributes: optional(
+      z
+        .record(z.string().max(200), attributeValue)
+        .refine((attributes) => Buffer.byteLength(JSON.stringify(attributes)) <= mostAttributeBytes, {
+          message: `expected at most ${mostAttributeBytes} bytes of attributes`,
+        }),
+      "Sent along to CycleCloud",
+    ),
   })
   .strict()
   .refine(
@@ -134,27 +129,22 @@ const createNodesBody = z
   })
   .meta({ id: "CreateNodesRequest" });
 
-const nodeActionBody = z
-  .object({ kind: z.enum(selectedActionKinds), ...onNodes })
-  .strict()
-  .meta({ id: "NodeActionRequest" });
+const nodeActionBody = request("NodeActionRequest", { kind: z.enum(selectedActionKinds), ...onNodes });
 
-const drainBody = z
-  .object({ kind: z.literal("drain"), ...onNodes, untilSeconds })
-  .strict()
-  .describe("These nodes take no new jobs, and go by the idle time-out like any other")
-  .meta({ id: "DrainRequest" });
+const drainBody = request(
+  "DrainRequest",
+  { kind: z.literal("drain"), ...onNodes, untilSeconds },
+  "These nodes take no new jobs, and go by the idle time-out like any other",
+);
 
-const retryFailedBody = z
-  .object({
-    kind: z.literal("retry-failed"),
-    ...onNodes,
-    nodes: selection
-      .optional()
-      .describe("Absent: all failed nodes. With it, CycleCloud retries all the same: its call takes no list"),
-  })
-  .strict()
-  .meta({ id: "RetryFailedRequest" });
+const retryFailedBody = request("RetryFailedRequest", {
+  kind: z.literal("retry-failed"),
+  ...onNodes,
+  nodes: optional(
+    selection,
+    "Absent: all failed nodes. With it, CycleCloud retries all the same: its call takes no list",
+  ),
+});
 
 export const actionBody = z
   .discriminatedUnion("kind", [
@@ -179,23 +169,24 @@ export const actionBody = z
         "On: these nodes take jobs as ever, and nobody but an operator deletes them, until this is taken off or they are gone",
       )
       .meta({ id: "KeepAliveRequest" }),
-    z
-      .object({ kind: z.literal("ignore"), ...requestFields, nodes: selection, untilSeconds })
-      .strict()
-      .describe("The autoscaler leaves these nodes alone: no jobs, no deletion, no retry")
-      .meta({ id: "IgnoreRequest" }),
-    z
-      .object({ kind: z.literal("unignore"), ...requestFields, nodes: selection })
-      .strict()
-      .describe("The end of `ignore`")
-      .meta({ id: "UnignoreRequest" }),
-    z
-      .object({ kind: z.literal("undrain"), ...requestFields, nodes: selection })
-      .strict()
-      .describe("The end of `drain`: these nodes take jobs again")
-      .meta({ id: "UndrainRequest" }),
-    z
-      .object({
+    request(
+      "IgnoreRequest",
+      { kind: z.literal("ignore"), ...requestFields, nodes: selection, untilSeconds },
+      "The autoscaler leaves these nodes alone: no jobs, no deletion, no retry",
+    ),
+    request(
+      "UnignoreRequest",
+      { kind: z.literal("unignore"), ...requestFields, nodes: selection },
+      "The end of `ignore`",
+    ),
+    request(
+      "UndrainRequest",
+      { kind: z.literal("undrain"), ...requestFields, nodes: selection },
+      "The end of `drain`: these nodes take jobs again",
+    ),
+    request(
+      "RollRequest",
+      {
         kind: z.literal("roll"),
         ...requestFields,
         nodes: selection,
@@ -209,77 +200,69 @@ export const actionBody = z
           .boolean()
           .default(false)
           .describe("true: each is deleted once no job runs there; false: it stays drained"),
-      })
-      .strict()
-      .describe("Drains nodes one after the other; the service goes on by itself")
-      .meta({ id: "RollRequest" }),
-    z
-      .object({ kind: z.literal("stop-rolling"), ...requestFields })
-      .strict()
-      .describe("The end of `roll`: nodes whose turn has not come are left as they are")
-      .meta({ id: "StopRollingRequest" }),
-    z
-      .object({ kind: z.literal("pause"), ...requestFields, untilSeconds })
-      .strict()
-      .describe("Plans are made, and nothing is sent")
-      .meta({ id: "PauseRequest" }),
-    z
-      .object({ kind: z.literal("resume"), ...requestFields })
-      .strict()
-      .describe("The end of `pause`, or one more try of a refused login")
-      .meta({ id: "ResumeRequest" }),
+      },
+      "Drains nodes one after the other; the service goes on by itself",
+    ),
+    request(
+      "StopRollingRequest",
+      { kind: z.literal("stop-rolling"), ...requestFields },
+      "The end of `roll`: nodes whose turn has not come are left as they are",
+    ),
+    request(
+      "PauseRequest",
+      { kind: z.literal("pause"), ...requestFields, untilSeconds },
+      "Plans are made, and nothing is sent",
+    ),
+    request(
+      "ResumeRequest",
+      { kind: z.literal("resume"), ...requestFields },
+      "The end of `pause`, or one more try of a refused login",
+    ),
   ])
   .meta({ id: "ActionRequest" });
 
 /** What became, or would become, of a request. */
-export const actionAnswer = z
-  .object({
-    ...aboutCluster,
-    outcome: z
-      .enum(["requested", "done", "would", "nothing-to-do", "refused"])
-      .describe(
-        "requested: recorded and sent to the executor, see `operations`; done: took effect at once; would: a dry run; nothing-to-do: no node is left to act on, see `skipped`; refused: a dry run of what would be refused, see `problems` (without `dryRun`, a problem with status 409)",
+export const actionAnswer = named("ActionAnswer", {
+  ...aboutCluster,
+  outcome: z
+    .enum(["requested", "done", "would", "nothing-to-do", "refused"])
+    .describe(
+      "requested: recorded and sent to the executor, see `operations`; done: took effect at once; would: a dry run; nothing-to-do: no node is left to act on, see `skipped`; refused: a dry run of what would be refused, see `problems` (without `dryRun`, a problem with status 409)",
+    ),
+  summary: z.string().describe("The same in a sentence"),
+  actions: list(
+    z.object({
+      actionId: orNull(z.string(), "Follow it with `operations/{actionId}`; null in a dry run"),
+      kind: z.string(),
+      nodes: z.array(z.object({ nodeId: z.string(), name: z.string() })),
+      create: z.array(
+        z.object({
+          nodeArray: z.string(),
+          vmSize: z.string(),
+          placementGroup: z.string().nullable(),
+          count,
+          names: z.array(z.string()),
+        }),
       ),
-    summary: z.string().describe("The same in a sentence"),
-    actions: z
-      .array(
-        z.object({
-          actionId: z
-            .string()
-            .nullable()
-            .describe("Follow it with `operations/{actionId}`; null in a dry run"),
-          kind: z.string(),
-          nodes: z.array(z.object({ nodeId: z.string(), name: z.string() })),
-          create: z.array(
-            z.object({
-              nodeArray: z.string(),
-              vmSize: z.string(),
-              placementGroup: z.string().nullable(),
-              count,
-              names: z.array(z.string()),
-            }),
-          ),
-        }),
-      )
-      .describe("One per request to CycleCloud"),
-    skipped: z
-      .array(
-        z.object({
-          node: z.string(),
-          why: z.string(),
-          next: z.string(),
-          refused: z
-            .boolean()
-            .describe(
-              "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so",
-            ),
-        }),
-      )
-      .describe("Nodes that were selected and are left alone, and why"),
-    problems: z.array(z.string()),
-    expiresInSeconds: durationSeconds.nullable().describe("Not carried out after that; null: not sent"),
-  })
-  .meta({ id: "ActionAnswer" });
+    }),
+    "One per request to CycleCloud",
+  ),
+  skipped: list(
+    z.object({
+      node: z.string(),
+      why: z.string(),
+      next: z.string(),
+      refused: z
+        .boolean()
+        .describe(
+          "true: what was asked for cannot be done to it, or is not done; false: it is so already, or is becoming so",
+        ),
+    }),
+    "Nodes that were selected and are left alone, and why",
+  ),
+  problems: z.array(z.string()),
+  expiresInSeconds: orNull(durationSeconds, "Not carried out after that; null: not sent"),
+});
 
 export type ActionBody = Answer<typeof actionBody>;
 export type DrainBody = Answer<typeof drainBody>;
@@ -303,48 +286,41 @@ export const stopQuery = z.object({
 });
 
 /** What a node is told that stops. One that has to stay gets 409 and a problem of kind `refused` that says why. */
-export const stopAnswer = z
-  .object({
-    ...aboutCluster,
-    node: z.string().describe("Its name"),
-    outcome: z
-      .enum(["granted", "leaving"])
-      .describe("granted: it is going to be deleted; leaving: that was decided before"),
-    actionId: z.string().nullable().describe("Follow it with `operations/{actionId}`; null when leaving"),
-  })
-  .meta({ id: "StopAnswer" });
+export const stopAnswer = named("StopAnswer", {
+  ...aboutCluster,
+  node: z.string().describe("Its name"),
+  outcome: z
+    .enum(["granted", "leaving"])
+    .describe("granted: it is going to be deleted; leaving: that was decided before"),
+  actionId: orNull(z.string(), "Follow it with `operations/{actionId}`; null when leaving"),
+});
 
 /** Azure's Scheduled Events that end a node, or lose what is on it. */
 const leavingEvents = ["Preempt", "Terminate", "Redeploy"] as const;
 
-export const leavingBody = z
-  .object({
-    instance,
-    event: z.enum(leavingEvents).describe("`EventType` of Azure's Scheduled Events"),
-    notBefore: z
+export const leavingBody = request("LeavingRequest", {
+  instance,
+  event: z.enum(leavingEvents).describe("`EventType` of Azure's Scheduled Events"),
+  notBefore: optional(
+    z
       .string()
       .max(100)
-      .refine((text) => !Number.isNaN(Date.parse(text)), { message: "expected a date" })
-      .optional()
-      .describe("`NotBefore` of the event; absent: Azure begins now"),
-  })
-  .strict()
-  .meta({ id: "LeavingRequest" });
+      .refine((text) => !Number.isNaN(Date.parse(text)), { message: "expected a date" }),
+    "`NotBefore` of the event; absent: Azure begins now",
+  ),
+});
 
 /** Answer to a node that reports such an event. The node takes no new jobs; its scheduler decides about running ones. */
-export const leavingAnswer = z
-  .object({
-    ...aboutCluster,
-    node: z.string().describe("Its name"),
-    outcome: z
-      .enum(["draining", "drained-before", "leaving"])
-      .describe(
-        "draining: it takes no new jobs from now on; drained-before: an earlier drain holds that lasts long enough, or is an operator's; leaving: it is on its way out",
-      ),
-    untilSeconds: unixSeconds
-      .nullable()
-      .describe(
-        "A machine that is still there then takes jobs again, Unix time in seconds; null: the drain does not end by itself",
-      ),
-  })
-  .meta({ id: "LeavingAnswer" });
+export const leavingAnswer = named("LeavingAnswer", {
+  ...aboutCluster,
+  node: z.string().describe("Its name"),
+  outcome: z
+    .enum(["draining", "drained-before", "leaving"])
+    .describe(
+      "draining: it takes no new jobs from now on; drained-before: an earlier drain holds that lasts long enough, or is an operator's; leaving: it is on its way out",
+    ),
+  untilSeconds: orNull(
+    unixSeconds,
+    "A machine that is still there then takes jobs again, Unix time in seconds; null: the drain does not end by itself",
+  ),
+});

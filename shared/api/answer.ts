@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Scalar } from "../engine/index.ts";
 import { parseJson } from "../json/json.ts";
+import { named, optional, orNull } from "./builders.ts";
 
 /** What a schema describes, as our own code makes it and hands it around: read-only all the way down. */
 export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
@@ -27,31 +28,28 @@ export const aboutCluster = {
 
 /** What every list that can be long ends with. */
 export const paged = {
-  total: count
-    .nullable()
-    .describe("How many items match, on all pages; null where counting them would cost too much"),
-  next: z
-    .string()
-    .nullable()
-    .describe(
-      "Send it as `cursor` to get the next page; null on the last page. Its content means nothing to callers",
-    ),
+  total: orNull(count, "How many items match, on all pages; null where counting them would cost too much"),
+  next: orNull(
+    z.string(),
+    "Send it as `cursor` to get the next page; null on the last page. Its content means nothing to callers",
+  ),
 };
 
 /** The query of every list that can be long. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(1_000).default(200).describe("Most items of a page"),
-  cursor: z
-    .string()
-    .min(1)
-    .max(2_000)
-    .transform((text, context) => {
-      const cursor = decodeCursor(text);
-      if (cursor === undefined) context.addIssue({ code: "custom", message: "expected `next` of a page" });
-      return cursor ?? z.NEVER;
-    })
-    .optional()
-    .describe("`next` of the page before; absent: the first page"),
+  cursor: optional(
+    z
+      .string()
+      .min(1)
+      .max(2_000)
+      .transform((text, context) => {
+        const cursor = decodeCursor(text);
+        if (cursor === undefined) context.addIssue({ code: "custom", message: "expected `next` of a page" });
+        return cursor ?? z.NEVER;
+      }),
+    "`next` of the page before; absent: the first page",
+  ),
 };
 
 /** The query of a list that is drawn up as a whole for any page of it: a large page costs less than many small ones. */
@@ -62,8 +60,8 @@ export const wholeListQuery = {
 
 /** The time that a list is about, in a query. */
 export const periodQuery = {
-  from: moment.optional().describe("Unix seconds; absent: 24 hours before `until`"),
-  until: moment.optional().describe("Unix seconds; absent: now"),
+  from: optional(moment, "Unix seconds; absent: 24 hours before `until`"),
+  until: optional(moment, "Unix seconds; absent: now"),
 };
 
 /** `?all=true`; what is neither true nor false is refused, not guessed at. */
@@ -94,13 +92,14 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-const size = z
-  .object({
+const size = named(
+  "Size",
+  {
     bytes: z.number(),
     magnitude: z.enum(["b", "k", "m", "g", "t", "p", "K", "M", "G", "T", "P"]),
-  })
-  .describe("A size, and the unit in which it was written (lower case: powers of 1024)")
-  .meta({ id: "Size" });
+  },
+  "A size, and the unit in which it was written (lower case: powers of 1024)",
+);
 
 /** A resource's value, or a figure of a refusal. */
 export const scalar = z

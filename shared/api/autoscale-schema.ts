@@ -2,6 +2,7 @@ import { z } from "zod";
 import { expirationIntervalSchema, nodeArrayShape, requestSetSchema } from "../messages/index.ts";
 import { by } from "./actions.ts";
 import { type Answer, aboutCluster, count, flag, unixSeconds } from "./answer.ts";
+import { list, named, optional, orNull } from "./builders.ts";
 import { demandParts } from "./demand-schema.ts";
 import { setAsideItems } from "./post-demand-schema.ts";
 import { metTarget } from "./status-schema.ts";
@@ -22,48 +23,46 @@ export const autoscaleQuery = z.object({
 });
 
 /** What the body looks like; what its keys mean together is checked by the schema of the message. */
-export const autoscaleBody = z.array(nodeArrayShape).describe("All node arrays that the set wants now");
+export const autoscaleBody = list(nodeArrayShape, "All node arrays that the set wants now");
 
-export const autoscaleAnswer = z
-  .object({
-    ...aboutCluster,
-    requestSet: z.string(),
-    expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
-    targets: z
-      .array(
-        z.object({
-          name: z.string().describe("What its nodes are accounted to, such as execute or execute:64"),
-          nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
-          dynamicArray: z.string().nullable().describe("Null: its nodes are plain nodes of the array"),
-          unit: z.enum(["nodes", "cores", "gpus", "groups", "spares", "slots"]),
-          asked: count,
-          groupSize: z
-            .object({ kind: z.enum(["nodes", "cores"]), count })
-            .nullable()
-            .describe("Of each group; null: no groups"),
-          vmSizes: z.array(z.string()).describe("Of new nodes, best first; empty: any of the array's"),
-        }),
-      )
-      .describe("What was understood"),
-    warnings: z
-      .array(z.string())
-      .describe("What the newest snapshot of the cluster does not know; it was accepted all the same"),
-    setAside: setAsideItems.describe(
-      "Definitions that did not check out; of a name that the set asked for before, what it asked then still holds",
-    ),
-    forecast: z
-      .object({
-        held: z.string().nullable().describe("Why nothing of it would be sent now; null: it would"),
-        met: z.array(metTarget).describe("How far each target of the cluster would be met"),
-        more: z.object({
-          create: count.describe("Nodes that are created on top of what would be created without them"),
-          start: count,
-        }),
-        ...demandParts,
-      })
-      .optional()
-      .describe("Only of a dry run: the plan that would be made now with these targets"),
-  })
-  .meta({ id: "AutoscaleAnswer" });
+export const autoscaleAnswer = named("AutoscaleAnswer", {
+  ...aboutCluster,
+  requestSet: z.string(),
+  expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+  targets: list(
+    z.object({
+      name: z.string().describe("What its nodes are accounted to, such as execute or execute:64"),
+      nodeArray: z.string().describe("CycleCloud's node array, which its nodes are made from"),
+      dynamicArray: orNull(z.string(), "Null: its nodes are plain nodes of the array"),
+      unit: z.enum(["nodes", "cores", "gpus", "groups", "spares", "slots"]),
+      asked: count,
+      groupSize: orNull(
+        z.object({ kind: z.enum(["nodes", "cores"]), count }),
+        "Of each group; null: no groups",
+      ),
+      vmSizes: list(z.string(), "Of new nodes, best first; empty: any of the array's"),
+    }),
+    "What was understood",
+  ),
+  warnings: list(
+    z.string(),
+    "What the newest snapshot of the cluster does not know; it was accepted all the same",
+  ),
+  setAside: setAsideItems.describe(
+    "Definitions that did not check out; of a name that the set asked for before, what it asked then still holds",
+  ),
+  forecast: optional(
+    z.object({
+      held: orNull(z.string(), "Why nothing of it would be sent now; null: it would"),
+      met: list(metTarget, "How far each target of the cluster would be met"),
+      more: z.object({
+        create: count.describe("Nodes that are created on top of what would be created without them"),
+        start: count,
+      }),
+      ...demandParts,
+    }),
+    "Only of a dry run: the plan that would be made now with these targets",
+  ),
+});
 
 export type AutoscaleAnswer = Answer<typeof autoscaleAnswer>;

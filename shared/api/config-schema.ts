@@ -1,75 +1,60 @@
 import { z } from "zod";
 import { requestFields } from "./actions.ts";
 import { type Answer, aboutCluster, count, unixSeconds } from "./answer.ts";
+import { list, named, optional, orNull, request } from "./builders.ts";
 
 const dictionary = z.record(z.string().max(1_000), z.unknown());
 
-export const configAnswer = z
-  .object({
-    ...aboutCluster,
-    etag: z.string().describe("Of what is stored, as in the header `ETag`: what `If-Match` takes"),
-    config: dictionary
-      .nullable()
-      .describe("As it is stored; secrets that it should not hold are `***`. Null: it is no JSON object"),
-    problems: z.array(z.string()).describe("Why the service cannot use it; empty: it can"),
-    warnings: z.array(z.string()).describe("What is odd, and usable"),
-  })
-  .meta({ id: "Config" });
+export const configAnswer = named("Config", {
+  ...aboutCluster,
+  etag: z.string().describe("Of what is stored, as in the header `ETag`: what `If-Match` takes"),
+  config: orNull(
+    dictionary,
+    "As it is stored; secrets that it should not hold are `***`. Null: it is no JSON object",
+  ),
+  problems: list(z.string(), "Why the service cannot use it; empty: it can"),
+  warnings: list(z.string(), "What is odd, and usable"),
+});
 
-export const configBody = z
-  .object({
-    config: dictionary.describe("An `autoscale.json`"),
-    includes: dictionary
-      .optional()
-      .describe(
-        "What its `include` names, by path from the configuration: merged into it before it is stored. Absent: it is stored as it is, and `include` names files of the container `config`",
-      ),
-    ...requestFields,
-  })
-  .strict()
-  .meta({ id: "ConfigRequest" });
+export const configBody = request("ConfigRequest", {
+  config: dictionary.describe("An `autoscale.json`"),
+  includes: optional(
+    dictionary,
+    "What its `include` names, by path from the configuration: merged into it before it is stored. Absent: it is stored as it is, and `include` names files of the container `config`",
+  ),
+  ...requestFields,
+});
 
-export const configChanged = z
-  .object({
-    ...aboutCluster,
-    outcome: z.enum(["done", "would", "nothing-to-do"]).describe("would: a dry run"),
-    summary: z.string().describe("The same in a sentence"),
-    changes: z.array(z.string()).describe("One line per key that differs, without secrets"),
-    warnings: z
-      .array(z.string())
-      .describe("What is odd, and usable, such as a node array that the cluster does not have"),
-    effects: z
-      .array(z.string())
-      .describe(
-        "What a plan made now would do differently: nodes that would go, jobs that would wait, new nodes",
-      ),
-    etag: z.string().nullable().describe("Of what is stored now; null: nothing is"),
-  })
-  .meta({ id: "ConfigChanged" });
+export const configChanged = named("ConfigChanged", {
+  ...aboutCluster,
+  outcome: z.enum(["done", "would", "nothing-to-do"]).describe("would: a dry run"),
+  summary: z.string().describe("The same in a sentence"),
+  changes: list(z.string(), "One line per key that differs, without secrets"),
+  warnings: list(z.string(), "What is odd, and usable, such as a node array that the cluster does not have"),
+  effects: list(
+    z.string(),
+    "What a plan made now would do differently: nodes that would go, jobs that would wait, new nodes",
+  ),
+  etag: orNull(z.string(), "Of what is stored now; null: nothing is"),
+});
 
 /** `GET /api/clusters/{cluster}/config/versions`, newest first */
-export const configVersionsAnswer = z
-  .object({
-    ...aboutCluster,
-    versions: z.array(
-      z.object({
-        version: count.describe("Counts up"),
-        changedAtSeconds: unixSeconds,
-        by: z
-          .string()
-          .nullable()
-          .describe("Null: it was changed in the store itself, by nobody that is known"),
-        reason: z.string(),
-        changes: z.array(z.string()).describe("Values that differ from the version before, without secrets"),
-        config: dictionary
-          .nullable()
-          .describe(
-            "What was stored; secrets are `***`. Null: no single version was asked for, or it is no JSON object",
-          ),
-      }),
-    ),
-  })
-  .meta({ id: "ConfigVersions" });
+export const configVersionsAnswer = named("ConfigVersions", {
+  ...aboutCluster,
+  versions: z.array(
+    z.object({
+      version: count.describe("Counts up"),
+      changedAtSeconds: unixSeconds,
+      by: orNull(z.string(), "Null: it was changed in the store itself, by nobody that is known"),
+      reason: z.string(),
+      changes: list(z.string(), "Values that differ from the version before, without secrets"),
+      config: orNull(
+        dictionary,
+        "What was stored; secrets are `***`. Null: no single version was asked for, or it is no JSON object",
+      ),
+    }),
+  ),
+});
 
 export const configVersionsQuery = z.object({
   limit: z.coerce
@@ -79,7 +64,7 @@ export const configVersionsQuery = z.object({
     .max(100)
     .default(20)
     .describe("Most versions; the newest 100 are kept"),
-  version: z.coerce.number().int().min(1).optional().describe("This one alone, with its configuration"),
+  version: optional(z.coerce.number().int().min(1), "This one alone, with its configuration"),
 });
 
 export type ConfigVersionsAnswer = Answer<typeof configVersionsAnswer>;

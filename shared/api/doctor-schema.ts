@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster } from "./answer.ts";
+import { named, orNull } from "./builders.ts";
 
 /** Names of the checks, in the order in which one rests on another. They are stable, and others may come. */
 export const checkNames = [
@@ -18,23 +19,19 @@ export const checkNames = [
   "storage",
 ] as const;
 
-export const doctorAnswer = z
-  .object({
-    ...aboutCluster,
-    checks: z.array(
-      z
-        .object({
-          check: z.string().describe(`Stable: ${checkNames.join(", ")}`),
-          state: z
-            .enum(["ok", "notice", "failed"])
-            .describe("notice: nothing is known to be wrong, but have a look; also what cannot be known now"),
-          text: z.string().describe("What was seen, or what is wrong, with numbers"),
-          next: z.string().nullable().describe("What to do; null: nothing"),
-        })
-        .meta({ id: "Check" }),
-    ),
-  })
-  .meta({ id: "Doctor" });
+export const doctorAnswer = named("Doctor", {
+  ...aboutCluster,
+  checks: z.array(
+    named("Check", {
+      check: z.string().describe(`Stable: ${checkNames.join(", ")}`),
+      state: z
+        .enum(["ok", "notice", "failed"])
+        .describe("notice: nothing is known to be wrong, but have a look; also what cannot be known now"),
+      text: z.string().describe("What was seen, or what is wrong, with numbers"),
+      next: orNull(z.string(), "What to do; null: nothing"),
+    }),
+  ),
+});
 
 export type CheckName = (typeof checkNames)[number];
 export type DoctorAnswer = Answer<typeof doctorAnswer>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, aboutCluster, count, latestSeconds, paged, pageQuery, unixSeconds } from "./answer.ts";
+import { list, named, optional, orNull } from "./builders.ts";
 
 /** What can happen to a cluster, as `events` names it. */
 export const eventKinds = [
@@ -28,38 +29,37 @@ export const eventKinds = [
   "node-replaced",
 ] as const;
 
-const eventView = z
-  .object({
-    id: z.string().describe("The same for the same event, also when it is listed again"),
-    atSeconds: unixSeconds,
-    kind: z.enum(eventKinds).describe("Stable. More kinds may come"),
-    text: z.string().describe("What happened, in a sentence"),
-    by: z.string().nullable().describe("Who: a person, the autoscaler, or the source; null: nobody asked"),
-    nodes: z.array(z.string()).describe("Names of the nodes that it is about; at most 50"),
-    nodeCount: count,
-    planId: z.string().nullable(),
-    actionId: z.string().nullable(),
-    loss: z
-      .object({
-        reason: z.string(),
-        nodeArray: z.string(),
-        vmSize: z.string(),
-        jobs: z
-          .array(z.string())
-          .optional()
-          .describe(
-            "Jobs that ran there when the nodes were seen last, also those that are over; absent: not known",
-          ),
-      })
-      .optional()
-      .describe("Of `node-lost`: why, and what kind of nodes. SpotEvicted and SpotGone are evictions"),
-  })
-  .meta({ id: "Event" });
+const eventView = named("Event", {
+  id: z.string().describe("The same for the same event, also when it is listed again"),
+  atSeconds: unixSeconds,
+  kind: z.enum(eventKinds).describe("Stable. More kinds may come"),
+  text: z.string().describe("What happened, in a sentence"),
+  by: orNull(z.string(), "Who: a person, the autoscaler, or the source; null: nobody asked"),
+  nodes: list(z.string(), "Names of the nodes that it is about; at most 50"),
+  nodeCount: count,
+  planId: z.string().nullable(),
+  actionId: z.string().nullable(),
+  loss: optional(
+    z.object({
+      reason: z.string(),
+      nodeArray: z.string(),
+      vmSize: z.string(),
+      jobs: optional(
+        z.array(z.string()),
+        "Jobs that ran there when the nodes were seen last, also those that are over; absent: not known",
+      ),
+    }),
+    "Of `node-lost`: why, and what kind of nodes. SpotEvicted and SpotGone are evictions",
+  ),
+});
 
 /** `GET /api/clusters/{cluster}/events`, newest first; of one time by their ids. */
-export const eventsAnswer = z
-  .object({ ...aboutCluster, fromSeconds: unixSeconds, events: z.array(eventView), ...paged })
-  .meta({ id: "Events" });
+export const eventsAnswer = named("Events", {
+  ...aboutCluster,
+  fromSeconds: unixSeconds,
+  events: z.array(eventView),
+  ...paged,
+});
 
 const kinds = z
   .string()
@@ -78,25 +78,13 @@ const kinds = z
 
 export const eventsQuery = z.object({
   ...pageQuery,
-  from: z.coerce
-    .number()
-    .min(0)
-    .max(latestSeconds)
-    .optional()
-    .describe("Unix seconds, included; absent: an hour ago. Kept for 30 days"),
-  until: z.coerce
-    .number()
-    .min(0)
-    .max(latestSeconds)
-    .optional()
-    .describe("Unix seconds, included; absent: now"),
-  kind: kinds.optional().describe("Only these kinds, comma-separated"),
-  node: z
-    .string()
-    .min(1)
-    .max(300)
-    .optional()
-    .describe("Only events about a node of this name, id or host name"),
+  from: optional(
+    z.coerce.number().min(0).max(latestSeconds),
+    "Unix seconds, included; absent: an hour ago. Kept for 30 days",
+  ),
+  until: optional(z.coerce.number().min(0).max(latestSeconds), "Unix seconds, included; absent: now"),
+  kind: optional(kinds, "Only these kinds, comma-separated"),
+  node: optional(z.string().min(1).max(300), "Only events about a node of this name, id or host name"),
 });
 
 export type EventView = Answer<typeof eventView>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limitNames } from "../engine/index.ts";
 import { type Answer, aboutCluster, count, flag, scalar, unixSeconds } from "./answer.ts";
+import { list, named, optional, orNull } from "./builders.ts";
 import { jobState } from "./jobs-schema.ts";
 import { metTarget } from "./status-schema.ts";
 
@@ -11,154 +12,135 @@ const bucketName = z.object({
 });
 
 /** Why one bucket, or the whole cluster, could not take (all of) a job. */
-export const refusalView = z
-  .object({
-    code: z.string().describe("Stable: InsufficientResource, NoCapacity, PlacementGroupTooSmall, ..."),
-    bucket: bucketName.nullable().describe("Null: true of the whole cluster"),
-    limit: z.string().nullable().describe("The limit that refused; null when a constraint did"),
-    constraint: z
-      .string()
-      .nullable()
-      .describe("The constraint that refused, in short; null when a limit did"),
-    asked: scalar.describe("How much was asked, or the value wanted"),
-    left: scalar.describe("How much there was, or the value found"),
-    text: z.string().describe("The same in a sentence"),
-    why: z.string().describe("The code in a few words"),
-  })
-  .meta({ id: "Refusal" });
+export const refusalView = named("Refusal", {
+  code: z.string().describe("Stable: InsufficientResource, NoCapacity, PlacementGroupTooSmall, ..."),
+  bucket: orNull(bucketName, "Null: true of the whole cluster"),
+  limit: orNull(z.string(), "The limit that refused; null when a constraint did"),
+  constraint: orNull(z.string(), "The constraint that refused, in short; null when a limit did"),
+  asked: scalar.describe("How much was asked, or the value wanted"),
+  left: scalar.describe("How much there was, or the value found"),
+  text: z.string().describe("The same in a sentence"),
+  why: z.string().describe("The code in a few words"),
+});
 
 /** One cause of a wait, with what ends it. */
-const causeView = z
-  .object({
-    kind: z
-      .enum([
-        "too-big",
-        "never-satisfiable",
-        "quota",
-        "cap",
-        "demand-cap",
-        "budget",
-        "placement-group-too-small",
-        "capacity-back-off",
-        "boots-failing",
-        "pool-empty",
-        "source-expired",
-        "set-aside",
-        "request-expired",
-        "cluster-paused",
-        "read-only",
-        "login-refused",
-        "snapshot-stale",
-        "booting",
-        "partly-placed",
-        "nodes-full",
-        "nodes-drained",
-        "nodes-ignored",
-        "nodes-failed",
-        "nodes-undraining",
-        "not-joined",
-        "others-first",
-        "gang-incomplete",
-        "bucket-unusable",
-        "nothing-requested",
-        "spot-off",
-        "own-condition",
-        "not-planned-yet",
-      ])
-      .describe("Stable. More kinds may come"),
-    text: z.string().describe("What holds the job up, with numbers"),
-    next: z.string().describe("What ends it, or what to do, with the command to type"),
-    limit: z.string().nullable().describe("Of `quota` and `cap`: which one"),
-    asked: scalar,
-    left: scalar,
-    untilSeconds: unixSeconds.nullable().describe("When it ends by itself, as far as is known"),
-  })
-  .meta({ id: "Cause" });
+const causeView = named("Cause", {
+  kind: z
+    .enum([
+      "too-big",
+      "never-satisfiable",
+      "quota",
+      "cap",
+      "demand-cap",
+      "budget",
+      "placement-group-too-small",
+      "capacity-back-off",
+      "boots-failing",
+      "pool-empty",
+      "source-expired",
+      "set-aside",
+      "request-expired",
+      "cluster-paused",
+      "read-only",
+      "login-refused",
+      "snapshot-stale",
+      "booting",
+      "partly-placed",
+      "nodes-full",
+      "nodes-drained",
+      "nodes-ignored",
+      "nodes-failed",
+      "nodes-undraining",
+      "not-joined",
+      "others-first",
+      "gang-incomplete",
+      "bucket-unusable",
+      "nothing-requested",
+      "spot-off",
+      "own-condition",
+      "not-planned-yet",
+    ])
+    .describe("Stable. More kinds may come"),
+  text: z.string().describe("What holds the job up, with numbers"),
+  next: z.string().describe("What ends it, or what to do, with the command to type"),
+  limit: orNull(z.string(), "Of `quota` and `cap`: which one"),
+  asked: scalar,
+  left: scalar,
+  untilSeconds: orNull(unixSeconds, "When it ends by itself, as far as is known"),
+});
 
 /** Which limits keep a job waiting, one behind the other, and what raising them would give it. */
-const raiseView = z
-  .object({
-    limits: z
-      .array(
-        z.object({
-          limit: z.enum(limitNames),
-          scope: z.string().describe("What it limits: `htc`, `westeurope/standardFSv2Family`"),
-          unit: z.enum(["nodes", "cores", "usd"]),
-          used: z.number(),
-          max: z.number(),
-          more: z
-            .number()
-            .nullable()
-            .describe("By how much it is short for all that is missing; null: unknown"),
-          granted: count.describe("Places that the job has with this one and those before it raised"),
-        }),
-      )
-      .describe("In the order in which they bind; at most 5"),
-    asked: count,
-    granted: count.describe("With all of them raised"),
-    text: z.string().describe("The same in sentences"),
-  })
-  .meta({ id: "Raise" });
+const raiseView = named("Raise", {
+  limits: list(
+    z.object({
+      limit: z.enum(limitNames),
+      scope: z.string().describe("What it limits: `htc`, `westeurope/standardFSv2Family`"),
+      unit: z.enum(["nodes", "cores", "usd"]),
+      used: z.number(),
+      max: z.number(),
+      more: orNull(z.number(), "By how much it is short for all that is missing; null: unknown"),
+      granted: count.describe("Places that the job has with this one and those before it raised"),
+    }),
+    "In the order in which they bind; at most 5",
+  ),
+  asked: count,
+  granted: count.describe("With all of them raised"),
+  text: z.string().describe("The same in sentences"),
+});
 
 /** Something that the planner did or saw. */
-const plannerStep = z
-  .object({
-    atSeconds: unixSeconds,
-    planId: z.string().nullable(),
-    actionId: z.string().nullable(),
-    text: z.string(),
-  })
-  .meta({ id: "PlannerStep" });
+const plannerStep = named("PlannerStep", {
+  atSeconds: unixSeconds,
+  planId: z.string().nullable(),
+  actionId: z.string().nullable(),
+  text: z.string(),
+});
 
-export const explainAnswer = z
-  .object({
-    ...aboutCluster,
-    job: z.string(),
-    source: z.string().nullable(),
-    state: jobState,
-    unit: z.enum(["slots", "nodes"]),
-    asked: count,
-    granted: count,
-    headline: z.string().describe("How it stands, in one sentence"),
-    summary: z.string().describe("The same with the gravest cause"),
-    places: z
-      .array(
-        z.object({
-          node: z.string(),
-          slots: count,
-          origin: z.string().describe("As of a node"),
-          state: z.string().nullable().describe("CycleCloud's status"),
-          expectedReadySeconds: unixSeconds.nullable(),
-        }),
-      )
-      .describe("Where it runs or would go; at most 100"),
-    placeCount: count,
-    causes: z.array(causeView).describe("Why it waits, the gravest first; empty when it does not"),
-    raise: raiseView
-      .nullable()
-      .describe(
-        "Found by planning again without these limits; null: no limit keeps it waiting, or it was not asked for",
-      ),
-    refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
-    sizes: z
-      .array(z.string())
-      .describe("Why the new nodes that it would get are of their size, as in `demand`; empty: it gets none"),
-    planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
-    request: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .describe("What it asks for, as in a demand message; null: it is not known, or did not check out"),
-    notes: z
-      .array(z.string())
-      .describe(
-        "What of the job's wishes its scheduler's agent could not carry over, and why it waits in its scheduler's words",
-      ),
-    warnings: z.array(z.string()).describe("Keys of it that are not understood, and what was probably meant"),
-  })
-  .meta({ id: "Explanation" });
+export const explainAnswer = named("Explanation", {
+  ...aboutCluster,
+  job: z.string(),
+  source: z.string().nullable(),
+  state: jobState,
+  unit: z.enum(["slots", "nodes"]),
+  asked: count,
+  granted: count,
+  headline: z.string().describe("How it stands, in one sentence"),
+  summary: z.string().describe("The same with the gravest cause"),
+  places: list(
+    z.object({
+      node: z.string(),
+      slots: count,
+      origin: z.string().describe("As of a node"),
+      state: orNull(z.string(), "CycleCloud's status"),
+      expectedReadySeconds: unixSeconds.nullable(),
+    }),
+    "Where it runs or would go; at most 100",
+  ),
+  placeCount: count,
+  causes: list(causeView, "Why it waits, the gravest first; empty when it does not"),
+  raise: orNull(
+    raiseView,
+    "Found by planning again without these limits; null: no limit keeps it waiting, or it was not asked for",
+  ),
+  refusals: list(refusalView, "Bucket by bucket; empty when it got all"),
+  sizes: list(
+    z.string(),
+    "Why the new nodes that it would get are of their size, as in `demand`; empty: it gets none",
+  ),
+  planner: list(plannerStep, "What the planner did about it, newest first"),
+  request: orNull(
+    z.record(z.string(), z.unknown()),
+    "What it asks for, as in a demand message; null: it is not known, or did not check out",
+  ),
+  notes: list(
+    z.string(),
+    "What of the job's wishes its scheduler's agent could not carry over, and why it waits in its scheduler's words",
+  ),
+  warnings: list(z.string(), "Keys of it that are not understood, and what was probably meant"),
+});
 
 export const explainQuery = z.object({
-  source: z.string().min(1).max(50).optional().describe("Where two sources use the same job name"),
+  source: optional(z.string().min(1).max(50), "Where two sources use the same job name"),
   raise: flag.default(true).describe("false: without `raise`, which takes up to five plans"),
 });
 
@@ -166,47 +148,39 @@ export type RefusalView = Answer<typeof refusalView>;
 export type CauseView = Answer<typeof causeView>;
 export type ExplainAnswer = Answer<typeof explainAnswer>;
 
-export const targetExplanation = z
-  .object({
-    ...aboutCluster,
-    ...metTarget.omit({ name: true, why: true, nodes: true }).shape,
-    target: metTarget.shape.name,
-    source: z.string().describe("Who asked last"),
-    receivedAtSeconds: unixSeconds.describe("When the request came that holds"),
-    expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
-    lasting: z.boolean().describe("The same follows then: a schedule without a start"),
-    ignoredRequests: count.describe("Left out, because a newer or the same one had come before"),
-    state: z
-      .enum(["met", "booting", "partly", "waiting", "expired"])
-      .describe(
-        "met: all of it is up; booting: all of it is there or on its way; partly, waiting: some or all of it is refused; expired: its set wants nothing any more",
-      ),
-    headline: z.string().describe("How it stands, in one sentence"),
-    summary: z.string().describe("The same with the gravest cause"),
-    nodes: z
-      .array(
-        z.object({
-          node: z.string(),
-          origin: z.string().describe("As of a node"),
-          state: z.string().nullable().describe("CycleCloud's status"),
-          expectedReadySeconds: unixSeconds.nullable(),
-        }),
-      )
-      .describe("Nodes that count towards it, those that are not up first; at most 100"),
-    nodeCount: count,
-    causes: z.array(causeView).describe("Why it is not met, the gravest first; empty when it is"),
-    refusals: z.array(refusalView).describe("Bucket by bucket; empty when it got all"),
-    planner: z.array(plannerStep).describe("What the planner did about it, newest first"),
-  })
-  .meta({ id: "TargetExplanation" });
+export const targetExplanation = named("TargetExplanation", {
+  ...aboutCluster,
+  ...metTarget.omit({ name: true, why: true, nodes: true }).shape,
+  target: metTarget.shape.name,
+  source: z.string().describe("Who asked last"),
+  receivedAtSeconds: unixSeconds.describe("When the request came that holds"),
+  expiresAtSeconds: unixSeconds.describe("From then on the set wants nothing"),
+  lasting: z.boolean().describe("The same follows then: a schedule without a start"),
+  ignoredRequests: count.describe("Left out, because a newer or the same one had come before"),
+  state: z
+    .enum(["met", "booting", "partly", "waiting", "expired"])
+    .describe(
+      "met: all of it is up; booting: all of it is there or on its way; partly, waiting: some or all of it is refused; expired: its set wants nothing any more",
+    ),
+  headline: z.string().describe("How it stands, in one sentence"),
+  summary: z.string().describe("The same with the gravest cause"),
+  nodes: list(
+    z.object({
+      node: z.string(),
+      origin: z.string().describe("As of a node"),
+      state: orNull(z.string(), "CycleCloud's status"),
+      expectedReadySeconds: unixSeconds.nullable(),
+    }),
+    "Nodes that count towards it, those that are not up first; at most 100",
+  ),
+  nodeCount: count,
+  causes: list(causeView, "Why it is not met, the gravest first; empty when it is"),
+  refusals: list(refusalView, "Bucket by bucket; empty when it got all"),
+  planner: list(plannerStep, "What the planner did about it, newest first"),
+});
 
 export const explainTargetQuery = z.object({
-  requestSet: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe("Where two request sets have a target of that name"),
+  requestSet: optional(z.string().min(1).max(64), "Where two request sets have a target of that name"),
 });
 
 export type TargetExplanation = Answer<typeof targetExplanation>;

@@ -9,6 +9,7 @@ import {
   pageQuery,
   unixSeconds,
 } from "./answer.ts";
+import { list, named, optional, orNull } from "./builders.ts";
 import { selectionQuery } from "./selection-schema.ts";
 
 export const operationState = z
@@ -17,61 +18,59 @@ export const operationState = z
     "planned -> sent -> accepted -> visible, or failed (refused), lost (no effect seen), dropped (stale)",
   );
 
-export const requestedBy = z
-  .object({ who: z.string(), why: z.string() })
-  .nullable()
-  .describe("Who asked for it, and why, in their words; null: a plan asked for it");
+export const requestedBy = orNull(
+  z.object({ who: z.string(), why: z.string() }),
+  "Who asked for it, and why, in their words; null: a plan asked for it",
+);
 
 /** A record of a request to CycleCloud and its fate. */
-export const operationView = z
-  .object({
-    actionId: z.string(),
-    kind: z.string().describe("create-nodes, start-nodes, shutdown-nodes, ..."),
-    state: operationState,
-    reason: z.string().describe("Why it was wanted"),
-    requestedBy,
-    planId: z.string().nullable().describe("The plan that it came from; null: it was requested"),
-    requestId: z.string().describe("CycleCloud's idempotency token"),
-    operationId: z.string().nullable().describe("CycleCloud's id of the operation, once accepted"),
-    nodeCount: count.describe("How many nodes it is about"),
-    nodes: z
-      .array(z.object({ nodeId: z.string().nullable(), name: z.string() }))
-      .describe("The nodes it made or is about, as far as they are known"),
-    sets: z
-      .array(
-        z.object({
-          nodeArray: z.string(),
-          vmSize: z.string(),
-          placementGroup: z.string().nullable(),
-          asked: count,
-          added: count.nullable().describe("Null until CycleCloud answered"),
-        }),
-      )
-      .describe("Of a create: what was asked, per bucket"),
-    messages: z.array(z.string()).describe("CycleCloud's words, or why it was closed"),
-    attempts: count.describe("Tries that CycleCloud could not answer"),
-    createdAtSeconds: unixSeconds,
-    updatedAtSeconds: unixSeconds,
-    expiresAtSeconds: unixSeconds.describe("Dropped if it was not carried out by then"),
-  })
-  .meta({ id: "Operation" });
+export const operationView = named("Operation", {
+  actionId: z.string(),
+  kind: z.string().describe("create-nodes, start-nodes, shutdown-nodes, ..."),
+  state: operationState,
+  reason: z.string().describe("Why it was wanted"),
+  requestedBy,
+  planId: orNull(z.string(), "The plan that it came from; null: it was requested"),
+  requestId: z.string().describe("CycleCloud's idempotency token"),
+  operationId: orNull(z.string(), "CycleCloud's id of the operation, once accepted"),
+  nodeCount: count.describe("How many nodes it is about"),
+  nodes: list(
+    z.object({ nodeId: z.string().nullable(), name: z.string() }),
+    "The nodes it made or is about, as far as they are known",
+  ),
+  sets: list(
+    z.object({
+      nodeArray: z.string(),
+      vmSize: z.string(),
+      placementGroup: z.string().nullable(),
+      asked: count,
+      added: orNull(count, "Null until CycleCloud answered"),
+    }),
+    "Of a create: what was asked, per bucket",
+  ),
+  messages: list(z.string(), "CycleCloud's words, or why it was closed"),
+  attempts: count.describe("Tries that CycleCloud could not answer"),
+  createdAtSeconds: unixSeconds,
+  updatedAtSeconds: unixSeconds,
+  expiresAtSeconds: unixSeconds.describe("Dropped if it was not carried out by then"),
+});
 
 /** `GET /api/clusters/{cluster}/operations`, newest first */
-export const operationsAnswer = z
-  .object({ ...aboutCluster, operations: z.array(operationView), ...paged })
-  .meta({ id: "Operations" });
+export const operationsAnswer = named("Operations", {
+  ...aboutCluster,
+  operations: z.array(operationView),
+  ...paged,
+});
 
 /** With a selection: operations about such nodes, also gone ones. Without `open`, the newest 1,000 are looked through. */
 export const operationsQuery = z.object({
   ...pageQuery,
   ...selectionQuery,
-  from: z.coerce
-    .number()
-    .min(0)
-    .max(latestSeconds)
-    .optional()
-    .describe("Unix seconds: only those that were made then or later"),
-  open: flag.optional().describe("true: only those that are on their way"),
+  from: optional(
+    z.coerce.number().min(0).max(latestSeconds),
+    "Unix seconds: only those that were made then or later",
+  ),
+  open: optional(flag, "true: only those that are on their way"),
 });
 
 export type OperationView = Answer<typeof operationView>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { supportParts } from "../names/support-parts.ts";
 import type { Answer } from "./answer.ts";
+import { named, optional } from "./builders.ts";
 
 /** Kinds of problems; the last part of a problem's `type`. Stable: clients decide by them. */
 const problemKinds = [
@@ -31,26 +32,24 @@ export function problemType(kind: ProblemKind): string {
 }
 
 /** Every answer that is no success (RFC 9457, `application/problem+json`). */
-export const problemSchema = z
-  .object({
-    type: z
-      .string()
-      .describe(`\`${typePrefix}\` and one of ${problemKinds.map((kind) => `\`${kind}\``).join(", ")}`),
-    title: z.string().describe("What went wrong, in one sentence"),
-    status: z.int().describe("The HTTP status, once more"),
-    detail: z.string().optional().describe("What it means for the caller, and what to do next"),
-    problems: z.array(z.string()).optional().describe("Everything that is wrong, one sentence each"),
-    takenNames: z
-      .array(z.string())
-      .optional()
-      .describe("Of `create-nodes`: the `names` that a node has or will have, where nothing else is wrong"),
-    retryAfterSeconds: z
-      .number()
-      .optional()
-      .describe("When another try may succeed, whole seconds; also in `Retry-After`"),
-    invocationId: z.string().optional().describe("Of an unexpected error: what to look for in the logs"),
-  })
-  .meta({ id: "Problem" });
+export const problemSchema = named("Problem", {
+  type: z
+    .string()
+    .describe(`\`${typePrefix}\` and one of ${problemKinds.map((kind) => `\`${kind}\``).join(", ")}`),
+  title: z.string().describe("What went wrong, in one sentence"),
+  status: z.int().describe("The HTTP status, once more"),
+  detail: optional(z.string(), "What it means for the caller, and what to do next"),
+  problems: optional(z.array(z.string()), "Everything that is wrong, one sentence each"),
+  takenNames: optional(
+    z.array(z.string()),
+    "Of `create-nodes`: the `names` that a node has or will have, where nothing else is wrong",
+  ),
+  retryAfterSeconds: optional(
+    z.number(),
+    "When another try may succeed, whole seconds; also in `Retry-After`",
+  ),
+  invocationId: optional(z.string(), "Of an unexpected error: what to look for in the logs"),
+});
 
 export type Problem = Answer<typeof problemSchema>;
 

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import { supportParts } from "../names/support-parts.ts";
 import { type Answer, aboutCluster } from "./answer.ts";
+import { named } from "./builders.ts";
 
-export const supportAnswer = z
-  .object({
-    ...aboutCluster,
-    part: z.enum(supportParts),
-    content: z
-      .unknown()
-      .describe(
-        "As it is stored, secrets as `***`; null: nothing is stored. Its form changes with the service's",
-      ),
-  })
-  .meta({ id: "Support" });
+export const supportAnswer = named("Support", {
+  ...aboutCluster,
+  part: z.enum(supportParts),
+  content: z
+    .unknown()
+    .describe(
+      "As it is stored, secrets as `***`; null: nothing is stored. Its form changes with the service's",
+    ),
+});
 
 export const supportQuery = z.object({
   limit: z.coerce
