@@ -37,15 +37,12 @@ export async function assemble(
     return { outcome: "whole", message, setAside };
   const { part, jobs, nodes } = message;
   await demand.savePart(message, { index: part.index, jobs, nodes, setAside });
-  // A part beyond the count is left over from an earlier attempt of the sender that was split differently.
   const waiting = await bounded(demand, message);
-  const indexes = waiting.filter(
-    ({ sequence, index }) => sequence === message.sequence && index < part.count,
-  );
-  if (indexes.length < part.count)
-    return { outcome: "waiting-for-parts", have: indexes.length, want: part.count };
+  const have = waiting.filter(({ sequence }) => sequence === message.sequence).length;
+  if (have < part.count) return { outcome: "waiting-for-parts", have, want: part.count };
+  // A part beyond the count is left over from an earlier attempt of the sender that was split differently.
   const parts = (await demand.loadParts(message)).filter((each) => each.index < part.count);
-  // Another run applied and removed them meanwhile, or a store has lost one.
+  // There were such parts, another run applied and removed them meanwhile, or a store has lost one.
   if (parts.length < part.count)
     return { outcome: "waiting-for-parts", have: parts.length, want: part.count };
   const whole = { jobs: parts.flatMap((each) => each.jobs), nodes: parts.flatMap((each) => each.nodes) };

@@ -39,11 +39,13 @@ export function withoutUnread(
     setAside.flatMap(({ kind, name }) => (kind === "job" && name !== null ? [name] : [])),
   );
   if (unread.size === 0) return { jobs, setAside };
-  const unreadJobs = new Map(jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]));
+  const unreadJobs = new Map<string | null, DemandJob>(
+    jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]),
+  );
   return {
     jobs: jobs.filter(({ name }) => !unread.has(name)),
     setAside: setAside.map((item) => {
-      const job = item.kind === "job" && item.name !== null ? unreadJobs.get(item.name) : undefined;
+      const job = item.kind === "job" ? unreadJobs.get(item.name) : undefined;
       if (job === undefined || job.executingHostnames.length === 0) return item;
       const { constraints, executingHostnames: hostnames } = job;
       return withHostsOf(item, { constraints, hostnames, isWhole: true });
@@ -63,7 +65,7 @@ export function asideAfter(
   const gone = new Set([...delta.remove, ...delta.jobs.map(({ name }) => name)]);
   const listed = new Set(delta.nodes.map(({ hostname }) => hostname));
   const replaced = new Map(setAside.map((item) => [itemKey(item), item]));
-  const earlier = new Map<string | null, SetAside>();
+  const earlier = new Map<string, SetAside>();
   const items = before.items.filter((item) => {
     const { kind, name } = item;
     if (name === null) return true;
@@ -77,9 +79,8 @@ export function asideAfter(
   return keptAside(merged, { items, more: before.more });
 }
 
-/** Null: the item cannot be identified. */
-function itemKey({ kind, name }: SetAside): string | null {
-  return name === null ? null : JSON.stringify([kind, name]);
+function itemKey({ kind, name }: SetAside): string {
+  return JSON.stringify([kind, name]);
 }
 
 function withHostsOf(item: SetAside, earlier: SetAsideRun | undefined): SetAside {

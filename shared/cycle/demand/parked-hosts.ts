@@ -35,18 +35,7 @@ function hostnamesIn({ jobs, setAside = [] }: DemandPart): readonly string[] {
   return [...ofJobs, ...setAside.flatMap(({ running }) => running?.hostnames ?? [])].map(shortHostname);
 }
 
-/**
- * Hosts that parked messages name which are newer than what counts of their source. A source that never had demand does not
- * count: its message would protect hosts without end.
- */
-export function parkedHostnames(
-  parked: readonly ParkedMessage[],
-  demand: readonly SourceDemand[],
-): readonly string[] {
-  return newerThan(parked, demand).flatMap(({ hostnames }) => hostnames);
-}
-
-/** Those that are newer than what counts of their source. */
+/** Those that are newer than what counts of their source; none of a source that never had demand: it would protect hosts without end. */
 export function newerThan(
   parked: readonly ParkedMessage[],
   demand: readonly SourceDemand[],

@@ -3,7 +3,7 @@ import type { NodesAction } from "../../messages/index.ts";
 import type { Ports, RequestedNode } from "../../ports/index.ts";
 import { loadControl } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
-import { newerThan, parkedHostnames, parkedMessages } from "../demand/parked-hosts.ts";
+import { newerThan, parkedMessages } from "../demand/parked-hosts.ts";
 import { doubtsOf, restsOnDemand } from "../doubts.ts";
 import { lookForUnread, unreadInWords } from "../unread-demand.ts";
 
@@ -80,16 +80,17 @@ export async function lastLook(
   const lookedAtSeconds = ports.clock.nowSeconds();
   const named = due.flatMap(({ nodeId }) => hostnames.get(nodeId) ?? []);
   await untilRead(ports, action, named);
-  const parked = await parkedMessages(ports, action.cluster);
+  const waiting = await parkedMessages(ports, action.cluster);
   const demand = await ports.demand.list(action.cluster);
   const nowSeconds = ports.clock.nowSeconds();
   if (named.length > 0 && nowSeconds > lookedAtSeconds + longestLookSeconds)
     throw new UnreadDemandError(`the last look at the demand took longer than ${longestLookSeconds} s`);
+  const parked = newerThan(waiting, demand);
   const busy = isForced(action)
     ? new Set<string>()
-    : new Set([...busyHostnames(demand, nowSeconds), ...parkedHostnames(parked, demand)]);
+    : new Set([...busyHostnames(demand, nowSeconds), ...parked.flatMap(({ hostnames }) => hostnames)]);
   const doubt = isForIdleness(action) ? doubtsOf(demand, nowSeconds)[0] : undefined;
-  const isParked = isUnwanted(action) && newerThan(parked, demand).length > 0;
+  const isParked = isUnwanted(action) && parked.length > 0;
   const why = ({ nodeId }: RequestedNode) => {
     const hostname = hostnames.get(nodeId);
     if (keptIds.has(nodeId)) return keptNow;

@@ -71,18 +71,19 @@ async function tried(
 }
 
 function outlineOf({ summary, plan, actions, head }: ToArchive, archiveReason: string): PlanOutline {
+  const first = <T>(list: readonly T[]) => list.slice(0, mostListed);
   return {
     archive: "summary",
     archiveReason,
     summary,
-    create: plan.create.slice(0, mostListed),
-    start: plan.start.slice(0, mostListed),
-    retire: plan.retire.slice(0, mostListed),
-    retry: plan.retry.slice(0, mostListed),
+    create: first(plan.create),
+    start: first(plan.start),
+    retire: first(plan.retire),
+    retry: first(plan.retry),
     waiting: head.waiting,
     waitingCount: plan.jobs.filter(({ asked, granted }) => granted < asked).length,
-    warnings: plan.warnings.slice(0, mostListed),
-    actionIds: actions.slice(0, mostListed).map(({ actionId }) => actionId),
+    warnings: first(plan.warnings),
+    actionIds: first(actions).map(({ actionId }) => actionId),
   };
 }
 

@@ -319,8 +319,7 @@ function claimOf(
     // At most one of two plans of a cluster is sent.
     const own = Math.max(ordered.of(key) + created.of(key), earlier[key]?.ordered ?? 0);
     const grown = grownOf(before, { key, held, snapshot, nowSeconds });
-    const waits = waiting?.of(key) ?? 0;
-    return [key, { held: held.of(key), ordered: own, grown, ...(waits > 0 && { waiting: waits }) }];
+    return [key, { held: held.of(key), ordered: own, grown, waiting: waiting?.of(key) ?? 0 }];
   });
   const claim = {
     cluster: cluster.name,

@@ -303,8 +303,10 @@ function withStall(
   const isPart = granted < asked;
   const kinds = isAgain ? [] : (row?.kinds ?? []);
   const wholeBefore = row === undefined || row.kinds.length === 0 ? undefined : row.forSeconds;
-  const nextSeconds = isAgain ? 2 * (wholeBefore ?? firstSeconds / 2) : (wholeBefore ?? firstSeconds);
-  const forSeconds = isPart ? (wholeBefore ?? partSeconds) : Math.min(longestSeconds, nextSeconds);
+  const isLonger = isAgain && !isPart && wholeBefore !== undefined;
+  const forSeconds = isLonger
+    ? Math.min(longestSeconds, 2 * wholeBefore)
+    : (wholeBefore ?? (isPart ? partSeconds : firstSeconds));
   return {
     source: job.source ?? "",
     shape,

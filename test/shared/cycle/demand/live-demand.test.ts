@@ -78,6 +78,27 @@ describe("demand of a source", () => {
     expect(wantedAt(nowSeconds)).toEqual(wanted);
   });
 
+  test("a running job that was set aside has its hosts, to itself when its constraints cannot be read", () => {
+    const running = { hostnames: ["e"], isWhole: true };
+    const items = [
+      {
+        kind: "job",
+        index: 0,
+        name: "known",
+        problems: [],
+        running: { ...running, constraints: { ncpus: 2 } },
+      },
+      { kind: "job", index: 1, name: null, problems: [], running },
+      { kind: "job", index: 2, name: "waits", problems: [] },
+    ] as const;
+    const [, standIns] = presentDemand([{ ...source(), setAside: { items, more: 0 } }], expiresAtSeconds - 1);
+    const runs = { iterations: 1, nodeCount: 0, colocated: false, executingHostnames: ["e"], priority: 0 };
+    expect(standIns?.jobs).toEqual([
+      { ...runs, name: "known", constraints: { ncpus: 2 }, exclusive: false },
+      { ...runs, name: "(job 1, set aside)", constraints: [], exclusive: true },
+    ]);
+  });
+
   test("hosts of silent sources count as busy, by short name", () => {
     const demand = [source(...jobs)];
     expect([...busyHostnames(demand, expiresAtSeconds)]).toEqual(["a", "b", "c", "d"]);

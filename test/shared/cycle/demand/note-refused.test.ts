@@ -55,6 +55,15 @@ describe("a refused message, recorded for its source", () => {
     expect(await refused()).toMatchObject({ sinceSeconds: world.now(), sequence: 6, messages: 1 });
   });
 
+  test("one no newer than what counts is nothing new, until that has expired and its sender may start over", async () => {
+    const { world } = await notedAfter(1, new UpstreamError("Cannot save the demand", { retryable: true }));
+    const older = async (afterSeconds: number) => {
+      world.advance(afterSeconds);
+      return noteRefused(world.ports, { cluster, body: { ...body, sequence: 1 }, problems });
+    };
+    expect([await older(299), await older(1)]).toEqual(["nothing-new", "news"]);
+  });
+
   test("another error is thrown at once", async () => {
     const error = new UpstreamError("Cannot save the demand", { retryable: true });
     const { noted, saves } = await notedAfter(1, error);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parkedMessages } from "../../../../shared/cycle/demand/parked-hosts.ts";
 import { noRoomForSource } from "../../../../shared/cycle/demand/room-for-source.ts";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { tellSchedulers } from "../../../../shared/cycle/tell-schedulers.ts";
@@ -111,6 +112,14 @@ describe("sources of a cluster", () => {
     expect(await world.post([], delta)).toMatchObject({ outcome: "parked" });
     expect(await world.post([], { source: "late" })).toMatchObject({ outcome: "rejected" });
     expect(await world.post([], { source: "parts", part })).toMatchObject({ outcome: "waiting-for-parts" });
+  });
+
+  test("messages that wait are read before a deletion, the newest hundred", async () => {
+    const { ports } = createWorld();
+    for (let sequence = 1; sequence <= 102; sequence += 1)
+      await ports.demand.savePart({ cluster, source: "celery", sequence }, { index: 0, jobs: [], nodes: [] });
+    const sequences = (await parkedMessages(ports, cluster)).map((message) => message.sequence);
+    expect([sequences.length, sequences[0], sequences.at(-1)]).toEqual([100, 102, 3]);
   });
 
   test("parts that nothing completes are bounded: newer messages drop those of older ones", async () => {

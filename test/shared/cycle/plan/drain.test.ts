@@ -155,6 +155,11 @@ describe("decideOnDraining: an idle node", () => {
       a(drained(10_100)),
       "stays, draining 10101, drain a",
     ],
+    [
+      "that is out for the sake of an earlier node of its name is drained anew, not taken back first",
+      { createdSeconds: 9_001, ...a(drained(9_000)) },
+      "stays, draining 10000, drain a",
+    ],
     ["goes at once where nodes are not drained", { ...a(up), timeout: 0 }, "goes undrained, up"],
     ["that never came up goes at once", { cause: "boot-timeout", ...a(up) }, "goes, up"],
     ["that failed goes at once", { cause: "failed", ...a(up) }, "goes, up"],

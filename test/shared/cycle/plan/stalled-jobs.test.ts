@@ -223,6 +223,20 @@ describe("what is told of it", () => {
   });
 });
 
+test.each([
+  [99, 100],
+  [100, 100],
+])("beside %i stalls of a source that is silent %i are remembered", (others, remembered) => {
+  const world = new Refusing();
+  for (let pass = 0; pass < 2; pass += 1) world.pass([waits("1")]);
+  const silent = { source: "pbs", jobs: [], kinds: [], nodes: [], asked: 1, granted: 1, reason: null };
+  const times = { sinceSeconds: 0, untilSeconds: 2_000_000_000, forSeconds: 60 };
+  const stalled = Array.from({ length: others }, (_, index) => ({ ...silent, ...times, shape: `${index}` }));
+  world.memory = { ...world.memory, stalled };
+  for (let pass = 0; pass < 2; pass += 1) world.pass([waits("1")]);
+  expect(world.memory.stalled).toHaveLength(remembered);
+});
+
 describe("a part of a job", () => {
   /** An array of tasks of which two have room. */
   const small = [array({ maxCount: 2 })];
