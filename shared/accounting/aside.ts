@@ -1,4 +1,5 @@
 import { hourSeconds, startOf } from "./calendar.ts";
+import { nanoUsdOf } from "./lines.ts";
 
 /**
  * What is paid though no VM runs: `deallocated` are the disks of deallocated nodes, by node array; `reserved` are nodes that a
@@ -27,8 +28,6 @@ export interface AsideLine extends Of {
   readonly unpricedNodeMs: number;
 }
 
-const msPerHour = hourSeconds * 1_000;
-
 /** What there was in these times, by the start of the hour in seconds. */
 export function asideIn(
   times: readonly {
@@ -44,7 +43,7 @@ export function asideIn(
       const next = Math.min(untilMs, (hour + hourSeconds) * 1_000);
       const lines = seen.map(({ kind, name, nodes, usdPerHour }): AsideLine => {
         const nodeMs = nodes * (next - at);
-        const nanoUsd = Math.round((usdPerHour ?? 0) * 1e9 * (nodeMs / msPerHour));
+        const nanoUsd = nanoUsdOf(usdPerHour, nodeMs);
         return { kind, name, nodeMs, nanoUsd, unpricedNodeMs: usdPerHour === null ? nodeMs : 0 };
       });
       byHour.set(hour, mergeAside(byHour.get(hour), lines));

@@ -64,8 +64,7 @@ export function lastDayUse(book: OpenAccounts): DayUse {
   const sums = { ...plusLines(none, book.hour.lines) };
   for (const { nodeMs } of hours) for (const time of nodeTimes) sums[time] += nodeMs[time];
   // The time since a node's use changed is in no page yet.
-  for (const { use, sinceMs } of book.nodes)
-    sums[timeOf[use === "jobs" ? "job" : use]] += Math.max(0, untilMs - sinceMs);
+  for (const { use, sinceMs } of book.nodes) sums[timeOf[use === "jobs" ? "job" : use]] += untilMs - sinceMs;
   const fromSeconds = hours[0]?.fromSeconds ?? book.hour.fromSeconds;
   return {
     fromSeconds: hours.length === 0 ? Math.max(fromSeconds, openedAtSeconds) : fromSeconds,

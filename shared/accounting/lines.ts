@@ -28,6 +28,13 @@ export interface Line extends Dimensions, Amount {}
 
 export const nothing: Amount = { nodeMs: 0, nanoUsd: 0, unpricedNodeMs: 0, runs: 0 };
 
+export const msPerHour = 3_600_000;
+
+/** The cost of that time on one node; nothing where its price is not known. */
+export function nanoUsdOf(usdPerHour: number | null, nodeMs: number): number {
+  return Math.round((usdPerHour ?? 0) * 1e9 * (nodeMs / msPerHour));
+}
+
 /** Orders amounts for `sort`. */
 export function dearestFirst(
   a: Pick<Amount, "nanoUsd" | "nodeMs">,

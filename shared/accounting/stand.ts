@@ -1,5 +1,5 @@
 import type { Book, BookNode } from "./book.ts";
-import { type Amount, plus } from "./lines.ts";
+import { type Amount, msPerHour, plus } from "./lines.ts";
 import { noSums, type SumDimension, type Sums, sumOf, withLines } from "./sums.ts";
 import { Tally } from "./tally.ts";
 
@@ -23,8 +23,6 @@ export interface Stand {
   /** One for each subject, in their order. */
   readonly subjects: readonly Spent[];
 }
-
-const msPerHour = 3_600_000;
 
 /**
  * The sums of a record. Nodes are added up whole, which gives the same total as splitting them among jobs in a hundredth of

@@ -1,11 +1,7 @@
-import { daySeconds, startOf } from "./calendar.ts";
-import { type Dimensions, type Line, Lines, type Purpose } from "./lines.ts";
+import { daySeconds, hourSeconds, startOf } from "./calendar.ts";
+import { type Dimensions, type Line, Lines, nanoUsdOf, type Purpose } from "./lines.ts";
 import type { NodeTally } from "./node-totals.ts";
 import type { SeenJob, SeenNode } from "./sight.ts";
-
-const msPerHour = 3_600_000;
-const hourSeconds = 3_600;
-const nanoPerUsd = 1e9;
 
 type Where = Pick<Dimensions, "nodeArray" | "vmSize" | "spot">;
 type Who = Pick<Dimensions, "user" | "account" | "queue">;
@@ -61,7 +57,7 @@ export class Tally {
 
   #addWithin(hour: number, node: SeenNode, nodeMs: number): void {
     const { usdPerHour, use } = node;
-    const nanoUsd = Math.round((usdPerHour ?? 0) * nanoPerUsd * (nodeMs / msPerHour));
+    const nanoUsd = nanoUsdOf(usdPerHour, nodeMs);
     const sums = this.#sumsOf(hour, node);
     const isPriced = usdPerHour !== null;
     if (use !== "jobs") {

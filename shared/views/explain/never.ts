@@ -124,14 +124,16 @@ function largeEnough(
   reasons: readonly Reason[],
   { resource, asked }: { readonly resource: string; readonly asked: number },
 ): string {
-  const other = outlook.buckets().find(({ resources }) => amount(resources[resource] ?? null) >= asked);
-  const refusal = reasons.find(
-    ({ bucket, constraint }) =>
-      constraint !== null && bucket?.nodeArray === other?.nodeArray && bucket?.vmSize === other?.vmSize,
-  );
-  if (other === undefined || refusal === undefined) return "";
-  const has = shown(other.resources[resource] ?? null);
-  return ` ${labelOf(other)} has ${has}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`;
+  const [text = ""] = outlook.buckets().flatMap((other) => {
+    const has = other.resources[resource] ?? null;
+    const refusal = reasons.find(({ bucket, constraint }) => constraint !== null && isIn(other, bucket));
+    return amount(has) >= asked && refusal !== undefined
+      ? [
+          ` ${labelOf(other)} has ${shown(has)}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`,
+        ]
+      : [];
+  });
+  return text;
 }
 
 /** Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets. */

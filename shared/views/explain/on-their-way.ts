@@ -78,6 +78,7 @@ function booting({ outlook, views, total, up }: About, coming: readonly string[]
     return node === undefined ? null : views.viewOfPlanned(node).expectedReadySeconds;
   });
   const last = expected.includes(null) ? null : Math.max(...expected.map((each) => each ?? 0));
+  const isLate = last !== null && last <= atSeconds;
   const timeouts = coming.flatMap((name) => nodesByName.get(name)?.nodeArray ?? []);
   const timeout = Math.max(
     ...timeouts.map((array) => forNodeArray(input.settings.bootTimeoutSeconds, array)),
@@ -85,7 +86,7 @@ function booting({ outlook, views, total, up }: About, coming: readonly string[]
   const when =
     last === null
       ? "; what boots take there is not known yet"
-      : last <= atSeconds
+      : isLate
         ? `; they should have been ready ${duration(atSeconds - last)} ago, by what earlier boots took`
         : `; they should be ready in ${duration(last - atSeconds)}, by what earlier boots took`;
   return cause("booting", {
@@ -93,7 +94,7 @@ function booting({ outlook, views, total, up }: About, coming: readonly string[]
     next: `Wait for them; a node that is not up after ${exactDuration(timeout)} is deleted and bought again. How far they are: \`ccscale nodes ${selecting(coming)}\`.`,
     asked: total,
     left: up,
-    untilSeconds: last !== null && last > atSeconds ? last : null,
+    untilSeconds: isLate ? null : last,
   });
 }
 

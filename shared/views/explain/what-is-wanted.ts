@@ -41,7 +41,7 @@ function slotsPerNode({ constraints }: Job, { resources }: BucketSurvey): number
 }
 
 function times(has: Scalar, asked: Scalar): number | null {
-  if (typeof has === "number" && typeof asked === "number") return asked > 0 ? Math.floor(has / asked) : null;
-  if (isSize(has) && isSize(asked)) return asked.bytes > 0 ? Math.floor(has.bytes / asked.bytes) : null;
-  return null;
+  const [there, each] = isSize(has) && isSize(asked) ? [has.bytes, asked.bytes] : [has, asked];
+  const areNumbers = typeof there === "number" && typeof each === "number";
+  return areNumbers && each > 0 ? Math.floor(there / each) : null;
 }

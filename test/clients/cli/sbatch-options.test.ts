@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { minutesIn } from "../../../clients/agent/drivers/slurm/amounts.ts";
 import { readSbatch, wordsOfScript } from "../../../clients/cli/slurm/sbatch-options.ts";
 import { splitWords } from "../../../shared/text/shell-word.ts";
 
@@ -12,19 +11,6 @@ test.each([
   ['-J "open', undefined],
 ])("words of %s", (text, words) => {
   expect(splitWords(text)).toEqual(words);
-});
-
-test.each([
-  ["90", 90],
-  ["90:30", 91],
-  ["1:30:00", 90],
-  ["1-12", 2_160],
-  ["1-12:30", 2_190],
-  ["1-12:30:30", 2_191],
-  ["UNLIMITED", undefined],
-  ["", undefined],
-])("minutes of %s", (text, minutes) => {
-  expect(minutesIn(text)).toBe(minutes);
 });
 
 test.each([

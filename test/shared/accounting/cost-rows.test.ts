@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { costRows } from "../../../shared/accounting/index.ts";
+import { costRows, costRowsByJob } from "../../../shared/accounting/index.ts";
+import type { OwnerSum } from "../../../shared/accounting/job-totals.ts";
 import type { Line } from "../../../shared/accounting/lines.ts";
 
 const hourMs = 3_600_000;
@@ -70,4 +71,24 @@ describe("costs by dimensions", () => {
       [undefined, true],
     ]);
   });
+});
+
+test("by job, what is not kept by name is a row for each owner, and one for owners that are not kept", () => {
+  const sum = (user: string | null, jobs: number, hours: number): OwnerSum => ({
+    ...line("", "", hours, 10 * hours, { user }),
+    jobs,
+  });
+  const ranked = [2, 3].map((times) => ({
+    dearest: [],
+    others: sum(null, 10 * times, 20 * times),
+    othersByOwner: [sum("ada", 4 * times, 6 * times), sum("bob", times, 8 * times)],
+  }));
+  const rows = costRowsByJob([], ranked, () => 1, { by: ["job"], owner: {} });
+  expect(
+    rows.map(({ keys, amount }) => [keys.user, amount.runs, amount.nodeMs / hourMs, amount.nanoUsd / 1e6]),
+  ).toEqual([
+    ["bob", 5, 40, 400],
+    ["ada", 20, 30, 300],
+    [undefined, 25, 30, 300],
+  ]);
 });

@@ -9,12 +9,9 @@ export function minutesIn(text: string | undefined): number | undefined {
   return (d ?? 0) * 1_440 + (h ?? 0) * 60 + (m ?? 0) + Math.ceil((s ?? 0) / 60);
 }
 
-const mebibytesPer: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1024 ** 2 };
-
 /** Of `2000`, `2000M`, `4G`; undefined: no size. */
 export function mebibytesIn(text: string): number | undefined {
   const [, amount, unit = "M"] = /^(\d{1,12})([KMGT])?B?$/i.exec(text) ?? [];
-  return amount === undefined
-    ? undefined
-    : Math.ceil(Number(amount) * (mebibytesPer[unit.toUpperCase()] ?? 1));
+  if (amount === undefined) return undefined;
+  return Math.ceil(Number(amount) * 1024 ** ("KMGT".indexOf(unit.toUpperCase()) - 1));
 }

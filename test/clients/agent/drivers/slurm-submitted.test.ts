@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
+import { mebibytesIn, minutesIn } from "../../../../clients/agent/drivers/slurm/amounts.ts";
 import { slurm } from "../../../../clients/agent/drivers/slurm/slurm.ts";
 import { submitting } from "../../../../clients/cli/slurm/jobs-of-sbatch.ts";
 import { readSbatch } from "../../../../clients/cli/slurm/sbatch-options.ts";
@@ -87,4 +88,28 @@ describe.each(selections)("what sbatch is asked for takes the nodes that Slurm u
     if (refused.test(options)) expect(bought).toMatch(refused);
     else expect(bought).toBe(alone[options] ?? nodes);
   });
+});
+
+test.each([
+  ["90", 90],
+  ["90:30", 91],
+  ["1:30:00", 90],
+  ["1-12", 2_160],
+  ["1-12:30", 2_190],
+  ["1-12:30:30", 2_191],
+  ["UNLIMITED", undefined],
+  ["", undefined],
+])("minutes of %s", (text, minutes) => {
+  expect(minutesIn(text)).toBe(minutes);
+});
+
+test.each([
+  ["3000", 3_000],
+  ["1025K", 2],
+  ["3m", 3],
+  ["2GB", 2_048],
+  ["1T", 1_048_576],
+  ["4Q", undefined],
+])("MiB of %s", (text, mebibytes) => {
+  expect(mebibytesIn(text)).toBe(mebibytes);
 });
