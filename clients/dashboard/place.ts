@@ -55,6 +55,13 @@ export function usePlace(): Place {
   return readPlace(hash);
 }
 
+/** What the address says, which may change here before. It follows the address before the next event: after the next frame it would undo a key pressed meanwhile. */
+export function useAhead<T>(said: T): readonly [T, (value: T) => void] {
+  const [value, setValue] = useState(said);
+  useLayoutEffect(() => setValue(said), [said]);
+  return [value, setValue];
+}
+
 /** Scroll positions by entry of the browser's history; the state of an entry is its index here. */
 const tops: number[] = [];
 let entry = 0;

@@ -9,13 +9,16 @@ export interface Shade {
   readonly alpha: number;
 }
 
+interface Named {
+  readonly name: string;
+}
+
 interface CanvasProps<N, B> {
   readonly layout: Layout<N, B>;
   readonly label: string;
   /** What is said beside the title of a group. */
   readonly about: (tile: Tile<N, B>) => string;
   readonly shadeOf: (node: N) => Shade;
-  readonly nameOf: (node: N) => string;
   /** What is said of a cell that is pointed at. */
   readonly wordsOf: (spot: Spot<N, B>) => string;
   readonly onOpen: (node: N) => void;
@@ -39,7 +42,7 @@ const namedPixels = 56;
 const arrows = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"] as const;
 
 /** Cells that can be pointed at, magnified and opened, by mouse and by keyboard. */
-export function MapCanvas<N, B>(props: CanvasProps<N, B>) {
+export function MapCanvas<N extends Named, B>(props: CanvasProps<N, B>) {
   const { layout, wordsOf, onOpen } = props;
   const { width, height } = layout;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -55,7 +58,7 @@ export function MapCanvas<N, B>(props: CanvasProps<N, B>) {
     const pen = element?.getContext("2d");
     if (element === null || !pen) return;
     draw(pen, getComputedStyle(element), { ...props, view });
-  }, [layout, props.about, props.shadeOf, props.nameOf, view, scheme]);
+  }, [layout, props.about, props.shadeOf, view, scheme]);
   const spot = pointed && sameIn(layout, pointed);
   const within = ({ scale, x, y }: View): View => {
     const kept = Math.min(mostScale, Math.max(1, scale));
@@ -174,8 +177,15 @@ export function MapCanvas<N, B>(props: CanvasProps<N, B>) {
   );
 }
 
-/** The same cell of a layout that took the place of another one, if it is there. */
-function sameIn<N, B>({ tiles }: Layout<N, B>, { tile, index }: Spot<N, B>): Spot<N, B> | undefined {
+/** The same node, or else the same cell, of a layout that took the place of another one, if it is there. */
+function sameIn<N extends Named, B>({ tiles }: Layout<N, B>, spot: Spot<N, B>): Spot<N, B> | undefined {
+  const { tile, index } = spot;
+  if (tiles.includes(tile)) return spot;
+  const name = tile.group.nodes[index]?.name;
+  for (const now of name === undefined ? [] : tiles) {
+    const at = now.group.nodes.findIndex((node) => node?.name === name);
+    if (at >= 0) return { tile: now, index: at };
+  }
   const { heading, title } = tile.group;
   const now = tiles.find(({ group }) => group.heading === heading && group.title === title);
   return now !== undefined && index < now.group.nodes.length + now.frames ? { tile: now, index } : undefined;
@@ -210,11 +220,15 @@ function useScheme(): number {
   return scheme;
 }
 
-type Drawn<N, B> = Pick<CanvasProps<N, B>, "layout" | "about" | "shadeOf" | "nameOf"> & {
+type Drawn<N, B> = Pick<CanvasProps<N, B>, "layout" | "about" | "shadeOf"> & {
   readonly view: View;
 };
 
-function draw<N, B>(pen: CanvasRenderingContext2D, style: CSSStyleDeclaration, drawn: Drawn<N, B>): void {
+function draw<N extends Named, B>(
+  pen: CanvasRenderingContext2D,
+  style: CSSStyleDeclaration,
+  drawn: Drawn<N, B>,
+): void {
   const { layout, view } = drawn;
   const { width, height, headings, tiles } = layout;
   const ink = style.color;
@@ -247,10 +261,10 @@ function draw<N, B>(pen: CanvasRenderingContext2D, style: CSSStyleDeclaration, d
   pen.globalAlpha = 1;
 }
 
-function drawCells<N, B>(
+function drawCells<N extends Named, B>(
   pen: CanvasRenderingContext2D,
   style: CSSStyleDeclaration,
-  { layout, view, tile, shadeOf, nameOf }: Drawn<N, B> & { readonly tile: Tile<N, B> },
+  { layout, view, tile, shadeOf }: Drawn<N, B> & { readonly tile: Tile<N, B> },
 ): void {
   const { nodes } = tile.group;
   const { scale } = view;
@@ -296,7 +310,7 @@ function drawCells<N, B>(
   pen.fillStyle = style.getPropertyValue("--ground");
   each(0, nodes.length, (x, y, index) => {
     const node = nodes[index];
-    if (node !== undefined) pen.fillText(cut(pen, nameOf(node), side - 8), x + 4, y + 4);
+    if (node !== undefined) pen.fillText(cut(pen, node.name, side - 8), x + 4, y + 4);
   });
 }
 

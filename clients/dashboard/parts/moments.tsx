@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { localTime } from "../words.ts";
 
 const daySeconds = 86_400;
@@ -23,7 +23,8 @@ export function Moments(props: {
   const at = Math.max(from, Math.min(until, moment ?? until));
   const latest = useRef({ at, until, onShow, onRest });
   latest.current = { at, until, onShow, onRest };
-  useEffect(() => {
+  // Before the next event: after a pause no step comes any more.
+  useLayoutEffect(() => {
     if (!isPlaying) return undefined;
     const { stepSeconds, everyMs } = matchMedia("(prefers-reduced-motion: reduce)").matches ? calmPlay : play;
     const timer = setInterval(() => {

@@ -96,7 +96,6 @@ export function NodeMap({ nodes, buckets, by, coloring, cluster, now }: MapProps
           label={`Map of ${counted(nodes.length, "node")}`}
           about={aboutTile}
           shadeOf={drawn.shadeOf}
-          nameOf={nameOf}
           wordsOf={(spot) => wordsOf(spot, now)}
           onOpen={({ name }) => goTo({ cluster, view: "nodes", subject: name })}
         >
@@ -169,8 +168,6 @@ function placed(group: NodeGroup<MapNode, MapBucket>): Group {
 function present(nodes: readonly (MapNode | undefined)[]): readonly MapNode[] {
   return nodes.filter((node) => node !== undefined);
 }
-
-const nameOf = ({ name }: MapNode) => name;
 
 function aboutTile({ group: { nodes, bucket } }: Tile<MapNode, MapBucket>): string {
   const words = counted(present(nodes).length, "node");

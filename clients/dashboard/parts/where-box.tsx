@@ -1,6 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { WhereKey } from "../../../shared/names/where-keys.ts";
-import { choose, type Place } from "../place.ts";
+import { choose, type Place, useAhead } from "../place.ts";
 
 /** One line that filters a list, kept in the address. The browser offers keys, and values that are there, for the word that is typed. */
 export function WhereBox(props: {
@@ -12,9 +11,7 @@ export function WhereBox(props: {
 }) {
   const { place, keys, example, offers } = props;
   const { where = "" } = place.options;
-  const [typed, setTyped] = useState(where);
-  // A link may lead to the same list with another filter.
-  useEffect(() => setTyped(where), [where]);
+  const [typed, setTyped] = useAhead(where);
   const before = typed.slice(0, typed.lastIndexOf(" ") + 1);
   const words = [
     ...offers,

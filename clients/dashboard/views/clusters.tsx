@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ClusterStatus, ClustersAnswer, StatusProblem } from "../../../shared/api/index.ts";
 import { Figures } from "../parts/figures.tsx";
 import { Shown } from "../parts/state.tsx";
-import { choose, decoded, linkTo, type Place } from "../place.ts";
+import { choose, decoded, linkTo, type Place, useAhead } from "../place.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
 import { count, counted, duration, usd } from "../words.ts";
@@ -36,8 +36,7 @@ export function Clusters({ place }: { readonly place: Place }) {
 function Cards({ clusters, place }: { readonly clusters: readonly string[]; readonly place: Place }) {
   const [ranks, setRanks] = useState<Readonly<Record<string, number>>>({});
   const { find = "" } = place.options;
-  const [typed, setTyped] = useState(find);
-  useEffect(() => setTyped(find), [find]);
+  const [typed, setTyped] = useAhead(find);
   const noteRank = (cluster: string, rank: number) => setRanks((before) => ({ ...before, [cluster]: rank }));
   const rank = (cluster: string) => ranks[cluster] ?? gravities.length;
   const shown = clusters

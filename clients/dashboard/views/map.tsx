@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { BucketsAnswer, LivesAnswer, NodesAnswer, NodeView } from "../../../shared/api/index.ts";
 import { type Grouping, groupings } from "../../../shared/names/node-groups.ts";
 import { useOf } from "../../../shared/names/node-use.ts";
@@ -8,7 +8,7 @@ import { NodeFilter } from "../parts/node-filter.tsx";
 import { type Coloring, NodeMap } from "../parts/node-map.tsx";
 import { pastNodes } from "../parts/past-nodes.ts";
 import { Shown } from "../parts/state.tsx";
-import { choose, type Place } from "../place.ts";
+import { choose, type Place, useAhead } from "../place.ts";
 import { useAllPages } from "../service/all-pages.ts";
 import { pathOf } from "../service/call.ts";
 import { usePolled } from "../service/polled.ts";
@@ -58,8 +58,7 @@ const noNodes: readonly Node[] = [];
 export function ClusterMap({ place, cluster }: { readonly place: Place; readonly cluster: string }) {
   const { where = "", at = "" } = place.options;
   const rested = /^\d{1,12}$/.test(at) ? Number(at) : undefined;
-  const [moment, show] = useState(rested);
-  useEffect(() => show(rested), [rested]);
+  const [moment, show] = useAhead(rested);
   const isPast = moment !== undefined;
   const offered: readonly Grouping[] = isPast ? pastGroupings : groupings;
   const by = offered.find((each) => each === place.options.by) ?? "array";
