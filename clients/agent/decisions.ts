@@ -29,7 +29,7 @@ export function newsOf(event: SchedulerEvent, decisions: Decisions): NodeEvent {
       },
     ];
   });
-  return { kind: event.kind, nodes };
+  return { kind: event.kind, atSeconds: event.atSeconds, nodes };
 }
 
 /** The joins to make up for before an event: those of nodes that are wanted again, and could not join before they were to drain. */

@@ -247,6 +247,8 @@ export interface EventNode {
 /** Something that happened, or is to happen, to nodes. */
 export interface NodeEvent {
   readonly kind: "node-joined" | "drain" | "undrain" | "node-deleted" | "boot-timeout";
+  /** When the service saw or decided it, in Unix time: the event may come much later. Absent: that is not known. */
+  readonly atSeconds?: number;
   /** `name` is CycleCloud's. Nodes without a hostname never came so far that a scheduler could know them. */
   readonly nodes: readonly EventNode[];
 }

@@ -1,6 +1,5 @@
 import type { EventNode, SetAside } from "../driver.ts";
 import { cycleCloudName } from "./common.ts";
-import { isAway, isElsewhere } from "./slurm-nodes.ts";
 import type { NodeRecord } from "./slurm-records.ts";
 import { isDynamicArray, type SlurmSettings } from "./slurm-settings.ts";
 
@@ -34,19 +33,6 @@ export function hasDynamicPartition(names: readonly string[], { partitions }: Sl
 function arrayIn(name: string): readonly string[] {
   const [, array] = /^(.+)-\d+$/.exec(name) ?? [];
   return array === undefined ? [] : [array];
-}
-
-/** Machines that are gone, by the name of the node: their host names. A name comes again with another host. */
-export type Gone = ReadonlyMap<string, string>;
-
-/** Those of which Slurm still has the record. */
-export function stillGone(nodes: ReadonlyMap<string, NodeRecord>, gone: Gone): Gone {
-  return new Map(
-    [...gone].filter(([name, hostname]) => {
-      const node = nodes.get(name);
-      return node !== undefined && !isAway(node) && !isElsewhere(node, hostname);
-    }),
-  );
 }
 
 /** A daemon that was started without `--conf`: no node set has its node. */

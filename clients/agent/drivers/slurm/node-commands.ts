@@ -17,25 +17,16 @@ export interface NodeAtHost {
   readonly hostname: string;
 }
 
-/** What an event means for Slurm: one command for all its nodes. Each may be repeated. */
+/**
+ * An event for Slurm: one command for all its nodes, which may be repeated. Those that join are resumed by a correction, when their
+ * daemons have registered. Corrections drain and take down, too: they have seen what a person set, and which machine has the name, meanwhile.
+ */
 export function commandsFor({ kind, nodes }: NodeEvent, settings: SlurmSettings): readonly Command[] {
+  if (kind !== "node-joined") return [];
   const own = nodes
     .map(({ name, hostname }) => ({ node: `${settings.node_prefix}${name}`, hostname }))
     .filter(({ node, hostname }) => nodeName.test(node) && nodeName.test(hostname));
-  const names = own.map(({ node }) => node);
-  switch (kind) {
-    case "node-joined":
-      // It is resumed by a correction, when its daemon has registered.
-      return setAddresses(own, settings);
-    case "drain":
-    case "undrain":
-      // Corrections do both, which have seen what a person set meanwhile.
-      return [];
-    case "node-deleted":
-    case "boot-timeout":
-      // What a person said of this machine is no word on the next one of its name: that takes jobs again.
-      return takeDown(names, settings);
-  }
+  return setAddresses(own, settings);
 }
 
 export function setAddresses(nodes: readonly NodeAtHost[], settings: SlurmSettings): readonly Command[] {

@@ -7,9 +7,11 @@ import type { dueNodes } from "./reservations.ts";
 import { mayHoldNodes } from "./running.ts";
 import { arraysOf } from "./shapes.ts";
 import {
+  type Gone,
   hasJoined,
   isAway,
   isIgnored,
+  isUp,
   type JoinedNodes,
   type Joining,
   nowhere,
@@ -118,7 +120,7 @@ export function toPowerUp(
 
 /** What is known of the nodes of power saving beside what Slurm says. */
 interface KnownNodes {
-  readonly lost: LostNodes;
+  readonly gone: Gone;
   readonly joined: JoinedNodes;
   /** Others that are to come by name. */
   readonly reserved: NamedNodes["wanted"];
@@ -128,7 +130,7 @@ interface KnownNodes {
 export function namedNodes(
   nodes: readonly NodeRecord[],
   jobs: readonly JobRecord[],
-  { lost, joined, reserved }: KnownNodes,
+  { gone, joined, reserved }: KnownNodes,
   settings: SlurmSettings,
 ): NamedNodes {
   const named = nodes.filter(({ name }) => nodeName.test(name));
@@ -149,7 +151,12 @@ export function namedNodes(
     withoutAddress: named
       .filter((node) => isUsed(node) && !hasAddress(node, joined))
       .map(({ name }) => cycleCloudName(name, settings)),
-    lost: new Map([...lost].map(([name, nodeId]) => [cycleCloudName(name, settings), nodeId])),
+    lost: new Map(
+      named.flatMap(({ name }) => {
+        const machine = gone.get(name);
+        return machine === undefined ? [] : [[cycleCloudName(name, settings), machine.nodeId]];
+      }),
+    ),
     going: namesWith("POWERING_DOWN"),
     off: namesWith("POWERED_DOWN"),
     join: (nodes) => {
@@ -275,15 +282,6 @@ export function cameTooLate(nodes: readonly NodeRecord[]): readonly SetAside[] {
     }));
 }
 
-/** Nodes whose machine is reported to be gone, by Slurm's name with the id of the machine. */
-export type LostNodes = ReadonlyMap<string, string | undefined>;
-
-/** Those of which Slurm does not know yet. A node that came again under its name is there. */
-export function stillLost(nodes: readonly NodeRecord[], lost: LostNodes, joined: JoinedNodes): LostNodes {
-  const up = new Set(nodes.filter(({ flags }) => isUp(flags)).map(({ name }) => name));
-  return new Map([...lost].filter(([name]) => up.has(name) && !joined.has(name)));
-}
-
 /** Its daemon answers, or did. */
 function isUsed({ flags, version }: NodeRecord): boolean {
   return (
@@ -298,9 +296,4 @@ function isUsed({ flags, version }: NodeRecord): boolean {
 function hasAddress({ name, address }: NodeRecord, joined: JoinedNodes): boolean {
   if (address !== name) return address !== nowhere;
   return shortHostname(joined.get(name)?.hostname ?? "") === shortHostname(name);
-}
-
-/** Slurm uses it, or would. One that is powering up waits for another machine. */
-function isUp(flags: NodeRecord["flags"]): boolean {
-  return !["POWERING_UP", ...powersDown].some((flag) => flags.has(flag));
 }

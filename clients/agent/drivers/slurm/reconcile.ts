@@ -1,6 +1,6 @@
 import { shortHostname } from "../../../../shared/engine/index.ts";
 import type { Context, Correction } from "../driver.ts";
-import { type Gone, isDynamic } from "./dynamic-nodes.ts";
+import { isDynamic } from "./dynamic-nodes.ts";
 import { compactHostlist } from "./hostlist.ts";
 import {
   deleteRecords,
@@ -16,6 +16,7 @@ import {
 } from "./node-commands.ts";
 import { isPowerSaving } from "./power-saving.ts";
 import {
+  type Gone,
   hasJoined,
   isAway,
   isBusy,
@@ -38,7 +39,6 @@ interface Truths {
   readonly joining: Joining;
   /** Those among them that still are not. */
   readonly stillJoining: Joining;
-  /** Machines of nodes that registered themselves. */
   readonly gone: Gone;
   /** Nodes of power saving that are off, and needed by a reservation. */
   readonly toPowerUp: ReadonlySet<string>;
@@ -125,11 +125,12 @@ const hasRegisteredAnew = ({ node: { slurmd_start_time: started, reason_changed_
  */
 const rows: readonly Row[] = [
   {
-    why: "its machine is gone, and it came without a line in slurm.conf",
-    holds: ({ isGone, isAway }) => isGone && !isAway,
+    // What a person said of this machine is no word on the next one of its name: that takes jobs again.
+    why: "its machine is gone",
+    holds: ({ isGone }) => isGone,
     correct: (cells, settings) => [
       ...takeDown(namesOf(cells), settings),
-      ...deleteRecords(namesOf(cells), settings),
+      ...deleteRecords(namesOf(cells.filter(({ isDynamic }) => isDynamic)), settings),
     ],
   },
   {
@@ -300,7 +301,7 @@ function cellOf(
     node,
     isSaving,
     isDynamic: dynamic,
-    isGone: dynamic && gone.has(name),
+    isGone: !isSaving && gone.has(name),
     isAway: away,
     isMissing: away && !isSaving && !isJoining,
     isHost: hasJoined(node) && !isDownByOthers(node),

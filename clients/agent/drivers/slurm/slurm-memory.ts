@@ -1,16 +1,12 @@
 import { z } from "zod";
 import type { Memory } from "../driver.ts";
-import type { Gone } from "./dynamic-nodes.ts";
 import type { JobContext } from "./job-context.ts";
-import type { LostNodes } from "./power-saving.ts";
-import type { JoinedNodes, Joining } from "./slurm-nodes.ts";
+import type { Gone, JoinedNodes, Joining } from "./slurm-nodes.ts";
 
 /** Nodes by Slurm's names that one pass tells the next about. */
 interface RememberedNodes {
   readonly joining: Joining;
   readonly joined: JoinedNodes;
-  /** Of Slurm's power saving: their machine is gone, while Slurm may still count on them. */
-  readonly lost: LostNodes;
   readonly gone: Gone;
 }
 
@@ -26,33 +22,35 @@ const nodesSchema = z.object({
     )
     .catch({}),
   joined: z.record(z.string(), z.object({ nodeId: z.string().optional(), hostname: z.string() })).catch({}),
-  lost: z.array(z.object({ name: z.string(), nodeId: z.string().optional() })).catch([]),
-  gone: z.record(z.string(), z.string()).catch({}),
+  gone: z
+    .record(
+      z.string(),
+      z.object({ nodeId: z.string().optional(), hostname: z.string(), atSeconds: z.number() }),
+    )
+    .catch({}),
 });
 
 /** What cannot be read counts as nothing. */
 export function rememberedNodes(memory: Memory, nowSeconds: number): RememberedNodes {
-  const { joining, joined, lost, gone } = nodesSchema.parse(memory);
+  const { joining, joined, gone } = nodesSchema.parse(memory);
   const since = (host: (typeof joining)[string]) =>
     typeof host === "string" ? { hostname: host, sinceSeconds: nowSeconds } : host;
   return {
     joining: new Map(Object.entries(joining).map(([name, host]) => [name, since(host)])),
     joined: new Map(Object.entries(joined)),
-    lost: new Map(lost.map(({ name, nodeId }) => [name, nodeId])),
     gone: new Map(Object.entries(gone)),
   };
 }
 
 /** The memory with these nodes in place of those that it had. */
 export function withNodes(
-  { joining: _, joined: __, lost: ___, gone: ____, ...memory }: Memory,
-  { joining, joined, lost, gone }: RememberedNodes,
+  { joining: _, joined: __, gone: ___, ...memory }: Memory,
+  { joining, joined, gone }: RememberedNodes,
 ): Memory {
   return {
     ...memory,
     ...(joining.size > 0 && { joining: Object.fromEntries(joining) }),
     ...(joined.size > 0 && { joined: Object.fromEntries(joined) }),
-    ...(lost.size > 0 && { lost: [...lost].map(([name, nodeId]) => ({ name, nodeId })) }),
     ...(gone.size > 0 && { gone: Object.fromEntries(gone) }),
   };
 }

@@ -33,10 +33,12 @@ const powerStates = ["POWERED_DOWN", "POWERING_UP", "POWERING_DOWN"];
  */
 export function isAway({ flags, address, name }: NodeRecord): boolean {
   if (!flags.has("CLOUD") && !flags.has("DYNAMIC_NORM")) return false;
-  return (
-    address === nowhere ||
-    (powerStates.some((flag) => flags.has(flag)) && (address === "" || address === name))
-  );
+  return address === nowhere || (!isUp(flags) && (address === "" || address === name));
+}
+
+/** Slurm uses it, or would. One that is powering up waits for another machine. */
+export function isUp(flags: NodeRecord["flags"]): boolean {
+  return !powerStates.some((flag) => flags.has(flag));
 }
 
 /**
@@ -298,4 +300,44 @@ export function joiningAfter(
     if (kind === "node-deleted" || kind === "boot-timeout") after.delete(node);
   }
   return after;
+}
+
+/** Machines that are gone, and when that was seen, by Slurm's name of the node. */
+export type Gone = ReadonlyMap<string, JoinedNode & { readonly atSeconds: number }>;
+
+/** The machines that are gone after an event. */
+export function goneAfter(
+  { kind, nodes, atSeconds }: NodeEvent,
+  before: Gone,
+  nowSeconds: number,
+  { node_prefix }: SlurmSettings,
+): Gone {
+  const after = new Map(before);
+  for (const { name, nodeId, hostname } of nodes) {
+    const node = `${node_prefix}${name}`;
+    if (kind === "node-joined") after.delete(node);
+    if (kind === "node-deleted" || kind === "boot-timeout")
+      after.set(node, { nodeId, hostname, atSeconds: atSeconds ?? nowSeconds });
+  }
+  return after;
+}
+
+/**
+ * Those that Slurm still counts on. Names and addresses are used again, and events come late: a daemon that has started since is that
+ * of the next machine. `saving`: power saving has them, and knows by itself of one that is off, or waits for its next machine.
+ */
+export function stillGone(
+  nodes: ReadonlyMap<string, NodeRecord>,
+  gone: Gone,
+  saving: ReadonlySet<NodeRecord>,
+): Gone {
+  return new Map(
+    [...gone].filter(([name, { hostname, atSeconds }]) => {
+      const node = nodes.get(name);
+      if (node === undefined || isAway(node) || (node.slurmd_start_time ?? 0) > atSeconds) return false;
+      if (saving.has(node)) return isUp(node.flags);
+      // An address that is the name of the node is that of any host.
+      return node.hostname === name || !isElsewhere(node, hostname);
+    }),
+  );
 }

@@ -1,13 +1,12 @@
 import { configured, readOf } from "../configured.ts";
-import type { Answers, Context, Memory, NodeEvent, Read, Reading, SchedulerFiles, Steps } from "../driver.ts";
+import type { Answers, Context, Read, Reading, SchedulerFiles, Steps } from "../driver.ts";
 import { adminComments } from "./admin-comments.ts";
 import { applyFiles, releaseIn } from "./config/apply-files.ts";
 import { drawUpFiles, fileNames } from "./config/draw-up-files.ts";
 import { heading } from "./config/node-kind.ts";
 import { settingsFile } from "./config/node-lines.ts";
-import { isDynamicNode, isWithoutPartition, stillGone, withoutPartition } from "./dynamic-nodes.ts";
+import { isDynamicNode, isWithoutPartition, withoutPartition } from "./dynamic-nodes.ts";
 import { type ExemptFacts, exemptInFiles, exemptNodes } from "./exempt-nodes.ts";
-import { compactHostlist, expandHostlist } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
 import { commandsFor } from "./node-commands.ts";
@@ -16,10 +15,8 @@ import {
   heldNode,
   isPowerSaving,
   isPowerSavingPartition,
-  type LostNodes,
   missingFor,
   namedNodes,
-  stillLost,
   toPowerUp,
 } from "./power-saving.ts";
 import { readAnswers, unreadableIn } from "./read-answers.ts";
@@ -32,6 +29,7 @@ import { JobTranslator } from "./slurm-jobs.ts";
 import { rememberedClearing, rememberedLimits, rememberedNodes, withNodes } from "./slurm-memory.ts";
 import {
   asUndrained,
+  goneAfter,
   hasJoined,
   isIgnored,
   isListed,
@@ -41,6 +39,7 @@ import {
   neverRegistered,
   newsFor,
   overdue,
+  stillGone,
   stillJoining,
   toNode,
 } from "./slurm-nodes.ts";
@@ -68,23 +67,14 @@ export const slurm = configured("slurm", slurmSettingsSchema, (settings) => {
     commandsFor: (event, { memory, nowSeconds }): Steps => {
       const known = rememberedNodes(memory, nowSeconds);
       const news = newsFor(event, known.joined, settings);
-      const lost: LostNodes = isEnd(news) ? powerSavingAmong(news, memory, settings) : new Map();
-      // The corrections do what has to be done: Slurm may have no record yet, or none any more.
-      const dynamic = news.nodes.filter((node) => isDynamicNode(node, settings));
-      const others = news.nodes.filter(
-        (node) => !dynamic.includes(node) && !lost.has(`${settings.node_prefix}${node.name}`),
-      );
-      const gone = isEnd(news)
-        ? dynamic.map(({ name, hostname }) => [`${settings.node_prefix}${name}`, hostname] as const)
-        : [];
+      // Slurm may have no record of it yet: a correction gives it its address.
+      const fixed = news.nodes.filter((node) => !isDynamicNode(node, settings));
       return {
-        // Slurm powers its own down, in the next pass.
-        commands: commandsFor({ ...news, nodes: others }, settings),
+        commands: commandsFor({ ...news, nodes: fixed }, settings),
         memory: withNodes(memory, {
           joining: joiningAfter(news, known.joining, nowSeconds, settings),
           joined: joinedAfter(news, known.joined, settings),
-          lost: new Map([...known.lost, ...lost]),
-          gone: new Map([...known.gone, ...gone]),
+          gone: goneAfter(news, known.gone, nowSeconds, settings),
         }),
       };
     },
@@ -172,21 +162,6 @@ function reads(
 /** Whether limits count changes with a restart of the controller only; it is asked for again after so long. */
 const limitsKnownSeconds = 600;
 
-function isEnd({ kind }: NodeEvent): boolean {
-  return kind === "node-deleted" || kind === "boot-timeout";
-}
-
-/** Of the nodes of an event those that Slurm's power saving had when it was last read. */
-function powerSavingAmong(
-  { nodes }: NodeEvent,
-  { powerSaving }: Memory,
-  { node_prefix }: SlurmSettings,
-): LostNodes {
-  const names = new Set(expandHostlist(typeof powerSaving === "string" ? powerSaving : ""));
-  const own = nodes.map(({ name, nodeId }) => [`${node_prefix}${name}`, nodeId] as const);
-  return new Map(own.filter(([name]) => names.has(name)));
-}
-
 /** They remember what they read: the next answer is much the same. */
 interface Readers {
   readonly nodes: ReturnType<typeof nodeList>;
@@ -251,9 +226,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   const joining = stillJoining(nodes, before.joining);
   setAside.push(...overdue(nodes, joining, context.nowSeconds));
   setAside.push(...cameTooLate(saving), ...withoutPartition(own, settings));
-  const lost = stillLost(saving, before.lost, before.joined);
   const due = dueNodes(reservations, context.nowSeconds, settings);
-  const gone = stillGone(byName, before.gone);
+  const gone = stillGone(byName, before.gone, new Set(saving));
   const config = answers.config?.text ?? "";
   readers.exempt.release = releaseIn(/^SLURM_VERSION .*$/m.exec(config)?.[0])?.number;
   readers.exempt.parameters = /^SlurmctldParameters *= (\S*)$/m.exec(config)?.[1];
@@ -267,7 +241,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
     jobs,
     nodes: [
       ...own
-        .filter((node) => isListed(node) && !isWithoutPartition(node, settings))
+        .filter((node) => isListed(node) && !isWithoutPartition(node, settings) && !gone.has(node.name))
         .map((node) => {
           const offered = jobContext.reserved.withoutCpus(node, context.nowSeconds);
           const posted = toNode(asUndrained(node, context), amounts.of(offered), due.get(node.name));
@@ -309,7 +283,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
             ...namedNodes(
               saving,
               records,
-              { lost, joined: before.joined, reserved: missingFor(due, own, joining, settings) },
+              { gone, joined: before.joined, reserved: missingFor(due, own, joining, settings) },
               settings,
             ),
             exempt,
@@ -322,9 +296,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         nodesFrom: printed.nodesFrom,
         ...(enforcement === undefined ? {} : { limits: enforcement }),
         ...(clearingSince.size === 0 ? {} : { clearing: Object.fromEntries(clearingSince) }),
-        ...(saving.length === 0 ? {} : { powerSaving: compactHostlist(saving.map(({ name }) => name)) }),
       },
-      { joining, joined: before.joined, lost, gone },
+      { joining, joined: before.joined, gone },
     ),
   };
 }

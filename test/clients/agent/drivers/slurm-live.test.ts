@@ -222,6 +222,7 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         "node-deleted",
         indices.flatMap((index) => event(`htc-${index}`, index)),
       );
+      await driven.pass();
       await slurm.run("scontrol", "reconfigure");
       // Longer than it would look for one name, and the others wait for that.
       for (const until = began + 12_000; Date.now() < until; )

@@ -624,45 +624,48 @@ describe("of 10,000 nodes", () => {
 });
 
 describe("the end of a node", () => {
-  const down =
-    "update NodeName=htc-1 NodeAddr=255.255.255.255 NodeHostname=htc-1 State=DOWN Reason=cyclecloud";
   const [old, now] = [
     { name: "htc-1", nodeId: "a", hostname: "ip-old" },
     { name: "htc-1", nodeId: "b", hostname: "ip-new" },
   ];
+  const there = { state: ["ALLOCATED", "CLOUD"], hostname: "ip-old", address: "ip-old" };
+  const next = { ...there, slurmd_start_time: eventSeconds + 60 };
 
   test.each([
-    { what: "of the one that joined", joined: [old], end: old, commands: [down] },
-    {
-      what: "that comes after another one has joined under its name",
-      joined: [old, now],
-      end: old,
-      commands: [],
-    },
-    { what: "of the second", joined: [old, now], end: now, commands: [down] },
-    { what: "of one that nobody saw join", joined: [], end: old, commands: [down] },
-    {
-      what: "that is only that of its host name",
-      joined: [old],
-      end: { ...old, isRenamed: true },
-      commands: [],
-    },
-    {
-      what: "by its host, from a service that gives no ids",
-      joined: [{ name: "htc-1", hostname: "ip-new" }],
-      end: { name: "htc-1", hostname: "ip-old" },
-      commands: [],
-    },
-  ])("$what: $commands", ({ joined, end, commands }) => {
+    ["of the one that joined", [old], old, there, takenDown],
+    ["of one that never got its address", [old], old, { ...there, ...atHome }, takenDown],
+    ["that comes after another one has joined under its name", [old, now], old, there, []],
+    ["of the second", [old, now], now, { ...there, hostname: "ip-new", address: "ip-new" }, takenDown],
+    ["of one that nobody saw join", [], old, there, takenDown],
+    // Its event is on its way, and a person let the name take jobs before.
+    ["that comes before the next one has joined, which has its address and a job", [old], old, next, []],
+    ["that comes before the next one has joined, at another address", [old], now, there, []],
+    ["that is only that of its host name", [old], { ...old, isRenamed: true }, there, []],
+    [
+      "by its host, from a service that gives no ids",
+      [{ name: "htc-1", hostname: "ip-new" }],
+      { name: "htc-1", hostname: "ip-old" },
+      there,
+      [],
+    ],
+  ])("%s", (_, joined, end, fields, commands) => {
     const driver = driverOf();
-    const context = { nowSeconds: eventSeconds, draining: new Map<string, number>() };
+    const context = { nowSeconds: eventSeconds + 100, draining: new Map<string, number>() };
     let memory: Memory = {};
     for (const node of joined)
       memory = driver.commandsFor({ kind: "node-joined", nodes: [node] }, { ...context, memory }).memory;
-    const steps = driver.commandsFor({ kind: "node-deleted", nodes: [end] }, { ...context, memory });
-    expect(steps.commands.map(({ args }) => args.join(" "))).toEqual(commands);
-    const isGone = commands.length > 0;
-    expect(steps.memory.joined === undefined).toBe(isGone);
+    const event = { kind: "node-deleted", atSeconds: eventSeconds, nodes: [end] } as const;
+    const steps = driver.commandsFor(event, { ...context, memory });
+    expect(steps.commands).toEqual([]);
+    const fresh = { slurmd_version: "22.05.8", slurmd_start_time: eventSeconds - 600, ...fields };
+    const pass = interpreted(fresh, steps.memory, 100);
+    expect(pass.commands).toEqual(commands);
+    expect(pass.nodes).toHaveLength(commands.length === 0 ? 1 : 0);
+    // Until Slurm has it, should the command fail.
+    expect(interpreted(fresh, pass.memory, 110).commands).toEqual(commands);
+    expect(
+      interpreted({ ...fresh, ...nowhere, state: ["DOWN", "CLOUD"] }, pass.memory).memory,
+    ).not.toHaveProperty("gone");
   });
 
   test("is remembered from pass to pass", () => {

@@ -23,7 +23,7 @@ testDriver({
     }),
   knows: ["user", "account", "queue"],
   // What a reading finds is corrected in the same pass.
-  withoutCommand: ["drain", "undrain"],
+  withoutCommand: ["drain", "undrain", "node-deleted", "boot-timeout"],
   whose: (answers, job) => {
     // Tasks of an array and parts of a heterogeneous job are one submission: of one user, account and choice of partitions.
     const [id] = /^\d+/.exec(job) ?? [];
