@@ -3,8 +3,9 @@
  * reaches, so that those who bundle it get no more than they use, and one file of declarations for each entry point.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import {
+  CompilerState,
   Extractor,
   ExtractorConfig,
   ExtractorLogLevel,
@@ -23,16 +24,28 @@ export const reportFolder = join(sources, "api");
 
 /**
  * Builds into a folder that is emptied before, and returns the public API as text, by the names of the files in `reportFolder`.
- * Throws an Error when the sources do not compile.
+ * Throws an Error when the declarations do not compile; types inside functions are checked by `npm run types` alone.
  */
 export async function buildLibrary(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = await entryPoints();
   await rm(folder, { recursive: true, force: true });
   await Promise.all([bundle(entries, folder), declare()]);
-  const reports = new Map<string, string>();
-  for (const [name, source] of Object.entries(entries))
-    reports.set(`${fileName(name)}.api.md`, await extract({ name, source, folder }));
-  return reports;
+  const reports = join(root, ".package/api");
+  await mkdir(reports, { recursive: true });
+  const configs = Object.entries(entries).map(([name, source]) =>
+    extractorConfig({ name, source, folder, reports }),
+  );
+  const [first, ...others] = configs;
+  if (first === undefined) throw new Error("package.json has no exports");
+  // Read once for all: most declarations are behind several entry points.
+  const compilerState = CompilerState.create(first, {
+    additionalEntryPoints: others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath),
+  });
+  const reported = configs.map(async (config) => {
+    const report = await extract(config, compilerState);
+    return [basename(config.reportFilePath), report] as const;
+  });
+  return new Map(await Promise.all(reported));
 }
 
 /** The exports of package.json, and the source of each: `./engine` is `clients/library/engine/index.ts`. */
@@ -78,23 +91,21 @@ async function bundle(entries: Readonly<Record<string, string>>, folder: string)
 async function declare(): Promise<void> {
   await rm(declarations, { recursive: true, force: true });
   await mkdir(declarations, { recursive: true });
-  await runCompiler(["-p", join(root, "tsconfig.library.json")]);
+  await runCompiler(["-p", join(root, "tsconfig.library.json"), "--noCheck"]);
 }
 
 interface Extraction {
   readonly name: string;
   readonly source: string;
   readonly folder: string;
+  readonly reports: string;
 }
 
-/** Joins the declarations of an entry point into one file, and returns the report of its API. */
-async function extract({ name, source, folder }: Extraction): Promise<string> {
+function extractorConfig({ name, source, folder, reports }: Extraction): ExtractorConfig {
   const entry = join(declarations, "clients/library", source.replace(/\.ts$/, ".d.ts"));
-  const reports = join(root, ".package/api");
-  await mkdir(reports, { recursive: true });
   const reportFileName = `${fileName(name)}.api.md`;
   const silent = { default: { logLevel: ExtractorLogLevel.None } };
-  const config = ExtractorConfig.prepare({
+  return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: join(root, "package.json"),
     configObject: {
@@ -116,16 +127,22 @@ async function extract({ name, source, folder }: Extraction): Promise<string> {
       },
     },
   });
+}
+
+/** Joins the declarations of an entry point into one file, and returns the report of its API. */
+async function extract(config: ExtractorConfig, compilerState: CompilerState): Promise<string> {
   const problems: string[] = [];
   const messageCallback = (message: ExtractorMessage) => {
     const { category, logLevel, text } = message;
     if (category === "Compiler" || logLevel === ExtractorLogLevel.Error) problems.push(text);
     message.handled = true;
   };
-  Extractor.invoke(config, { localBuild: true, messageCallback });
+  Extractor.invoke(config, { localBuild: true, messageCallback, compilerState });
   if (problems.length > 0)
-    throw new Error(`Cannot join the declarations of "${name}": ${problems.join("; ")}`);
-  const report = await readFile(join(reports, reportFileName), "utf8");
+    throw new Error(
+      `Cannot join the declarations of ${config.mainEntryPointFilePath}: ${problems.join("; ")}`,
+    );
+  const report = await readFile(config.reportFilePath, "utf8");
   // Which of zod's types the schemas have is no part of the API, and changes with each of them; so does the line of a warning.
   return report
     .replaceAll(/^import \{ \S+ \} from 'zod(\/.*)?';\n/gm, "")
