@@ -95,7 +95,7 @@ const job = z.preprocess(
       .max(256)
       .optional()
       .describe(
-        "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything",
+        "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything; those that are `colocated` are together in one placement group",
       ),
     gangApart: z
       .boolean()

@@ -50,7 +50,7 @@ export interface Job {
   readonly metadata: { readonly [key: string]: Json };
   /** The budget that holds it: it keeps the hosts on which it runs, and gets nothing more. Absent: none does. */
   readonly hold?: SpentBudget;
-  /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
+  /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. Colocated ones are all in one placement group. */
   readonly gang?: string;
   /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent, and without a `gang`: it may. */
   readonly gangApart?: boolean;

@@ -26,29 +26,41 @@ export function allocate(ledger: Ledger, allocation: Allocation): void {
   if (failsAgain(ledger, allocation)) allocation.refusals = allocation.shape.refusals;
   else if (isWhole(allocation.job)) {
     placeWhole(ledger, allocation);
-    if (isWanting(allocation) && isDivided(ledger, allocation)) pack(ledger, allocation);
+    if (isWanting(allocation) && allocation.group === null && isDivided(ledger, [allocation]))
+      pack(ledger, allocation);
   } else pack(ledger, allocation);
 }
 
-/** Whether no bucket could hold all of a job that may be divided then, whatever else runs there. */
-function isDivided(ledger: Ledger, allocation: Allocation): boolean {
-  const { job, shape, asked } = allocation;
-  return (
-    job.mayDivide === true &&
-    candidatesFor(ledger, allocation).every((bucket) => {
-      const perNode =
-        job.packingStrategy === "scatter"
-          ? 1
-          : capacityIn(bucket.exampleRow, demandIn(shape, bucket.columns), shape.exclusive);
-      return (
-        nodesIn(ledger, [bucket]) * perNode < asked || (job.colocated && isTooSmall(bucket, asked / perNode))
-      );
-    })
-  );
+/**
+ * Whether no bucket could hold all of a job that may be divided then, whatever else runs there; of colocated parts of a gang: no placement
+ * group could hold all of them.
+ */
+export function isDivided(ledger: Ledger, parts: readonly Allocation[]): boolean {
+  if (parts.some(({ job }) => job.mayDivide !== true)) return false;
+  const own = parts.map((part) => ({ part, candidates: new Set(candidatesFor(ledger, part)) }));
+  const isColocated = parts.every(({ job }) => job.colocated);
+  const buckets = new Set(own.flatMap(({ candidates }) => [...candidates]));
+  const groups = Map.groupBy(buckets, (bucket) => (parts.length === 1 ? bucket : bucket.placementGroup));
+  return ![...groups.values()].some((group) => {
+    const left = new Map(group.map((bucket) => [bucket, mostNodesIn(ledger, bucket, isColocated)]));
+    return own.every(({ part, candidates }) => {
+      const has = (bucket: LedgerBucket) => (left.get(bucket) ?? 0) - nodesFor(part, bucket);
+      const home = group.find((bucket) => candidates.has(bucket) && has(bucket) >= 0);
+      if (home !== undefined) left.set(home, has(home));
+      return home !== undefined;
+    });
+  });
 }
 
-function isTooSmall({ placementGroup, maxPlacementGroupSize }: LedgerBucket, nodes: number): boolean {
-  return placementGroup === null || maxPlacementGroupSize < nodes;
+function nodesFor({ job, shape, asked }: Allocation, bucket: LedgerBucket): number {
+  if (job.packingStrategy === "scatter") return asked;
+  return asked / capacityIn(bucket.exampleRow, demandIn(shape, bucket.columns), shape.exclusive);
+}
+
+function mostNodesIn(ledger: Ledger, bucket: LedgerBucket, isColocated: boolean): number {
+  const nodes = nodesIn(ledger, [bucket]);
+  if (!isColocated) return nodes;
+  return bucket.placementGroup === null ? 0 : Math.min(nodes, bucket.maxPlacementGroupSize);
 }
 
 /**
@@ -132,7 +144,8 @@ function nodesIn(ledger: Ledger, buckets: readonly LedgerBucket[]): number {
   return buckets.reduce((sum, bucket) => sum + bucket.nodes.length + ledger.capacityOf(bucket), 0);
 }
 
-function pack(ledger: Ledger, allocation: Allocation): void {
+/** Places as many slots as there is room for, in all its buckets. */
+export function pack(ledger: Ledger, allocation: Allocation): void {
   const { shape } = allocation;
   const before = allocation.granted;
   const refusals: Refusal[] = [];

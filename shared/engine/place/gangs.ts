@@ -1,7 +1,8 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
-import { allocate, isWhole } from "./allocate.ts";
+import { allocate, isDivided, isWhole, pack } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
+import { candidatesFor } from "./candidates.ts";
 import { forgetSearches } from "./shape.ts";
 
 /** By part, all jobs of its gang in the order of the queue. */
@@ -36,12 +37,32 @@ function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
   for (const [index, part] of parts.entries()) if (index !== placed) part.refusals = waits;
 }
 
-/** Places jobs one after the other, all of each, or nothing of any. Returns how many found room: all of them, or those before the first that did not. */
+/**
+ * Places jobs one after the other, all of each, or nothing of any; the colocated ones in one placement group. Returns how many found room:
+ * all of them, or those before the first that did not.
+ */
 export function placeParts(
   ledger: Ledger,
   parts: readonly Allocation[],
   place: (part: Allocation) => void,
 ): number {
+  const colocated = parts.filter(({ job }) => job.colocated);
+  const [first] = colocated;
+  if (first === undefined || colocated.length === 1) return placeApart(ledger, parts, place);
+  const groups = new Set(candidatesFor(ledger, first).flatMap(({ placementGroup }) => placementGroup ?? []));
+  let placed = 0;
+  for (const group of groups) {
+    for (const part of colocated) part.group = group;
+    placed = placeApart(ledger, parts, place);
+    if (placed === parts.length) break;
+  }
+  for (const part of colocated) part.group = null;
+  if (placed === parts.length || !isDivided(ledger, colocated)) return placed;
+  return placeApart(ledger, parts, (part) => pack(ledger, part));
+}
+
+/** Those that lie apart on different nodes. */
+function placeApart(ledger: Ledger, parts: readonly Allocation[], place: (part: Allocation) => void): number {
   let placed = 0;
   attempt(ledger, parts, () => {
     const apart = new Set(parts.flatMap(nodesApart));

@@ -30,6 +30,7 @@ export function openJobs(
       placements: [],
       runsOn: null,
       avoids: null,
+      group: null,
       refusals: noRefusals,
     };
   });

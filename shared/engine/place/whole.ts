@@ -172,9 +172,10 @@ function fitsGroup({ job, placements }: Allocation, bucket: LedgerBucket): boole
   return !job.colocated || placements.length <= bucket.maxPlacementGroupSize;
 }
 
-function notColocating(bucket: LedgerBucket, { job, asked, placements }: Allocation): Refusal | null {
-  if (bucket.placementGroup === null || placements.some(({ node }) => node.bucket !== bucket))
-    return groupRefusals(bucket).none;
+function notColocating(bucket: LedgerBucket, { job, asked, placements, group }: Allocation): Refusal | null {
+  const isOther =
+    bucket.placementGroup === null || (group ?? bucket.placementGroup) !== bucket.placementGroup;
+  if (isOther || placements.some(({ node }) => node.bucket !== bucket)) return groupRefusals(bucket).none;
   const isTooSmall = job.packingStrategy === "scatter" && asked > bucket.maxPlacementGroupSize;
   return isTooSmall ? groupRefusals(bucket).tooSmall : null;
 }

@@ -98,6 +98,43 @@ describe("a gang gets all that it asks for, or nothing", () => {
       expect(planned([apart(4, alone)]).create).toEqual([]);
   });
 
+  describe("colocated parts of a gang are in one placement group", () => {
+    const groups = { placementGroups: ["pg0", "pg1"].map((name) => ({ name, activeCount: 0 })) };
+    const part = (name: string, nodeCount: number, fields = {}) =>
+      job(
+        name,
+        { ncpus: 4 },
+        { nodeCount, packingStrategy: "scatter", colocated: true, gang: "mpi", ...fields },
+      );
+    const there = [node("htc-1", { placementGroup: "pg0" }), node("htc-2", { placementGroup: "pg0" })];
+    const busy = job("other", { ncpus: 4 }, { executingHostnames: ["host-htc-2"] });
+    const planned = (most: number, parts: readonly ReturnType<typeof job>[], nodes = there) => {
+      const buckets = [bucket({ fields: groups, limits: { maxPlacementGroupSize: most } })];
+      const jobs = [...(nodes.length > 0 ? [busy] : []), ...parts];
+      return plan(input({ cluster: cluster({ nodeArrays: [array({ buckets })], nodes }), jobs }));
+    };
+    const created = (result: ReturnType<typeof plan>) =>
+      result.create.map(({ placementGroup, count }) => [placementGroup, count]);
+    const apart = { gangApart: true };
+    test.each([
+      ["in the one of the first, which has room for all", 4, [1, 2], {}, [["pg0", 2]]],
+      ["in another, where the first has room for one alone", 3, [1, 2], apart, [["pg1", 3]]],
+      ["in none that is too small for all", 2, [1, 2], apart, []],
+    ])("%s", (_, most, counts, fields, expected) => {
+      const parts = counts.map((count, index) => part(`mpi.${index}`, count, fields));
+      expect(created(planned(most, parts))).toEqual(expected);
+    });
+
+    test("those that may be divided are, where no group could ever hold all of them", () => {
+      const parts = [1, 2].map((count) => part(`mpi.${count}`, count, { ...apart, mayDivide: true }));
+      expect(created(planned(3, parts, []))).toEqual([["pg0", 3]]);
+      expect(created(planned(2, parts, []))).toEqual([
+        ["pg0", 2],
+        ["pg1", 1],
+      ]);
+    });
+  });
+
   describe("a job that may be divided, where no bucket could ever hold it, is", () => {
     const colocating = { placementGroups: [{ name: "pg0", activeCount: 0 }] };
     const small = { maxPlacementGroupSize: 2 };

@@ -20,10 +20,14 @@ export function planNaively(input: PlanInput): NaiveResult {
     if (nodesOf.has(job)) continue;
     const parts = job.gang === undefined ? [job] : input.jobs.filter(({ gang }) => gang === job.gang);
     const before = world;
-    for (const part of parts) {
-      const placed = placeJob(input, world, part);
-      world = placed.world;
-      nodesOf.set(part, placed.nodes);
+    for (const group of groupsFor(input, world, parts)) {
+      world = before;
+      for (const part of parts) {
+        const placed = placeJob(input, world, part, group);
+        world = placed.world;
+        nodesOf.set(part, placed.nodes);
+      }
+      if (parts.every((part) => nodesOf.get(part)?.length === slotsOf(part))) break;
     }
     if (job.gang === undefined || parts.every((part) => nodesOf.get(part)?.length === slotsOf(part)))
       continue;
@@ -237,7 +241,14 @@ function slotsOf({ packingStrategy, nodeCount, iterations }: Job): number {
   return packingStrategy === "scatter" ? nodeCount : iterations;
 }
 
-function placeJob(input: PlanInput, before: World, job: Job): Placed {
+/** The placement groups in one of which all colocated parts of a gang are; null: any. */
+function groupsFor(input: PlanInput, world: World, parts: readonly Job[]): readonly (string | null)[] {
+  const [first, second] = parts.filter(({ colocated }) => colocated);
+  if (first === undefined || second === undefined) return [null];
+  return [...new Set(candidatesOf(input, world, first).candidates.flatMap(({ group }) => group ?? []))];
+}
+
+function candidatesOf(input: PlanInput, before: World, job: Job) {
   const asked: readonly Constraint[] = job.exclusive
     ? [...job.constraints, { kind: "exclusive", scope: "iteration" }]
     : job.constraints;
@@ -248,6 +259,11 @@ function placeJob(input: PlanInput, before: World, job: Job): Placed {
     world,
     constraints.filter((constraint) => constraint.kind !== "exclusive"),
   );
+  return { constraints, world, candidates };
+}
+
+function placeJob(input: PlanInput, before: World, job: Job, inGroup: string | null): Placed {
+  const { constraints, world, candidates } = candidatesOf(input, before, job);
   const scattered = job.packingStrategy === "scatter";
   const slots = slotsOf(job);
   if (!job.colocated && (!scattered || job.gangApart === true)) {
@@ -261,7 +277,7 @@ function placeJob(input: PlanInput, before: World, job: Job): Placed {
     const ways = turn.isShared ? [false, true] : [true];
     for (const buys of ways) {
       for (const place of turn.places) {
-        if (job.colocated && place.group === null) continue;
+        if (job.colocated && (place.group === null || (inGroup ?? place.group) !== place.group)) continue;
         const placed = fill({ input, job, constraints, places: [place], slots, buys }, world);
         const size = place.bucket.limits.maxPlacementGroupSize;
         const fits = !job.colocated || new Set(placed.nodes).size <= size;

@@ -23,6 +23,7 @@ export function violationsOf(input: PlanInput, result: Plan): readonly string[] 
     ...nodeViolations(result),
     ...jobViolations(input, result),
     ...apartViolations(input, result),
+    ...gangGroupViolations(input, result),
     ...retirementViolations(result),
     ...failedViolations(input, result),
     ...targetViolations(input, result),
@@ -216,6 +217,21 @@ function nodeViolations(result: Plan): string[] {
 
 function isGangComplete({ jobs }: PlanInput, result: Plan, gang: string): boolean {
   return result.jobs.every(({ asked, granted }, index) => jobs[index]?.gang !== gang || granted === asked);
+}
+
+/** Colocated parts of one gang are in one placement group. */
+function gangGroupViolations({ jobs }: PlanInput, result: Plan): string[] {
+  const groups = jobs.flatMap(({ gang, colocated }, index) =>
+    gang === undefined || !colocated
+      ? []
+      : (result.jobs[index]?.placements ?? []).map(({ node: name }) => ({
+          gang,
+          group: result.nodes.find((node) => node.name === name)?.placementGroup,
+        })),
+  );
+  return [...Map.groupBy(groups, ({ gang }) => gang)].flatMap(([gang, own]) =>
+    new Set(own.map(({ group }) => group)).size > 1 ? [`gang ${gang} is in several placement groups`] : [],
+  );
 }
 
 function apartViolations({ jobs }: PlanInput, result: Plan): string[] {

@@ -144,7 +144,7 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
         ...(isSpread
           ? { iterations: part.count, gangSize: part.count }
           : { nodeCount: part.count, exclusive: isWhole }),
-        colocated: isColocated && part.count > 1,
+        colocated: isColocated,
       };
     }),
   );
