@@ -33,559 +33,142 @@ function situation(name: string): Situation {
 
 const gib = (count: number) => ({ bytes: count * 2 ** 30, magnitude: "g" });
 
-interface Told {
-  /** Of all causes, the gravest first. */
-  readonly kinds: string;
-  /** Of the cause that counts: how much is asked, how much is left, and of which limit. */
-  readonly figures?: readonly [asked: unknown, left: unknown, limit?: string];
-  /** Seconds from now until it ends by itself. */
-  readonly ends?: number;
-  /** What stands in the text, and in the way out. */
-  readonly says: readonly string[];
-  readonly next: string;
-  /** What raising limits would do. */
-  readonly raise?: readonly string[];
-  /** Bucket by bucket. */
-  readonly refusals?: string;
-  /** What the planner did. */
-  readonly planner?: RegExp;
-  /** What is told to make it fit, done: then the job has all of its places. */
-  readonly fixed?: Partial<Situation>;
-}
-
 const job = (fields: object) => [{ name: asked, iterations: 10, constraints: { ncpus: 4 }, ...fields }];
 const plain = { limits: {}, array: {}, cluster: {}, bucket: {}, config: {}, before: async () => {} };
-const sameReasons = /gave it \d+ of \d+ places, for the same reasons\./;
-const roomLeft = "NoCapacity";
 
-/** One row for each situation; the pages that the command line makes of them are in `test/clients/cli/examples/explain`. */
-const rows: Readonly<Record<string, Told>> = {
-  "too-big-for-any-size": {
-    kinds: "too-big",
-    figures: [64, 4],
-    says: ["asks for 64 ncpus", "htc/Standard_F4s_v2, has 4"],
-    next: "Ask for 4 ncpus or less",
-    refusals: "InsufficientResource",
-    planner: sameReasons,
-    fixed: { jobs: job({ constraints: { ncpus: 4 } }) },
-  },
-  "too-big-for-the-array-that-it-names": {
-    kinds: "too-big",
-    figures: [64, 4],
-    says: ["fat/Standard_E64s_v5 has 64, and the job does not allow it: node.nodearray = htc"],
-    next: "Ask for 4 ncpus or less",
-    refusals: "InsufficientResource InvalidOption",
-    fixed: { jobs: job({ constraints: { ncpus: 64 } }) },
-  },
-  "too-much-memory": {
-    kinds: "too-big",
-    figures: [gib(100), gib(8)],
-    says: ["asks for 100g memgb", "has 8g"],
-    next: "Ask for 8g memgb or less",
-    fixed: { jobs: job({ constraints: { memgb: 8 } }) },
-  },
-  "a-misspelt-node-array": {
-    kinds: "never-satisfiable",
-    figures: ["htcc", "htc"],
-    says: ['"node.nodearray" is htc, wanted htcc', 'Did you mean "htc"?'],
-    next: 'Change it to "htc"',
-    refusals: "InvalidOption",
-    fixed: { jobs: job({ constraints: { "node.nodearray": "htc" } }) },
-  },
-  "a-vm-size-that-is-not-there": {
-    kinds: "never-satisfiable",
-    figures: ["Standard_HB120rs_v3", "Standard_F4s_v2"],
-    says: ["is Standard_F4s_v2, wanted Standard_HB120rs_v3"],
-    next: "ccscale buckets",
-  },
-  "a-misspelt-resource": {
-    kinds: "never-satisfiable",
-    figures: [2, null],
-    says: ['no resource "ncpu"', 'Did you mean "ncpus"?'],
-    next: 'Change it to "ncpus"',
-    refusals: "UndefinedResource",
-  },
+/**
+ * Kinds of all causes, the gravest first; of the one that counts, how much is asked, how much is left, and of which limit. What the page
+ * says of each situation is in `test/clients/cli/examples/explain`.
+ */
+const rows: Readonly<
+  Record<string, readonly [kinds: string, asked?: unknown, left?: unknown, limit?: string]>
+> = {
+  "too-big-for-any-size": ["too-big", 64, 4],
+  "too-big-for-the-array-that-it-names": ["too-big", 64, 4],
+  "too-much-memory": ["too-big", gib(100), gib(8)],
+  "a-misspelt-node-array": ["never-satisfiable", "htcc", "htc"],
+  "a-vm-size-that-is-not-there": ["never-satisfiable", "Standard_HB120rs_v3", "Standard_F4s_v2"],
+  "a-misspelt-resource": ["never-satisfiable", 2, null],
+  "a-resource-that-no-node-has": ["never-satisfiable"],
+  "more-parts-than-a-cap-allows": ["demand-cap", 5, 3, "max-constraint-parts"],
+  "a-constraint-that-is-never-satisfied": ["never-satisfiable"],
+  "alternatives-of-which-none-fits": ["never-satisfiable"],
+  "a-shared-value-that-differs": ["never-satisfiable", "2026.1", "2025.1"],
+  "an-array-that-is-switched-off": ["never-satisfiable"],
+  "a-cluster-without-node-arrays": ["never-satisfiable"],
+  "nothing-asked-for": ["nothing-requested"],
+  "quota-of-the-region": ["quota", 10, 0, "region"],
+  "quota-of-the-region-with-room-soon": ["quota", 1, 0, "region"],
+  "quota-of-spot": ["quota", 10, 0, "region"],
+  "quota-of-the-family": ["quota", 10, 0, "family"],
+  "limits-of-the-cluster-and-the-family": ["quota", 10, 0, "cluster"],
+  "limit-of-the-array-in-cores": ["quota", 10, 0, "node-array"],
+  "limit-of-the-array-in-nodes": ["quota", 10, 0, "node-array"],
+  "limit-of-the-cluster": ["quota", 10, 0, "cluster"],
+  "limit-of-the-cluster-in-nodes": ["quota", 10, 0, "cluster"],
+  "limit-of-the-vm-size": ["quota", 10, 0, "bucket"],
+  "dynamic-array-full": ["own-condition nodes-full"],
+  "limit-used-up-by-jobs-before-it": ["quota", 1, 0, "bucket"],
+  "another-part-without-room": ["gang-incomplete"],
+  "placement-group-too-small": ["placement-group-too-small", 8, 4],
+  "placement-group-full": ["quota", 3, 1, "placement-group"],
+  "no-placement-groups": ["never-satisfiable"],
+  "off-spot-for-its-run-time-while-spot-nodes-are-free": ["spot-off quota"],
+  "kept-to-a-full-array-by-its-own-condition": ["own-condition quota"],
+  "kept-off-a-much-dearer-array-by-its-own-condition": ["quota"],
+  "kept-to-a-full-size-by-two-conditions": ["quota"],
+  "capacity-back-off-by-cyclecloud": ["capacity-back-off", 10, 0],
+  "capacity-back-off-after-a-shortfall": ["partly-placed capacity-back-off booting", 8, 0],
+  "capacity-back-off-of-the-job": ["capacity-back-off", 900, 600],
+  "boots-failing": ["boots-failing"],
+  "licence-pool-empty": ["pool-empty", 2, 1],
+  "licence-pool-used-up-by-jobs-before-it": ["pool-empty", 2, 0],
+  "licence-pool-that-nobody-describes": ["never-satisfiable"],
+  "cap-on-new-nodes-of-a-plan": ["partly-placed cap booting not-planned-yet", 6, 0, "max-nodes-per-plan"],
+  "cap-on-cores": ["cap", 10, 0, "max-cores"],
+  "budget-spent": ["cap", 10, 0, "monthly-budget"],
+  "budget-without-a-price": ["cap", 10, 0, "unknown-price"],
+  "vm-size-not-usable": ["bucket-unusable", 1, 0],
+  exclusive: ["quota", 1, 0, "bucket"],
+  "hosts-of-the-scheduler-full": ["nodes-full", 1, 0],
+  "hosts-of-the-scheduler-too-small": ["too-big", 16, 8],
+  "named-host-full": ["nodes-full", 1, 0],
+  "named-host-unknown": ["never-satisfiable", "hots-htc-1", null],
+  "named-host-on-its-way-out": ["never-satisfiable"],
+  "drained-by-an-operator": ["nodes-drained", 1, 1, "bucket"],
+  "drained-in-the-scheduler": ["nodes-drained", 1, 1, "bucket"],
+  "drained-while-azure-has-no-vm": ["nodes-drained", 1, 1, "back-off"],
+  "ignored-by-an-operator": ["quota nodes-ignored", 1, 0, "bucket"],
+  "ignored-by-the-configuration": ["quota nodes-ignored"],
+  "named-host-ignored": ["nodes-ignored", null, 1],
+  "source-expired": ["source-expired", 60, 101],
+  "source-expired-while-it-runs": ["source-expired"],
+  "cluster-paused": ["cluster-paused not-planned-yet"],
+  "cluster-read-only": ["read-only not-planned-yet"],
+  "login-refused": ["login-refused not-planned-yet"],
+  "snapshot-stale": ["snapshot-stale booting", 300, 302],
+  "waiting-for-the-next-plan": ["not-planned-yet", 10, 0],
+  "waiting-for-booting-nodes": ["booting", 3, 0],
+  "waiting-for-nodes-that-boot-for-the-first-time": ["booting", 2, 0],
+  "its-node-failed-right-after-the-boot": ["booting", 1, 0],
+  "waiting-for-failed-nodes": ["nodes-failed", 1, 0],
+  "waiting-for-failed-nodes-that-are-kept": ["nodes-failed", 1, 0],
+  "waiting-for-a-node-that-has-not-joined": ["not-joined", 1, 0],
+  "waiting-for-a-node-that-is-taken-back": ["nodes-undraining", 1, 0],
+  "partly-placed": ["partly-placed quota booting", 7, 0, "bucket"],
+};
+
+/** What a page says to make the job fit, done: then it has all of its places. */
+const fixes: Readonly<Record<string, Partial<Situation>>> = {
+  "too-big-for-any-size": { jobs: job({ constraints: { ncpus: 4 } }) },
+  "too-big-for-the-array-that-it-names": { jobs: job({ constraints: { ncpus: 64 } }) },
+  "too-much-memory": { jobs: job({ constraints: { memgb: 8 } }) },
+  "a-misspelt-node-array": { jobs: job({ constraints: { "node.nodearray": "htc" } }) },
   "a-resource-that-no-node-has": {
-    kinds: "never-satisfiable",
-    says: ['no resource "scratch"'],
-    next: "default_resources",
-    fixed: { config: { default_resources: [{ select: {}, name: "scratch", value: 1 }] } },
+    config: { default_resources: [{ select: {}, name: "scratch", value: 1 }] },
   },
-  "more-parts-than-a-cap-allows": {
-    kinds: "demand-cap",
-    figures: [5, 3, "max-constraint-parts"],
-    says: ["the cap max_constraint_parts", "5, expected at most 3"],
-    next: "raise max_constraint_parts in autoscale.json",
-    refusals: "DemandCapReached",
-    fixed: { config: { max_constraint_parts: 5 } },
-  },
-  "a-constraint-that-is-never-satisfied": {
-    kinds: "never-satisfiable",
-    says: ["user bob is denied"],
-    next: "change the job",
-    refusals: "Never",
-  },
-  "alternatives-of-which-none-fits": {
-    kinds: "never-satisfiable",
-    says: ["none of the alternatives fits (ngpus >= 1 or node.nodearray = gpu)"],
-    next: "Change the job's constraints",
-    refusals: "OrFailed",
-  },
-  "a-shared-value-that-differs": {
-    kinds: "never-satisfiable",
-    figures: ["2026.1", "2025.1"],
-    says: ['"image" is 2025.1, wanted 2026.1'],
-    next: "when the shared value changes",
-    refusals: "InvalidSharedValue",
-  },
-  "an-array-that-is-switched-off": {
-    kinds: "never-satisfiable",
-    says: ['Autoscaling is off for node array "gpu"'],
-    next: "autoscale.enabled = true",
-    refusals: "InvalidOption",
-  },
-  "a-cluster-without-node-arrays": {
-    kinds: "never-satisfiable",
-    says: ["nothing to make nodes of", "autoscaling is off for htc"],
-    next: "autoscale.enabled = true",
-    refusals: "NoBucketsDefined",
-    fixed: { array: {} },
-  },
-  "nothing-asked-for": {
-    kinds: "nothing-requested",
-    says: ["asks for no slots and no nodes"],
-    next: "how many it wants",
-    refusals: "NothingRequested",
-  },
-  "quota-of-the-region": {
-    kinds: "quota",
-    figures: [10, 0, "region"],
-    says: ["region westeurope leaves 0 new nodes", "98 of 100 cores are used, a node takes 4"],
-    next: "Ask Azure for 38 more cores in the region",
-    refusals: roomLeft,
-    planner: sameReasons,
-    fixed: { limits: { region: { maxCores: 138, usedCores: 98 } } },
-  },
-  "quota-of-the-region-with-room-soon": {
-    kinds: "quota",
-    figures: [1, 0, "region"],
-    ends: 199,
-    says: ["On their way out there: 1 (old-2).", "Idle there: 1 (old-1); the first goes in 3m19s."],
-    next: "wait until nodes there go",
-    refusals: `${roomLeft} InvalidOption`,
-  },
-  "quota-of-spot": {
-    kinds: "quota",
-    figures: [10, 0, "region"],
-    says: ["the spot core quota of region westeurope", "8 of 8 cores are used"],
-    next: "Ask Azure for 40 more cores of spot quota",
-    fixed: { limits: { region: { maxCores: 48, usedCores: 8 } } },
-  },
-  "quota-of-the-family": {
-    kinds: "quota",
-    figures: [10, 0, "family"],
-    says: ["VM family westeurope/standardFSv2Family", "6 of 8 cores are used, a node takes 4"],
-    next: "Ask Azure for 38 more cores of the family",
-    fixed: { limits: { family: { maxCores: 46, usedCores: 6 } } },
-  },
+  "more-parts-than-a-cap-allows": { config: { max_constraint_parts: 5 } },
+  "a-cluster-without-node-arrays": { array: {} },
+  "quota-of-the-region": { limits: { region: { maxCores: 138, usedCores: 98 } } },
+  "quota-of-spot": { limits: { region: { maxCores: 48, usedCores: 8 } } },
+  "quota-of-the-family": { limits: { family: { maxCores: 46, usedCores: 6 } } },
   "limits-of-the-cluster-and-the-family": {
-    kinds: "quota",
-    figures: [10, 0, "cluster"],
-    says: ["core limit of cluster hpc", "0 of 2 cores"],
-    next: "Raise MaxCoreCount of the cluster in CycleCloud by 38 cores",
-    raise: [
-      "Raising MaxCoreCount of cluster hpc alone does not help",
-      "then the core quota of VM family westeurope/standardFSv2Family binds: 6 of 8 cores are used, 38 more are needed",
-      "With both raised, all 10 slots have a place.",
-    ],
-    fixed: {
-      cluster: { maxCoreCount: 40 },
-      limits: { family: { maxCores: 46, usedCores: 6 } },
-    },
+    cluster: { maxCoreCount: 40 },
+    limits: { family: { maxCores: 46, usedCores: 6 } },
   },
-  "limit-of-the-array-in-cores": {
-    kinds: "quota",
-    figures: [10, 0, "node-array"],
-    says: ["core limit of node array htc", "0 of 3 cores"],
-    next: "Raise MaxCoreCount of the node array in CycleCloud by 37 cores",
-    fixed: { array: { maxCoreCount: 40 } },
-  },
-  "limit-of-the-array-in-nodes": {
-    kinds: "quota",
-    figures: [10, 0, "node-array"],
-    says: ["node limit of node array htc", "0 of 0 nodes"],
-    next: "Raise MaxCount of the node array in CycleCloud by 10 nodes",
-    fixed: { array: { maxCount: 10 } },
-  },
-  "limit-of-the-cluster": {
-    kinds: "quota",
-    figures: [10, 0, "cluster"],
-    says: ["core limit of cluster hpc", "0 of 2 cores"],
-    next: "Raise MaxCoreCount of the cluster in CycleCloud by 38 cores",
-    fixed: { cluster: { maxCoreCount: 40 } },
-  },
-  "limit-of-the-cluster-in-nodes": {
-    kinds: "quota",
-    figures: [10, 0, "cluster"],
-    says: ["node limit of cluster hpc", "0 of 0 nodes"],
-    next: "Raise MaxCount of the cluster in CycleCloud by 10 nodes",
-    fixed: { cluster: { maxCount: 10 } },
-  },
-  "limit-of-the-vm-size": {
-    kinds: "quota",
-    figures: [10, 0, "bucket"],
-    says: ["what CycleCloud still offers of htc/Standard_F4s_v2 leaves 0 new nodes"],
-    next: "by 10 nodes or more",
-    fixed: { bucket: { availableCount: 10 } },
-  },
-  "dynamic-array-full": {
-    kinds: "own-condition nodes-full",
-    says: [
-      "Room is free in htc/Standard_F4s_v2",
-      "only one thing keeps the job off: it asks for node.nodearray = extra.",
-    ],
-    next: "Submit it without that condition, or let it take either",
-    refusals: "InvalidOption OutOfCapacity",
-  },
-  "limit-used-up-by-jobs-before-it": {
-    kinds: "quota",
-    figures: [1, 0, "bucket"],
-    says: ["6 of 6 nodes are used"],
-    next: "by 1 node or more",
-    fixed: { bucket: { availableCount: 7 } },
-  },
-  "another-part-without-room": {
-    kinds: "gang-incomplete",
-    says: ['together with all of gang "17"', '"17.2" finds no room'],
-    next: "`ccscale explain 17.2`",
-    refusals: "GangIncomplete",
-    fixed: { limits: { availableCount: 10 } },
-  },
-  "placement-group-too-small": {
-    kinds: "placement-group-too-small",
-    figures: [8, 4],
-    says: ["wants 8 nodes in one placement group", "holds at most 4"],
-    next: "Ask for at most 4 nodes",
-    refusals: "NotInAPlacementGroup PlacementGroupTooSmall",
-    fixed: { jobs: job({ iterations: 1, nodeCount: 4, colocated: true }) },
-  },
-  "placement-group-full": {
-    kinds: "quota",
-    figures: [3, 1, "placement-group"],
-    says: ["placement group htc/Standard_F4s_v2/pg0 leaves 1 new node", "3 of 4 nodes are used"],
-    next: "when 2 nodes of the group go",
-    fixed: { bucket: { placementGroups: [{ name: "pg0", activeCount: 1 }] } },
-  },
-  "no-placement-groups": {
-    kinds: "never-satisfiable",
-    says: ["all of its 8 nodes in one placement group, and there is none in what it may use"],
-    next: "autoscale.is_hpc = true",
-    refusals: "NotInAPlacementGroup",
-    fixed: { array: { allowsColocation: true } },
-  },
-  "off-spot-for-its-run-time-while-spot-nodes-are-free": {
-    kinds: "spot-off quota",
-    says: [
-      "Room is free in htc-spot/Standard_F4s_v2, 400 cores on 100 new nodes, and only one thing keeps the job off",
-      "it may run 12h, and spot.max_runtime is 4h",
-    ],
-    next: "Submit it with a run time of at most 4h; or raise the bound: `ccscale config set spot.max_runtime 43200`.",
-    refusals: "NoCapacity SpotRunTimeTooLong",
-  },
-  "kept-to-a-full-array-by-its-own-condition": {
-    kinds: "own-condition quota",
-    says: [
-      "Room is free in mid/Standard_F8s_v2, 160 cores on 20 new nodes for 0.40 USD/h each, and only one thing keeps the job off: it asks for node.nodearray = htc.",
-    ],
-    next: "Submit it without that condition",
-    refusals: "NoCapacity InvalidOption InvalidOption InsufficientResource",
-  },
-  "kept-off-a-much-dearer-array-by-its-own-condition": {
-    kinds: "quota",
-    says: ["the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes"],
-    next: "Ask Azure",
-    refusals: "NoCapacity InvalidOption",
-  },
-  "kept-to-a-full-size-by-two-conditions": {
-    kinds: "quota",
-    says: ["the core quota of VM family westeurope/standardFSv2Family leaves 0 new nodes"],
-    next: "Ask Azure",
-    refusals: "NoCapacity InvalidOption",
-  },
-  "capacity-back-off-by-cyclecloud": {
-    kinds: "capacity-back-off",
-    figures: [10, 0],
-    ends: 199,
-    says: ["No new nodes are asked of htc/Standard_F4s_v2 for 3m19s: Azure had no such VM"],
-    next: "It ends by itself",
-  },
-  "capacity-back-off-after-a-shortfall": {
-    kinds: "partly-placed capacity-back-off booting",
-    figures: [8, 0],
-    ends: 299,
-    says: ["for 4m59s: 2 of 10 nodes were added: quota reached"],
-    next: "It ends by itself",
-    planner: /CycleCloud added 2 of 10 nodes of htc\/Standard_F4s_v2: quota reached\./,
-  },
-  "capacity-back-off-of-the-job": {
-    kinds: "capacity-back-off",
-    figures: [900, 600],
-    ends: 300,
-    says: ["10m ago, and the job wants that to be 15m ago: 5m to go"],
-    next: "It ends by itself",
-    refusals: "CapacityFailureBackoff",
-  },
-  "boots-failing": {
-    kinds: "boots-failing",
-    ends: 1_800,
-    says: ["for 30m: 2 of 2 boots of htc/Standard_F4s_v2 failed within an hour"],
-    next: "image, scripts, network",
-  },
-  "licence-pool-empty": {
-    kinds: "pool-empty",
-    figures: [2, 1],
-    says: ['"solver" is too low: 1 of 5 are free, 2 wanted per place'],
-    next: "when running jobs give some back",
-    refusals: "SharedLimitReached",
-  },
+  "limit-of-the-array-in-cores": { array: { maxCoreCount: 40 } },
+  "limit-of-the-array-in-nodes": { array: { maxCount: 10 } },
+  "limit-of-the-cluster": { cluster: { maxCoreCount: 40 } },
+  "limit-of-the-cluster-in-nodes": { cluster: { maxCount: 10 } },
+  "limit-of-the-vm-size": { bucket: { availableCount: 10 } },
+  "limit-used-up-by-jobs-before-it": { bucket: { availableCount: 7 } },
+  "another-part-without-room": { limits: { availableCount: 10 } },
+  "placement-group-too-small": { jobs: job({ iterations: 1, nodeCount: 4, colocated: true }) },
+  "placement-group-full": { bucket: { placementGroups: [{ name: "pg0", activeCount: 1 }] } },
+  "no-placement-groups": { array: { allowsColocation: true } },
   "licence-pool-used-up-by-jobs-before-it": {
-    kinds: "pool-empty",
-    figures: [2, 0],
-    says: ["4 are free, and the jobs before it take 4 of these: 0 left, 2 wanted"],
-    next: "when the pool grows",
-    fixed: { config: { shared_pools: [{ name: "solver", initial: 9, current: 8 }] } },
+    config: { shared_pools: [{ name: "solver", initial: 9, current: 8 }] },
   },
   "licence-pool-that-nobody-describes": {
-    kinds: "never-satisfiable",
-    says: ['Nobody says how much the shared pool "solver" holds'],
-    next: "shared_pools",
-    refusals: "UndefinedResource",
-    fixed: { config: { shared_pools: [{ name: "solver", initial: 4, current: 4 }] } },
+    config: { shared_pools: [{ name: "solver", initial: 4, current: 4 }] },
   },
-  "cap-on-new-nodes-of-a-plan": {
-    kinds: "partly-placed cap booting not-planned-yet",
-    figures: [6, 0, "max-nodes-per-plan"],
-    says: ["one plan makes at most 2 new nodes"],
-    next: "max_nodes_per_plan",
-    fixed: { config: { max_nodes_per_plan: 10 } },
-  },
-  "cap-on-cores": {
-    kinds: "cap",
-    figures: [10, 0, "max-cores"],
-    says: ["8 of 10 cores are used, a node takes 4"],
-    next: 'Raise "max_cores" by 38 cores',
-    fixed: { config: { max_cores: 48 } },
-  },
+  "cap-on-new-nodes-of-a-plan": { config: { max_nodes_per_plan: 10 } },
+  "cap-on-cores": { config: { max_cores: 48 } },
   "budget-spent": {
-    kinds: "cap",
-    figures: [10, 0, "monthly-budget"],
-    ends: 1_439_999,
-    says: ["0.4 of 0.5 USD are used, a node takes 0.2 an hour"],
-    next: "monthly_budget_usd",
-    fixed: {
-      config: { monthly_budget_usd: 50, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
-    },
+    config: { monthly_budget_usd: 50, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
   },
   "budget-without-a-price": {
-    kinds: "cap",
-    figures: [10, 0, "unknown-price"],
-    says: ["the price of Standard_F4s_v2 is not known"],
-    next: "price_per_hour_usd",
-    fixed: {
-      config: { monthly_budget_usd: 100, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
-    },
+    config: { monthly_budget_usd: 100, vm_sizes: { Standard_F4s_v2: { price_per_hour_usd: 0.2 } } },
   },
-  "vm-size-not-usable": {
-    kinds: "bucket-unusable",
-    figures: [1, 0],
-    says: ["makes no new nodes of htc/Standard_F4s_v2 (NotActivated)"],
-    next: "Activate the VM size",
-    refusals: "InvalidBucket",
-    fixed: { bucket: {} },
-  },
-  exclusive: {
-    kinds: "quota",
-    figures: [1, 0, "bucket"],
-    says: ["The job wants nodes to itself", "2 of 2 nodes are used"],
-    next: "by 1 node or more",
-    fixed: { bucket: { availableCount: 3 } },
-  },
-  "hosts-of-the-scheduler-full": {
-    kinds: "nodes-full",
-    figures: [1, 0],
-    says: ["the scheduler's own hosts (1) are full"],
-    next: "when jobs there end",
-    refusals: "OutOfCapacity",
-  },
-  "hosts-of-the-scheduler-too-small": {
-    kinds: "too-big",
-    figures: [16, 8],
-    says: ["the scheduler's own hosts, has 8"],
-    next: "Ask for 8 ncpus or less",
-    refusals: "InsufficientResource",
-  },
-  "named-host-full": {
-    kinds: "nodes-full",
-    figures: [1, 0],
-    says: ['node.hostname = host-htc-1): htc-1, with places of "1100"'],
-    next: "without naming nodes",
-    refusals: "OutOfCapacity",
-  },
-  "named-host-unknown": {
-    kinds: "never-satisfiable",
-    figures: ["hots-htc-1", null],
-    says: ["no node has node.hostname = hots-htc-1", 'Did you mean "host-htc-1"?'],
-    next: 'Change it to "host-htc-1"',
-    refusals: "InvalidOption",
-  },
-  "named-host-on-its-way-out": {
-    kinds: "never-satisfiable",
-    says: ["The job names htc-1", "is on its way out"],
-    next: "name another node",
-  },
-  "drained-by-an-operator": {
-    kinds: "nodes-drained",
-    figures: [1, 1, "bucket"],
-    ends: 300,
-    says: ["they are drained: 1 (htc-1; by alice: disk errors, 5m1s ago)", "Idle there: 1 (htc-1)"],
-    next: "ccscale undrain -N htc-1",
-    refusals: "NodesTakeNoJobs",
-    fixed: plain,
-  },
-  "drained-in-the-scheduler": {
-    kinds: "nodes-drained",
-    figures: [1, 1, "bucket"],
-    says: ["htc-1; by root in slurm: Kill task failed, 10m1s ago"],
-    next: 'Resume them in the scheduler "slurm"',
-    refusals: "NodesTakeNoJobs",
-    fixed: { message: {} },
-  },
-  "drained-while-azure-has-no-vm": {
-    kinds: "nodes-drained",
-    figures: [1, 1, "back-off"],
-    says: ["no new ones are asked of CycleCloud for 3m19s: Azure had no such VM"],
-    next: "ccscale undrain -N htc-1",
-    refusals: "NodesTakeNoJobs",
-  },
-  "ignored-by-an-operator": {
-    kinds: "quota nodes-ignored",
-    figures: [1, 0, "bucket"],
-    says: ["1 of 1 nodes are used"],
-    next: "by 1 node or more",
-    fixed: plain,
-  },
-  "ignored-by-the-configuration": {
-    kinds: "quota nodes-ignored",
-    says: [],
-    next: "wait until nodes there go",
-    fixed: { config: {} },
-  },
-  "named-host-ignored": {
-    kinds: "nodes-ignored",
-    figures: [null, 1],
-    says: ['1 that might take it (htc-1; by "ignored_nodes" of the configuration)'],
-    next: "ignored_nodes",
-    fixed: { config: {} },
-  },
-  "source-expired": {
-    kinds: "source-expired",
-    figures: [60, 101],
-    says: ["silent for 1m41s", "has not counted for 41s"],
-    next: "ccscale-agent",
-    fixed: { message: {} },
-  },
-  "source-expired-while-it-runs": {
-    kinds: "source-expired",
-    says: ["what ran keeps its nodes for a day"],
-    next: "ccscale rejects list",
-  },
-  "cluster-paused": {
-    kinds: "cluster-paused not-planned-yet",
-    says: ["alice paused the cluster 31s ago: upgrade of the image"],
-    next: "ccscale resume",
-    planner: /Nothing of that plan was sent: paused by alice/,
-  },
-  "cluster-read-only": {
-    kinds: "read-only not-planned-yet",
-    says: ["the cluster is read-only"],
-    next: "read_only",
-    planner: /Nothing of that plan was sent: the cluster is read-only/,
-  },
-  "login-refused": {
-    kinds: "login-refused not-planned-yet",
-    says: ["refused the login 1s ago: Cannot log in: HTTP 401"],
-    next: "ccscale resume",
-    planner: /Nothing of that plan was sent: CycleCloud refused the login/,
-  },
-  "snapshot-stale": {
-    kinds: "snapshot-stale booting",
-    figures: [300, 302],
-    says: ["5m2s old, expected at most 5m"],
-    next: "ccscale status",
-  },
-  "waiting-for-the-next-plan": {
-    kinds: "not-planned-yet",
-    figures: [10, 0],
-    says: ["by the next plan: 10 of 10 nodes"],
-    next: "within seconds",
-    planner: /was made before message 2 of "slurm" came/,
-  },
-  "waiting-for-booting-nodes": {
-    kinds: "booting",
-    figures: [3, 0],
-    ends: 120,
-    says: ["Booting: 3 of 3 nodes (htc-4, htc-5, htc-6); they should be ready in 2m"],
-    next: "not up after 30m is deleted",
-    planner: /^create-nodes, because jobs need 3 new nodes: accepted\.$/,
-  },
-  "waiting-for-nodes-that-boot-for-the-first-time": {
-    kinds: "booting",
-    figures: [2, 0],
-    says: ["what boots take there is not known yet"],
-    next: "Wait for them",
-  },
-  "its-node-failed-right-after-the-boot": {
-    kinds: "booting",
-    figures: [1, 0],
-    says: ["Booting: 1 of 1 nodes (htc-2)"],
-    next: "ccscale nodes -N htc-2",
-  },
-  "waiting-for-failed-nodes": {
-    kinds: "nodes-failed",
-    figures: [1, 0],
-    says: [
-      "Failed: 1 of 1 nodes (htc-1); retries until now: 1, at most 3 a node.",
-      'CycleCloud says of htc-1: "Software Installation failed".',
-    ],
-    next: "ccscale history htc-1",
-    planner: /^retry-failed, because/,
-  },
-  "waiting-for-failed-nodes-that-are-kept": {
-    kinds: "nodes-failed",
-    figures: [1, 0],
-    says: ["Failed: 1 of 1 nodes (htc-1)."],
-    next: "ccscale retry-failed",
-  },
-  "waiting-for-a-node-that-has-not-joined": {
-    kinds: "not-joined",
-    figures: [1, 0],
-    says: ['not listed by "slurm": 1 of 1 nodes (htc-1)'],
-    next: "node-joined",
-  },
-  "waiting-for-a-node-that-is-taken-back": {
-    kinds: "nodes-undraining",
-    figures: [1, 0],
-    says: ["Being taken back from a drain: 1 of 1 nodes (htc-1)"],
-    next: "the request is repeated every 30s",
-  },
-  "partly-placed": {
-    kinds: "partly-placed quota booting",
-    figures: [7, 0, "bucket"],
-    says: ["No room for 7 slots", "3 of 3 nodes are used"],
-    next: "by 7 nodes or more",
-    planner: /gave it 3 of 10 places/,
-    fixed: { bucket: { availableCount: 10 } },
-  },
+  "vm-size-not-usable": { bucket: {} },
+  exclusive: { bucket: { availableCount: 3 } },
+  "drained-by-an-operator": plain,
+  "drained-in-the-scheduler": { message: {} },
+  "ignored-by-an-operator": plain,
+  "ignored-by-the-configuration": { config: {} },
+  "named-host-ignored": { config: {} },
+  "source-expired": { message: {} },
+  "partly-placed": { bucket: { availableCount: 10 } },
 };
 
 describe("explain: every situation in which a job waits", () => {
@@ -593,29 +176,15 @@ describe("explain: every situation in which a job waits", () => {
     expect(Object.keys(rows)).toEqual(Object.keys(situations));
   });
 
-  test.each(Object.entries(rows))("%s", async (name, told) => {
-    const { answer } = await of(situation(name));
-    const { causes, refusals, planner, atSeconds, headline, summary } = answer;
-    expect(causes.map(({ kind }) => kind).join(" ")).toBe(told.kinds);
+  test.each(Object.entries(rows))("%s", async (name, [kinds, askedFor, left, limit = null]) => {
+    const { causes, headline, summary } = (await of(situation(name))).answer;
+    expect(causes.map(({ kind }) => kind).join(" ")).toBe(kinds);
     const [cause] = causes.filter(({ kind }) => kind !== "partly-placed");
-    for (const words of told.says) expect(cause?.text).toContain(words);
-    expect(cause?.next).toContain(told.next);
     expect(summary).toBe(`${headline} ${cause?.text}`);
-    if (told.figures !== undefined) {
-      const [askedFor, left, limit = null] = told.figures;
-      expect(cause).toMatchObject({ asked: askedFor, left, limit });
-    }
-    if (told.ends !== undefined) expect(cause?.untilSeconds).toBe(atSeconds + told.ends);
-    for (const words of told.raise ?? []) expect(answer.raise?.text).toContain(words);
-    if (told.refusals !== undefined) expect(refusals.map(({ code }) => code).join(" ")).toBe(told.refusals);
-    if (told.planner !== undefined)
-      expect(planner.map(({ text }) => text)).toContainEqual(expect.stringMatching(told.planner));
+    if (askedFor !== undefined) expect(cause).toMatchObject({ asked: askedFor, left, limit });
   });
 
-  const fixed = Object.entries(rows).flatMap(([name, row]) =>
-    row.fixed === undefined ? [] : [[name, row.fixed] as const],
-  );
-  test.each(fixed)("%s: what is told to make it fit does", async (name, fix) => {
+  test.each(Object.entries(fixes))("%s: what is told to make it fit does", async (name, fix) => {
     const answer = await explained(await happen({ ...situation(name), ...fix }));
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
   });

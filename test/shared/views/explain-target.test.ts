@@ -22,158 +22,54 @@ function situation(name: string): TargetSituation {
   return found;
 }
 
-interface Told {
-  readonly state: TargetExplanation["state"];
-  readonly has: readonly [granted: number, asked: number, unit: string];
-  readonly kinds: string;
-  readonly says?: readonly string[];
-  readonly next?: string;
-  /** What is told to make it whole, done: then it is. */
-  readonly fixed?: Partial<TargetSituation>;
-}
+/** What each situation comes to; what the page says of it is in `test/clients/cli/examples/explain-target`. */
+const rows: Readonly<
+  Record<
+    string,
+    readonly [state: TargetExplanation["state"], granted: number, asked: number, unit: string, kinds: string]
+  >
+> = {
+  met: ["met", 8, 8, "cores", ""],
+  "met-with-nothing": ["met", 0, 0, "nodes", ""],
+  booting: ["booting", 10, 10, "nodes", "booting"],
+  "quota-of-the-region": ["partly", 16, 40, "cores", "partly-placed quota booting"],
+  "limit-of-the-vm-size": ["partly", 3, 10, "nodes", "partly-placed quota booting"],
+  "cap-on-cores": ["partly", 3, 10, "nodes", "partly-placed cap booting"],
+  "capacity-back-off": ["waiting", 0, 10, "nodes", "capacity-back-off"],
+  "spare-nodes-behind-jobs": ["waiting", 0, 2, "spares", "others-first"],
+  "spare-slots-that-cost-too-much": ["partly", 4, 8, "slots", "partly-placed budget booting"],
+  "spare-slots-larger-than-a-node": ["waiting", 0, 8, "slots", "too-big"],
+  "group-too-large-for-a-placement-group": ["waiting", 0, 2, "groups", "placement-group-too-small"],
+  "one-of-two-groups": ["partly", 1, 2, "groups", "partly-placed quota booting"],
+  "vm-size-that-the-array-has-not": ["waiting", 0, 2, "nodes", "never-satisfiable"],
+  "vm-size-not-usable": ["waiting", 0, 10, "nodes", "bucket-unusable"],
+  "array-that-is-not-there": ["waiting", 0, 2, "nodes", "never-satisfiable"],
+  "array-that-is-switched-off": ["waiting", 0, 2, "nodes", "never-satisfiable"],
+  "drained-nodes": ["partly", 1, 2, "nodes", "partly-placed nodes-drained"],
+  expired: ["expired", 0, 10, "nodes", "request-expired"],
+  paused: ["booting", 10, 10, "nodes", "cluster-paused not-planned-yet"],
+  "asked-for-by-two-sets": ["partly", 4, 5, "nodes", "partly-placed quota booting"],
+};
 
-const rows: Readonly<Record<string, Told>> = {
-  met: { state: "met", has: [8, 8, "cores"], kinds: "" },
-  "met-with-nothing": { state: "met", has: [0, 0, "nodes"], kinds: "" },
-  booting: {
-    state: "booting",
-    has: [10, 10, "nodes"],
-    kinds: "booting",
-    says: ["Booting: 10 of 10 nodes"],
-    next: "Wait for them",
-  },
-  "quota-of-the-region": {
-    state: "partly",
-    has: [16, 40, "cores"],
-    kinds: "partly-placed quota booting",
-    says: ["No room for 24 cores", "region westeurope leaves 0 new nodes", "98 of 100 cores are used"],
-    next: "Ask Azure for 22 more cores",
-    fixed: { limits: { region: { maxCores: 122, usedCores: 82 } } },
-  },
-  "limit-of-the-vm-size": {
-    state: "partly",
-    has: [3, 10, "nodes"],
-    kinds: "partly-placed quota booting",
-    says: ["No room for 7 nodes", "3 of 3 nodes are used"],
-    next: "by 7 nodes or more",
-    fixed: { bucket: { availableCount: 10 } },
-  },
-  "cap-on-cores": {
-    state: "partly",
-    has: [3, 10, "nodes"],
-    kinds: "partly-placed cap booting",
-    says: ["12 of 12 cores are used, a node takes 4"],
-    next: 'Raise "max_cores" by 28 cores',
-    fixed: { config: { max_cores: 40 } },
-  },
-  "capacity-back-off": {
-    state: "waiting",
-    has: [0, 10, "nodes"],
-    kinds: "capacity-back-off",
-    says: ["for 3m19s: Azure had no such VM"],
-    next: "It ends by itself",
-  },
-  "spare-nodes-behind-jobs": {
-    state: "waiting",
-    has: [0, 2, "spares"],
-    kinds: "others-first",
-    says: ["Jobs or other targets wait at a limit of htc/Standard_F4"],
-    next: "when nobody waits there any more",
-    fixed: { config: { max_cores: 20 } },
-  },
+/** What a page says to make the target whole, done: then it is. */
+const fixes: Readonly<Record<string, Partial<TargetSituation>>> = {
+  "quota-of-the-region": { limits: { region: { maxCores: 122, usedCores: 82 } } },
+  "limit-of-the-vm-size": { bucket: { availableCount: 10 } },
+  "cap-on-cores": { config: { max_cores: 40 } },
+  "spare-nodes-behind-jobs": { config: { max_cores: 20 } },
   "spare-slots-that-cost-too-much": {
-    state: "partly",
-    has: [4, 8, "slots"],
-    kinds: "partly-placed budget booting",
-    says: ["all of them would cost 0.80 USD an hour, and SpareCostPerHour allows 0.50 USD"],
-    next: "Raise SpareCostPerHour",
-    fixed: { arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 }, SpareCostPerHour: 1 }] },
+    arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 }, SpareCostPerHour: 1 }],
   },
-  "spare-slots-larger-than-a-node": {
-    state: "waiting",
-    has: [0, 8, "slots"],
-    kinds: "too-big",
-    says: ["No slot of the shape"],
-    next: "smaller slots",
-    fixed: { arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 } }] },
-  },
-  "group-too-large-for-a-placement-group": {
-    state: "waiting",
-    has: [0, 2, "groups"],
-    kinds: "placement-group-too-small",
-    says: ["wants 4 nodes", "holds at most 3"],
-    next: "smaller groups",
-    fixed: { limits: { maxPlacementGroupSize: 4 } },
-  },
-  "one-of-two-groups": {
-    state: "partly",
-    has: [1, 2, "groups"],
-    kinds: "partly-placed quota booting",
-    says: ["No room for 1 group", "4 of 6 nodes are used"],
-    next: "by 2 nodes or more",
-    fixed: { bucket: { availableCount: 8 } },
-  },
+  "spare-slots-larger-than-a-node": { arrays: [{ Name: "htc", SpareSlots: 8, SlotResources: { ncpus: 2 } }] },
+  "group-too-large-for-a-placement-group": { limits: { maxPlacementGroupSize: 4 } },
+  "one-of-two-groups": { bucket: { availableCount: 8 } },
   "vm-size-that-the-array-has-not": {
-    state: "waiting",
-    has: [0, 2, "nodes"],
-    kinds: "never-satisfiable",
-    says: ['has no VM size "Standard_F8s_v3". Did you mean "Standard_F8s_v2"?'],
-    next: "MachineType",
-    fixed: { arrays: [{ Name: "htc", TargetCount: 2, MachineType: "Standard_F8s_v2" }] },
+    arrays: [{ Name: "htc", TargetCount: 2, MachineType: "Standard_F8s_v2" }],
   },
-  "vm-size-not-usable": {
-    state: "waiting",
-    has: [0, 10, "nodes"],
-    kinds: "bucket-unusable",
-    says: ["NotActivated"],
-    next: "Activate the VM size",
-    fixed: { bucket: {} },
-  },
-  "array-that-is-not-there": {
-    state: "waiting",
-    has: [0, 2, "nodes"],
-    kinds: "never-satisfiable",
-    says: ['has no node array "htcc". Did you mean "htc"?'],
-    next: "Name a node array",
-    fixed: { arrays: [{ Name: "htc", TargetCount: 2 }], target: "htc" },
-  },
-  "array-that-is-switched-off": {
-    state: "waiting",
-    has: [0, 2, "nodes"],
-    kinds: "never-satisfiable",
-    says: ['Autoscaling is off for node array "gpu"'],
-    next: "autoscale.enabled = true",
-  },
-  "drained-nodes": {
-    state: "partly",
-    has: [1, 2, "nodes"],
-    kinds: "partly-placed nodes-drained",
-    says: ["drained: 1 (htc-1; by root in slurm: bad disk)"],
-    next: 'Resume them in the scheduler "slurm"',
-    fixed: { message: {} },
-  },
-  expired: {
-    state: "expired",
-    has: [0, 10, "nodes"],
-    kinds: "request-expired",
-    says: ["holds for 5m", "has wanted nothing for 1m41s"],
-    next: "ccscale autoscale",
-  },
-  paused: {
-    state: "booting",
-    has: [10, 10, "nodes"],
-    kinds: "cluster-paused not-planned-yet",
-    says: ["alice paused the cluster 31s ago"],
-    next: "ccscale resume",
-  },
-  "asked-for-by-two-sets": {
-    state: "partly",
-    has: [4, 5, "nodes"],
-    kinds: "partly-placed quota booting",
-    says: ["No room for 1 node"],
-    next: "by 1 node or more",
-    fixed: { bucket: { availableCount: 5 } },
-  },
+  "vm-size-not-usable": { bucket: {} },
+  "array-that-is-not-there": { arrays: [{ Name: "htc", TargetCount: 2 }], target: "htc" },
+  "drained-nodes": { message: {} },
+  "asked-for-by-two-sets": { bucket: { availableCount: 5 } },
 };
 
 describe("explainTarget: every situation of a target", () => {
@@ -181,28 +77,18 @@ describe("explainTarget: every situation of a target", () => {
     expect(Object.keys(rows)).toEqual(Object.keys(targetSituations));
   });
 
-  test.each(Object.entries(rows))("%s", async (name, told) => {
+  test.each(Object.entries(rows))("%s", async (name, row) => {
     const answer = await explained(situation(name));
-    const { causes, state, granted, asked, unit, refusals, planner } = answer;
-    expect({ state, has: [granted, asked, unit] }).toEqual({ state: told.state, has: told.has });
-    expect(causes.map(({ kind }) => kind).join(" ")).toBe(told.kinds);
-    const [cause] = causes.filter(({ kind }) => kind !== "partly-placed");
-    for (const words of told.says ?? []) expect(cause?.text).toContain(words);
-    if (told.next !== undefined) expect(cause?.next).toContain(told.next);
+    const { causes, state, granted, asked, unit, refusals } = answer;
+    expect([state, granted, asked, unit, causes.map(({ kind }) => kind).join(" ")]).toEqual(row);
     expect(refusals.length > 0).toBe(state === "partly" || state === "waiting");
-    expect(planner.some(({ text }) => /^The newest plan gave it \d+ of/.test(text))).toBe(
-      state !== "expired",
-    );
     for (const { text, next } of causes) {
       expect(text).toMatch(/^[A-Z0-9].*[.?]$/s);
       expect(`${text} ${next}`).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
     }
   });
 
-  const fixed = Object.entries(rows).flatMap(([name, { fixed }]) =>
-    fixed === undefined ? [] : [[name, fixed] as const],
-  );
-  test.each(fixed)("%s: what is told to make it whole does", async (name, fix) => {
+  test.each(Object.entries(fixes))("%s: what is told to make it whole does", async (name, fix) => {
     const answer = await explained({ ...situation(name), ...fix });
     expect(answer).toMatchObject({ granted: answer.asked, refusals: [] });
   });
