@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parseConfig, resolveIncludes, warnOfUnknownKeys } from "../../shared/config/index.ts";
-import { hasCode, messageOf } from "../../shared/errors/errors.ts";
+import { hasCode } from "../../shared/errors/errors.ts";
 import { isDictionary, parseJson } from "../../shared/json/json.ts";
 import type { ClusterConfig } from "../../shared/ports/index.ts";
 import { printable } from "../../shared/text/text.ts";
@@ -9,6 +9,8 @@ import { parseColumns } from "../columns/parse-columns.ts";
 import { withCalendars } from "./calendars.ts";
 import { CommandFailure } from "./exit-code.ts";
 import { parseOutputSettings } from "./output/output-settings.ts";
+import { listed } from "./output/print.ts";
+import { readJson } from "./read-text.ts";
 
 /** An `autoscale.json` of this machine, checked. */
 export interface ReadConfig {
@@ -56,18 +58,6 @@ export async function readConfig(file: string, asked: string | undefined): Promi
   };
 }
 
-/** A JSON file of the user. Throws a CommandFailure that names it. */
-export async function readJson(
-  file: string,
-  next = "Check the name of the file, and its JSON.",
-): Promise<unknown> {
-  try {
-    return parseJson(await readFile(file, "utf8"));
-  } catch (error) {
-    throw new CommandFailure(`Cannot read "${printable(file)}": ${messageOf(error)}`, next);
-  }
-}
-
 function nameIn(json: unknown): string | undefined {
   return isDictionary(json) && typeof json.cluster_name === "string" ? json.cluster_name : undefined;
 }
@@ -93,10 +83,6 @@ export async function loadInclude(path: string): Promise<unknown> {
 }
 
 export function unusable(file: string, problems: readonly string[]): CommandFailure {
-  return new CommandFailure(
-    [`Cannot use "${printable(file)}":`, ...problems.map((problem) => `  - ${printable(problem)}`)].join(
-      "\n",
-    ),
-    "Fix these problems, then try again.",
-  );
+  const title = `Cannot use "${printable(file)}":`;
+  return new CommandFailure(listed(title, problems), "Fix these problems, then try again.");
 }

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { messageOf } from "../../shared/errors/errors.ts";
+import { parseJson } from "../../shared/json/json.ts";
+import { printable } from "../../shared/text/text.ts";
 import { CommandFailure } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,6 +14,18 @@ export async function readText(file: string, terminal: Terminal): Promise<string
     return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
   } catch (error) {
     throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
+  }
+}
+
+/** A JSON file of the user. Throws a CommandFailure that names it. */
+export async function readJson(
+  file: string,
+  next = "Check the name of the file, and its JSON.",
+): Promise<unknown> {
+  try {
+    return parseJson(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new CommandFailure(`Cannot read "${printable(file)}": ${messageOf(error)}`, next);
   }
 }
 

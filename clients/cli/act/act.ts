@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionAnswer, OperationView } from "../../../shared/api/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
-import { counted, printable } from "../../../shared/text/text.ts";
+import { counted } from "../../../shared/text/text.ts";
 import { CommandFailure, Refused } from "../exit-code.ts";
 import { nameRanges } from "../output/name-ranges.ts";
-import { prettyJson } from "../output/print.ts";
+import { listed, prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { reach } from "../service/reach.ts";
 import type { Service } from "../service/service.ts";
@@ -54,7 +54,7 @@ export function show(terminal: Terminal, { format }: Pick<ActFlags, "format">, a
   else answerOn(terminal, answer);
   if (answer.outcome === "refused")
     throw new CommandFailure(
-      ["Refused:", ...answer.problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
+      listed("Refused:", answer.problems),
       answer.skipped.length > 0 ? nextAboutNodes : "Fix that, then try again.",
     );
   failWhenRefused(answer);
@@ -66,23 +66,13 @@ const nextAboutNodes = "The list above shows what to do about each node.";
 /** Nodes that are already as asked do not count as refused. */
 function failWhenRefused({ actions, skipped, problems }: ActionAnswer): void {
   if (problems.length > 0)
-    throw new CommandFailure(
-      ["Not everything was requested:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
-      "Request the rest again.",
-    );
+    throw new CommandFailure(listed("Not everything was requested:", problems), "Request the rest again.");
   const refused = skipped.filter((node) => node.refused);
   if (refused.length === 0) return;
   const selected = actions.reduce((sum, { nodes }) => sum + nodes.length, skipped.length);
-  const lines = refused.slice(0, mostRefused).map(({ node, why }) => `  - ${printable(`${node}: ${why}`)}`);
-  const more = refused.length - lines.length;
-  throw new CommandFailure(
-    [
-      `Refused for ${refused.length} of ${counted(selected, "nodes")}:`,
-      ...lines,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-    ].join("\n"),
-    nextAboutNodes,
-  );
+  const title = `Refused for ${refused.length} of ${counted(selected, "nodes")}:`;
+  const lines = refused.map(({ node, why }) => `${node}: ${why}`);
+  throw new CommandFailure(listed(title, lines, mostRefused), nextAboutNodes);
 }
 
 function answerOn(terminal: Terminal, { outcome, summary, actions, skipped }: ActionAnswer): void {
@@ -148,11 +138,9 @@ function closed(terminal: Terminal, operations: readonly OperationView[]): void 
   for (const { kind, actionId, state } of operations)
     terminal.stdout.write(`${kind} ${actionId}: ${state}\n`);
   if (bad.length === 0) return;
-  const words = bad.map(
-    ({ kind, state, messages }) => `  - ${kind} ${state}: ${printable(messages.join("; "))}`,
-  );
+  const words = bad.map(({ kind, state, messages }) => `${kind} ${state}: ${messages.join("; ")}`);
   throw new CommandFailure(
-    ["Not everything was done:", ...words].join("\n"),
+    listed("Not everything was done:", words),
     'Fix that and try again; "ccscale operations" has the record.',
   );
 }

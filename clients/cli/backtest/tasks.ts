@@ -3,6 +3,7 @@ import type { DefinitionInput } from "../../../shared/simulated-cyclecloud/index
 import { printable } from "../../../shared/text/text.ts";
 import { unusable } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { listed } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
 import { parseFor, type Task } from "./one-run.ts";
 import type { RunFlags } from "./run-flags.ts";
@@ -21,10 +22,7 @@ export function tasksOf(
     const own = withValues(json, varied);
     const problems = problemsOf(own, { cluster, arrays, keys: Object.keys(varied) });
     if (problems.length > 0)
-      throw new CommandFailure(
-        ["Cannot vary the settings:", ...problems.map((problem) => `  - ${printable(problem)}`)].join("\n"),
-        "Fix --vary, then try again.",
-      );
+      throw new CommandFailure(listed("Cannot vary the settings:", problems), "Fix --vary, then try again.");
     return { json: own, varied, seed };
   });
 }

@@ -5,7 +5,7 @@ import { hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import { printable } from "../../../shared/text/text.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { prettyJson } from "../output/print.ts";
+import { listed, prettyJson } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
 import { wholeSecondsOption } from "../time-values.ts";
 import { pricesInWords, proposePairs, readClusterStatus } from "./config-proposals.ts";
@@ -86,10 +86,7 @@ async function init(terminal: Terminal, flags: Flags): Promise<void> {
   const parsed = parseConfig({ cluster: flags.clusterName, json });
   if (!parsed.ok)
     throw new CommandFailure(
-      [
-        "Cannot make a configuration of that:",
-        ...parsed.problems.map((problem) => `  - ${printable(problem)}`),
-      ].join("\n"),
+      listed("Cannot make a configuration of that:", parsed.problems),
       "Fix these problems, then try again.",
     );
   // Beside the configuration, which may go to a file or a pipe.

@@ -5,8 +5,8 @@ import { createVmCatalogue } from "../../../shared/facts/index.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { priceCluster } from "../../../shared/prices/index.ts";
 import { printable } from "../../../shared/text/text.ts";
-import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
+import { readJson } from "../read-text.ts";
 
 /** A spot array, and the array that takes its jobs when there is no spot. */
 export interface SpotPair {

@@ -4,12 +4,12 @@ import { Command } from "commander";
 import { ConfigurationError, hasCode, messageOf } from "../../../shared/errors/errors.ts";
 import { isDictionary } from "../../../shared/json/json.ts";
 import { parseAgentConfig } from "../../agent/config.ts";
-import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromAzslurm } from "../migrate/from-azslurm.ts";
 import { fromAzge, fromAzpbs } from "../migrate/from-scalelib-schedulers.ts";
 import { type FromScheduler, migrate, reportOf } from "../migrate/migration.ts";
 import { prettyJson } from "../output/print.ts";
+import { readJson } from "../read-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { compareCommand } from "./migrate-compare.ts";
 

@@ -17,7 +17,7 @@ import { byOption, dryRunOption, requestOf } from "../act/act-options.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { fromScalelib } from "../from-scalelib.ts";
 import { note } from "../output/note.ts";
-import { prettyJson } from "../output/print.ts";
+import { listed, prettyJson } from "../output/print.ts";
 import { readText } from "../read-text.ts";
 import { namedCluster, reach } from "../service/reach.ts";
 import { type ServiceFlags, serviceOrStorageOptions } from "../service/service-options.ts";
@@ -146,16 +146,13 @@ function tellAside(
 ): void {
   if (count === 0) return;
   const lines = items.slice(0, mostProblemsShown).flatMap((item) => problemsInPlace(item));
-  const shown = lines.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
   const were = count === 1 ? "1 item was" : `${count} items were`;
-  note(terminal, [`${were} set aside; the rest counts:`, ...shown].join("\n"));
+  note(terminal, listed(`${were} set aside; the rest counts:`, lines.slice(0, mostProblemsShown)));
 }
 
 function refusal(file: string, problems: readonly string[]): CommandFailure {
-  const shown = problems.slice(0, mostProblemsShown).map((problem) => `  - ${printable(problem)}`);
-  const more = problems.length - shown.length;
-  const lines = more > 0 ? [...shown, `  and ${more} more`] : shown;
-  return new CommandFailure([`Cannot push ${named(file)}:`, ...lines].join("\n"), "Nothing was posted.");
+  const what = listed(`Cannot push ${named(file)}:`, problems, mostProblemsShown);
+  return new CommandFailure(what, "Nothing was posted.");
 }
 
 function named(file: string): string {

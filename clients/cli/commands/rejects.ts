@@ -11,6 +11,8 @@ import { wholeNumber } from "../option-values.ts";
 import type { Narrowing } from "../output/fit-table.ts";
 import { moment } from "../output/moments.ts";
 import { outputOptions, reportOption } from "../output/output-options.ts";
+import { prettyJson } from "../output/print.ts";
+import type { Page } from "../output/report.ts";
 import { timesOption } from "../output/times.ts";
 import { readText } from "../read-text.ts";
 import { askAll } from "../service/ask-all.ts";
@@ -97,7 +99,7 @@ async function showReject({ service, report }: Looking, rejectionId: string): Pr
     () => rejectionIds(service),
   );
   const { rejection, message } = reject;
-  report({ ...rejection, message }, (page) => page.verbatim(rejectionReport(reject)));
+  report({ ...rejection, message }, (page) => rejectionOn(page, reject));
 }
 
 const mostLookedThrough = 1_000;
@@ -146,11 +148,9 @@ async function replayReject(terminal: Terminal, rejectionId: string, flags: Repl
   terminal.stdout.write(await ask(false));
 }
 
-const indent = 2;
-
 /** One rejection: its facts, every problem, the message. */
-function rejectionReport({ rejection, message }: RejectAnswer): string {
-  const facts: readonly (readonly [string, string])[] = [
+function rejectionOn(page: Page, { rejection, message }: RejectAnswer): void {
+  page.facts([
     ["rejection", rejection.rejectionId],
     ["kind", rejection.kind],
     ["cluster", rejection.cluster ?? "not configured"],
@@ -159,18 +159,15 @@ function rejectionReport({ rejection, message }: RejectAnswer): string {
     ["received", moment(rejection.receivedAtSeconds)],
     ["deliveries", rejection.attempts === undefined ? "not known" : `${rejection.attempts}`],
     ["replayed", rejection.replayedAtSeconds === undefined ? "no" : moment(rejection.replayedAtSeconds)],
-  ];
-  const lines = [
-    ...facts.map(([name, value]) => `${name.padEnd("deliveries".length)}  ${value}`),
-    "problems",
-    ...rejection.problems.map((problem) => `  - ${problem}`),
-    ...messageLines(rejection, message),
-  ];
-  return `${lines.map(printable).join("\n")}\n`;
+  ]);
+  page.line("problems");
+  page.bullets(rejection.problems);
+  page.line(message === null ? "message (too large to be kept; its start)" : "message");
+  const json = message === null ? undefined : jsonOr(message);
+  // As it came: lines of a screen's width could not be copied.
+  page.verbatim(json === undefined ? `${printableLines(message ?? rejection.excerpt)}\n` : prettyJson(json));
 }
 
-function messageLines(rejection: RejectionView, body: string | null): readonly string[] {
-  if (body === null) return ["message (too large to be kept; its start)", rejection.excerpt];
-  const json = jsonOr(body);
-  return ["message", ...(json === undefined ? body : JSON.stringify(json, null, indent)).split("\n")];
+function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
 }

@@ -5,6 +5,7 @@ import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { type AllFlags, allOption } from "../output/alike.ts";
 import { bucketName, refusalRows } from "../output/explanation.ts";
 import { reportOption } from "../output/output-options.ts";
+import { listed } from "../output/print.ts";
 import type { Page } from "../output/report.ts";
 import { readConstraints, type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
@@ -42,7 +43,7 @@ async function showConstraint(
 
 function unreadable(problems: readonly string[]): CommandFailure {
   return new CommandFailure(
-    ["Cannot use the constraints:", ...problems.map((problem) => `  - ${problem}`)].join("\n"),
+    listed("Cannot use the constraints:", problems),
     "Fix these problems, then try again.",
   );
 }

@@ -1,9 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { WhatIfAnswer } from "../../../shared/api/index.ts";
 import { type PlacementPolicy, placements } from "../../../shared/engine/index.ts";
-import { messageOf } from "../../../shared/errors/errors.ts";
-import { parseJson } from "../../../shared/json/json.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { type LookFlags, type Looking, look, lookOptions } from "../look.ts";
 import { collectJobs } from "../option-values.ts";
@@ -15,6 +12,7 @@ import { prettyJson } from "../output/print.ts";
 import { pageOn } from "../output/report.ts";
 import { timesOption } from "../output/times.ts";
 import { collectLimits, differenceLines, type RaisedLimit } from "../output/what-if-lines.ts";
+import { readJson } from "../read-text.ts";
 import { type SelectionFlags, selectionOptions, toSelection } from "../selection.ts";
 import type { Terminal } from "../terminal.ts";
 import { isWhole, printDemand, type WholeFlags, wholeOption } from "./demand.ts";
@@ -134,24 +132,13 @@ function printDifference(
 
 async function readJobs(file: string | undefined): Promise<readonly unknown[]> {
   if (file === undefined) return [];
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new CommandFailure(`Cannot read "${file}": ${messageOf(error)}`, "Check the name of the file.");
-  });
-  const jobs = readJson(text, file);
+  const jobs = await readJson(
+    file,
+    `Give a list such as '[{"constraints": {"ncpus": 4}, "iterations": 10}]'.`,
+  );
   if (Array.isArray(jobs)) return jobs;
   throw new CommandFailure(
     `Cannot read "${file}": not a list, expected a JSON list of jobs`,
     "Put [ ] around the jobs.",
   );
-}
-
-function readJson(text: string, file: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new CommandFailure(
-      `Cannot read "${file}": ${messageOf(error)}`,
-      `Give a list such as '[{"constraints": {"ncpus": 4}, "iterations": 10}]'.`,
-    );
-  }
 }

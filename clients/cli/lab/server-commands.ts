@@ -1,12 +1,12 @@
 import { Argument, Command, Option } from "commander";
 import { duration } from "../../../shared/text/durations.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
-import { readJson } from "../config-file.ts";
 import { CommandFailure } from "../exit-code.ts";
 import { reportOption } from "../output/output-options.ts";
 import type { Format } from "../output/output-settings.ts";
 import { prettyJson } from "../output/print.ts";
 import { type Page, pageOn } from "../output/report.ts";
+import { readJson } from "../read-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { lengthOption } from "../time-values.ts";
 import { brokenNow, outageWords } from "./broken.ts";

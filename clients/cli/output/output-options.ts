@@ -8,6 +8,7 @@ import { CommandFailure } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Listing, printListing } from "./listing.ts";
 import { type Format, formats, type OutputSettings } from "./output-settings.ts";
+import { listed } from "./print.ts";
 import type { Times } from "./times.ts";
 
 /** Proxies refuse addresses of several thousand characters. This leaves room for the rest of the address. */
@@ -150,7 +151,7 @@ function readColumns(texts: readonly string[]): readonly Column[] {
   const parsed = parseColumns(texts);
   if (parsed.ok) return parsed.columns;
   throw new CommandFailure(
-    ["Cannot read the columns:", ...parsed.problems.map((problem) => `  - ${problem}`)].join("\n"),
+    listed("Cannot read the columns:", parsed.problems),
     'A comma separates columns; "--format json" without -o shows every field.',
   );
 }

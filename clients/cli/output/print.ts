@@ -16,3 +16,9 @@ export function jsonLine(value: unknown): string {
 export function warn({ stderr }: Terminal, subject: string, warnings: readonly string[]): void {
   for (const warning of new Set(warnings)) stderr.write(`warning: ${subject}: ${warning}\n`);
 }
+
+/** What went wrong, and below it each of its parts on a line of its own, at most so many. */
+export function listed(title: string, parts: readonly string[], most = parts.length): string {
+  const lines = parts.slice(0, most).map((part) => `  - ${printable(part)}`);
+  return [title, ...lines, ...(parts.length > most ? [`  and ${parts.length - most} more`] : [])].join("\n");
+}

@@ -1,5 +1,5 @@
 import { isDictionary } from "../../../shared/json/json.ts";
-import { readJson } from "../config-file.ts";
+import { readJson } from "../read-text.ts";
 
 /** Slurm's section of the agent's settings, and the cluster that they name. Without a file: the usual ones. */
 export async function agentSettings(
