@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { actionBody } from "../../../shared/api/index.ts";
 import { answer, serve, stopServing } from "./acting-service.ts";
 import { ccscale } from "./in-process.ts";
@@ -40,19 +41,7 @@ describe("what is asked of the service", () => {
   test("every way to select nodes, and --force", async () => {
     const bodies = await serve();
     await ccscale([
-      ...[
-        "delete-nodes",
-        "-N",
-        "a,b",
-        "-H",
-        "ip-*",
-        "-a",
-        "htc",
-        "-C",
-        "node.vm_size=Standard_F*",
-        "-C",
-        "ncpus=4",
-      ],
+      ...wordsOf("delete-nodes -N a,b -H ip-* -a htc -C node.vm_size=Standard_F* -C ncpus=4"),
       ...["--force", "--yes"],
     ]);
     expect(bodies).toMatchObject([
@@ -119,35 +108,11 @@ describe("what is asked of the service", () => {
   test("create-nodes, with everything that it takes", async () => {
     const bodies = await serve();
     const { code } = await ccscale([
-      ...[
-        "create-nodes",
-        "--slots",
-        "8",
-        "-a",
-        "htc",
-        "--vm-size",
-        "Standard_F4s_v2",
-        "--placement-group",
-        "pg0",
-      ],
-      ...[
-        "-C",
-        "memgb=16",
-        "--exclusive",
-        "--keep-alive",
-        "--name-format",
-        "login-%d",
-        "--attribute",
-        "Tag=blue",
-      ],
-      ...[
-        "--software-configuration",
-        "slurm.autoscale=true",
-        "--software-configuration",
-        "slurm.partition=hpc",
-        "--strategy",
-        "scatter",
-      ],
+      ...wordsOf("create-nodes --slots 8 -a htc --vm-size Standard_F4s_v2 --placement-group pg0"),
+      ...wordsOf("-C memgb=16 --exclusive --keep-alive --name-format login-%d --attribute Tag=blue"),
+      ...wordsOf(
+        "--software-configuration slurm.autoscale=true --software-configuration slurm.partition=hpc --strategy scatter",
+      ),
       ...who,
     ]);
     expect({ code, bodies }).toEqual({

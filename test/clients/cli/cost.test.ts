@@ -173,15 +173,7 @@ test("what a job has cost until now, with the nodes on which it runs", async () 
 });
 
 test("a job of which nothing was counted is none that costs nothing", async () => {
-  const { code, stdout } = await ccscale([
-    "cost",
-    "--job",
-    "none",
-    "--url",
-    server.url,
-    "--cluster",
-    cluster,
-  ]);
+  const { code, stdout } = await ccscale(wordsOf(`cost --job none --url ${server.url} --cluster ${cluster}`));
   expect(code).toBe(0);
   expect(stdout).toContain('No run of job "none" was counted');
 });

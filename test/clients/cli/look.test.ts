@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { toZip } from "../../../clients/archive/pack.ts";
 import { bucketFields } from "../../../clients/cli/commands/buckets.ts";
 import { run } from "../../../clients/cli/program.ts";
+import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import type { BucketView } from "../../../shared/api/index.ts";
 import { planScale } from "../../../shared/cycle/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
@@ -126,15 +127,7 @@ describe("what commands print, compared with committed examples", () => {
 
 describe("nodes", () => {
   test("--limit shows the first of the sorted ones, and how many there are", async () => {
-    const { stdout, stderr } = await offline("busy", [
-      "nodes",
-      "--sort",
-      "-name",
-      "--limit",
-      "2",
-      "-o",
-      "name",
-    ]);
+    const { stdout, stderr } = await offline("busy", wordsOf("nodes --sort -name --limit 2 -o name"));
     expect(stdout).toBe("NAME\nhtc-10\nhtc-9\n");
     expect(stderr).toBe("2 of 10 nodes shown\n");
   });
@@ -217,11 +210,7 @@ describe("formats", () => {
 describe("selection", () => {
   const names = async (...argv: string[]) => {
     const { stdout } = await offline("busy", [
-      "nodes",
-      "--format",
-      "table-headerless",
-      "-o",
-      "name",
+      ...wordsOf("nodes --format table-headerless -o name"),
       ...argv,
     ]);
     return stdout.trimEnd().split("\n").filter(Boolean);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Comparison } from "../../../clients/cli/migrate/compare.ts";
+import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import {
   type ClusterNode,
   defaultSettings,
@@ -314,14 +315,9 @@ describe("ccscale migrate compare", () => {
 
   test("a recorded world: what they bought, what we wanted, and the node that is one too many", async () => {
     await recorded(true);
-    const { code, stdout, stderr } = await ccscale([
-      "migrate",
-      "compare",
-      "--offline",
-      folder,
-      "--format",
-      "json",
-    ]);
+    const { code, stdout, stderr } = await ccscale(
+      wordsOf(`migrate compare --offline ${folder} --format json`),
+    );
     expect([code, stderr]).toEqual([0, ""]);
     const { total, hours, plans, sent, notWhole } = JSON.parse(stdout);
     expect({ they: total.they, we: total.we, sent, notWhole }).toEqual({

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { commandNames } from "../../../clients/cli/command-table.ts";
 import { fromPeers } from "../../../clients/cli/peer-spellings.ts";
 import { createProgram } from "../../../clients/cli/program.ts";
+import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { serve, stopServing } from "./acting-service.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
@@ -64,15 +65,7 @@ describe("options as they spell them", () => {
 
   test("of a selection", async () => {
     const bodies = await serve();
-    const there = [
-      "--node-names",
-      "a,b",
-      "--hostnames=ip-*",
-      "--constraint-expr",
-      "ncpus=4",
-      "-C",
-      "memgb=1",
-    ];
+    const there = wordsOf("--node-names a,b --hostnames=ip-* --constraint-expr ncpus=4 -C memgb=1");
     const here = ["-N", "a,b", "-H", "ip-*", "-C", "ncpus=4", "-C", "memgb=1"];
     for (const selection of [there, here]) await ccscale(["ignore", ...selection, ...who]);
     expect(bodies[0]).toMatchObject({ nodes: { names: ["a", "b"], hostnames: ["ip-*"] } });

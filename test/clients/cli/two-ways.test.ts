@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
+import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { readSettings } from "../../../functions/support/settings.ts";
 import { createService, type Service } from "../../../functions/support/wire.ts";
 import {
@@ -564,15 +565,7 @@ describe("rejects, where the service is", () => {
     await ports().rejections.add({ rejection, body: "{}" });
     const listed = await ccscale(["rejects", "list", "--storage", "--cluster", cluster]);
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining("bad-plan") });
-    const replayed = await ccscale([
-      "rejects",
-      "replay",
-      "bad-plan",
-      "--yes",
-      "--storage",
-      "--cluster",
-      cluster,
-    ]);
+    const replayed = await ccscale(wordsOf(`rejects replay bad-plan --yes --storage --cluster ${cluster}`));
     expect(replayed.code).toBe(1);
     expect(replayed.stderr).toContain("ServiceBusConnection__fullyQualifiedNamespace is not set");
   });

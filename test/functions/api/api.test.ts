@@ -31,85 +31,54 @@ function demandMessage(): Record<string, unknown> {
   return { ...envelope, sentAt: "2026-11-21T10:00:00Z", jobs: [jobFor(1)] };
 }
 
-/** What each route needs to have something to say. */
+const plan = { planId: "plan-0001" };
+const extra = { body: { jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }] } };
+
+/** What a route needs to have something to say; most need nothing. */
+const fields: Partial<Record<RouteId, Fields>> = {
+  plan: { params: plan },
+  "plan-archive": { params: plan },
+  "plan-difference": { params: plan, query: { before: "plan-0001" } },
+  reject: { params: { rejectionId: "rejected-1" } },
+  "replay-reject": {
+    params: { rejectionId: "rejected-1" },
+    body: { message: JSON.stringify(demandMessage()), dryRun: true },
+  },
+  "put-config": {
+    body: {
+      config: { url: "https://cyclecloud.example", username: "autoscale", idle_timeout: 60 },
+      by: "op",
+      reason: "test",
+      dryRun: true,
+    },
+  },
+  "post-demand": { body: demandMessage(), query: { dry_run: "true" } },
+  support: { params: { part: "operations" } },
+  operation: { params: { actionId: "plan-0001-0000" } },
+  history: { params: { node: "htc-1" } },
+  "job-cost": { params: { job: "huge" } },
+  explain: { params: { job: "huge" } },
+  "explain-target": { params: { target: "htc" } },
+  quote: extra,
+  "what-if": extra,
+  actions: {
+    body: { kind: "delete", by: "op", reason: "test", nodes: { names: ["htc-1"] }, dryRun: true },
+  },
+  "validate-constraint": { body: { constraints: { ncpus: 4, "node.vm_size": "Standard_F*" } } },
+};
+
 async function fieldsOf(id: RouteId): Promise<Fields> {
-  switch (id) {
-    case "plan":
-      return { params: { planId: "plan-0001" } };
-    case "plan-archive":
-      return { params: { planId: "plan-0001" } };
-    case "plan-difference":
-      return { params: { planId: "plan-0001" }, query: { before: "plan-0001" } };
-    case "reject":
-      return { params: { rejectionId: "rejected-1" } };
-    case "replay-reject":
-      return {
-        params: { rejectionId: "rejected-1" },
-        body: { message: JSON.stringify(demandMessage()), dryRun: true },
-      };
-    case "put-config":
-      return {
-        body: {
-          config: { url: "https://cyclecloud.example", username: "autoscale", idle_timeout: 60 },
-          by: "op",
-          reason: "test",
-          dryRun: true,
-        },
-      };
-    case "post-demand":
-      return { body: demandMessage(), query: { dry_run: "true" } };
-    case "support":
-      return { params: { part: "operations" } };
-    case "operation":
-      return { params: { actionId: "plan-0001-0000" } };
-    case "history":
-      return { params: { node: "htc-1" } };
-    case "job-cost":
-      return { params: { job: "huge" } };
-    case "explain":
-      return { params: { job: "huge" } };
-    case "explain-target":
-      await served.world.receive({
-        version: 1,
-        kind: "targets",
-        cluster,
-        source: "cron",
-        sequence: 1,
-        sentAt: new Date(served.world.now() * 1000).toISOString(),
-        arrays: [{ Name: "htc", TargetCount: 30 }],
-      });
-      return { params: { target: "htc" } };
-    case "quote":
-    case "what-if":
-      return { body: { jobs: [{ constraints: { ncpus: 4 }, iterations: 2 }] } };
-    case "actions":
-      return {
-        body: { kind: "delete", by: "op", reason: "test", nodes: { names: ["htc-1"] }, dryRun: true },
-      };
-    case "validate-constraint":
-      return { body: { constraints: { ncpus: 4, "node.vm_size": "Standard_F*" } } };
-    case "buckets":
-    case "clusters":
-    case "config":
-    case "cost":
-    case "demand":
-    case "doctor":
-    case "jobs":
-    case "limits":
-    case "nodes":
-    case "operations":
-    case "plans":
-    case "prices":
-    case "rejects":
-    case "events":
-    case "samples":
-    case "lives":
-    case "config-versions":
-    case "status":
-    case "usage":
-    case "week":
-      return {};
-  }
+  if (id === "explain-target")
+    await served.world.receive({
+      version: 1,
+      kind: "targets",
+      cluster,
+      source: "cron",
+      sequence: 1,
+      sentAt: new Date(served.world.now() * 1000).toISOString(),
+      arrays: [{ Name: "htc", TargetCount: 30 }],
+    });
+  return fields[id] ?? {};
 }
 
 const tested = routes.filter(({ id }) => id in handlers);
