@@ -42,17 +42,18 @@ export function rememberedNodes(memory: Memory, nowSeconds: number): RememberedN
   };
 }
 
-/** The memory with these nodes in place of those that it had. */
-export function withNodes(
-  { joining: _, joined: __, gone: ___, ...memory }: Memory,
-  { joining, joined, gone }: RememberedNodes,
-): Memory {
-  return {
-    ...memory,
-    ...(joining.size > 0 && { joining: Object.fromEntries(joining) }),
-    ...(joined.size > 0 && { joined: Object.fromEntries(joined) }),
-    ...(gone.size > 0 && { gone: Object.fromEntries(gone) }),
+/** The memory with these nodes in place of those that it had. Kinds of which there is none are left out: it is written in each pass. */
+export function withNodes(memory: Memory, { joining, joined, gone }: RememberedNodes): Memory {
+  const nodes = {
+    joining: Object.fromEntries(joining),
+    joined: Object.fromEntries(joined),
+    gone: Object.fromEntries(gone),
   };
+  const isEmpty = (name: string, value: unknown) =>
+    name in nodes && Object.keys(value as object).length === 0;
+  return Object.fromEntries(
+    Object.entries({ ...memory, ...nodes }).filter(([name, value]) => !isEmpty(name, value)),
+  );
 }
 
 const limitsSchema = z.object({

@@ -157,17 +157,12 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
         return own.map((size) => ({ ...size, on: [on] }));
       })
     : unlike?.map((each) => ({ ...each, on: placed }));
-  const asked =
+  const parts =
     sizes?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
     wanted.parts.map((each) => ({ ...each, perNode, on: placed }));
-  // Slurm takes nodes of several arrays for one job, the planner those of one, and quota may leave it few: then each node is a job to it.
-  const isOfOne =
-    candidates.length === 1 || candidates.some(({ partition }) => partition !== first.partition);
-  const isShort = candidates.every(({ nodes }) => nodes.length < nodeCount);
-  const parts =
-    !isOfOne && !colocated && (isShort || nodeCount <= mostGangs)
-      ? asked.flatMap((each) => Array.from({ length: each.count }, () => ({ ...each, count: 1 })))
-      : asked;
+  // Slurm takes nodes of several arrays of a partition for one job, the planner those of one unless they are parts.
+  const isOfSeveral =
+    candidates.length > 1 && !colocated && candidates.every(({ partition }) => partition === first.partition);
   // Parts are several jobs to the planner: one of them draws what the whole job takes.
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
   const pools = poolsConstraint(draws, { once: !isOneEach });
@@ -211,7 +206,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     return parts.map((each, at) => ({
       ...common,
       // One job's nodes are different ones; its parts are several jobs to the planner.
-      ...(parts.length > 1 ? { gang: common.gang ?? own, gangApart: true } : {}),
+      ...(parts.length > 1 || isOfSeveral ? { gang: common.gang ?? own, gangApart: true } : {}),
       name: parts.length === 1 ? own : `${own}.${at + 1}`,
       constraints: withAmounts(
         each.perNode,
