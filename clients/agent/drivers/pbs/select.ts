@@ -20,12 +20,18 @@ export function parseSelect(text: string): readonly Chunk[] | undefined {
   const chunks = splitOutside(text, "+").map(parseChunk);
   const known = chunks.filter((chunk) => chunk !== undefined);
   if (known.length < chunks.length) return undefined;
-  const byWish = new Map<string, Chunk>();
+  // Those that follow each other: PBS places chunks in their order.
+  const merged: Chunk[] = [];
   for (const chunk of known) {
-    const key = JSON.stringify([...chunk.resources].sort(([a], [b]) => (a < b ? -1 : 1)));
-    byWish.set(key, { ...chunk, count: chunk.count + (byWish.get(key)?.count ?? 0) });
+    const last = merged.at(-1);
+    if (last === undefined || keyOf(last) !== keyOf(chunk)) merged.push(chunk);
+    else merged[merged.length - 1] = { ...last, count: last.count + chunk.count };
   }
-  return [...byWish.values()];
+  return merged;
+}
+
+function keyOf({ resources }: Chunk): string {
+  return JSON.stringify([...resources].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function parseChunk(text: string): Chunk | undefined {

@@ -170,6 +170,8 @@ describe("select and place", () => {
     ["2:ncpus=4:mem=8gb+1:ncpus=1", [2, 1]],
     ["ncpus=1", [1]],
     ["1:ncpus=1+2:ncpus=1", [3]],
+    // First the two, then the larger ones, then one where it fits beside them.
+    ["2:ncpus=2+1:ncpus=3+1:ncpus=2", [2, 1, 1]],
     ['1:ncpus=1:tag="a+b:c"', [1]],
     ["1:ncpus", undefined],
     ["0:ncpus=1", undefined],
