@@ -58,7 +58,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   },
   questions: { file: "questions.ts", shows: "an operator's questions, after npm run build" },
   dashboard: { file: "dashboard.ts", shows: "the dashboard in Chromium, after npm run build" },
-  backtest: { file: "backtest.ts", shows: "recorded workloads" },
   "backtest-stack": { file: "backtest-stack.ts", shows: "a back-test beside the local stack" },
 };
 
