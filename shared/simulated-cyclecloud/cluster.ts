@@ -24,8 +24,6 @@ export interface Cluster {
   /** When it began, and up to when traces of spot nodes have had their effect. */
   readonly startedAt: number;
   tracedUntil: number;
-  /** Guest health reports by node id. */
-  readonly healthReports: Map<string, { readonly category: string; readonly description: string }>;
 }
 
 export function createCluster(options: {
@@ -59,7 +57,6 @@ export function createCluster(options: {
     consumption,
     startedAt: at,
     tracedUntil: at,
-    healthReports: new Map(),
   };
 }
 

@@ -29,7 +29,6 @@ export {
   type CreationRequest,
   creationSchema,
   managementSchema,
-  scaleSchema,
   type UsageRequest,
   usageSchema,
 } from "./request-log.ts";
@@ -43,5 +42,5 @@ export {
 } from "./simulated-clock.ts";
 export { hostnameOf, type SimulatedNode } from "./simulated-node.ts";
 export { createSite, type Site } from "./site.ts";
-export { create, manage, retryFailed, scale } from "./site-actions.ts";
+export { create, manage, retryFailed } from "./site-actions.ts";
 export { type ClusterLedger, toLedger } from "./usage-ledger.ts";

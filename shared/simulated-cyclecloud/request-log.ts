@@ -32,18 +32,9 @@ export const managementSchema = z
     ids: names,
     hostnames: names,
     ip_addresses: names,
-    filter: z.string().optional(),
   })
   .refine(({ requestId: _, ...selection }) => Object.values(selection).some((given) => given !== undefined), {
-    error: "expected names, ids, hostnames, ip_addresses or filter",
-  });
-
-const total = z.coerce.number().int().min(0).optional();
-
-export const scaleSchema = z
-  .object({ totalCoreCount: total, totalNodeCount: total })
-  .refine((query) => (query.totalCoreCount === undefined) !== (query.totalNodeCount === undefined), {
-    error: "expected exactly one of totalCoreCount and totalNodeCount",
+    error: "expected names, ids, hostnames or ip_addresses",
   });
 
 export const usageSchema = z
@@ -61,5 +52,4 @@ export const usageSchema = z
 export type NodeSet = z.output<typeof nodeSetSchema>;
 export type CreationRequest = z.output<typeof creationSchema>;
 export type ManagementRequest = z.output<typeof managementSchema>;
-export type ScaleRequest = z.output<typeof scaleSchema>;
 export type UsageRequest = z.output<typeof usageSchema>;

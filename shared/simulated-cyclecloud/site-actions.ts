@@ -1,11 +1,9 @@
 import { Refusal } from "./api-refusal.ts";
-import { type Cluster, nodeArrayOf } from "./cluster.ts";
+import type { Cluster } from "./cluster.ts";
 import { createNodes, planSet } from "./create-nodes.ts";
-import { FilterError, parseFilter } from "./filter.ts";
 import { manageNode, retryNode, type Verb } from "./manage-nodes.ts";
 import { type NodeRecord, toNodeRecord } from "./node-record.ts";
-import { countUsage } from "./quota-limits.ts";
-import type { CreationRequest, ManagementRequest, NodeSet, ScaleRequest } from "./request-log.ts";
+import type { CreationRequest, ManagementRequest } from "./request-log.ts";
 import { statusOf } from "./simulated-node.ts";
 import type { Site } from "./site.ts";
 
@@ -51,33 +49,6 @@ export function create(
   };
 }
 
-/** Adds what is missing to a total, once: from the array's first bucket on, as far as each one has room. */
-export function scale(
-  site: Site,
-  clusterName: string,
-  nodearray: string,
-  total: ScaleRequest,
-): CreationResult {
-  const { cluster, at } = site.clusterNow(clusterName);
-  const array = nodeArrayOf(cluster, nodearray);
-  if (array === undefined)
-    throw new Refusal(409, `Cannot scale cluster "${clusterName}": no node array "${nodearray}"`);
-  const operationId = site.random.uuid();
-  const nodeIds: string[] = [];
-  let message: string | undefined;
-  for (const bucket of array.buckets) {
-    const count = missingNodes(cluster, { nodearray, total, cores: bucket.size.vcpusAvailable, at });
-    if (count === 0) break;
-    const set: NodeSet = { nodearray, count, definition: { machineType: bucket.machineType } };
-    const created = createNodes(cluster, planSet(cluster, set), { at, operationId, requestId: undefined });
-    nodeIds.push(...created.nodeIds);
-    message = created.message;
-  }
-  const action = { operationId, cluster: clusterName, action: "create", startedAt: at };
-  site.operations.add({ ...action, requestId: undefined, nodeIds });
-  return { operationId, sets: [{ added: nodeIds.length, ...(message === undefined ? {} : { message }) }] };
-}
-
 export function manage(
   site: Site,
   clusterName: string,
@@ -86,7 +57,7 @@ export function manage(
 ): ManagementResult {
   const { cluster, at } = site.clusterNow(clusterName);
   refuseRepeated(site, request.requestId);
-  const chosen = select(recordsOf(cluster, at), request);
+  const chosen = selectNodes(recordsOf(cluster, at), request);
   const operationId = site.random.uuid();
   const nodes = chosen.map((record) => manageOne(cluster, record, { verb, at }));
   site.operations.add({
@@ -131,54 +102,22 @@ function manageOne(
   }
 }
 
-function select(records: readonly NodeRecord[], request: ManagementRequest): readonly NodeRecord[] {
-  try {
-    return selectNodes(records, request);
-  } catch (error) {
-    if (error instanceof FilterError) throw new Refusal(409, error.message);
-    throw error;
-  }
-}
-
-function missingNodes(
-  { population }: Cluster,
-  wanted: {
-    readonly nodearray: string;
-    readonly total: ScaleRequest;
-    readonly cores: number;
-    readonly at: number;
-  },
-): number {
-  const { nodearray, total, cores, at } = wanted;
-  const used = countUsage(population.living(), { at, terminating: false }).array(nodearray);
-  const missing =
-    total.totalNodeCount === undefined
-      ? ((total.totalCoreCount ?? 0) - used.cores) / cores
-      : total.totalNodeCount - used.nodes;
-  return Math.max(0, Math.ceil(missing));
-}
-
 function refuseRepeated({ operations }: Site, requestId: string | undefined): void {
   if (requestId === undefined || operations.byRequest(requestId) === undefined) return;
   throw new Refusal(409, `Cannot accept request "${requestId}": this request id was used before`);
 }
 
-/**
- * The nodes that a management request means: the union of everything it names. Names and hostnames compare exactly.
- * Throws a FilterError for a filter that does not parse.
- */
+/** The nodes that a management request means: the union of everything it names. Names and hostnames compare exactly. */
 function selectNodes(records: readonly NodeRecord[], request: ManagementRequest): readonly NodeRecord[] {
   const names = new Set(request.names);
   const ids = new Set(request.ids);
   const hostnames = new Set<unknown>(request.hostnames);
   const addresses = new Set<unknown>(request.ip_addresses);
-  const passes = request.filter === undefined ? () => false : parseFilter(request.filter);
   return records.filter(
     (record) =>
       names.has(record.Name) ||
       ids.has(record.NodeId) ||
       hostnames.has(record.Hostname) ||
-      addresses.has(record.PrivateIp) ||
-      passes(record),
+      addresses.has(record.PrivateIp),
   );
 }

@@ -3,7 +3,6 @@ import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { parseSwf } from "../../shared/backtest/index.ts";
 import { matchesWildcard } from "../../shared/engine/index.ts";
 import { decodeQueueText } from "../../shared/messages/index.ts";
-import { parseFilter } from "../../shared/simulated-cyclecloud/filter.ts";
 import { parseDuration } from "../../shared/text/durations.ts";
 import { redactText } from "../../shared/text/redact.ts";
 import { printable, printableCut } from "../../shared/text/text.ts";
@@ -20,7 +19,6 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "matchesWildcard, pattern": (text) => matchesWildcard(`*${text}`, "[".repeat(300)),
   parseDuration: (text) => parseDuration(text, { isPlain: true }),
   parseSwf: refusing(parseSwf),
-  parseFilter: refusing(parseFilter),
 };
 
 /** What each of them may stumble over, besides signs. */

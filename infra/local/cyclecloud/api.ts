@@ -11,14 +11,11 @@ import {
   Refusal,
   retryFailed,
   type Site,
-  scale,
-  scaleSchema,
   toClusterStatus,
   toOperationStatus,
   usageSchema,
   verbs,
 } from "../../../shared/simulated-cyclecloud/index.ts";
-import { impactOf, type ReportRequest, report } from "./health-reports.ts";
 import { toClusterUsage } from "./usage.ts";
 
 /** The routes of CycleCloud's REST API, version 8. Throws Refusals. */
@@ -35,7 +32,6 @@ export function createApi(site: Site): Hono {
   });
   addNodeActions(api, site);
   addOperations(api, site);
-  addHealthReports(api, site);
   api.post("/cloud/actions/retry/:cluster", (c) =>
     c.json({ retried: retryFailed(site, c.req.param("cluster")) }),
   );
@@ -46,10 +42,6 @@ function addNodeActions(api: Hono, site: Site): void {
   api.post("/clusters/:cluster/nodes/create", async (c) => {
     const request = parse(creationSchema, await bodyOf(c), 409);
     return accepted(c, create(site, c.req.param("cluster"), request));
-  });
-  api.post("/clusters/:cluster/scale/:nodearray", (c) => {
-    const { cluster, nodearray } = c.req.param();
-    return accepted(c, scale(site, cluster, nodearray, parse(scaleSchema, c.req.query(), 409)));
   });
   for (const verb of verbs) {
     api.post(`/clusters/:cluster/nodes/${verb}`, async (c) => {
@@ -78,21 +70,6 @@ function addOperations(api: Hono, site: Site): void {
     if (operation === undefined) throw new Refusal(404, `Cannot find operation "${id}"`);
     return c.json(toOperationStatus(operation));
   });
-}
-
-function addHealthReports(api: Hono, site: Site): void {
-  const path = "/clusters/:cluster/nodes/:node/ghr";
-  const requestOf = (c: Context<object, typeof path>): ReportRequest => ({
-    clusterName: c.req.param("cluster"),
-    node: c.req.param("node"),
-    category: c.req.query("category"),
-    description: c.req.query("description"),
-  });
-  api.post(path, (c) => {
-    report(site, requestOf(c));
-    return c.body(null, 202);
-  });
-  api.get(path, (c) => c.json(impactOf(site, requestOf(c))));
 }
 
 function accepted(c: Context, result: { readonly operationId: string }): Response {

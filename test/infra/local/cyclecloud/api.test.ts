@@ -66,28 +66,11 @@ describe("usage", () => {
   );
 });
 
-describe("guest health reports", () => {
-  test("ghr: 202 once, then 409; the impact can be read; 404 and 400 for what does not exist", async () => {
-    await rig.create("htc", 1);
-    const path = "/clusters/lab/nodes/htc-1/ghr?category=Resource.Hpc.Reset&description=slow";
-    expect([(await rig.post(path)).status, (await rig.post(path)).status]).toEqual([202, 409]);
-    const { body } = await rig.get("/clusters/lab/nodes/htc-1/ghr");
-    expect(body.properties).toMatchObject({
-      impactCategory: "Resource.Hpc.Reset",
-      impactDescription: "slow",
-    });
-    expect((await rig.post("/clusters/lab/nodes/none/ghr")).status).toBe(404);
-    await rig.create("htc", 1);
-    expect((await rig.post("/clusters/lab/nodes/htc-2/ghr?category=Nonsense")).status).toBe(400);
-  });
-});
-
 describe("what is not there", () => {
   test.each([
     ["GET", "/clusters/none/status"],
     ["GET", "/clusters/none/nodes"],
     ["GET", "/clusters/none/usage"],
-    ["POST", "/clusters/none/scale/htc?totalNodeCount=1"],
     ["POST", "/cloud/actions/retry/none"],
     ["GET", "/clusters/lab/nothing"],
   ])("%s %s is 404 with a JSON body", async (method, path) => {

@@ -16,14 +16,13 @@ describe("management", () => {
 
   const statusOf = async (name: string) => (await rig.node(name))?.Status;
 
-  test("management: the selection is the union of names, ids, hostnames, addresses and filter", async () => {
+  test("management: the selection is the union of names, ids, hostnames and addresses", async () => {
     const ids = [(await rig.node("htc-2"))?.NodeId];
     const request = {
       names: ["htc-1", "nobody"],
       ids,
       hostnames: ["ip-0A000006"],
       ip_addresses: ["10.0.0.7"],
-      filter: 'Template === "parked"',
     };
     const { status, headers, body } = await rig.post("/clusters/lab/nodes/terminate", request);
     expect([status, headers.get("location")]).toEqual([202, `/operations/${body.operationId}`]);
@@ -32,7 +31,6 @@ describe("management", () => {
       "htc-2",
       "htc-3",
       "htc-4",
-      "parked-1",
     ]);
     expect(body.nodes[1]).toEqual({ id: ids[0], name: "htc-2", status: "OK" });
     expect(await statusOf("htc-5")).toBe("Ready");
@@ -121,7 +119,6 @@ describe("management", () => {
 
   test.each([
     ["nothing selected", {}],
-    ["a filter that does not parse", { filter: "State ===" }],
     ["names that are no list", { names: "htc-1" }],
   ])("management: %s is a conflict", async (_name, body) => {
     expect((await rig.post("/clusters/lab/nodes/terminate", body)).status).toBe(409);
@@ -140,29 +137,4 @@ describe("management", () => {
     rig.clock.advance(100);
     expect(await statusOf("htc-1")).toBe("Ready");
   });
-});
-
-describe("scale", () => {
-  test.each([
-    ["totalNodeCount=5", 3],
-    ["totalCoreCount=21", 4],
-    ["totalNodeCount=1", 0],
-  ])("scale: %s adds %i to 2 nodes of 4 cores", async (query, added) => {
-    await rig.create("htc", 2);
-    const { status, body } = await rig.post(`/clusters/lab/scale/htc?${query}`);
-    expect([status, body.sets]).toEqual([202, [{ added }]]);
-  });
-
-  test("scale: what the first size has no room for goes to the next", async () => {
-    rig.control.drought({ cluster: "lab", nodearray: "htc", machineType: "Standard_F4s_v2" });
-    expect((await rig.post("/clusters/lab/scale/htc?totalNodeCount=3")).body.sets).toEqual([{ added: 3 }]);
-    expect(await rig.bucket("htc", "Standard_F8s_v2")).toMatchObject({ activeCount: 3 });
-  });
-
-  test.each(["", "?totalNodeCount=1&totalCoreCount=1", "?totalNodeCount=x"])(
-    "scale: %j is a conflict",
-    async (query) => {
-      expect((await rig.post(`/clusters/lab/scale/htc${query}`)).status).toBe(409);
-    },
-  );
 });

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { createFaults } from "../../../../infra/local/cyclecloud/faults.ts";
 import { createLogin } from "../../../../infra/local/cyclecloud/simulator-server.ts";
 import { freeNames } from "../../../../shared/simulated-cyclecloud/create-nodes.ts";
-import { parseFilter } from "../../../../shared/simulated-cyclecloud/filter.ts";
 import { createAddresses } from "../../../../shared/simulated-cyclecloud/population.ts";
 import { createRandom } from "../../../../shared/simulated-cyclecloud/seeded-random.ts";
 import {
@@ -11,42 +10,6 @@ import {
   createPacedClock,
 } from "../../../../shared/simulated-cyclecloud/simulated-clock.ts";
 import { hostnameOf } from "../../../../shared/simulated-cyclecloud/simulated-node.ts";
-
-describe("parseFilter", () => {
-  const record = {
-    State: "Started",
-    CoreCount: 4,
-    KeepAlive: false,
-    Spot: true,
-    Configuration: { autoscale: { n: 2 } },
-  };
-  test.each([
-    ['State === "Started"', true],
-    ['State === "started"', false],
-    ['State == "started"', true],
-    ['State !== "Failed" && CoreCount == 4', true],
-    ['State != "STARTED"', false],
-    ['(State === "Failed" || CoreCount === 4) && !KeepAlive', true],
-    ["!(Spot)", false],
-    ['State in {"Failed", "Started"}', true],
-    ["CoreCount in {1,2}", false],
-    ["Configuration.autoscale.n === 2", true],
-    ["Hostname === undefined", true],
-    ["KeepAlive === false || Nothing.at.all", true],
-  ])("parseFilter: %s is %s", (text, expected) => expect(parseFilter(text)(record)).toBe(expected));
-
-  test.each([
-    "",
-    "State ===",
-    "State === Started",
-    "(Spot",
-    "State in {}",
-    "Spot Spot",
-    "1 === 1",
-    "a ~ b",
-    "in",
-  ])("parseFilter: refuses %j", (text) => expect(() => parseFilter(text)).toThrow("Cannot read filter"));
-});
 
 describe("freeNames", () => {
   const taken = new Set(["htc-1", "htc-3", "x7y"]);

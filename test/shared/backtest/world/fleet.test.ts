@@ -63,7 +63,7 @@ function lifeOf(deletedAfterSeconds: number) {
   create(site, "small", { requestId: "create", sets: [{ nodearray: "htc", count: 1 }] });
   fleet.look();
   until(deletedAfterSeconds);
-  manage(site, "small", "shutdown", { requestId: "shutdown", filter: `Template === "htc"` });
+  manage(site, "small", "shutdown", { requestId: "shutdown", names: ["htc-1"] });
   fleet.look();
   until(20_000);
   return { happened, size: fleet.size };

@@ -60,11 +60,9 @@ test("what is filled in is what the service would read from the wire", () => {
       const reader = new ClusterReader(site, "mixed", toReading);
       for (const [index, { afterSeconds, nodearray, count, ends, attributes }] of asked.entries()) {
         clock.advance(afterSeconds);
-        if (ends)
-          manage(site, "mixed", "shutdown", {
-            requestId: `m${index}`,
-            filter: `Template === "${nodearray}"`,
-          });
+        const living = [...site.clusterNow("mixed").cluster.population.living()];
+        const ids = living.filter(({ bucket }) => bucket.nodearray === nodearray).map(({ nodeId }) => nodeId);
+        if (ends) manage(site, "mixed", "shutdown", { requestId: `m${index}`, ids });
         else
           create(site, "mixed", {
             requestId: `c${index}`,
