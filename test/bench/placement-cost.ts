@@ -1,21 +1,16 @@
 /**
- * What the nodes of a plan cost, beside the least that is possible (the LP bound of HiGHS), for each `placement`, how well it
- * packs, and how long it takes. Every plan is checked before it counts. `npm run bench -- cost --trace FILE.swf.gz`, again for
- * further traces, of which only the parallel jobs are planned. Fails when a
- * promise of docs/placement.md is not kept.
+ * What the nodes of a plan cost, beside the least that is possible (the LP bound of HiGHS), for each `placement`, and how
+ * long it takes. Every plan is checked before it counts. `npm run bench -- cost --trace FILE.swf.gz`, again for further traces, of
+ * which only the parallel jobs are planned. Fails when a promise of docs/placement.md is not kept.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { parseSwf, type SwfJob } from "../../shared/backtest/index.ts";
-import { measureList, measureStream, sizeLists } from "./cost/lists.ts";
-import { measurePacking } from "./cost/measure-packing.ts";
+import { measureList, sizeLists } from "./cost/lists.ts";
 import { measureParallel } from "./cost/parallel.ts";
 
 const { values } = parseArgs({ options: { trace: { type: "string", multiple: true } } });
-
-/** Jobs that are planned one by one. */
-const streamed = 1000;
 
 async function readTrace(file: string): Promise<readonly SwfJob[]> {
   const bytes = await readFile(file);
@@ -28,10 +23,8 @@ if (file === undefined) problems.push("No jobs of a trace were planned, expected
 else {
   const trace = await readTrace(file);
   for (const list of sizeLists) problems.push(...(await measureList(trace, list)));
-  problems.push(...measureStream(trace, streamed));
   console.log("Backlogs of parallel jobs:");
   problems.push(...(await measureParallel([trace, ...(await Promise.all(further.map(readTrace)))])));
 }
-problems.push(...measurePacking());
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -1,6 +1,5 @@
 import type { SwfJob } from "../../../shared/backtest/index.ts";
 import {
-  type ClusterNode,
   defineJob,
   type Job,
   type PlacementPolicy,
@@ -10,7 +9,7 @@ import {
 } from "../../../shared/engine/index.ts";
 import { violationsOf } from "../../shared/engine/plan-validity.ts";
 import { type BoundItem, lpBound } from "./lp-bound.ts";
-import { inputOf, type MarketSize, marketOf, region } from "./market.ts";
+import { inputOf, type MarketSize, marketOf } from "./market.ts";
 
 /** A backlog in numbers: what each slot asks for, and how many slots. */
 export interface Want {
@@ -68,44 +67,4 @@ export function boundOf(wants: readonly Want[], sizes: readonly MarketSize[]): P
     }),
     sizes.map(({ vcpus, memoryGiB, price }) => ({ capacity: [vcpus, memoryGiB], price })),
   );
-}
-
-/** What the nodes cost when each job is planned as it comes, those before it running where they were planned. */
-export function planOneByOne(wants: readonly Want[], sizes: readonly MarketSize[]): number {
-  const market = marketOf(sizes);
-  const nodes: ClusterNode[] = [];
-  const running: Job[] = [];
-  let price = 0;
-  for (const want of wants) {
-    const job = jobOf(want);
-    const result = plan(inputOf({ ...market, nodes }, [...running, job], "cost"));
-    price += priceOf(result, sizes);
-    for (const { names, vmSize } of result.create)
-      nodes.push(...names.map((name) => readyNode(name, vmSize)));
-    const placements = result.jobs.at(-1)?.placements ?? [];
-    const executingHostnames = placements.flatMap(({ node, slots }) => new Array<string>(slots).fill(node));
-    running.push({ ...job, executingHostnames });
-  }
-  return price;
-}
-
-function readyNode(name: string, vmSize: string): ClusterNode {
-  return {
-    nodeId: name,
-    name,
-    nodeArray: "htc",
-    vmSize,
-    placementGroup: null,
-    hostname: name,
-    fqdn: null,
-    privateIp: null,
-    instanceId: name,
-    status: "Ready",
-    targetState: "Started",
-    location: region,
-    spot: false,
-    keepAlive: false,
-    resources: {},
-    softwareConfiguration: {},
-  };
 }

@@ -1,14 +1,9 @@
 import type { SwfJob } from "../../../shared/backtest/index.ts";
-import { boundOf, planBacklog, planOneByOne, wantsOf } from "./backlog.ts";
+import { boundOf, planBacklog, wantsOf } from "./backlog.ts";
 import { generalSizes, type MarketSize, sizesOf } from "./market.ts";
-import { greedyPrice } from "./offline-greedy.ts";
 
 /** The most that `cost` may be of the bound, where any size can be bought. */
 const mostOverBound = 1.03;
-/** The least part of what a greedy choice of sizes saves beside `order`. */
-const leastOfGreedy = 0.95;
-/** How much dearer jobs may come that are planned one by one, each on the nodes of those before it. */
-const mostOverBatch = 1.1;
 
 interface SizeList {
   readonly jobs: number;
@@ -44,36 +39,18 @@ export async function measureList(
 ): Promise<readonly string[]> {
   const wants = wantsOf(trace.slice(0, jobs), sizes);
   const bound = await boundOf(wants, sizes);
-  const greedy = greedyPrice(wants, sizes);
   const order = planBacklog(wants, sizes, "order");
   const reuse = planBacklog(wants, sizes, "reuse");
   const cost = planBacklog(wants, sizes, "cost");
   const shown = ({ price, nodes, ms }: typeof order) =>
     `${price.toFixed(2)} (${(price / bound).toFixed(4)} x, ${nodes} nodes, ${ms.toFixed(0)} ms)`;
   const title = `${jobs} jobs: ${name}`;
-  console.log(`${title} (${sizes.length} sizes): bound ${bound.toFixed(2)}, greedy ${greedy.toFixed(2)}`);
+  console.log(`${title} (${sizes.length} sizes): bound ${bound.toFixed(2)}`);
   console.log(`  order ${shown(order)}\n  reuse ${shown(reuse)}\n  cost  ${shown(cost)}`);
-  const saved = (order.price - cost.price) / Math.max(order.price - greedy, Number.MIN_VALUE);
   return [
     ...(cost.price > Math.min(order.price, reuse.price) + 1e-6 ? [`${title}: cost is dearer`] : []),
     ...(isAll && cost.price > mostOverBound * bound
       ? [`${title}: ${(cost.price / bound).toFixed(4)} x the bound, expected at most ${mostOverBound}`]
       : []),
-    ...(saved < leastOfGreedy
-      ? [`${title}: ${saved.toFixed(3)} of what greedy saves, expected at least ${leastOfGreedy}`]
-      : []),
   ];
-}
-
-/** Plans the jobs one by one, and all at once. */
-export function measureStream(trace: readonly SwfJob[], jobs: number): readonly string[] {
-  const sizes = generalSizes();
-  const wants = wantsOf(trace.slice(0, jobs), sizes);
-  const batch = planBacklog(wants, sizes, "cost").price;
-  const stream = planOneByOne(wants, sizes);
-  const ratio = (stream / batch).toFixed(4);
-  console.log(`${jobs} jobs one by one: ${stream.toFixed(2)}, ${ratio} x the batch`);
-  return stream > mostOverBatch * batch
-    ? [`one by one: ${ratio} x the batch, expected at most ${mostOverBatch}`]
-    : [];
 }

@@ -3,7 +3,7 @@ import { defaultSettings } from "../../../shared/engine/index.ts";
 import { createVmCatalogue, pricePerHourUsd } from "../../../shared/facts/index.ts";
 import vmSizes from "../../../shared/facts/vm-sizes.json" with { type: "json" };
 
-export const region = "eastus";
+const region = "eastus";
 
 /** A VM size with what the shipped table knows of it. */
 export interface MarketSize {
