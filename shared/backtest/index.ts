@@ -65,4 +65,3 @@ export { pricedCluster } from "./world/priced-cluster.ts";
 
 export { runBacktest } from "./world/run-backtest.ts";
 export { type Delays, type RunInput, usualDelays } from "./world/run-input.ts";
-export type { JobRun } from "./world/run-watch.ts";

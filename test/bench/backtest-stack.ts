@@ -1,7 +1,6 @@
 /**
  * The same workloads on the real local stack and in the back-test: nodes and node-hours of both. `npm run -s build && npm run bench --
- * backtest-stack [--speed N] [--at-once N] [--stages] [NAME…]`. With --stages the median of each stage of a node's life in
- * both. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20. Exits with 1 where the two differ in the number
+ * backtest-stack [--speed N] [--at-once N] [NAME…]`. A workload takes some 9,000 simulated seconds: 7 minutes at the usual speed of 20. Exits with 1 where the two differ in the number
  * of nodes, or by more than 2 % in node-hours.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -10,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEnvironment } from "../../infra/local/environment/environment.ts";
 import { type TwinCase, twinCases } from "./twin/cases.ts";
-import { compared, serviceTimes, stageLines } from "./twin/compare.ts";
+import { compared, serviceTimes } from "./twin/compare.ts";
 import { delaysOf, runInBacktest } from "./twin/in-backtest.ts";
 import { type OnStack, runOnStack } from "./twin/on-stack.ts";
 
@@ -22,7 +21,6 @@ const { values: flags, positionals: wanted } = parseArgs({
   options: {
     speed: { type: "string", default: "20" },
     "at-once": { type: "string", default: "1" },
-    stages: { type: "boolean", default: false },
   },
 });
 const speed = Number(flags.speed);
@@ -37,16 +35,14 @@ console.log("workload | nodes: stack, back-test | node-h: stack, back-test | apa
 for (const { each, stack, load } of done) {
   const delays = delaysOf(stack);
   const backtest = await runInBacktest(each, { speed, seed, config, delays });
-  const result = compared({ name: each.name, speed, stack, backtest, delays });
-  const { name, nodes, nodeHours, apartPercent, apartSecondsANode, faults } = result;
+  const { nodes, nodeHours, apartPercent, apartSecondsANode, faults } = compared({ speed, stack, backtest });
   console.log(
     [
-      ...[name, nodes.join(", "), nodeHours.map((hours) => hours.toFixed(2)).join(", ")],
+      ...[each.name, nodes.join(", "), nodeHours.map((hours) => hours.toFixed(2)).join(", ")],
       ...[`${apartPercent.toFixed(2)} %`, apartSecondsANode.toFixed(0), load, ...faults],
     ].join(" | "),
   );
   if (nodes[0] !== nodes[1] || !(Math.abs(apartPercent) <= mostApartPercent)) process.exitCode = 1;
-  if (flags.stages) console.log(stageLines(result).join("\n"));
 }
 
 /** Takes one workload after the other, beside others that do the same. */

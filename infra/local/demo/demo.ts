@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { QueueClient } from "@azure/storage-queue";
 import { jobDemandQueue } from "../../../shared/app/names.ts";
-import type { JobRun } from "../../../shared/backtest/index.ts";
 import { sendDemand } from "../../../shared/queues/storage-queue/index.ts";
 import { duration } from "../../../shared/text/durations.ts";
 import type { ClusterStatus } from "../../../shared/views/index.ts";
@@ -43,8 +42,6 @@ export interface DemoResult {
   readonly faults: readonly string[];
   /** The messages of the scheduler, in real time. */
   readonly posts: readonly Post[];
-  /** Where and when tasks ran, on the simulated clock. */
-  readonly runs: readonly JobRun[];
   /** Ends the scheduler, if it goes on. */
   readonly stop: () => Promise<void>;
 }
@@ -93,7 +90,6 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
       summary,
       faults: findFaults(options, { summary, ledger, isOver, status }),
       posts: scheduler.posts,
-      runs: scheduler.runs(),
       stop: async () => (goesOn ? scheduler.stop() : undefined),
     };
   } finally {

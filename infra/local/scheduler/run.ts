@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Host, HostEvent, JobRun } from "../../../shared/backtest/index.ts";
+import type { Host, HostEvent } from "../../../shared/backtest/index.ts";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { type CycleCloudAccess, readHosts } from "./client.ts";
 import { isMeant, type Orders, type SchedulerReport } from "./orders.ts";
@@ -46,8 +46,6 @@ export interface RunningScheduler {
   progress(): Progress;
   /** Every message so far. */
   readonly posts: readonly Post[];
-  /** Every task that ended, on the simulated clock. */
-  runs(): readonly JobRun[];
   /** The last trouble with reading hosts or posting demand; undefined when all is well. */
   trouble(): string | undefined;
   /** When all is done, it says so once more. */
@@ -132,7 +130,6 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
   return {
     progress: () => scheduler.progress(),
     posts,
-    runs: () => scheduler.runs.map((run) => shifted(run, startSeconds)),
     trouble: () => trouble,
     stop: async () => {
       running = false;
@@ -146,13 +143,4 @@ export function runScheduler(options: SchedulerOptions): RunningScheduler {
 /** The reason why hosts could not be read; undefined: they were. */
 function troubleOf(read: string | readonly Host[]): string | undefined {
   return typeof read === "string" ? read : undefined;
-}
-
-function shifted({ hostnames, ...run }: JobRun, bySeconds: number): JobRun {
-  return {
-    hostnames,
-    submitSeconds: run.submitSeconds + bySeconds,
-    startSeconds: run.startSeconds + bySeconds,
-    endSeconds: run.endSeconds + bySeconds,
-  };
 }

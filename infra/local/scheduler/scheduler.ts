@@ -6,7 +6,6 @@ import {
   give,
   type Host,
   type HostEvent,
-  type JobRun,
   type JobShape,
   type Left,
   take,
@@ -19,6 +18,14 @@ interface Task {
   readonly index: number;
   readonly hostnames: readonly string[];
   readonly allocation: Allocation;
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** Where and when a task ran, in seconds of the scheduler's clock. */
+interface TaskRun {
+  readonly hostnames: readonly string[];
+  readonly submitSeconds: number;
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
@@ -77,8 +84,7 @@ export class SimulatedScheduler {
   readonly #unhealthy = new Map<string, string>();
   /** Tasks that ended, or lost their host, of jobs that were submitted while it ran; by name. */
   readonly #followed = new Map<string, { done: number; lost: number }>();
-  /** In seconds of the scheduler's clock. */
-  readonly #runs: JobRun[] = [];
+  readonly #runs: TaskRun[] = [];
   #isRefused: (name: string) => boolean = () => false;
   #total: number;
   #tasks: Task[] = [];
@@ -195,7 +201,7 @@ export class SimulatedScheduler {
   }
 
   /** Every task that ended, in the order of the ends. */
-  get runs(): readonly JobRun[] {
+  get runs(): readonly TaskRun[] {
     return this.#runs;
   }
 

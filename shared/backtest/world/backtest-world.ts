@@ -23,7 +23,6 @@ import { clockOffset, spanOf, stepFor, stuckSeconds, turn } from "./pace.ts";
 import { ClusterReader } from "./read-cluster.ts";
 import { inWholeMs, RunRecord } from "./record.ts";
 import { type RunInput, usualDelays } from "./run-input.ts";
-import { jobRunOf } from "./run-watch.ts";
 import { rank, Timeline } from "./timeline.ts";
 
 /** A workload, a model of its scheduler, a model of CycleCloud, and the service between them, on one virtual clock. */
@@ -289,7 +288,6 @@ export class BacktestWorld {
     const times = { submitSeconds: submitSeconds + this.#offsetSeconds, endSeconds: this.#now };
     const { startSeconds } = run;
     this.record.ended({ place, key: String(place), processors, startSeconds, ...times });
-    this.#input.watch?.ran(jobRunOf(run, times));
     this.#source.remove(this.#jobs.name(place));
     this.#jobs.forget(place);
     this.#cycle.demandChanged();

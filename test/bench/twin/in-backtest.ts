@@ -1,7 +1,6 @@
 import { eventGapSeconds, leastGapSeconds, tickSeconds } from "../../../infra/local/scheduler/run.ts";
 import {
   type Delays,
-  type JobRun,
   type RunFigures,
   runBacktest,
   type TraceJob,
@@ -12,8 +11,8 @@ import { type ClusterDefinition, toLedger } from "../../../shared/simulated-cycl
 import { readJobList } from "../../shared/backtest/read-whole.ts";
 import { inputOf } from "../../shared/backtest/world/small-world.ts";
 import type { TwinCase } from "./cases.ts";
-import { median, type NodeRecord, type Seen } from "./node-life.ts";
 import type { OnStack } from "./on-stack.ts";
+import { median, type NodeRecord, type Seen } from "./seen.ts";
 
 /** What a workload took in the back-test. */
 export interface InBacktest extends Seen {
@@ -35,7 +34,7 @@ export async function runInBacktest(
 ): Promise<InBacktest> {
   const { speed, seed, config, delays } = twin;
   const workload = withTasksApart(readJobList(jobs).jobs);
-  const [nodes, runs, plans]: [NodeRecord[], JobRun[], WholePlan[]] = [[], [], []];
+  const [nodes, plans]: [NodeRecord[], WholePlan[]] = [[], []];
   const input = inputOf({
     jobs: [...workload].map((job) => faster(job, speed)),
     definition,
@@ -49,11 +48,10 @@ export async function runInBacktest(
     delays,
     watch: {
       gone: (node) => nodes.push(...toLedger(node.cluster, [node], Number.POSITIVE_INFINITY).nodes),
-      ran: (run) => void runs.push(run),
       planned: (plan) => plan.archive === "whole" && plans.push(plan),
     },
   });
-  return { figures, nodes, runs, plans };
+  return { figures, nodes, plans };
 }
 
 /** What the local scheduler posts of a job is how long it runs. */
@@ -96,17 +94,6 @@ export function delaysOf(stack: OnStack): Delays {
     planSeconds: median(planned),
     actionSeconds: median(carriedOut),
   };
-}
-
-/**
- * By how much the message, the plan and the call of a deletion together were later than their medians, on average: what a busy
- * machine did.
- */
-export function lateSeconds(stack: OnStack): number {
-  return Object.values(stepsOf(stack)).reduce((sum, steps) => {
-    const usual = median(steps);
-    return sum + steps.reduce((late, each) => late + Math.max(0, each - usual), 0) / steps.length;
-  }, 0);
 }
 
 /** How long each message, plan and call to CycleCloud that led to a deletion was on its way. */

@@ -5,7 +5,7 @@ import { parseWorkload } from "../../../infra/local/scheduler/workload.ts";
 import type { WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, createAzureStores } from "../../../shared/stores/azure/index.ts";
 import type { TwinCase } from "./cases.ts";
-import type { Seen } from "./node-life.ts";
+import type { Seen } from "./seen.ts";
 
 /** What a workload took on the local stack. */
 export interface OnStack extends Seen {
@@ -26,7 +26,7 @@ export async function runOnStack(
   const ends = workload.map(({ submitSeconds, runSeconds }) => submitSeconds + runSeconds);
   // Jobs that wait for others, boots and idle times: long before that something is wrong.
   const timeoutSeconds = 180 + (3 * Math.max(...ends)) / speed;
-  const { faults, posts, runs } = await runDemo({
+  const { faults, posts } = await runDemo({
     environment,
     jobs: workload,
     speed,
@@ -43,19 +43,11 @@ export async function runOnStack(
     created: ledger.created,
     faults,
     posts: posts.map(({ atSeconds }) => atSeconds),
-    nodes: ledger.nodes.map(({ nodeId, requestId, createdAt, readyAt, terminatingAt, terminatedAt }) => ({
+    nodes: ledger.nodes.map(({ nodeId, createdAt, terminatingAt, terminatedAt }) => ({
       nodeId,
-      requestId,
       createdAt: real(createdAt),
-      readyAt: readyAt === null ? null : real(readyAt),
       terminatingAt: terminatingAt === null ? null : real(terminatingAt),
       terminatedAt: terminatedAt === null ? null : real(terminatedAt),
-    })),
-    runs: runs.map(({ hostnames, submitSeconds, startSeconds, endSeconds }) => ({
-      hostnames,
-      submitSeconds: real(submitSeconds),
-      startSeconds: real(startSeconds),
-      endSeconds: real(endSeconds),
     })),
     plans: await plansOf(environment),
   };

@@ -18,7 +18,6 @@ async function runWith(jobs: readonly TraceJob[], keys: Readonly<Record<string, 
     ...inputOf({ jobs, definition: oneSize, keys: { idle_timeout: 300, ...keys } }),
     watch: {
       gone: () => {},
-      ran: () => {},
       planned: (plan) => plan.archive === "whole" && actions.push(...plan.actions),
     },
   });

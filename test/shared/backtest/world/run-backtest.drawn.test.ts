@@ -292,7 +292,6 @@ describe("odd workloads and clusters", () => {
           gone: ({ createdAt, life }: SimulatedNode) => {
             livedMs += Math.round((life.at(-1)?.at ?? 0) * 1_000) - Math.round(createdAt * 1_000);
           },
-          ran: () => undefined,
           planned: () => undefined,
         };
         const figures = await runSmall({ jobs: list, keys, watch });
