@@ -181,7 +181,7 @@ function hostedFunctions(port: number, settings: Readonly<Record<string, string>
         args: [
           join(local, "functions-host/cli.ts"),
           ...["--app", root, "--main", appFiles, "--port", `${port}`, "--ready-line"],
-          ...["--state-dir", join(folder, "timers"), "--queue-lease-seconds", "5"],
+          ...["--queue-lease-seconds", "5"],
         ],
         env: settings,
         isReady: (line) => line.startsWith('{"ready":true'),

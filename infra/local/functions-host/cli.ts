@@ -9,7 +9,6 @@ interface Flags {
   readonly port: number;
   readonly main?: string;
   readonly logLevel?: LogLevel;
-  readonly stateDir?: string;
   readonly queueLeaseSeconds: number;
   readonly graceSeconds: number;
   readonly readyLine?: boolean;
@@ -25,7 +24,6 @@ const program = new Command("functions-host")
       logLevels,
     ),
   )
-  .option("--state-dir <folder>", "where timers keep their status")
   .option("--queue-lease-seconds <seconds>", "how long a killed host hides a queue message", wholeNumber, 30)
   .option("--grace-seconds <seconds>", "how long a stop waits for running invocations", wholeNumber, 10)
   .option("--ready-line", "print one JSON line when everything runs, and no table")
@@ -37,7 +35,7 @@ function wholeNumber(text: string): number {
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { app, port, main, stateDir, queueLeaseSeconds, logLevel } = flags;
+  const { app, port, main, queueLeaseSeconds, logLevel } = flags;
   const host = await start({
     appDir: app,
     port,
@@ -49,7 +47,6 @@ async function run(flags: Flags): Promise<void> {
       ? {}
       : { settings: { AzureFunctionsJobHost__logging__logLevel__default: logLevel } }),
     ...(main === undefined ? {} : { main }),
-    ...(stateDir === undefined ? {} : { stateDir }),
   });
   stopOnSignals(host);
   announce(host, flags.readyLine === true);

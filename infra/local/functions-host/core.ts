@@ -71,11 +71,6 @@ export class AppRegistry {
     for (const hook of this.#hooks.get(name) ?? []) await hook(context);
   }
 
-  /** Log hooks are synchronous and may change level and message. */
-  runLogHooks(context: Record<string, unknown>): void {
-    for (const hook of this.#hooks.get("log") ?? []) hook(context);
-  }
-
   lock(): void {
     this.#locked = true;
   }

@@ -30,7 +30,6 @@ const serviceBus = z.object({
   // Unset in Azure means the client's try time-out, one minute.
   sessionIdleTimeout: timeSpan.prefault("00:01:00"),
   maxAutoLockRenewalDuration: timeSpan.prefault("00:05:00"),
-  autoCompleteMessages: z.boolean().default(true),
   // A minute in Azure. A broker that was restarted is found again sooner here.
   clientRetryOptions: z.object({ tryTimeout: timeSpan.prefault("00:00:20") }).prefault({}),
 });

@@ -4,12 +4,11 @@ import { systemClock, waitAtMost } from "./clock.ts";
 import { type HostJson, loadHostJson } from "./host-json.ts";
 import { type HostedFunction, hostFunction, type RefusedFunction } from "./hosted-function.ts";
 import { createHttpApp, type HttpListener, listen } from "./http-server.ts";
-import { createDispatch, type HttpEndpoint, httpEndpoint } from "./http-trigger.ts";
+import { type HttpEndpoint, httpEndpoint } from "./http-trigger.ts";
 import { type InvocationOutcome, Invoker } from "./invoke.ts";
 import { describeError, filterLog, type Logger } from "./logger.ts";
 import type { LogLevel } from "./rpc.ts";
 import { exportSettings, loadSettings, type Settings } from "./settings.ts";
-import { timerStatusFiles } from "./timer-status.ts";
 import type { Trigger } from "./trigger.ts";
 import { describeTrigger, startTrigger, type TriggerSurroundings } from "./triggers.ts";
 
@@ -23,8 +22,6 @@ export interface StartOptions {
   /** Beat the environment, which beats local.settings.json. */
   readonly settings?: Settings;
   readonly logger?: Logger;
-  /** Where timers keep their status; default `<appDir>/.local/functions-host`. */
-  readonly stateDir?: string;
   /** How long a killed host hides a queue message that it was working on; default 30. */
   readonly queueLeaseSeconds?: number;
   /** How long `stop` waits for running invocations; default 10,000. */
@@ -108,21 +105,19 @@ class Host {
     this.#sortOut(app);
     // Listens before the triggers start: with a taken port nothing may have been received.
     const { invoke } = invoker ?? { invoke: notReady };
-    const dispatch = createDispatch({ endpoints: this.#endpoints, invoke });
-    const [functions, refused] = [this.#functions, this.#refused];
+    const [endpoints, functions, refused] = [this.#endpoints, this.#functions, this.#refused];
     const serverLog = (level: LogLevel, message: string): void => this.#log("Host.Http", level, message);
-    const http = createHttpApp({ dispatch, functions, refused, invoke, log: serverLog });
+    const http = createHttpApp({ endpoints, functions, refused, invoke, log: serverLog });
     this.#listener = await listen(http.fetch, port);
-    if (invoker !== undefined) await this.#startTriggers(invoker);
+    if (invoker !== undefined) this.#startTriggers(invoker);
     return { url: this.#listener.url, functions: this.#summaries(), stop: () => this.stop() };
   }
 
-  #createInvoker({ model, registry }: LoadedApp): Invoker | undefined {
+  #createInvoker({ model }: LoadedApp): Invoker | undefined {
     const { options, hostJson, logger } = this.#parts;
     if (model === undefined) return undefined;
     this.#invoker = new Invoker({
       model,
-      registry,
       logger,
       clock: systemClock,
       timeoutMs: hostJson.functionTimeoutMs,
@@ -149,16 +144,18 @@ class Host {
     }
   }
 
-  async #startTriggers({ invoke }: Invoker): Promise<void> {
+  #startTriggers({ invoke }: Invoker): void {
     const { settings, hostJson, options } = this.#parts;
-    const { appDir, stateDir = resolve(appDir, ".local/functions-host"), queueLeaseSeconds = 30 } = options;
-    const statuses = timerStatusFiles(resolve(stateDir, "timers"));
-    const around: TriggerSurroundings = { settings, hostJson, statuses, queueLeaseSeconds };
+    const around: TriggerSurroundings = {
+      settings,
+      hostJson,
+      queueLeaseSeconds: options.queueLeaseSeconds ?? 30,
+    };
     for (const target of [...this.#functions]) {
       const log = (level: LogLevel, message: string): void =>
         this.#log(`Host.Triggers.${target.name}`, level, message, target.name);
       try {
-        const trigger = await startTrigger({ target, invoke, clock: systemClock, log }, around);
+        const trigger = startTrigger({ target, invoke, clock: systemClock, log }, around);
         if (trigger !== undefined) this.#triggers.push(trigger);
       } catch (error) {
         this.#functions.splice(this.#functions.indexOf(target), 1);
@@ -173,11 +170,14 @@ class Host {
   }
 
   #summaries(): readonly FunctionSummary[] {
-    const routes = new Map(this.#endpoints.map(({ target, route }) => [target.name, route]));
+    const endpoints = new Map(this.#endpoints.map((endpoint) => [endpoint.target.name, endpoint]));
     const running = this.#functions.map((target) => {
-      const route = routes.get(target.name);
-      const methods = route?.methods.join(",") || "*";
-      return { name: target.name, trigger: route ? `${methods} ${route.template}` : describeTrigger(target) };
+      const endpoint = endpoints.get(target.name);
+      const trigger =
+        endpoint === undefined
+          ? describeTrigger(target)
+          : `${endpoint.methods.join(",") || "*"} ${endpoint.template}`;
+      return { name: target.name, trigger };
     });
     return [...running, ...this.#refused.map((refused) => ({ ...refused, trigger: "-" }))];
   }

@@ -5,12 +5,13 @@ import { z } from "zod";
 import { systemClock, waitAtMost } from "./clock.ts";
 import { createEventGridWebhook, eventGridPath } from "./event-grid-trigger.ts";
 import type { HostedFunction, RefusedFunction } from "./hosted-function.ts";
-import type { Dispatch } from "./http-trigger.ts";
+import { addEndpoints, type HttpEndpoint } from "./http-trigger.ts";
 import type { Invoke } from "./invoke.ts";
 import type { LogLevel } from "./rpc.ts";
+import { timerInput } from "./timer-trigger.ts";
 
 interface HttpAppOptions {
-  readonly dispatch: Dispatch;
+  readonly endpoints: readonly HttpEndpoint[];
   readonly functions: readonly HostedFunction[];
   readonly refused: readonly RefusedFunction[];
   readonly invoke: Invoke;
@@ -20,16 +21,13 @@ interface HttpAppOptions {
 const manualRun = z.object({ input: z.unknown() });
 
 /** The HTTP side of the host: Azure's admin routes that are useful on a laptop, then the functions, then 404. */
-export function createHttpApp({ dispatch, functions, refused, invoke, log }: HttpAppOptions): Hono {
+export function createHttpApp({ endpoints, functions, refused, invoke, log }: HttpAppOptions): Hono {
   const app = new Hono();
   // The browser of this machine's user sends forms and text for any web page; JSON only after a preflight.
   app.post("/admin/*", async (context, next) =>
     isJson(context.req.header("content-type"))
       ? next()
       : context.text("Send the header Content-Type: application/json", 415),
-  );
-  app.get("/admin/host/status", (context) =>
-    context.json({ id: "local", state: "Running", processUptime: Math.round(process.uptime() * 1000) }),
   );
   app.get("/admin/functions", (context) =>
     context.json([
@@ -51,7 +49,7 @@ export function createHttpApp({ dispatch, functions, refused, invoke, log }: Htt
   });
   const webhook = createEventGridWebhook({ functions, invoke });
   app.post(eventGridPath, (context) => webhook(context.req.raw));
-  app.all("*", async (context) => (await dispatch(context.req.raw)) ?? context.notFound());
+  addEndpoints(app, endpoints, invoke);
   app.notFound((context) => {
     const isRoot = context.req.path === "/" && context.req.method === "GET";
     return isRoot ? context.text("The Functions host is running.") : context.body(null, 404);
@@ -69,11 +67,7 @@ function isJson(contentType = ""): boolean {
 
 /** A timer gets a timer's input whatever was sent; the others get text, JSON text for anything but a string. */
 function manualInput({ triggerType }: HostedFunction, input: unknown): { string: string } | { json: string } {
-  if (triggerType === "timertrigger") {
-    return {
-      json: JSON.stringify({ Schedule: { AdjustForDST: true }, ScheduleStatus: null, IsPastDue: false }),
-    };
-  }
+  if (triggerType === "timertrigger") return { json: timerInput };
   return { string: typeof input === "string" ? input : (JSON.stringify(input) ?? "") };
 }
 

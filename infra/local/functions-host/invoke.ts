@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, sleep, waitAtMost } from "./clock.ts";
-import type { AppRegistry } from "./core.ts";
 import type { HostedFunction } from "./hosted-function.ts";
-import { describeError, type LogEntry, type Logger } from "./logger.ts";
+import { describeError, type Logger } from "./logger.ts";
 import type {
   CoreInvocationContext,
-  FunctionCallback,
-  InvocationRequest,
   InvocationResponse,
-  LogCategory,
   LogLevel,
   ProgrammingModel,
   TypedData,
@@ -38,7 +34,6 @@ export type Invoke = (target: HostedFunction, input: InvocationInput) => Promise
 
 interface InvokerOptions {
   readonly model: ProgrammingModel;
-  readonly registry: AppRegistry;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeoutMs?: number | undefined;
@@ -81,65 +76,33 @@ export class Invoker {
     return outcome;
   }
 
-  /** The sequence of Azure's worker: arguments, preInvocation hooks, handler, postInvocation hooks, response. */
-  async #callModel({ target, input, invocationId }: Call): Promise<InvocationResponse> {
-    const { model, registry } = this.#options;
-    const hookData = {};
-    const shared = { hookData, appHookData: registry.appHookData };
-    const core = this.#coreContext({ target, input, invocationId });
-    const invocation = model.getInvocationModel(core);
+  /** The sequence of Azure's worker: arguments, handler, response. */
+  async #callModel(call: Call): Promise<InvocationResponse> {
+    const core = this.#coreContext(call);
+    const invocation = this.#options.model.getInvocationModel(core);
     const { context, inputs } = await invocation.getArguments();
-    core.invocationContext = context;
-
-    const before = { ...shared, invocationContext: context, functionCallback: target.callback, inputs };
-    core.state = "preInvocationHooks";
-    await registry.runHooks("preInvocation", before);
-
-    const after: Record<string, unknown> = { ...shared, invocationContext: context, inputs: before.inputs };
     core.state = "invocation";
-    try {
-      const callback: FunctionCallback = before.functionCallback;
-      after.result = await invocation.invokeFunction(context, before.inputs, callback);
-    } catch (error) {
-      after.error = error ?? new Error("the function threw nothing");
-    }
-    core.state = "postInvocationHooks";
-    await registry.runHooks("postInvocation", after);
+    const result = await invocation.invokeFunction(context, inputs, call.target.callback);
     core.state = undefined;
-    if (after.error !== undefined && after.error !== null) throw after.error;
-    return await invocation.getResponse(context, after.result);
+    return await invocation.getResponse(context, result);
   }
 
-  #coreContext({
-    target,
-    input,
-    invocationId,
-  }: Call): CoreInvocationContext & { invocationContext?: unknown } {
-    const request: InvocationRequest = {
+  #coreContext({ target, input, invocationId }: Call): CoreInvocationContext {
+    const { name: functionName, metadata, bindingName } = target;
+    return {
       invocationId,
-      inputData: [{ name: target.bindingName, data: input.data }],
-      triggerMetadata: input.metadata ?? {},
-    };
-    const context: CoreInvocationContext & { invocationContext?: unknown } = {
-      invocationId,
-      request,
-      metadata: target.metadata,
+      request: {
+        invocationId,
+        inputData: [{ name: bindingName, data: input.data }],
+        triggerMetadata: input.metadata ?? {},
+      },
+      metadata,
       state: undefined,
-      log: (level, category, message) => {
-        const { invocationContext } = context;
-        this.#log({ functionName: target.name, invocationId, invocationContext, level, category, message });
+      log: (level, from, message) => {
+        const category = from === "user" ? `Function.${functionName}.User` : `Function.${functionName}`;
+        this.#options.logger({ level, message, category, functionName, invocationId });
       },
     };
-    return context;
-  }
-
-  #log({ functionName, invocationId, ...line }: FunctionLogLine): void {
-    const { registry, logger } = this.#options;
-    // Log hooks may change level and message of this object.
-    const context = { hookData: registry.appHookData, ...line };
-    registry.runLogHooks(context);
-    const category = line.category === "user" ? `Function.${functionName}.User` : `Function.${functionName}`;
-    logger({ level: context.level, message: context.message, category, functionName, invocationId });
   }
 
   async #withTimeout<T>(work: Promise<T>): Promise<T> {
@@ -184,10 +147,4 @@ interface Call {
   readonly target: HostedFunction;
   readonly input: InvocationInput;
   readonly invocationId: string;
-}
-
-interface FunctionLogLine extends Required<LogEntry> {
-  readonly category: LogCategory;
-  /** The library's context; unknown until the arguments have been made. */
-  readonly invocationContext: unknown;
 }

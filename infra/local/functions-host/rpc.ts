@@ -51,11 +51,11 @@ export const logLevels = ["trace", "debug", "information", "warning", "error", "
 export type LogLevel = (typeof logLevels)[number];
 export type LogCategory = "user" | "system" | "customMetric";
 
-export type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";
+export type HookName = "appStart" | "appTerminate";
 /** The library wraps the context and writes through to it, so it is a plain mutable object. */
 export type HookCallback = (context: Record<string, unknown>) => unknown;
 
-export interface InvocationRequest {
+interface InvocationRequest {
   readonly invocationId: string;
   readonly inputData: readonly { readonly name: string; readonly data: TypedData }[];
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
@@ -66,7 +66,7 @@ export interface CoreInvocationContext {
   readonly invocationId: string;
   readonly request: InvocationRequest;
   readonly metadata: FunctionMetadata;
-  state: "preInvocationHooks" | "postInvocationHooks" | "invocation" | undefined;
+  state: "invocation" | undefined;
   log(level: LogLevel, category: LogCategory, message: string): void;
 }
 

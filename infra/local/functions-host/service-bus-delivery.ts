@@ -10,7 +10,6 @@ export interface ServiceBusTriggerParts extends TriggerContext {
   readonly client: ServiceBusClient;
   readonly queue: string;
   readonly settings: ServiceBusSettings;
-  readonly autoComplete: boolean;
   /** Logs a warning; the same one at most every half minute. */
   readonly warn: (message: string) => void;
 }
@@ -29,7 +28,7 @@ export const settleMs = 2_000;
 
 /** Runs the function for one message and settles it. Never rejects: an unsettled message comes back by itself. */
 export async function runMessage(
-  { target, invoke, queue, autoComplete, warn }: ServiceBusTriggerParts,
+  { target, invoke, queue, warn }: ServiceBusTriggerParts,
   message: ServiceBusReceivedMessage,
   settle: Settle,
 ): Promise<void> {
@@ -39,7 +38,6 @@ export async function runMessage(
     metadata: serviceBusMetadata(message),
     reason: `${id}, delivery ${(message.deliveryCount ?? 0) + 1}`,
   });
-  if (outcome.status === "succeeded" && !autoComplete) return;
   try {
     await settle(message, outcome.status === "succeeded" ? "complete" : "abandon");
   } catch (error) {

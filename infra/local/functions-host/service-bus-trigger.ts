@@ -25,14 +25,12 @@ interface ServiceBusTriggerOptions extends TriggerContext {
  */
 export function startServiceBusTrigger(options: ServiceBusTriggerOptions): Trigger {
   const { target, settings, connection, clock, log } = options;
-  const { autoCompleteMessages, isSessionsEnabled } = target.trigger;
   const queue = requireOption(target, "queueName");
-  const autoComplete =
-    typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
   const warn = logOncePer(30_000, clock.now, (message) => log("warning", message));
   const client = connectServiceBus(connection, settings.clientRetryOptions.tryTimeout);
-  const parts = { ...options, client, queue, autoComplete, warn };
-  const trigger = isSessionsEnabled === true ? new SessionTrigger(parts) : new MessageTrigger(parts);
+  const parts = { ...options, client, queue, warn };
+  const trigger =
+    target.trigger.isSessionsEnabled === true ? new SessionTrigger(parts) : new MessageTrigger(parts);
   trigger.start();
   return trigger;
 }

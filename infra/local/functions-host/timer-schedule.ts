@@ -4,8 +4,6 @@ import { Cron } from "croner";
 export interface TimerSchedule {
   /** First occurrence strictly after a time, both in milliseconds since 1970. */
   next(after: number): number;
-  /** Whether two occurrences are ever less than a minute apart (looking at the next ten). */
-  isShorterThanMinute(from: number): boolean;
 }
 
 /** Reads an NCRONTAB expression: six fields with seconds first, or five without; UTC. @throws Error for anything else. */
@@ -16,11 +14,7 @@ export function parseSchedule(text: string): TimerSchedule {
     if (run === null) throw new Error(`Cannot find an occurrence of schedule "${text}": it never comes`);
     return run.getTime();
   };
-  const isShorterThanMinute = (from: number): boolean => {
-    const times = cron.nextRuns(10, new Date(from)).map(Number);
-    return times.some((time, index) => index > 0 && time - (times[index - 1] ?? 0) < 60_000);
-  };
-  return { next, isShorterThanMinute };
+  return { next };
 }
 
 function parseCron(text: string): Cron {

@@ -4,7 +4,6 @@ import type { HostedFunction } from "./hosted-function.ts";
 import { startQueueTrigger } from "./queue-trigger.ts";
 import { startServiceBusTrigger } from "./service-bus-trigger.ts";
 import type { Settings } from "./settings.ts";
-import type { TimerStatusStore } from "./timer-status.ts";
 import { startTimerTrigger } from "./timer-trigger.ts";
 import type { Trigger, TriggerContext } from "./trigger.ts";
 
@@ -12,20 +11,16 @@ import type { Trigger, TriggerContext } from "./trigger.ts";
 export interface TriggerSurroundings {
   readonly settings: Settings;
   readonly hostJson: HostJson;
-  readonly statuses: TimerStatusStore;
   readonly queueLeaseSeconds: number;
 }
 
 /** Starts the trigger of a function; those that the HTTP server calls have none of their own. */
-export async function startTrigger(
-  context: TriggerContext,
-  around: TriggerSurroundings,
-): Promise<Trigger | undefined> {
-  const { settings, hostJson, statuses, queueLeaseSeconds: leaseSeconds } = around;
+export function startTrigger(context: TriggerContext, around: TriggerSurroundings): Trigger | undefined {
+  const { settings, hostJson, queueLeaseSeconds: leaseSeconds } = around;
   const { triggerType, trigger } = context.target;
   switch (triggerType) {
     case "timertrigger":
-      return await startTimerTrigger({ ...context, statuses });
+      return startTimerTrigger(context);
     case "queuetrigger": {
       const connection = resolveConnection(queueConnection, trigger.connection, settings);
       return startQueueTrigger({ ...context, settings: hostJson.queues, connection, leaseSeconds });

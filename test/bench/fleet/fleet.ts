@@ -199,7 +199,6 @@ async function startWorker(parts: {
   const { index, options, settings, invocations, lines } = parts;
   const order: WorkerOrder = {
     settings: index === 0 ? settings : { ...settings, "AzureWebJobs.snapshot-nodes.Disabled": "true" },
-    stateDir: join(options.folder, `timers-${index}`),
   };
   const heapMb = (options.memoryMb ?? defaultMemoryMb) / 2;
   const child = fork(join(import.meta.dirname, "worker.ts"), [JSON.stringify(order)], {

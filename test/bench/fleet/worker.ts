@@ -6,8 +6,6 @@ import { type FunctionsHost, start } from "../../../infra/local/functions-host/i
 /** What `startFleet` gives it, as JSON. */
 export interface WorkerOrder {
   readonly settings: Readonly<Record<string, string>>;
-  /** Where its timers keep what they did. */
-  readonly stateDir: string;
 }
 
 /** One run of a function. */
@@ -37,12 +35,11 @@ export type WorkerReport =
 /** To a parent that has gone meanwhile nothing is reported: with a callback that is no error of this process. */
 const report = (message: WorkerReport) => process.send?.(message, undefined, {}, () => undefined);
 
-async function startHost({ settings, stateDir }: WorkerOrder): Promise<FunctionsHost> {
+async function startHost({ settings }: WorkerOrder): Promise<FunctionsHost> {
   return start({
     appDir: resolve(import.meta.dirname, "../../.."),
     main: appFiles,
     settings,
-    stateDir,
     // A slow server may hold a run for a minute; nobody waits for it here.
     graceMs: 2_000,
     onInvocation: ({ functionName, invocationId: id, durationMs, status }) => {

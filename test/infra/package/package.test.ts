@@ -155,10 +155,7 @@ async function startHost(node: string): Promise<Ready & { readonly child: Child 
   const child = await startChild({
     name: "functions-host",
     node,
-    args: [
-      join(root, "infra/local/functions-host/cli.ts"),
-      ...["--app", app, "--port", "0", "--ready-line", "--state-dir", join(folder, "timers")],
-    ],
+    args: [join(root, "infra/local/functions-host/cli.ts"), ...["--app", app, "--port", "0", "--ready-line"]],
     env: { ...azureSettings(), ...identity.settings, NODE_EXTRA_CA_CERTS: tls.certFile },
     isReady: (line) => {
       if (!line.startsWith('{"ready":true')) return false;

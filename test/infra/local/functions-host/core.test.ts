@@ -37,11 +37,11 @@ describe("core", () => {
   test("hooks run in the order of registration until they are disposed of", async () => {
     const registry = new AppRegistry();
     const seen: string[] = [];
-    registry.registerHook("preInvocation", () => void seen.push("first"));
-    const second = registry.registerHook("preInvocation", async () => void seen.push("second"));
-    await registry.runHooks("preInvocation", {});
+    registry.registerHook("appStart", () => void seen.push("first"));
+    const second = registry.registerHook("appStart", async () => void seen.push("second"));
+    await registry.runHooks("appStart", {});
     second.dispose();
-    await registry.runHooks("preInvocation", {});
+    await registry.runHooks("appStart", {});
     expect(seen).toEqual(["first", "second", "first"]);
   });
 

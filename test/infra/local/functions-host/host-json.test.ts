@@ -26,7 +26,6 @@ describe("host.json", () => {
       maxAutoLockRenewalDuration: 300_000,
       // Not Azure's, which is a minute.
       clientRetryOptions: { tryTimeout: 20_000 },
-      autoCompleteMessages: true,
     });
     expect({ routePrefix, functionTimeoutMs, warnings }).toEqual({
       routePrefix: "api",

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import getPort from "get-port";
@@ -28,16 +26,14 @@ interface HostOptions {
 /** A host over a queue of its own; the queue does not exist yet. */
 async function startHost({ settings = {}, queueLeaseSeconds = 30, connectionString }: HostOptions = {}) {
   const records = new Records();
-  const stateDir = mkdtempSync(join(tmpdir(), "functions-host-"));
   queueNumber += 1;
   const name = `jobs-${queueNumber}`;
   const Store = connectionString ?? account.connectionString;
   const { logger } = records;
-  const options = { appDir, stateDir, queueLeaseSeconds, logger };
+  const options = { appDir, queueLeaseSeconds, logger };
   const host = await start({ ...options, settings: { Store, JOB_QUEUE: name, ...settings } });
   onTestFinished(async () => {
     await host.stop();
-    rmSync(stateDir, { recursive: true, force: true });
   });
   const service = QueueServiceClient.fromConnectionString(Store);
   return {

@@ -34,7 +34,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   const bus = await startServiceBus({ config, port: 0, dataFile });
   const records = new Records();
   const { logger } = records;
-  const options = { appDir, stateDir: folder, logger };
+  const options = { appDir, logger };
   const host = await start({ ...options, settings: { Bus: bus.connectionString, ...settings } });
   const client = new ServiceBusClient(bus.connectionString, { retryOptions: { maxRetries: 0 } });
   const world = { bus, client, host, records, dataFile };
@@ -111,15 +111,6 @@ describe("Service Bus", () => {
       await expect.poll(() => receiver.peekMessages(1)).toEqual([]);
       expect(records.userLines("on-message")).toHaveLength(1);
     }));
-
-  test("with autoCompleteMessages off a good run does not complete", async () => {
-    const setting = "AzureFunctionsJobHost__extensions__serviceBus__autoCompleteMessages";
-    const { client, records } = await startWorld({ [setting]: "false" });
-    await send(client, "plain", [{ body: {} }]);
-    await records.until(() => records.outcomes("on-message").length === 1);
-    const receiver = client.createReceiver("plain");
-    expect(await receiver.peekMessages(1)).toHaveLength(1);
-  });
 });
 
 describe("Service Bus sessions", () => {

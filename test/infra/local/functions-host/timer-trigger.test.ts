@@ -1,32 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HostedFunction } from "../../../../infra/local/functions-host/hosted-function.ts";
-import type { InvocationInput, Invoke } from "../../../../infra/local/functions-host/invoke.ts";
+import type { Invoke } from "../../../../infra/local/functions-host/invoke.ts";
 import { parseSchedule } from "../../../../infra/local/functions-host/timer-schedule.ts";
-import {
-  type TimerStatus,
-  type TimerStatusStore,
-  timerStatusFiles,
-} from "../../../../infra/local/functions-host/timer-status.ts";
 import { startTimerTrigger } from "../../../../infra/local/functions-host/timer-trigger.ts";
 import { settled, VirtualClock } from "./virtual-clock.ts";
 
-class MemoryStatuses implements TimerStatusStore {
-  status: TimerStatus | undefined;
-  load = async (): Promise<TimerStatus | undefined> => this.status;
-  save = async (_name: string, status: TimerStatus): Promise<void> => {
-    this.status = status;
-  };
-}
-
 interface World {
   readonly clock: VirtualClock;
-  readonly statuses: MemoryStatuses;
-  /** One entry per run: time of day, and "late" when past due. */
+  /** The time of day of each run. */
   readonly runs: string[];
-  readonly inputs: InvocationInput[];
   /** Makes the following runs wait until released. */
   hold: Promise<void> | undefined;
   failures: number;
@@ -34,11 +16,11 @@ interface World {
 
 function newWorld(start = "2026-01-01T10:00:30Z"): World {
   const clock = new VirtualClock(start);
-  return { clock, statuses: new MemoryStatuses(), runs: [], inputs: [], hold: undefined, failures: 0 };
+  return { clock, runs: [], hold: undefined, failures: 0 };
 }
 
 async function startTimer(world: World, options: Readonly<Record<string, unknown>>) {
-  const { clock, statuses } = world;
+  const { clock } = world;
   const trigger = { type: "timerTrigger", schedule: "0 * * * * *", ...options };
   const metadata = { name: "tick", bindings: { timer: trigger } };
   const callback = () => undefined;
@@ -51,16 +33,14 @@ async function startTimer(world: World, options: Readonly<Record<string, unknown
     callback,
   };
   const invoke: Invoke = async ({ name }, input) => {
-    world.inputs.push(input);
-    const isLate = JSON.parse(input.data.json ?? "").IsPastDue === true;
-    world.runs.push(`${new Date(clock.now()).toISOString().slice(11, 19)}${isLate ? " late" : ""}`);
+    world.runs.push(new Date(clock.now()).toISOString().slice(11, 19));
     await world.hold;
     const common = { functionName: name, invocationId: "i", reason: input.reason, durationMs: 0 };
     if (world.failures === 0) return { ...common, status: "succeeded", response: { invocationId: "i" } };
     world.failures -= 1;
     return { ...common, status: "failed", error: new Error("on purpose") };
   };
-  const timer = await startTimerTrigger({ target, invoke, clock, statuses, log: () => undefined });
+  const timer = startTimerTrigger({ target, invoke, clock, log: () => undefined });
   await settled();
   return timer;
 }
@@ -109,82 +89,11 @@ describe("timer", () => {
     expect(world.runs).toEqual(["10:01:00", "10:04:00", "10:05:00"]);
   });
 
-  test("hands over the schedule status in Azure's form", async () => {
-    const world = newWorld();
-    await startTimer(world, {});
-    await world.clock.moveTo("2026-01-01T10:02:10Z");
-    expect(JSON.parse(world.inputs.at(-1)?.data.json ?? "")).toEqual({
-      Schedule: { AdjustForDST: true },
-      ScheduleStatus: {
-        Last: "2026-01-01T10:01:00.000Z",
-        Next: "2026-01-01T10:02:00.000Z",
-        LastUpdated: "2026-01-01T10:01:00.000Z",
-      },
-      IsPastDue: false,
-    });
-  });
-
-  test("a restart makes up for a missed occurrence once, past due", async () => {
-    const world = newWorld();
-    const timer = await startTimer(world, {});
-    await world.clock.moveTo("2026-01-01T10:01:10Z");
-    await timer.stop();
-    await world.clock.moveTo("2026-01-01T10:07:10Z");
-    await startTimer(world, {});
-    await world.clock.moveTo("2026-01-01T10:08:10Z");
-    expect(world.runs).toEqual(["10:01:00", "10:07:10 late", "10:08:00"]);
-  });
-
-  test("a restart in time runs nothing", async () => {
-    const world = newWorld();
-    const timer = await startTimer(world, {});
-    await world.clock.moveTo("2026-01-01T10:01:10Z");
-    await timer.stop();
-    await startTimer(world, {});
-    await world.clock.moveTo("2026-01-01T10:01:50Z");
-    expect(world.runs).toEqual(["10:01:00"]);
-  });
-
-  test("a host that went away before the first run notices that at the next start", async () => {
-    const world = newWorld();
-    const timer = await startTimer(world, {});
-    await timer.stop();
-    await world.clock.moveTo("2026-01-01T10:01:10Z");
-    await startTimer(world, {});
-    expect(world.runs).toEqual(["10:01:10 late"]);
-  });
-
-  test("with a schedule below a minute nothing is remembered", async () => {
-    const world = newWorld();
-    await startTimer(world, { schedule: "*/20 * * * * *" });
-    await world.clock.moveTo("2026-01-01T10:01:10Z");
-    expect(world.statuses.status).toBeUndefined();
-    expect(JSON.parse(world.inputs.at(-1)?.data.json ?? "").ScheduleStatus).toBeNull();
-  });
-
   test("a failed occurrence is not run again", async () => {
     const world = newWorld();
     world.failures = 1;
     await startTimer(world, {});
     await world.clock.moveTo("2026-01-01T10:01:50Z");
     expect(world.runs).toEqual(["10:01:00"]);
-  });
-});
-
-describe("timer status file", () => {
-  const status = {
-    Last: "2026-01-01T10:01:00.000Z",
-    Next: "2026-01-01T10:02:00.000Z",
-    LastUpdated: "2026-01-01T10:01:00.000Z",
-  };
-
-  test("a status is found again, and a damaged file counts as none", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "timers-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    await timerStatusFiles(directory).save("a/b", status);
-    expect(await timerStatusFiles(directory).load("a/b")).toEqual(status);
-    expect(await timerStatusFiles(directory).load("other")).toBeUndefined();
-    writeFileSync(join(directory, "a%2Fb.json"), '{"Last": "yest');
-    expect(await timerStatusFiles(directory).load("a/b")).toBeUndefined();
   });
 });
