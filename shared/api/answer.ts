@@ -8,6 +8,12 @@ export type Answer<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
+/** The fields of a schema, and no others, of what has them all. */
+export function only<S extends z.ZodObject>({ shape }: S, of: Answer<S>): Answer<S> {
+  const names = Object.keys(shape).filter((name) => Object.hasOwn(of, name));
+  return Object.fromEntries(names.map((name) => [name, of[name as keyof Answer<S>]])) as Answer<S>;
+}
+
 export const unixSeconds = z.number().describe("Unix time in seconds");
 
 /** A moment that a caller names is before this, in the year 5138: what is later can be written as no date. */

@@ -5,7 +5,7 @@ import { nodeView } from "./nodes-schema.ts";
 import { waitingJob } from "./plan-summary.ts";
 import { selectionQuery } from "./selection-schema.ts";
 
-const plannedCreate = named("PlannedCreate", {
+export const plannedCreate = named("PlannedCreate", {
   nodeArray: z.string(),
   vmSize: z.string(),
   placementGroup: z.string().nullable(),
@@ -28,9 +28,9 @@ export const plannedAddition = named("PlannedAddition", {
 
 export type PlannedAddition = Answer<typeof plannedAddition>;
 
-const plannedNode = named("PlannedNode", { nodeId: z.string(), name: z.string() });
+export const plannedNode = named("PlannedNode", { nodeId: z.string(), name: z.string() });
 
-const plannedRetire = plannedNode
+export const plannedRetire = plannedNode
   .extend({
     cause: z
       .string()

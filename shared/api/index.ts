@@ -1,6 +1,6 @@
 /** The HTTP API: every request and answer as a zod schema, from which checks, types and the OpenAPI document are made. */
 export * from "./actions.ts";
-export { type Answer, type Cursor, encodeCursor } from "./answer.ts";
+export { type Answer, type Cursor, encodeCursor, only } from "./answer.ts";
 export * from "./autoscale-schema.ts";
 export * from "./buckets-schema.ts";
 export * from "./config-schema.ts";

@@ -181,7 +181,7 @@ export const metTarget = named("MetTarget", {
   why: list(z.string(), "Why it is not met; empty when it is"),
 });
 
-const lostNode = named("LostNode", {
+export const lostNode = named("LostNode", {
   reason: z
     .enum(["SpotEvicted", "AllocationFailed", "VMDisappeared", "SpotGone"])
     .describe(

@@ -1,7 +1,7 @@
-import type { ClusterStatus, OperationStatus, SourceStatus } from "../api/index.ts";
+import { type ClusterStatus, lostNode, type OperationStatus, only, type SourceStatus } from "../api/index.ts";
 import { doubtsOfSummaries, loadControl, stillThere, windowsOfSchedules } from "../cycle/index.ts";
 import { nodesOfArrays } from "../engine/index.ts";
-import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
+import { ConfigurationError } from "../errors/errors.ts";
 import {
   type ChosenIdleTimeout,
   type ClusterConfig,
@@ -10,7 +10,6 @@ import {
   type Operation,
   type PlanHead,
   type Ports,
-  type Rejection,
   type RequestSet,
   unknownSource,
   type WaitingJob,
@@ -23,7 +22,9 @@ import { firstReasons } from "./explain/first-sentence.ts";
 import { toTargetView, toWaitingView } from "./explain/reason-words.ts";
 import { boughtSentences } from "./explain/size-words.ts";
 import { failedNodesOf } from "./failed-nodes.ts";
-import type { Outlook } from "./outlook.ts";
+import { nodesAsked } from "./list-operations.ts";
+import { newestRejections } from "./list-rejects.ts";
+import { ifPlannable, type Outlook } from "./outlook.ts";
 import { isOvertaken } from "./overtaken.ts";
 import { spendingStatus, utilisationOf } from "./spending-status.ts";
 import { spotStatus } from "./spot-status.ts";
@@ -78,7 +79,7 @@ export async function clusterStatus(
       ports.operations.open(cluster),
       ports.operations.recent(cluster, recentOperations),
       ports.plans.list(cluster, recentPlans),
-      rejections(ports, cluster),
+      newestRejections(ports, cluster, recentRejections),
       ports.losses.recent(cluster, mostLosses),
       ports.notifications.load(cluster),
     ]);
@@ -134,13 +135,7 @@ export async function clusterStatus(
     ignoredNodes: snapshot === undefined ? [] : stillThere(control.ignoredNodes, snapshot.value),
     lostNodes: eachOnce(losses)
       .slice(0, recentLosses)
-      .map(({ reason, nodeName, nodeArray, vmSize, atSeconds }) => ({
-        reason,
-        nodeName,
-        nodeArray,
-        vmSize,
-        atSeconds,
-      })),
+      .map((loss) => only(lostNode, loss)),
     ...waits,
     bought: boughtStatus(head?.value),
     spot: spotStatus({
@@ -188,19 +183,14 @@ async function usableConfig(
   }
 }
 
-/** What would be planned now, if something waits. A world that cannot be planned is no reason to show no page. */
+/** What would be planned now, if something waits. */
 async function nowWaiting(
   head: PlanHead | undefined,
   lookAhead: (() => Promise<Outlook | undefined>) | undefined,
 ): Promise<Outlook | undefined> {
   const isShort = ({ asked, granted }: WaitingJob) => granted < asked;
   if (head === undefined || !(head.waiting.some(isShort) || head.targets.some(isShort))) return undefined;
-  try {
-    return await lookAhead?.();
-  } catch (error) {
-    if (error instanceof ConfigurationError || error instanceof StaleSnapshotError) return undefined;
-    throw error;
-  }
+  return ifPlannable(async () => lookAhead?.());
 }
 
 /** Jobs and targets that the newest plan left waiting, each with what it had and the reason. */
@@ -242,14 +232,6 @@ function loginStopped({ refusedLogin }: ClusterControl): ClusterStatus["loginSto
   if (refusedLogin === null) return null;
   const { atSeconds, message, resumedAtSeconds = null } = refusedLogin;
   return { atSeconds, message, resumedAtSeconds };
-}
-
-async function rejections(ports: StatusPorts, cluster: string): Promise<readonly Rejection[]> {
-  const own = await ports.rejections.list(cluster, recentRejections);
-  const nobodys = await ports.rejections.list(undefined, recentRejections);
-  return [...own, ...nobodys]
-    .sort((left, right) => right.receivedAtSeconds - left.receivedAtSeconds)
-    .slice(0, recentRejections);
 }
 
 function toIdleTimeoutView(chosen: ChosenIdleTimeout): ClusterStatus["idleTimeouts"][number] {
@@ -325,10 +307,6 @@ function toRequestSetStatus(
 
 function toOperationStatus(operation: Operation): Omit<OperationStatus, "overtaken"> {
   const { actionId, state, messages, updatedAtSeconds, action, attempts = 0 } = operation;
-  const nodes =
-    action.kind === "create-nodes"
-      ? action.sets.reduce((total, set) => total + set.count, 0)
-      : action.nodes.length;
   return {
     actionId,
     state,
@@ -336,7 +314,7 @@ function toOperationStatus(operation: Operation): Omit<OperationStatus, "overtak
     updatedAtSeconds,
     kind: action.kind,
     reason: action.reason,
-    nodes,
+    nodes: nodesAsked(action),
     requestedBy: action.requestedBy ?? null,
     attempts,
   };

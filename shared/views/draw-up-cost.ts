@@ -22,13 +22,10 @@ import {
 import type { CostAnswer, CostDimensionName, CostQuery, CostRowView } from "../api/index.ts";
 import type { Period, Ports, Snapshot } from "../ports/index.ts";
 import { moment } from "../text/moment.ts";
+import type { Selected } from "./node-selection.ts";
 
 /** Hours are kept for eight days; what is older is known by whole days. */
 const hoursKeptSeconds = 7 * daySeconds;
-
-export type CostOutcome =
-  | { readonly ok: true; readonly answer: CostAnswer }
-  | { readonly ok: false; readonly problems: readonly string[] };
 
 type CostPorts = Pick<Ports, "accounts" | "clock" | "configs" | "snapshots">;
 
@@ -37,7 +34,7 @@ export async function drawUpCost(
   ports: CostPorts,
   cluster: string,
   query: CostQuery,
-): Promise<CostOutcome | undefined> {
+): Promise<Selected<CostAnswer> | undefined> {
   const atSeconds = ports.clock.nowSeconds();
   const asked = periodOf(query, atSeconds);
   const problems = [...problemsOf(query), ...problemsOfPeriod(asked, query.by, atSeconds)];

@@ -1,4 +1,12 @@
-import type { Answer, DemandAnswer, demandParts } from "../api/index.ts";
+import {
+  type Answer,
+  type DemandAnswer,
+  type demandParts,
+  only,
+  plannedCreate,
+  plannedNode,
+  plannedRetire,
+} from "../api/index.ts";
 import { isStandIn } from "../cycle/index.ts";
 import type { Plan } from "../engine/index.ts";
 import type { BackedOff, WaitingJob } from "../ports/index.ts";
@@ -79,24 +87,11 @@ export function decided(plan: DecidedOf, backedOff: readonly BackedOff[], atSeco
   const waiting = plan.jobs.filter(({ asked, granted }) => granted < asked);
   const viewOf = (job: WaitingJob) => toWaitingView(job, { backedOff, nowSeconds: atSeconds });
   return {
-    create: plan.create.map(({ nodeArray, vmSize, placementGroup, count, names, keepAlive }) => ({
-      nodeArray,
-      vmSize,
-      placementGroup,
-      count,
-      names,
-      keepAlive,
-    })),
+    create: plan.create.map((set) => only(plannedCreate, set)),
     sizes: (plan.sizes ?? []).slice(0, mostSizes).flatMap(sizeSentences),
-    start: plan.start.map(({ nodeId, name }) => ({ nodeId, name })),
-    retire: plan.retire.map(({ nodeId, name, cause, sinceSeconds, verb }) => ({
-      nodeId,
-      name,
-      cause,
-      sinceSeconds,
-      ...(verb !== undefined && { verb }),
-    })),
-    retry: plan.retry.map(({ nodeId, name }) => ({ nodeId, name })),
+    start: plan.start.map((node) => only(plannedNode, node)),
+    retire: plan.retire.map((node) => only(plannedRetire, node)),
+    retry: plan.retry.map((node) => only(plannedNode, node)),
     waiting: waiting.slice(0, mostWaiting).map(viewOf),
     waitingCount: waiting.length,
     waitingFor: [...Map.groupBy(waiting, nearestReason)]

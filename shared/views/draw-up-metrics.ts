@@ -1,12 +1,11 @@
-import type { ClusterStatus, JobState, LimitView } from "../api/index.ts";
-import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
+import type { ClusterStatus, LimitView } from "../api/index.ts";
 import { isOpen, type Ports } from "../ports/index.ts";
 import { clusterStatus } from "./cluster-status.ts";
-import { outlookJobs, stateOf, waits } from "./job-states.ts";
+import { noJobs, outlookJobs, stateOf, waits } from "./job-states.ts";
 import { listLimits } from "./list-buckets.ts";
 import type { Metric } from "./metric.ts";
 import { MetricSet } from "./metric.ts";
-import type { Outlook } from "./outlook.ts";
+import { ifPlannable, type Outlook } from "./outlook.ts";
 
 /** Actions that ended or began within this time are counted. */
 const actionSeconds = 3_600;
@@ -25,22 +24,13 @@ export async function drawUpMetrics(ports: MetricPorts): Promise<readonly Metric
   const clusters = await ports.configs.clusters();
   for (const cluster of clusters) {
     const status = await clusterStatus(ports, cluster);
-    const outlook = await lookedAhead(ports, cluster);
+    const outlook = await ifPlannable(() => ports.lookAhead(cluster));
     metrics.add("up", { cluster }, outlook === undefined ? 0 : 1);
     if (status !== undefined) addStatus(metrics, status);
     if (outlook !== undefined) addOutlook(metrics, outlook);
     await addActions(metrics, ports, cluster);
   }
   return metrics.all();
-}
-
-async function lookedAhead(ports: MetricPorts, cluster: string): Promise<Outlook | undefined> {
-  try {
-    return await ports.lookAhead(cluster);
-  } catch (error) {
-    if (error instanceof ConfigurationError || error instanceof StaleSnapshotError) return undefined;
-    throw error;
-  }
 }
 
 function addStatus(metrics: MetricSet, status: ClusterStatus): void {
@@ -75,14 +65,7 @@ function addOutlook(metrics: MetricSet, outlook: Outlook): void {
   for (const { nodeArray, status } of snapshot.cluster.nodes)
     metrics.count("nodes", { cluster, nodearray: nodeArray, state: status });
   // Added up here: labels are compared as texts, which takes long for each of 100,000 jobs.
-  const states: Record<JobState, number> = {
-    running: 0,
-    placed: 0,
-    booting: 0,
-    partly: 0,
-    waiting: 0,
-    "set-aside": 0,
-  };
+  const states = noJobs();
   const reasons = new Map<string, number>();
   let firstSeconds = Number.POSITIVE_INFINITY;
   for (const job of outlookJobs(outlook)) {

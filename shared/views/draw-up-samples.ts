@@ -1,25 +1,21 @@
 import type { SamplesAnswer, SamplesQuery } from "../api/index.ts";
 import type { Ports, Sample } from "../ports/index.ts";
+import type { Selected } from "./node-selection.ts";
 
 const daySeconds = 86_400;
 /** As many as a chart has room for, at a minute or a multiple that people count in. */
 const mostSteps = 720;
 const steps = [60, 120, 300, 600, 900, 1_800, 3_600] as const;
 
-export type SamplesOutcome =
-  | { readonly ok: true; readonly answer: SamplesAnswer }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-type Period =
-  | { readonly ok: true; readonly fromSeconds: number; readonly untilSeconds: number }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
 /** The time that a query names, or the last day. */
-export function periodOf({ from, until }: SamplesQuery, atSeconds: number): Period {
+export function periodOf(
+  { from, until }: SamplesQuery,
+  atSeconds: number,
+): Selected<Pick<SamplesAnswer, "fromSeconds" | "untilSeconds">> {
   const untilSeconds = until ?? atSeconds;
   const fromSeconds = from ?? untilSeconds - daySeconds;
   return fromSeconds < untilSeconds
-    ? { ok: true, fromSeconds, untilSeconds }
+    ? { ok: true, answer: { fromSeconds, untilSeconds } }
     : { ok: false, problems: [`from: ${fromSeconds}, expected less than until (${untilSeconds})`] };
 }
 
@@ -28,12 +24,12 @@ export async function drawUpSamples(
   ports: Pick<Ports, "clock" | "configs" | "samples">,
   cluster: string,
   query: SamplesQuery,
-): Promise<SamplesOutcome | undefined> {
+): Promise<Selected<SamplesAnswer> | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
   const period = periodOf(query, atSeconds);
   if (!period.ok) return period;
-  const { fromSeconds, untilSeconds } = period;
+  const { fromSeconds, untilSeconds } = period.answer;
   const found = await ports.samples.list(cluster, { fromSeconds, untilSeconds: untilSeconds + 1 });
   const stepSeconds = steps.find((step) => (untilSeconds - fromSeconds) / step <= mostSteps) ?? 3_600;
   const samples = newestOfEachStep(found, stepSeconds).map(viewOf);

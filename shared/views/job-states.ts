@@ -37,6 +37,11 @@ export function waits({ asked, granted }: Pick<JobOutcome, "asked" | "granted">)
   return granted < asked || asked <= 0;
 }
 
+/** To count jobs by. */
+export function noJobs(): Record<JobState, number> {
+  return { running: 0, placed: 0, booting: 0, partly: 0, waiting: 0, "set-aside": 0 };
+}
+
 /** The state of a job: first by its scheduler, then by the plan. */
 export function stateOf(
   { job, outcome }: OutlookJob,

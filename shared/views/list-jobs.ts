@@ -10,6 +10,7 @@ import {
   type DetailsOf,
   demandReader,
   detailsReader,
+  noJobs,
   type OutlookJob,
   outlookJobs,
   schedulerWords,
@@ -61,14 +62,7 @@ interface Asked {
 }
 
 function drawUpJobs(outlook: Outlook, query: JobsQuery, { nodes, isAsked }: Asked): JobsAnswer {
-  const counts: Record<JobState, number> = {
-    running: 0,
-    placed: 0,
-    booting: 0,
-    partly: 0,
-    waiting: 0,
-    "set-aside": 0,
-  };
+  const counts = noJobs();
   const wanted: JobRow[] = [];
   for (const row of rowsOf(outlook)) {
     counts[row.state] += 1;

@@ -3,23 +3,20 @@ import { kindName, sizesByKind } from "../engine/index.ts";
 import type { Ports } from "../ports/index.ts";
 import { periodOf } from "./draw-up-samples.ts";
 import { toLife } from "./node-life.ts";
+import type { Selected } from "./node-selection.ts";
 import { pageOf } from "./page.ts";
-
-export type LivesOutcome =
-  | { readonly ok: true; readonly answer: LivesAnswer }
-  | { readonly ok: false; readonly problems: readonly string[] };
 
 /** What nodes did in a time, by what is remembered of them. Undefined: the cluster is not configured. */
 export async function listLives(
   ports: Pick<Ports, "clock" | "configs" | "history" | "snapshots">,
   cluster: string,
   query: LivesQuery,
-): Promise<LivesOutcome | undefined> {
+): Promise<Selected<LivesAnswer> | undefined> {
   if (!(await ports.configs.clusters()).includes(cluster)) return undefined;
   const atSeconds = ports.clock.nowSeconds();
   const period = periodOf(query, atSeconds);
   if (!period.ok) return period;
-  const { fromSeconds, untilSeconds } = period;
+  const { fromSeconds, untilSeconds } = period.answer;
   const [rows, snapshot] = await Promise.all([ports.history.list(cluster), ports.snapshots.load(cluster)]);
   const sizes = snapshot && sizesByKind(snapshot.value.cluster);
   const lives = rows

@@ -54,6 +54,13 @@ export async function showOperation(
   return stored === undefined ? undefined : toOperationView(stored.value);
 }
 
+/** How many nodes an action asks for, or is about. */
+export function nodesAsked(action: Operation["action"]): number {
+  return action.kind === "create-nodes"
+    ? action.sets.reduce((sum, { count }) => sum + count, 0)
+    : action.nodes.length;
+}
+
 export function toOperationView(operation: Operation): OperationView {
   const { action, actionId, state, operationId, nodes, added, messages, attempts = 0 } = operation;
   const sets = action.kind === "create-nodes" ? action.sets : [];
@@ -67,8 +74,7 @@ export function toOperationView(operation: Operation): OperationView {
     planId: action.planId,
     requestId: action.requestId,
     operationId,
-    nodeCount:
-      action.kind === "create-nodes" ? sets.reduce((sum, { count }) => sum + count, 0) : action.nodes.length,
+    nodeCount: nodesAsked(action),
     nodes: about.map(({ nodeId, name }) => ({ nodeId, name })),
     sets: sets.map(({ nodeArray, vmSize, placementGroup, count }, index) => ({
       nodeArray,

@@ -8,17 +8,9 @@ export async function listRejects(
   cluster: string,
   query: PageQuery,
 ): Promise<RejectsAnswer> {
-  const { rejections } = ports;
-  const load = async (limit: number, untilSeconds: number | undefined) => {
-    const [own, nobodys] = await Promise.all([
-      rejections.list(cluster, limit, untilSeconds),
-      rejections.list(undefined, limit, untilSeconds),
-    ]);
-    return [...own, ...nobodys].sort(newestFirst).slice(0, limit);
-  };
   const { items, next, total } = await pageOfTimeline(
     {
-      load,
+      load: (limit, untilSeconds) => newestRejections(ports, cluster, limit, untilSeconds),
       atSecondsOf: ({ receivedAtSeconds }) => receivedAtSeconds,
       nameOf: ({ rejectionId }) => rejectionId,
     },
@@ -45,6 +37,20 @@ export async function findReject(
   rejectionId: string,
 ): Promise<RejectedMessage | undefined> {
   return (await rejections.load(cluster, rejectionId)) ?? rejections.load(undefined, rejectionId);
+}
+
+/** Those of the cluster, and those that name no known one. */
+export async function newestRejections(
+  { rejections }: Pick<Ports, "rejections">,
+  cluster: string,
+  limit: number,
+  untilSeconds?: number,
+): Promise<readonly Rejection[]> {
+  const [own, nobodys] = await Promise.all([
+    rejections.list(cluster, limit, untilSeconds),
+    rejections.list(undefined, limit, untilSeconds),
+  ]);
+  return [...own, ...nobodys].sort(newestFirst).slice(0, limit);
 }
 
 function newestFirst(a: Rejection, b: Rejection): number {

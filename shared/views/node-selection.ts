@@ -44,7 +44,7 @@ export interface Selector {
   readonly isBucketSelected: (bucket: BucketKey) => boolean;
 }
 
-/** An answer, or why nodes cannot be selected so. */
+/** An answer, or every reason why there is none, such as nodes that cannot be selected so. */
 export type Selected<T> =
   | { readonly ok: true; readonly answer: T }
   | { readonly ok: false; readonly problems: readonly string[] };

@@ -1,6 +1,7 @@
 import { loadWorld, type MadePlan, makePlan, type World, type WorldPorts, whyHeld } from "../cycle/index.ts";
 import type { BucketSurvey, Plan, PlanInput, PlannedNode } from "../engine/index.ts";
 import { survey } from "../engine/index.ts";
+import { ConfigurationError, StaleSnapshotError } from "../errors/errors.ts";
 import type { SourceDemand } from "../ports/index.ts";
 import { exactDuration } from "../text/durations.ts";
 
@@ -46,6 +47,16 @@ export function outlookOf(world: World, nowSeconds: number, extra?: SourceDemand
 export async function lookAhead(ports: WorldPorts, cluster: string): Promise<Outlook | undefined> {
   const world = await loadWorld(ports, cluster);
   return world && outlookOf(world, ports.clock.nowSeconds());
+}
+
+/** Undefined too for a world that cannot be planned: that is no reason to show nothing else. */
+export async function ifPlannable(look: () => Promise<Outlook | undefined>): Promise<Outlook | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof ConfigurationError || error instanceof StaleSnapshotError) return undefined;
+    throw error;
+  }
 }
 
 function whyHeldNow({ config, control, snapshot }: World, nowSeconds: number): string | undefined {
