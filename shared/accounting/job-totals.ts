@@ -3,10 +3,15 @@ import type { SeenJob, SeenNode, Sight } from "./sight.ts";
 import type { Sum } from "./tally.ts";
 
 /** The cost of one run of a job. A job that returns later under its name is another run. */
-export interface JobTotal extends SeenJob, Amount, Pick<Dimensions, "nodeArray" | "vmSize" | "spot"> {
+export interface JobTotal
+  extends Omit<SeenJob, "submittedAt">,
+    Amount,
+    Pick<Dimensions, "nodeArray" | "vmSize" | "spot"> {
   /** When it was seen running first, and last. Unix seconds. */
   readonly firstSeconds: number;
   readonly lastSeconds: number;
+  /** When it was submitted, in Unix seconds. Absent: its scheduler does not say, or it began before this was kept. */
+  readonly submittedSeconds?: number;
   /** Names of the nodes that a run which ended was last seen on, at most 100. Absent: it runs, or ended before they were kept. */
   readonly nodes?: readonly string[];
 }
@@ -17,7 +22,7 @@ const mostNodes = 100;
 export type JobSum = Amount & { readonly jobs: number };
 
 /** The same for one owner. */
-export type OwnerSum = JobSum & Pick<SeenJob, "user" | "account" | "queue">;
+export type OwnerSum = JobSum & Owner;
 
 /** Jobs of one day: the dearest by name, the others as a sum. */
 export interface RankedJobs {
@@ -55,12 +60,14 @@ export function runningNow(before: ReadonlyMap<string, JobTotal>, sight: Sight):
   return sight.jobs.map((job): JobTotal => {
     const totalBefore = before.get(job.key);
     if (totalBefore !== undefined && isSameOwner(totalBefore, job)) return totalBefore;
-    const { key, source, name, user, account, queue } = job;
+    const { key, source, name, user, account, queue, submittedAt } = job;
     const first = totalBefore ?? {
       ...nothing,
       ...(where?.get(key) ?? nowhere),
       firstSeconds: at,
       lastSeconds: at,
+      // Read once: most jobs were there before.
+      ...(submittedAt !== undefined && { submittedSeconds: Math.floor(Date.parse(submittedAt) / 1_000) }),
     };
     return { ...first, key, source, name, user, account, queue };
   });
@@ -104,7 +111,9 @@ export function byOwner(sums: readonly OwnerSum[]): readonly OwnerSum[] {
   return [...owners.values()].toSorted(dearestFirst).slice(0, mostOwners);
 }
 
-export function isSameOwner(a: SeenJob, b: SeenJob): boolean {
+type Owner = Pick<SeenJob, "user" | "account" | "queue">;
+
+export function isSameOwner(a: Owner, b: Owner): boolean {
   return a.user === b.user && a.account === b.account && a.queue === b.queue;
 }
 

@@ -44,6 +44,8 @@ export interface SeenJob {
   readonly user: string | null;
   readonly account: string | null;
   readonly queue: string | null;
+  /** As its scheduler says it, an ISO 8601 date and time; absent: it does not. */
+  readonly submittedAt?: string | undefined;
 }
 
 /** A cluster at one moment, as far as money is concerned. */

@@ -105,6 +105,10 @@ export const jobCostQuery = z.object({
 export const jobRun = z.object({
   source: z.string(),
   isRunning: z.boolean(),
+  submittedSeconds: orNull(
+    unixSeconds,
+    "When it was submitted. Null: its scheduler does not say, or the run began before this was kept",
+  ),
   fromSeconds: unixSeconds.describe("When it was seen running first"),
   untilSeconds: unixSeconds.describe("When it was seen running last"),
   array: z.string().describe("Where it ran first; empty: on hosts that are no nodes of the cluster"),

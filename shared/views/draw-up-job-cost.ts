@@ -98,10 +98,11 @@ function viewOf(
   coresOf: (vmSize: string) => number | undefined,
 ): Omit<JobRunView, "isRunning" | "nodes"> {
   const { source, user, account, queue, spot, nodeArray: array, vmSize: size } = run;
-  const { firstSeconds: fromSeconds, lastSeconds: untilSeconds } = run;
+  const { firstSeconds: fromSeconds, lastSeconds: untilSeconds, submittedSeconds = null } = run;
   const cores = run.nodeMs === 0 ? 0 : coresOf(size);
   return {
     source,
+    submittedSeconds,
     fromSeconds,
     untilSeconds,
     array,

@@ -208,9 +208,11 @@ function apportion(total: number, amounts: readonly number[]): readonly number[]
 }
 
 export function jobRunFields(run: JobRunView, when: (seconds: number) => string): Fields {
-  const { fromSeconds, untilSeconds, isRunning, nodes, usd, nodeHours, coreHours, spot, ...rest } = run;
+  const { fromSeconds, untilSeconds, isRunning, nodes, usd, nodeHours, coreHours, spot, ...others } = run;
+  const { submittedSeconds, ...rest } = others;
   return {
     ...rest,
+    submitted: submittedSeconds === null ? null : when(submittedSeconds),
     from: when(fromSeconds),
     until: isRunning ? "running" : when(untilSeconds),
     spot: spot ? "spot" : null,

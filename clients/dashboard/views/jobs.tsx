@@ -176,9 +176,10 @@ function Timeline(props: {
   const ended = newest?.isRunning === false ? newest : undefined;
   const { events = [] } =
     usePolled<EventsAnswer>(ended ? aroundOf(ended, cluster) : null, rarely).answer ?? {};
-  const submitted = Date.parse(String(explained?.request?.submittedAt)) / 1_000;
+  const asked = Math.floor(Date.parse(String(explained?.request?.submittedAt)) / 1_000);
+  const submissions = new Set([asked, ...runs.map((run) => run.submittedSeconds ?? Number.NaN)]);
   const steps: readonly Step[] = [
-    ...(Number.isNaN(submitted) ? [] : [{ at: submitted, text: "Submitted" }]),
+    ...[...submissions].flatMap((at) => (Number.isNaN(at) ? [] : [{ at, text: "Submitted" }])),
     ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, text })),
     ...events.flatMap(({ atSeconds, text, nodes, nodeCount, loss }) => {
       const own = nodes.filter((node) => ended?.nodes.includes(node));
@@ -191,7 +192,7 @@ function Timeline(props: {
         text: (
           <>
             Started on {whereOf(run, cluster)}
-            {waited(run.fromSeconds - submitted)}
+            <Waited run={run} cluster={cluster} />
           </>
         ),
       },
@@ -224,8 +225,7 @@ function Timeline(props: {
       <Steps caption="Timeline" steps={steps} />
       {ended === undefined || explained !== undefined ? null : (
         <p class="quiet">
-          When it was submitted and what it waited for is known while it waits or runs; runs are kept for
-          thirteen months, boots of their nodes for seven days.
+          Runs are kept for thirteen months, plans for thirty days, boots of nodes for seven.
         </p>
       )}
     </section>
@@ -242,8 +242,17 @@ function aroundOf({ fromSeconds, untilSeconds }: JobRun, cluster: string): strin
   });
 }
 
-function waited(seconds: number): string {
-  return seconds > 0 ? `, ${duration(seconds)} after it was submitted` : "";
+/** Why it waited is in the plans of that time: they are kept for thirty days, and nothing is kept of each job that waits. */
+function Waited(props: { readonly run: JobRun; readonly cluster: string }) {
+  const { submittedSeconds: from, fromSeconds: until } = props.run;
+  if (from === null || until <= from) return null;
+  const options = { kind: "plan", from: String(from), until: String(until) };
+  return (
+    <>
+      , {duration(until - from)} after it was submitted (
+      <a href={linkTo({ cluster: props.cluster, view: "events", options })}>plans until then</a>)
+    </>
+  );
 }
 
 function whereOf({ nodes, array, size }: JobRun, cluster: string): ComponentChildren {

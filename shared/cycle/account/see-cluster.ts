@@ -95,8 +95,8 @@ function runningOn(
       const { name, executingHostnames: hostnames } = job;
       if (hostnames.length === 0) continue;
       const key = jobKey(source, name);
-      const { user = null, account = null, queue = null } = job;
-      jobs.set(key, { key, source, name, user, account, queue });
+      const { user = null, account = null, queue = null, submittedAt } = job;
+      jobs.set(key, { key, source, name, user, account, queue, submittedAt });
       const shareOf = slotIn(job);
       const add = (host: string, count: number) => {
         const slots = byHost.get(host);

@@ -18,6 +18,8 @@ type PackedRun = readonly [
   nodeMs: number,
   nanoUsd: number,
   unpricedNodeMs: number,
+  /** Null: not known. */
+  submittedSeconds?: number | null,
 ];
 
 type PackedNode = readonly [
@@ -69,6 +71,7 @@ export function packBook({ nodes, running, ...rest }: Book): PackedBook {
       run.nodeMs,
       run.nanoUsd,
       run.unpricedNodeMs,
+      run.submittedSeconds ?? null,
     ];
   });
   const packedNodes = nodes.map(
@@ -100,7 +103,7 @@ export function unpackBook({ texts, nodes, nodeNames, running, ...rest }: Packed
   const orNull = (place: Place) => texts[place] ?? null;
   const runs = running.map((packed): JobTotal => {
     const [source, name, user, account, queue, nodeArray, vmSize, spot, firstSeconds, lastSeconds] = packed;
-    const [, , , , , , , , , , nodeMs, nanoUsd, unpricedNodeMs] = packed;
+    const [, , , , , , , , , , nodeMs, nanoUsd, unpricedNodeMs, submittedSeconds] = packed;
     return {
       key: jobKey(textAt(source), name),
       source: textAt(source),
@@ -117,6 +120,7 @@ export function unpackBook({ texts, nodes, nodeNames, running, ...rest }: Packed
       runs: 0,
       firstSeconds,
       lastSeconds,
+      ...(typeof submittedSeconds === "number" && { submittedSeconds }),
     };
   });
   const unpacked = nodes.map((packed, index): BookNode => {

@@ -34,6 +34,7 @@ async function busyWorld(): Promise<World> {
   const run = jobFor(2, {
     name: "runs",
     account: "geo",
+    submittedAt: new Date((busy.now() - 120) * 1_000).toISOString(),
     startedAtSeconds: busy.now() + 2,
     executingHostnames: ["host-htc-1", "host-htc-2"],
   });
@@ -170,7 +171,13 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     const timeline = page.getByRole("table", { name: "Timeline" });
     await timeline.getByText(/^Ended: .*, \$/).waitFor();
     await timeline.getByText(/^2 nodes are up, /).waitFor();
-    await page.getByText(/^When it was submitted and what it waited for is known while/).waitFor();
+    await timeline.getByText("Submitted", { exact: true }).waitFor();
+    expect(
+      await timeline
+        .getByText(/^Started on .*, 2m after it was submitted/)
+        .getByRole("link", { name: "plans until then" })
+        .getAttribute("href"),
+    ).toMatch(/\/events\?kind=plan&from=1799999880&until=1800000000$/);
     // Its node still shows it.
     await timeline.getByRole("link", { name: "htc-1" }).click();
     await steps.getByText(/^Job runs started, and ran for /).waitFor();
@@ -274,6 +281,16 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
     expect(asked()).toHaveLength(2);
     // What was chosen meanwhile stays.
     expect(await page.getByLabel(/nodes more of node-array htc/).isChecked()).toBe(true);
+    // So it is for another job that waits for the same.
+    const jobs = ["1203", "1204", "1205"];
+    await world.post(
+      jobs.map((name) => jobFor(8, { name })),
+      { ttlSeconds: 86_400 },
+    );
+    for (const job of jobs) {
+      await open(`jobs/${job}`);
+      await expect.poll(() => asked().some((path) => path.includes(job))).toBe(true);
+    }
   });
 
   test("what if, asked for what cannot be: every problem is said", async () => {

@@ -20,6 +20,7 @@ function sight(takenAtSeconds: number, ...nodes: readonly Partial<SeenNode>[]): 
     user,
     account: null,
     queue: null,
+    ...(user !== null && { submittedAt: "2026-11-22T11:00:00.500Z" }),
   });
   return {
     takenAtSeconds,
@@ -118,14 +119,14 @@ describe("who had a node between two sights", () => {
     ]);
   });
 
-  test("a job that ended keeps the nodes that it was last seen on", () => {
+  test("a job that ended keeps the nodes that it was last seen on, and when it was submitted", () => {
     const on = (...names: string[]) =>
       ({ use: "jobs", jobs: names.map((name) => share(name, 0.5)) }) as const;
     const before = sight(noon, on("1", "2"), on("1"));
     const { closed } = accountFor(openBook(before), { ...before, takenAtSeconds: noon + 60, jobs: [] });
-    expect(closed.jobs.map(({ key, nodes }) => [key, nodes])).toEqual([
-      ["slurm:1", ["node-0", "node-1"]],
-      ["slurm:2", ["node-0"]],
+    expect(closed.jobs.map(({ key, nodes, submittedSeconds }) => [key, nodes, submittedSeconds])).toEqual([
+      ["slurm:1", ["node-0", "node-1"], noon - 3_600],
+      ["slurm:2", ["node-0"], undefined],
     ]);
   });
 

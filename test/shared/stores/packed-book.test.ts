@@ -8,7 +8,8 @@ function sightAt(takenAtSeconds: number, names: readonly string[]): Sight {
   const node = { nodeArray: "htc", vmSize: "F2s", spot: true } as const;
   const jobs = names.map((name, index) => {
     const user = index === 0 ? null : `user-${index % 2}`;
-    return { key: jobKey("slurm", name), source: "slurm", name, user, account: null, queue: "" };
+    const submittedAt = index === 0 ? undefined : "2026-11-22T11:00:00Z";
+    return { key: jobKey("slurm", name), source: "slurm", name, user, account: null, queue: "", submittedAt };
   });
   const shares = jobs.map(({ key }) => ({ key, share: 1 / 3 }));
   return {
