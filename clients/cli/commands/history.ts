@@ -18,7 +18,7 @@ const mostNodes = 50;
 export function historyCommand(terminal: Terminal): Command {
   const command: Command = new Command("history")
     .description(
-      "Shows the history of a node: its lives, and the requests to CycleCloud about it. A selection takes nodes that exist. With --week: of node arrays.",
+      "Shows the history of a node: its lives, the jobs that ran there, and the requests to CycleCloud about it. A selection takes nodes that exist. With --week: of node arrays.",
     )
     .argument("[node]", "name, node id or host name; the node may be gone")
     .option(
@@ -75,12 +75,22 @@ async function historyOf(service: Looking["service"], node: string): Promise<rea
   }
 }
 
-function historyOn(page: Page, { node, lives, operations, atSeconds }: HistoryAnswer): void {
+function historyOn(page: Page, { node, lives, runs, operations, atSeconds }: HistoryAnswer): void {
   if (lives.length === 0 && operations.length === 0)
     page.line(`No history of "${node}": records of deleted nodes are kept for 7 days.`);
   for (const life of lives) {
     page.title(`${life.name} (${life.nodeId})`);
     page.facts(lifeFacts(life, atSeconds));
+  }
+  if (runs.length > 0) {
+    page.title("Jobs there");
+    const jobs = runs.map(({ job, source, isRunning, fromSeconds, untilSeconds }) => [
+      ago(fromSeconds, atSeconds),
+      job,
+      source,
+      `${isRunning ? "until now" : "ended"}, ${duration(untilSeconds - fromSeconds)}`,
+    ]);
+    page.table(["STARTED", "JOB", "SOURCE", "RAN"], jobs);
   }
   if (operations.length === 0) return;
   page.title("Requests to CycleCloud");

@@ -75,6 +75,7 @@ beforeAll(async () => {
     "job-cost": handlerOf("job-cost"),
     usage: handlerOf("usage"),
     week: handlerOf("week"),
+    history: handlerOf("history"),
   });
 });
 
@@ -110,6 +111,12 @@ test("the week of a node array: nodes with jobs by the hour, and what idle ones 
   expect((await ccscale(["history", "--week", "-a", "none", ...at])).stdout).toBe("No such node array.\n");
   const refused = await ccscale(["history", "--week", "htc-1", ...at]);
   expect(refused.stderr).toContain("expected --week alone, or with --nodearray");
+});
+
+test("the history of a node has the jobs that ran there", async () => {
+  await served.world.plan();
+  const { stdout } = await ccscale(["history", "htc-1", "--url", server.url, "--cluster", cluster]);
+  expect(stdout).toMatch(/\nJobs there\nSTARTED +JOB +SOURCE +RAN\n\S+ ago +1200 +celery +until now, \S+\n/);
 });
 
 test("as CSV without a total, and as JSON as the service has it", async () => {
