@@ -34,7 +34,7 @@ async function expectRejection(world: World, id: string, problems: readonly stri
 }
 
 test(
-  "3,000 mutated demand messages: each refused with reasons or taken, wholly or in part, and good ones still work",
+  "1,500 mutated demand messages: each refused with reasons or taken, wholly or in part, and good ones still work",
   async () => {
     const seen: Record<string, number> = {};
     let world = freshWorld();
@@ -54,7 +54,7 @@ test(
       await world.round();
       expect(await world.ports.plans.list("hpc", 10)).toHaveLength(1);
     });
-    await fc.assert(property, runs(1_500));
+    await fc.assert(property, runs(750));
     expect(Object.keys(Object.prototype)).toEqual([]);
     // Else the messages are too wild to get past the first check, or too tame to be refused.
     expect(seen.accepted).toBeGreaterThan(count / 20);

@@ -56,7 +56,7 @@ const query = fc.dictionary(
 );
 
 test(
-  "800 questions to stop: each is answered with what the API says, and no busy node goes",
+  "400 questions to stop: each is answered with what the API says, and no busy node goes",
   async () => {
     await busyWorld();
     const ids = served.world.cycleCloud.nodes.map(({ nodeId }) => nodeId);
@@ -92,9 +92,9 @@ test(
       problemSchema.parse(answer.jsonBody);
       expect(JSON.stringify(answer.jsonBody).length).toBeLessThan(10_000);
     });
-    await fc.assert(property, runs(800));
+    await fc.assert(property, runs(400));
     expect(served.world.cycleCloud.calls.filter((call) => call === "shutdown")).toEqual([]);
-    expect(Math.min(seen.get(400) ?? 0, seen.get(404) ?? 0)).toBeGreaterThan(20);
+    expect(Math.min(seen.get(400) ?? 0, seen.get(404) ?? 0)).toBeGreaterThan(10);
   },
   patienceMs,
 );
@@ -113,7 +113,7 @@ const event = fc
   }));
 
 test(
-  "1,000 events: none is thrown over, none changes anything but losses and looks, and a good one is heard after them",
+  "500 events: none is thrown over, none changes anything but losses and looks, and a good one is heard after them",
   async () => {
     await busyWorld();
     const { ports, cycleCloud } = served.world;
@@ -121,7 +121,7 @@ test(
     const property = fc.asyncProperty(event, async (made) => {
       await nodeEvents(made.of(), contextOf());
     });
-    await fc.assert(property, runs(1_000));
+    await fc.assert(property, runs(500));
     expect(await ports.history.list(cluster)).toEqual(before);
     // Nobody's clock moved: all of them together are a look and a plan at most.
     expect(ports.planRequests.scheduled.length).toBeLessThanOrEqual(2);

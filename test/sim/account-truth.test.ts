@@ -5,7 +5,7 @@ import { compareWithTruth, type NodeSeconds } from "./account-truth.ts";
 const tolerated = 0.005;
 
 test("accounts with a snapshot each minute are the cloud's own timetable within 0.5 percent", async () => {
-  const { truth, counted } = await compareWithTruth({ seed: 1, hours: 2, jobs: 250 });
+  const { truth, counted } = await compareWithTruth({ seed: 1, hours: 1, jobs: 125 });
   const all = sum(truth);
   const wrong = Object.entries(truth)
     .map(([purpose, seconds]) => ({

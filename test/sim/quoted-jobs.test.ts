@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runQuotedJobs } from "./quoted-jobs.ts";
 
-const jobs = 5;
+const jobs = 3;
 const tolerated = 0.1;
 
 test("on a cluster with room a job costs what its quote said, within a tenth, by the accounts", {

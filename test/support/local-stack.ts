@@ -147,6 +147,8 @@ export function demandSender(storageConnectionString: string): (message: string 
 
 /** Less than a test may take, so that a test that waits in vain can show what it read last. */
 const patienceMs = 240_000;
+/** A status costs the service and its storage 30 ms of a processor. */
+const lookEveryMs = 500;
 
 /** Reads again and again until it is there. After a long while it gives what was read last, for the test to judge. */
 export async function eventually<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
@@ -154,7 +156,7 @@ export async function eventually<T>(read: () => Promise<T>, isThere: (value: T) 
   for (;;) {
     const value = await read();
     if (isThere(value) || Date.now() > giveUpAt) return value;
-    await sleep(200);
+    await sleep(lookEveryMs);
   }
 }
 

@@ -169,7 +169,7 @@ describe("bestPossible: of any workload", () => {
         );
         expect(boundNanoUsd / usd).toBeLessThanOrEqual(alone);
       }),
-      { seed: 19, numRuns: 60 },
+      { seed: 19, numRuns: 30 },
     );
   });
 
