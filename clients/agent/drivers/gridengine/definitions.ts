@@ -154,7 +154,9 @@ function readComplexes(text: string): ReadonlyMap<string, Complex> {
         .trim()
         .split(/\s+/);
       if (name === undefined || shortcut === undefined || name === "") return [];
-      const kind = consumable === "YES" || consumable === "JOB" ? consumable : "NO";
+      // Of other Grid Engines: once on each host. It is the same of a job that is on one.
+      const isOnce = consumable === "JOB" || consumable === "HOST";
+      const kind = isOnce ? "JOB" : consumable === "YES" ? "YES" : "NO";
       const isForced = requestable === "FORCED";
       const complex: Complex = { name, type, relation, consumable: kind, usual, isForced };
       return [[name, complex] as const, [shortcut, complex] as const];

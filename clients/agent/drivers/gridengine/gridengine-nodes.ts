@@ -32,7 +32,7 @@ export function hostsOf(
   }));
 }
 
-/** Words for the letters of a state that take no new job. `a` and `A`, too much load, end by themselves. */
+/** Words for the letters of a state that take no new job. `a` and `A`, too much load, end with the jobs that run there. */
 const closing: Readonly<Record<string, string>> = {
   d: "disabled",
   D: "disabled by its calendar",
@@ -63,6 +63,11 @@ function isClosed(instance: QueueInstance): boolean {
 /** As long as it is in this state, unless its daemon only does not answer: that may be for the length of a boot. */
 function isShut({ state }: QueueInstance): boolean {
   return [...state].some((letter) => letter !== "u" && !open.has(letter));
+}
+
+/** Its load is over a threshold. One that does not answer is in alarm, too: that may be for the length of a boot. */
+function isInAlarm({ state }: QueueInstance): boolean {
+  return /[aA]/.test(state) && !state.includes("u");
 }
 
 /** Until a person clears it (`qmod -c`): the host failed a job. */
@@ -174,9 +179,9 @@ export function resourcesOf(
   };
   const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
   const isOpen = host.instances.some((each) => !isShut(each));
-  // Where other queues of the host are open, one that is shut has no more than its jobs use.
+  // Where other queues of the host are open, one that is shut has no more than its jobs use. Nor has one in alarm, while they run.
   const slotsOf = (each: QueueInstance) =>
-    isOpen && isShut(each)
+    (isOpen && isShut(each)) || (isInAlarm(each) && host.jobs.length > 0)
       ? host.jobs.reduce((sum, { queue, slots }) => sum + (queue === each.queue ? slots : 0), 0)
       : each.slots;
   const ofQueues = host.instances.reduce((sum, each) => sum + slotsOf(each), 0);

@@ -120,6 +120,15 @@ describe("a job becomes", () => {
       { requests: { gpus: "2" }, pe: ["mpi", "3"] },
       { constraints: { ...on, slots: 1, gpus: 2 }, iterations: 3 },
     ],
+    [
+      "-l gpus=2 -pe smp 2, where a job takes it once on each host",
+      {
+        requests: { gpus: "2" },
+        pe: ["smp", "2"],
+        cell: { "<=      YES         YES        0        0": "<=      YES         HOST        0        0" },
+      },
+      { constraints: { ...on, slots: 2, gpus: 2 } },
+    ],
     ["-l excl=true", { requests: { excl: "true" } }, { constraints: { ...on, slots: 1 }, exclusive: true }],
     [
       "-l exclusive=true -pe mpi 16",

@@ -118,6 +118,14 @@ describe("the state of a host", () => {
     },
   );
 
+  test.each([
+    ["has what its jobs use", [{ on: h, state: "a", used: 3 }], 3],
+    ["has all its slots once it runs nothing", [{ on: h, state: "A" }], 4],
+    ["has all its slots while it does not answer, too", [{ on: h, state: "au", used: 3 }], 4],
+  ])("a host with too much load %s", (_, instances, slots) => {
+    expect(read(instances).nodes).toMatchObject([{ state: "up", resources: { slots } }]);
+  });
+
   test("a host that is silent for longer than a boot takes no jobs, until it answers", () => {
     const since = { silentSince: { "ip-0a000001": 699 } };
     const silent = [{ on: h, state: "au", used: 1 }];
