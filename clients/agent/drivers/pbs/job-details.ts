@@ -21,15 +21,15 @@ function secondsOf(text: string): number | undefined {
   return Date.UTC(year, month, day, hour, minute, second) / 1000;
 }
 
-/** PBS starts jobs of a queue of higher priority first. That of a job itself counts only where the scheduler is told to sort by it. */
+/** PBS starts jobs queue by queue. The priority of a job itself counts only where the scheduler is told to sort by it. */
 export function orderOf(
   { qtime, Priority, queue }: JobRecord,
-  { queues, sortsByPriority }: Pick<JobContext, "queues" | "sortsByPriority">,
+  { queueOrder, sortsByPriority }: Pick<JobContext, "queueOrder" | "sortsByPriority">,
 ): Pick<Job, "priority" | "submittedAt"> {
   const submitted = secondsOf(qtime);
-  const whole = (text: string) => (/^-?\d{1,6}$/.test(text) ? Number(text) : 0);
+  const ofJob = sortsByPriority && /^-?\d{1,6}$/.test(Priority) ? Number(Priority) : 0;
   return {
-    priority: whole(queues.get(queue)?.Priority ?? "") * 10_000 + (sortsByPriority ? whole(Priority) : 0),
+    priority: ofJob - (queueOrder.get(queue) ?? 0) * 10_000,
     ...(submitted === undefined ? {} : { submittedAt: new Date(submitted * 1000).toISOString() }),
   };
 }

@@ -11,7 +11,14 @@ import { correction, isOffline, isOurs, stepsFor } from "./pbs-commands.ts";
 import { type PbsList, readPbsJson } from "./pbs-json.ts";
 import { type Remembered, remember } from "./pbs-memory.ts";
 import { isIgnored, isSilent, stateOf } from "./pbs-nodes.ts";
-import { type JobRecord, jobRecord, nodeRecord, queueRecord, serverRecord } from "./pbs-records.ts";
+import {
+  type JobRecord,
+  jobRecord,
+  nodeRecord,
+  type QueueRecord,
+  queueRecord,
+  serverRecord,
+} from "./pbs-records.ts";
 import {
   amountIn,
   booleanIn,
@@ -112,6 +119,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     nowSeconds: context.nowSeconds,
     queues: queueOf,
     server,
+    queueOrder: queueOrderOf(queues.records, answers.scheduled?.text ?? ""),
     sortsByPriority:
       /^job_sort_key:\s*"(?:job|sort)_priority\s+HIGH"/im.test(answers.scheduled?.text ?? "") ||
       server.job_sort_formula.includes("job_priority"),
@@ -290,6 +298,16 @@ function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonl
     const left = most === undefined ? tasks.length : Math.max(0, most - (busy.get(name) ?? 0));
     return left === 0 ? [] : [{ name, tasks: tasks.slice(0, left) }];
   });
+}
+
+/** Of higher priority first, and in the server's order; none where sched_config says that all queues are one. */
+function queueOrderOf(
+  queues: readonly (QueueRecord & { readonly name: string })[],
+  scheduled: string,
+): JobContext["queueOrder"] {
+  if (/^by_queue:\s*False/im.test(scheduled)) return new Map();
+  const sorted = queues.toSorted((a, b) => Number(b.Priority) - Number(a.Priority));
+  return new Map(sorted.map(({ name }, index) => [name, index]));
 }
 
 /** Jobs that PBS holds once this one runs (`-W depend=runone:…`). */

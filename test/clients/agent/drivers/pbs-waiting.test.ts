@@ -27,12 +27,14 @@ function read(
   jobs: Readonly<Record<string, object>>,
   {
     queue = {},
+    queues = { q: { queue_type: "Execution", started: "True", ...queue } },
     server = {},
     settings = {},
     sched = "",
     scheduler,
   }: {
     queue?: object;
+    queues?: Readonly<Record<string, object>>;
     server?: object;
     settings?: object;
     sched?: string;
@@ -48,7 +50,7 @@ function read(
         "Jobs",
         Object.fromEntries(Object.entries(jobs).map(([id, job]) => [id, { ...waits, ...job }])),
       ),
-      queues: list("Queue", { q: { queue_type: "Execution", started: "True", ...queue } }),
+      queues: list("Queue", queues),
       server: list("Server", { head: { scheduling: "True", ...server } }),
       resources: {
         text: "Resource ngpus\n    type = long\n    flag = hn\n\nResource ungrouped\n    type = boolean\n    flag = h\n\nResource disk\n    type = string\n    flag = h\n\n",
@@ -125,14 +127,30 @@ test("-W depend=runone: the next one, where PBS starts the first on no node", ()
 });
 
 test.each([
-  ["nobody", "", {}, 30_000],
-  ["sched_config", 'job_sort_key: "job_priority HIGH"\tALL', {}, 30_007],
-  ["a comment in sched_config", '#job_sort_key: "job_priority HIGH"\tALL', {}, 30_000],
-  ["the formula", "", { job_sort_formula: "2 * job_priority + ncpus" }, 30_007],
-])("the priority of a job counts where %s says so, that of its queue always", (_, line, server, priority) => {
+  ["nobody", "", {}, 0],
+  ["sched_config", 'job_sort_key: "job_priority HIGH"\tALL', {}, 7],
+  ["a comment in sched_config", '#job_sort_key: "job_priority HIGH"\tALL', {}, 0],
+  ["the formula", "", { job_sort_formula: "2 * job_priority + ncpus" }, 7],
+])("the priority of a job counts where %s says so", (_, line, server, priority) => {
   const sched = line === "" ? "" : `resources: "ncpus"\n${line}\n`;
-  const { jobs } = read({ "1.head": { Priority: 7 } }, { queue: { Priority: 3 }, server, sched });
+  const { jobs } = read({ "1.head": { Priority: 7 } }, { server, sched });
   expect(jobs).toMatchObject([{ priority }]);
+});
+
+// OpenPBS 23.06 looked at jobs of such queues in this order.
+test.each([
+  ["queue by queue, the larger priority first, then as the server lists them", "True", [-20_000, -10_000, 0]],
+  ["all in one order where sched_config says so", "False", [0, 0, 0]],
+])("jobs are planned %s", (_, byQueue, expected) => {
+  const own = { queue_type: "Execution", started: "True" };
+  const { jobs } = read(
+    { "0.head": { queue: "aa" }, "1.head": { queue: "zz" }, "2.head": { queue: "mm" } },
+    {
+      queues: { zz: own, mm: { ...own, Priority: 5 }, aa: own },
+      sched: `resources: "ncpus"\nby_queue: ${byQueue}\t\tprime\n`,
+    },
+  );
+  expect(jobs.map(({ priority }) => priority)).toEqual(expected);
 });
 
 describe("limits", () => {
