@@ -15,7 +15,6 @@ export async function exposed(metrics: readonly Metric[], accept: string | null)
     for (const { labels, value } of series) gauge.set(labels, value);
   }
   return {
-    status: 200,
     headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
     body: await registry.metrics(),
   };

@@ -45,6 +45,11 @@ test("a keyed hash is HMAC-SHA-256 of the text under the key of the setting", ()
   );
 });
 
+test("the id of a request to CycleCloud is always the same of an action, in the form of a UUID", () => {
+  // printf 'action-1' | sha256sum
+  expect(createIds({}).requestId("action-1")).toBe("bf0a9567-0323-09b7-baa0-f4bd90dc1235");
+});
+
 test.each([
   ["is missing", {}],
   ["is too short to keep a name secret", { PSEUDONYM_KEY: "fifteen letters" }],

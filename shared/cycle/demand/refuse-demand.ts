@@ -19,8 +19,8 @@ export async function refuseDemand(
   const raw = { ...sent, body: (await namesHidden(ports, sent))(sent.body) };
   await reject(ports, raw, why);
   const { cluster, source } = claimedOrigin(raw.body);
-  // A message that names no known cluster could be about any cluster's nodes.
-  if (cluster === undefined || !(await ports.configs.clusters()).includes(cluster)) return;
+  // A message that names no cluster could be about any cluster's nodes.
+  if (cluster === undefined) return;
   const noted = await noteRefused(ports, { cluster, body: raw.body, problems: why.problems });
   if (noted !== "news" || source === undefined) return;
   const sequence = claimedSequence(raw.body) ?? null;

@@ -29,7 +29,6 @@ export function endedRuns(
   const timed = before.jobs.filter(({ jobName, startedAtSeconds, executingHostnames }) => {
     return jobName !== undefined && startedAtSeconds !== undefined && executingHostnames.length > 0;
   });
-  if (timed.length === 0) return [];
   const left = new Set([...after.jobs, ...unread].map(({ name }) => name));
   return timed.flatMap(({ name, user = null, jobName = "", startedAtSeconds = 0 }) => {
     const seconds = sentAtSeconds - startedAtSeconds;

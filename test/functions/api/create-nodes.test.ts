@@ -185,12 +185,16 @@ describe("the strategy of a creation", () => {
     expect(await served.world.ports.operations.open(cluster)).toEqual([]);
   });
 
-  test("what takes several requests stays in one bucket, though another is preferred for the rest", async () => {
+  test.each([
+    [
+      "scatter",
+      "stays in one bucket, though another is preferred for the rest",
+      ["1000 second", "150 second"],
+    ],
+    ["pack", "takes what is preferred, then another", ["999 first", "101 first", "50 second"]],
+  ])("what takes several requests with %s %s", async (strategy, _, made) => {
     twoSizes(1_100, 2_000);
-    expect(await nodesBySize({ count: 1_150, strategy: "scatter" }, false)).toEqual([
-      "1000 second",
-      "150 second",
-    ]);
+    expect(await nodesBySize({ count: 1_150, strategy }, false)).toEqual(made);
   });
 
   test("any other is refused", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mergeDemand } from "../../../../shared/cycle/demand/merge-demand.ts";
+import { keptAside } from "../../../../shared/cycle/demand/merge-set-aside.ts";
 import { type DemandMessage, parseDemand } from "../../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../../shared/ports/index.ts";
 
@@ -127,4 +128,13 @@ describe("mergeDemand", () => {
   ])("a delta %s has come early", (_case, current, sequence) => {
     expect(mergeDemand(current, message({ kind: "delta", sequence }), times).outcome).toBe("early");
   });
+});
+
+test("of what is set aside all is kept that protects a node, and a hundred of the rest", () => {
+  const running = { hostnames: ["a"], isWhole: true };
+  const item = (kind: "job" | "node", name: string | null) => ({ kind, index: 0, name, problems: [] });
+  const rest = Array.from({ length: 60 }, () => [item("job", "waits"), item("node", null)]).flat();
+  const kept = keptAside([...rest, { ...item("job", null), running }, item("node", "b")]);
+  expect(kept).toMatchObject({ more: 20, items: { length: 102 } });
+  expect(kept?.items.slice(-2)).toMatchObject([{ running }, { name: "b" }]);
 });

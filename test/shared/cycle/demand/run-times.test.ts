@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { predictor, withRuns } from "../../../../shared/cycle/demand/run-times.ts";
+import { endedRuns, predictor, withRuns } from "../../../../shared/cycle/demand/run-times.ts";
 import type { DemandJob } from "../../../../shared/messages/index.ts";
 import type { RunTime } from "../../../../shared/ports/index.ts";
 import { createWorld } from "../../../support/world.ts";
@@ -53,6 +53,16 @@ describe("what is remembered of runs", () => {
     expect(known.at(0)?.jobName).toBe("2000");
     expect(known.at(-1)).toEqual({ user: null, jobName: "2500", lastSeconds: [2, 1] });
   });
+});
+
+test("a job that ran and is gone ran until the later message was sent", () => {
+  const ran = job({ jobName: "mesh", startedAtSeconds: 100, executingHostnames: ["a"] });
+  const demand = { cluster: "hpc", source: "pbs", sequence: 1, nodes: [], ignoredMessages: 0 };
+  const before = { ...demand, receivedAtSeconds: 0, expiresAtSeconds: 400, jobs: [ran] };
+  const after = { jobs: [], sentAtSeconds: 160, receivedAtSeconds: 161 };
+  expect(endedRuns(before, after, [])).toEqual([{ user: null, jobName: "mesh", seconds: 60 }]);
+  expect(endedRuns(before, { ...after, jobs: [ran] }, [])).toEqual([]);
+  expect(endedRuns(before, { ...after, receivedAtSeconds: 400 }, [])).toEqual([]);
 });
 
 describe("what is predicted", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { executeAction } from "../../../../shared/cycle/execute/execute-action.ts";
+import { heldSizesOf } from "../../../../shared/cycle/plan/capacity-memory.ts";
 import type { PlanHead } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
@@ -184,4 +185,12 @@ describe("capacity memory: CycleCloud's own lastCapacityFailure", () => {
       { why: "2 of 5 nodes were added: quota reached" },
     ]);
   });
+});
+
+test("a size is held by what holds it: the time after a failure, or a budget that is spent", () => {
+  const size = { nodeArray: "htc", vmSize: "first", untilSeconds: 2, why: "" };
+  expect(heldSizesOf([size, { ...size, budget: "geo" }]).map(({ hold }) => hold)).toEqual([
+    "back-off",
+    "budget",
+  ]);
 });
