@@ -26,7 +26,7 @@ export function covers(left: number, amount: number): boolean {
 /** What is left after an amount was taken: a remainder that rounding makes negative is none. */
 export function leftAfter(left: number, amount: number): number {
   const rest = left - amount;
-  return rest < 0 && rest > -Math.abs(amount) * tolerance ? 0 : rest;
+  return rest < 0 && covers(left, amount) ? 0 : rest;
 }
 
 /** How many times an amount fits into what is left. */

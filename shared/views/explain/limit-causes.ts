@@ -30,7 +30,7 @@ export function noCapacity(outlook: Outlook, views: NodeViews, reason: Reason, w
   const more = moreOf(reason, wanted, { survey, figure });
   const words = limitWords(limit);
   const binding = {
-    scope: figure?.scope ?? (survey === undefined ? "" : `${survey.nodeArray}/${survey.vmSize}`),
+    scope: figure?.scope ?? "",
     unit: figure?.unit ?? "nodes",
     max: figure?.max ?? 0,
     more,

@@ -49,8 +49,9 @@ export function ownCondition(
   const found = candidates
     .flatMap((reason): Elsewhere[] => {
       const size = sizeOf(outlook, reason);
-      const nodes = size === undefined ? 0 : leftAfterPlan(outlook, size);
-      if (size === undefined || nodes === 0) return [];
+      if (size === undefined) return [];
+      const nodes = leftAfterPlan(outlook, size);
+      if (nodes === 0) return [];
       const startsTogether = job.packingStrategy === "scatter" || job.colocated || job.gang !== undefined;
       if (startsTogether && nodes < (wanted.nodesOf(size) ?? Number.POSITIVE_INFINITY)) return [];
       const usdPerHour = priceOf(outlook, size);

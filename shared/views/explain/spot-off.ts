@@ -21,9 +21,9 @@ export function spotOff(outlook: Outlook, { job, outcome }: OutlookJob): readonl
   for (const reason of outcome.reasons) {
     if (inTheWay(reason, job) === null) continue;
     const size = sizeOf(outlook, reason);
-    const nodes = size === undefined ? 0 : leftAfterPlan(outlook, size);
-    if (size === undefined || nodes <= (roomiest.get(reason.code)?.nodes ?? 0)) continue;
-    roomiest.set(reason.code, { reason, size, nodes });
+    if (size === undefined) continue;
+    const nodes = leftAfterPlan(outlook, size);
+    if (nodes > (roomiest.get(reason.code)?.nodes ?? 0)) roomiest.set(reason.code, { reason, size, nodes });
   }
   return [...roomiest.values()].flatMap(({ reason, size, nodes }) => {
     const way = inTheWay(reason, job);

@@ -5,6 +5,8 @@ test.each([
   ["htcc", ["htc", "mpi"], "htc"],
   ["drian", ["drain", "undrain"], "drain"],
   ["acb", ["abc", "xyz"], "abc"],
+  ["abcxyf", ["abcdef"], "abcdef"],
+  ["abcxy", ["abcde"], null],
   ["wait", ["drain", "undrain"], null],
   ["ab", [], null],
 ])("%j among %j is %j", (word, candidates, expected) => {

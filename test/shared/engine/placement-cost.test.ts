@@ -111,11 +111,11 @@ describe("why a size", () => {
   test.each<[string, PlanInput, object]>([
     [
       "least cost, beside the next best",
-      byCost([priced(8, 2), priced(4, 0.5)], ones(8)),
+      byCost([priced(8, 2), priced(4, 0.5)], ones(16)),
       {
         why: "least-cost",
         pricePerHourUsd: 0.5,
-        next: { vmSize: "Standard_F8", nodes: 1, usdPerHour: 2 },
+        next: { vmSize: "Standard_F8", nodes: 2, usdPerHour: 4 },
         keptOut: [],
       },
     ],

@@ -214,7 +214,7 @@ describe("spare nodes", () => {
 
     test("fit on no node that is too small, which is a reason", () => {
       const result = planFor([slots(1, {}, { ncpus: 64 })], { nodes: readyNodes(1) });
-      expect(result.targets[0]).toMatchObject({ granted: 0, reasons: [{ code: "SlotTooLarge" }] });
+      expect(result.targets[0]).toMatchObject({ granted: 0, reasons: [{ code: "SlotTooLarge", left: 0 }] });
     });
   });
 

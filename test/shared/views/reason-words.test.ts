@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseConstraints, plan, type TargetOutcome } from "../../../shared/engine/index.ts";
 import { describeConstraint } from "../../../shared/views/explain/constraint-words.ts";
 import { jobSentences, nearestFirst, targetSentences } from "../../../shared/views/explain/reason-words.ts";
-import { array, bucket, cluster, input, job } from "../engine/tiny.ts";
+import { array, bucket, cluster, input, job, node } from "../engine/tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
 const world = cluster({ nodeArrays: [array({ buckets: sizes })] });
@@ -68,6 +68,15 @@ describe("sentences about a job", () => {
     expect(sentences({ memgb: 4096 })[1]).toMatch(
       /asks for 4096g "memgb" .* has 240g\. It fits when it asks for 240g or less\./,
     );
+  });
+
+  test("adds up the nodes that take no jobs", () => {
+    const nodes = [node("a"), node("b"), node("c", { vmSize: "Standard_F8" })];
+    const buckets = [bucket({ available: 0 }), bucket({ vcpus: 8, available: 0 })];
+    const full = cluster({ nodeArrays: [array({ buckets })], nodes });
+    const closedNodeIds = nodes.map(({ nodeId }) => nodeId);
+    const [outcome] = plan(input({ cluster: full, closedNodeIds, jobs: [job("j", { ncpus: 1 })] })).jobs;
+    expect(outcome && jobSentences(outcome)[1]).toContain("take no jobs, because they are drained: 3;");
   });
 
   test("names the limit that stopped the rest of a job", () => {

@@ -217,7 +217,7 @@ export const situations: Readonly<Record<string, Situation>> = {
       nodeArrays: [
         nodeArrayOf({ buckets: [withFamily(0)] }),
         nodeArrayOf({ name: "fat", buckets: [sizeOf("Standard_E64s_v5", 64)] }),
-        nodeArrayOf({ name: "mid", buckets: [sizeOf("Standard_F8s_v2", 8)] }),
+        nodeArrayOf({ name: "mid", maxCount: 10, buckets: [sizeOf("Standard_F8s_v2", 8)] }),
         nodeArrayOf({ name: "tiny", buckets: [sizeOf("Standard_F2s_v2", 2)] }),
       ],
     },

@@ -218,6 +218,18 @@ export function fieldFor(field: string, groups: ReadonlySet<string>): string {
   return own?.[2] ?? field.replace(/,?\[[^[\]]*\]/g, "");
 }
 
+/** Whether an access list, or the department of its name, has somebody. */
+export function isListed(
+  name: string,
+  { user, department }: { readonly user: string; readonly department: string },
+  accessLists: Definitions["accessLists"],
+): "yes" | "no" | "unknown" {
+  const entries = accessLists.get(name) ?? [];
+  if (name === department || entries.includes(user)) return "yes";
+  // A group of the operating system: qstat does not say whose members are whose.
+  return entries.some((entry) => entry.startsWith("@")) ? "unknown" : "no";
+}
+
 /** Whether somebody may use what has these access lists and projects. */
 export function mayUse(
   { user_lists = "", xuser_lists = "", projects = "", xprojects = "" }: Fields,
@@ -226,12 +238,7 @@ export function mayUse(
   accessLists: Definitions["accessLists"],
 ): boolean {
   const of = (field: string) => listOf(fieldFor(field, groups));
-  const isIn = (name: string) => {
-    const entries = accessLists.get(name) ?? [];
-    if (name === who.department || entries.includes(who.user)) return "yes";
-    // A group of the operating system: qstat does not say whose members are whose.
-    return entries.some((entry) => entry.startsWith("@")) ? "unknown" : "no";
-  };
+  const isIn = (name: string) => isListed(name, who, accessLists);
   const [allowed, denied] = [of(user_lists), of(xuser_lists)];
   if (allowed.length > 0 && !allowed.some((name) => isIn(name) !== "no")) return false;
   if (denied.some((name) => isIn(name) === "yes")) return false;

@@ -1,5 +1,5 @@
 import { amountOf, isPattern, matches } from "./amounts.ts";
-import { type Definitions, listOf } from "./definitions.ts";
+import { type Definitions, isListed, listOf } from "./definitions.ts";
 import type { Who } from "./places.ts";
 
 /**
@@ -187,11 +187,8 @@ function fitOf(
   { accessLists }: Definitions,
 ): Fit {
   const isUser = (entry: string): Fit => {
-    if (!entry.startsWith("@")) return matches(entry, who.user) ? "yes" : "no";
-    const list = accessLists.get(entry.slice(1)) ?? [];
-    if (entry.slice(1) === who.department || list.includes(who.user)) return "yes";
-    // A group of the operating system: Grid Engine does not say who is in it.
-    return list.some((each) => each.startsWith("@")) ? "unknown" : "no";
+    if (entry.startsWith("@")) return isListed(entry.slice(1), who, accessLists);
+    return matches(entry, who.user) ? "yes" : "no";
   };
   const isNamed = (name: string) => (entry: string) => (name !== "" && matches(entry, name) ? "yes" : "no");
   const isHost = (entry: string): Fit => {

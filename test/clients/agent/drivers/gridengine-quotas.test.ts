@@ -201,6 +201,7 @@ describe("a quota of each host is something that hosts have", () => {
       "quota most, hosts {@allhosts}: slots",
       [3, 3, 2],
     ],
+    ["of a formula", "hosts {*} to slots=$gpus*2-1", {}, "quota most, hosts {*}: slots", [3, 3, 1]],
     [
       "of slots that may sit anywhere, each by itself",
       "hosts {*} to slots=3",
