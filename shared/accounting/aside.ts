@@ -1,5 +1,5 @@
 import { hourSeconds, startOf } from "./calendar.ts";
-import { nanoUsdOf } from "./lines.ts";
+import { nanoUsdOf, type Writable } from "./lines.ts";
 
 /**
  * What is paid though no VM runs: `deallocated` are the disks of deallocated nodes, by node array; `reserved` are nodes that a
@@ -53,16 +53,16 @@ export function asideIn(
 }
 
 export function mergeAside(...lists: readonly (readonly AsideLine[] | undefined)[]): readonly AsideLine[] {
-  const all = lists.flatMap((list) => list ?? []);
-  const sum = (lines: readonly AsideLine[], of: (line: AsideLine) => number) =>
-    lines.reduce((total, line) => total + of(line), 0);
-  return [...Map.groupBy(all, ({ kind, name }) => `${kind} ${name}`).values()].flatMap((lines) =>
-    lines.slice(0, 1).map(({ kind, name }) => ({
-      kind,
-      name,
-      nodeMs: sum(lines, ({ nodeMs }) => nodeMs),
-      nanoUsd: sum(lines, ({ nanoUsd }) => nanoUsd),
-      unpricedNodeMs: sum(lines, ({ unpricedNodeMs }) => unpricedNodeMs),
-    })),
-  );
+  const sums = new Map<string, Writable<AsideLine>>();
+  for (const line of lists.flatMap((list) => list ?? [])) {
+    const key = `${line.kind} ${line.name}`;
+    const sum = sums.get(key);
+    if (sum === undefined) sums.set(key, { ...line });
+    else {
+      sum.nodeMs += line.nodeMs;
+      sum.nanoUsd += line.nanoUsd;
+      sum.unpricedNodeMs += line.unpricedNodeMs;
+    }
+  }
+  return [...sums.values()];
 }

@@ -136,7 +136,7 @@ export function accountFor(book: Book, sight: Sight): Book {
   const renamed = hasSameJobs ? noKeys : renamedIn(running, runningBefore());
   const nodes = changedNodes(book.nodes, sight.nodes, {
     middleMs,
-    isOther: ({ jobs }) => renamed.size > 0 && jobs.some(({ key }) => renamed.has(key)),
+    isOther: ({ jobs }) => jobs.some(({ key }) => renamed.has(key)),
     end: (node) => tally.add(node, node.sinceMs, middleMs),
   });
   // A closed page has all of its time, so nodes that run on count from the full hour.

@@ -128,7 +128,7 @@ function chooseNodes(outlook: Outlook, body: CreateNodesBody): Creation {
 
 function whyNotAll(outcome: JobOutcome, { count, strategy }: CreateNodesBody): readonly string[] {
   const { asked, granted } = outcome;
-  const unit = count === undefined && strategy === "pack" ? "slots" : "nodes";
+  const unit = count === undefined ? "slots" : "nodes";
   const what =
     strategy === "scatter"
       ? `no bucket can give ${asked} nodes now, and scattered ones come from one`

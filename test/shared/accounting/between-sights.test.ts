@@ -83,6 +83,14 @@ describe("who had a node between two sights", () => {
     ]);
   });
 
+  test("a share that changes has half of the time, as a use has", () => {
+    const of = (part: number) => ({ use: "jobs", jobs: [share("1", part)] }) as const;
+    expect(told(sight(noon, of(1)), sight(noon + 60, of(0.5)))).toEqual([
+      ["job ada", 45, 0.045],
+      ["unused", 15, 0.015],
+    ]);
+  });
+
   test("shares of more than the node are cut in proportion", () => {
     const shared = { use: "jobs", jobs: [share("1", 1), share("2", 1)] } as const;
     expect(told(sight(noon, shared), sight(noon + 60, shared))).toEqual([

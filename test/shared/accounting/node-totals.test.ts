@@ -75,6 +75,7 @@ test("a job that ended stays with its day, whatever comes after it; the next day
   const endedIn = ({ jobs }: DayPage) => jobs.dearest.map(({ key, runs }) => `${key}, ${runs} run`);
   expect(after.map(({ day }) => endedIn(day))).toEqual([["slurm:1, 1 run"], ["slurm:1, 1 run"], []]);
   expect(after.flatMap(({ closed }) => closed.days.map(endedIn))).toEqual([["slurm:1, 1 run"]]);
+  expect(after.flatMap(({ closed }) => closed.days.map(({ lines }) => totalOf(lines).runs))).toEqual([1]);
 });
 
 test("a node's use begins anew when its size changes, and not while nothing changes", () => {

@@ -119,11 +119,18 @@ test("an hour of a shared node is everybody's in proportion", () => {
     { key: jobKey("slurm", "2"), share: 0.75 },
   ];
   const node = { nodeId: "a", nodeArray: "htc", vmSize: "F2s", spot: false, usdPerHour: 4 } as const;
+  const unpriced = { ...node, nodeId: "b", usdPerHour: null };
   const book = openBook({
     takenAtSeconds: start,
     jobs: [job("1", "ada"), job("2", "ben")],
-    nodes: [{ ...node, use: "jobs", jobs: shares }],
+    nodes: [
+      { ...node, use: "jobs", jobs: shares },
+      { ...unpriced, use: "jobs", jobs: shares },
+    ],
   });
   const [ada] = standOf(book, [{ dimension: "user", names: ["ada"] }]).subjects;
-  expect(ada).toMatchObject({ hourly: { nanoUsd: 2e9, nodeMs: 1_800_000 }, month: { nanoUsd: 0 } });
+  expect(ada).toMatchObject({
+    hourly: { nanoUsd: 2e9, nodeMs: 3_600_000, unpricedNodeMs: 1_800_000 },
+    month: { nanoUsd: 0 },
+  });
 });

@@ -169,7 +169,6 @@ function recordsIn(text: string, first: string): readonly Fields[] {
   const records: Record<string, string>[] = [];
   for (const line of text.replace(/\\\n\s*/g, "").split("\n")) {
     const [key = ""] = /^\S*/.exec(line) ?? [];
-    if (key === "" || key.startsWith("#")) continue;
     if (key === first) records.push({});
     const record = records.at(-1);
     if (record !== undefined) record[key] = line.slice(key.length).trim();

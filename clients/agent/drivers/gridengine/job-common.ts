@@ -13,7 +13,7 @@ export function nameOf({ id, tasks }: JobRecord, { waits }: { readonly waits: bo
 function secondsOf(time: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(time)) return undefined;
   const milliseconds = Date.parse(`${time.slice(0, 19)}Z`);
-  return Number.isNaN(milliseconds) || milliseconds <= 0 ? undefined : Math.floor(milliseconds / 1000);
+  return milliseconds > 0 ? Math.floor(milliseconds / 1000) : undefined;
 }
 
 /** What else is known of a job. No limit (`-l h_rt`) is no run time. */
