@@ -47,18 +47,38 @@ export function placeParts(
   place: (part: Allocation) => void,
 ): number {
   const colocated = parts.filter(({ job }) => job.colocated);
-  const [first] = colocated;
-  if (first === undefined || colocated.length === 1) return placeApart(ledger, parts, place);
-  const groups = new Set(candidatesFor(ledger, first).flatMap(({ placementGroup }) => placementGroup ?? []));
-  let placed = 0;
-  for (const group of groups) {
+  if (colocated.length < 2) return placeApart(ledger, parts, place);
+  let placed = -1;
+  let lacks: readonly Refusal[] = [];
+  for (const group of groupsToTry(ledger, colocated)) {
     for (const part of colocated) part.group = group;
-    placed = placeApart(ledger, parts, place);
+    const inGroup = placeApart(ledger, parts, place);
+    if (inGroup > placed) {
+      placed = inGroup;
+      lacks = parts[inGroup]?.refusals ?? [];
+    }
     if (placed === parts.length) break;
   }
   for (const part of colocated) part.group = null;
-  if (placed === parts.length || !isDivided(ledger, colocated)) return placed;
-  return placeApart(ledger, parts, (part) => pack(ledger, part));
+  const [lacking] = parts.slice(placed);
+  if (lacking === undefined) return placed;
+  // The group that could hold the most of them says what they lack.
+  lacking.refusals = lacks;
+  return isDivided(ledger, colocated) ? placeApart(ledger, parts, (part) => pack(ledger, part)) : placed;
+}
+
+/** The placement groups that parts may be in. Those without nodes are alike: only the first with the same arrays and sizes is tried. */
+function groupsToTry(ledger: Ledger, parts: readonly Allocation[]): readonly (string | null)[] {
+  const buckets = new Set(parts.flatMap((part) => candidatesFor(ledger, part)));
+  const groups = Map.groupBy(buckets, ({ placementGroup }) => placementGroup);
+  groups.delete(null);
+  if (groups.size === 0) return [null];
+  const alike = Map.groupBy(groups.keys(), (group) => {
+    const own = groups.get(group) ?? [];
+    const isEmpty = own.every(({ nodes }) => nodes.length === 0);
+    return isEmpty ? own.map(({ name }) => `${name.nodeArray}\n${name.vmSize}`).join("\n\n") : group;
+  });
+  return [...alike.values()].flatMap(([group]) => group ?? []);
 }
 
 /** Those that lie apart on different nodes. */

@@ -17,7 +17,7 @@ export function placeWhole(ledger: Ledger, allocation: Allocation): void {
     if (isShared(candidates, from) && reuseWhole(ledger, allocation, candidates, { from, to })) return;
     for (let k = from; k < to && allocation.heldBy === null; k++) {
       const bucket = candidates[k] as LedgerBucket;
-      const refusal = job.colocated ? notColocating(bucket, allocation) : null;
+      const refusal = job.colocated ? notColocating(ledger, bucket, allocation) : null;
       if (refusal === null && attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation)))
         return;
       refusals.push(refusal ?? refusalOf(ledger, bucket));
@@ -33,7 +33,7 @@ export function placeWholeIn(ledger: Ledger, allocation: Allocation, at: number,
   const candidates = candidatesFor(ledger, allocation);
   if (reuseWhole(ledger, allocation, candidates, { from: 0, to: above })) return true;
   const isRefused =
-    allocation.job.colocated && notColocating(candidates[at] as LedgerBucket, allocation) !== null;
+    allocation.job.colocated && notColocating(ledger, candidates[at] as LedgerBucket, allocation) !== null;
   return !isRefused && attemptWhole(ledger, allocation, openSearch(ledger, candidates, at, allocation));
 }
 
@@ -47,7 +47,7 @@ function reuseWhole(
   for (let k = from; k < to && allocation.heldBy === null; k++) {
     const bucket = candidates[k] as LedgerBucket;
     if (bucket.nodes.length === 0) continue;
-    if (allocation.job.colocated && notColocating(bucket, allocation) !== null) continue;
+    if (allocation.job.colocated && notColocating(ledger, bucket, allocation) !== null) continue;
     if (!attemptWhole(ledger, allocation, openSearch(ledger, candidates, k, allocation, true))) continue;
     noteCrossing(ledger, candidates, from, k);
     return true;
@@ -172,12 +172,17 @@ function fitsGroup({ job, placements }: Allocation, bucket: LedgerBucket): boole
   return !job.colocated || placements.length <= bucket.maxPlacementGroupSize;
 }
 
-function notColocating(bucket: LedgerBucket, { job, asked, placements, group }: Allocation): Refusal | null {
-  const isOther =
-    bucket.placementGroup === null || (group ?? bucket.placementGroup) !== bucket.placementGroup;
-  if (isOther || placements.some(({ node }) => node.bucket !== bucket)) return groupRefusals(bucket).none;
+function notColocating(
+  ledger: Ledger,
+  bucket: LedgerBucket,
+  { job, asked, placements, group }: Allocation,
+): Refusal | null {
+  const elsewhere = placements.some(({ node }) => node.bucket !== bucket);
+  if (bucket.placementGroup === null || elsewhere) return groupRefusals(bucket).none;
   const isTooSmall = job.packingStrategy === "scatter" && asked > bucket.maxPlacementGroupSize;
-  return isTooSmall ? groupRefusals(bucket).tooSmall : null;
+  if (isTooSmall) return groupRefusals(bucket).tooSmall;
+  // Other parts of its gang have no room there.
+  return group !== null && group !== bucket.placementGroup ? refusalOf(ledger, bucket) : null;
 }
 
 /** One object for all jobs: a long queue of them may be refused by every bucket. */

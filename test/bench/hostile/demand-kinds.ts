@@ -133,6 +133,17 @@ export const demandKinds: readonly DemandKind[] = [
     job: (i) => ({ constraints: { ncpus: 1, "node.vm_family": [`f${i}`, "Standard_E64s_v5"] } }),
   },
   {
+    name: "parts of gangs that no placement group holds, 400 buckets",
+    arrays: 27,
+    job: (i) => ({
+      gang: `g${i >> 1}`,
+      colocated: true,
+      packingStrategy: "scatter",
+      nodeCount: 60,
+      constraints: { ncpus: 1 + (i % 4) },
+    }),
+  },
+  {
     name: "nodes by the thousand, too many",
     nodes: 2000,
     job: (i) => ({ nodeCount: 2500 + (i % 100), constraints: { ncpus: 1, memgb: 1 + i / 1000 } }),

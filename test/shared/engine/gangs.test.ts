@@ -125,6 +125,16 @@ describe("a gang gets all that it asks for, or nothing", () => {
       expect(created(planned(most, parts))).toEqual(expected);
     });
 
+    test("what they lack is said of the group that could hold the most of them", () => {
+      const result = planned(2, [part("mpi.0", 1, apart), part("mpi.1", 2, apart)], []);
+      expect(codes(result, "mpi.0")).toEqual(["GangIncomplete"]);
+      expect(result.jobs.at(-1)?.reasons).toMatchObject([
+        { code: "NoCapacity", limit: "placement-group", asked: 2, left: 1 },
+        { code: "NoCapacity", limit: "placement-group", asked: 2, left: 2 },
+        { code: "NotInAPlacementGroup" },
+      ]);
+    });
+
     test("those that may be divided are, where no group could ever hold all of them", () => {
       const parts = [1, 2].map((count) => part(`mpi.${count}`, count, { ...apart, mayDivide: true }));
       expect(created(planned(3, parts, []))).toEqual([["pg0", 3]]);
