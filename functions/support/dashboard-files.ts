@@ -11,6 +11,8 @@ const zip = promisify(gzip);
 export interface DashboardFiles {
   /** Name of the script, which holds a digest of it. */
   readonly script: string;
+  /** What it always imports: the page asks for these at the same time. */
+  readonly imported: readonly string[];
   readonly style: string;
   readonly files: ReadonlyMap<
     string,
@@ -28,7 +30,12 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
 };
 
-const names = z.object({ script: z.string(), style: z.string(), all: z.array(z.string()) });
+const names = z.object({
+  script: z.string(),
+  imported: z.array(z.string()),
+  style: z.string(),
+  all: z.array(z.string()),
+});
 
 const loaded = new Map<string, Promise<DashboardFiles>>();
 

@@ -20,12 +20,13 @@ export function pageLogin(login: ApiLogin): PageLogin {
 /** Nothing from outside is in it, and no script or style but our own runs there. */
 export function dashboardPage(page: {
   readonly script: string;
+  readonly imported: readonly string[];
   readonly style: string;
   readonly login: PageLogin;
   /** Whether the address ends with a slash, from which relative ones go on. */
   readonly isFolder: boolean;
 }): HttpResponseInit {
-  const { script, style, login, isFolder } = page;
+  const { script, imported, style, login, isFolder } = page;
   const folder = isFolder ? "" : "dashboard/";
   const body = [
     "<!doctype html>",
@@ -36,6 +37,7 @@ export function dashboardPage(page: {
     "<title>CycleCloud autoscale</title>",
     '<link rel="icon" href="data:,">',
     `<link rel="stylesheet" href="${folder}${style}">`,
+    ...imported.map((name) => `<link rel="modulepreload" href="${folder}${name}">`),
     `<script type="module" src="${folder}${script}"></script>`,
     '<div id="app"></div>',
     "<noscript>This page needs JavaScript. <code>ccscale status</code> shows the same in a terminal.</noscript>",

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../..");
 /** A file by its name, which holds a digest of its content: it may be cached for ever. */
 export type DashboardFiles = ReadonlyMap<string, Uint8Array>;
 
-/** What the function serves: `files.json` has the names of the script, of the style sheet, and of all files. */
+/** What the function serves: `files.json` has the names of the script, of what it always imports, of the style sheet, and of all files. */
 export async function bundleDashboard(): Promise<DashboardFiles> {
   const { outputFiles, metafile } = await build({
     entryPoints: { app: "clients/dashboard/main.tsx", style: "clients/dashboard/style.css" },
@@ -34,10 +34,13 @@ export async function bundleDashboard(): Promise<DashboardFiles> {
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents] as const));
   const madeOf = (entry: string) =>
-    basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? "");
+    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  const [script = "", app] = madeOf("clients/dashboard/main.tsx") ?? [];
+  const [style = ""] = madeOf("clients/dashboard/style.css") ?? [];
   const names = {
-    script: madeOf("clients/dashboard/main.tsx"),
-    style: madeOf("clients/dashboard/style.css"),
+    script: basename(script),
+    imported: app?.imports.flatMap(({ kind, path }) => (kind === "import-statement" ? basename(path) : [])),
+    style: basename(style),
     all: [...files.keys()],
   };
   return files.set("files.json", Buffer.from(JSON.stringify(names)));

@@ -83,11 +83,12 @@ test("where tokens are asked for, the page knows the tenant, and may call it", (
     clientId: "22222222-2222-4222-8222-222222222222",
   };
   const login = pageLogin({ by: "entra", issuer });
-  const page = dashboardPage({ script: "a.js", style: "a.css", login, isFolder: true });
+  const page = dashboardPage({ script: "a.js", imported: ["b.js"], style: "a.css", login, isFolder: true });
   expect(page.body).toContain(
     `content="entra" data-authority="${issuer.authority}" data-tenant-id="${issuer.tenantId}"`,
   );
   expect(page.body).toContain('src="a.js"');
+  expect(page.body).toContain('<link rel="modulepreload" href="b.js">');
   expect(headersOf(page).get("content-security-policy")).toContain(
     "connect-src 'self' https://login.example;",
   );

@@ -43,18 +43,22 @@ export function useAllPages<P extends Paged, T>(
   const ask: Ask<AllPages<P, T>> = async ({ answer: before }, { signal, show }) => {
     let { limit = firstSize, pages: known = [], isWhole: isSame = false } = before ?? {};
     const pages: { answer: P; etag: string | undefined }[] = [];
+    let showFirst: ReturnType<typeof setTimeout> | undefined;
     let next: string | null = "";
     while (next !== null) {
       const page: Partial<AllPages<P, T>["pages"][number]> = known[pages.length] ?? {};
       const cursor: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
       const called: Called<P> = await askAgain<P>(`${address}&limit=${limit}${cursor}`, page, signal);
+      clearTimeout(showFirst);
       if (called.answer !== undefined) isSame = false;
       const answer: P | undefined = called.answer ?? page.answer;
       if (answer === undefined) break;
       pages.push({ answer, etag: called.etag ?? page.etag });
       next = answer.next;
       if (next === null || limit !== firstSize) continue;
-      if (before === undefined) show(listOf([...pages], limit, false));
+      const part = listOf([...pages], limit, false);
+      // Drawn while the service works on the others.
+      if (before === undefined) showFirst = setTimeout(() => show(part));
       [limit, known, next] = [pageSize, [], ""];
       pages.length = 0;
     }

@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef } from "preact/hooks";
+import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { CallError, type Called, call } from "./call.ts";
 import { connection } from "./connection.ts";
 import { session } from "./session.ts";
@@ -87,7 +87,8 @@ export function usePolled<T>(address: string | null, options: PollOptions<T> = {
           );
   }
   const poll = shown.current;
-  useEffect(() => {
+  // While the first frame is drawn, the service works already.
+  useLayoutEffect(() => {
     poll?.start();
     return () => poll?.stop();
   }, [poll]);

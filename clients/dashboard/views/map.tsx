@@ -63,16 +63,16 @@ export function ClusterMap({ place, cluster }: { readonly place: Place; readonly
   const offered: readonly Grouping[] = isPast ? pastGroupings : groupings;
   const by = offered.find((each) => each === place.options.by) ?? "array";
   const coloring: Coloring = place.options.color === "busy" && !isPast ? "busy" : "state";
-  // Beside some of the nodes alone, what may be made besides says nothing.
-  const isWhole = where === "" || isPast;
-  const buckets =
-    usePolled<BucketsAnswer>(isWhole ? pathOf("clusters", cluster, "buckets") : null, { everyMs: 15_000 })
-      .answer?.buckets ?? noBuckets;
   const polled = useAllPages<NodesAnswer, Node>(
     pathOf("clusters", cluster, "nodes"),
     { where: isPast ? "" : where, ...asked(by, coloring) },
     (page) => page.nodes,
   );
+  // Beside some of the nodes alone, what may be made besides says nothing.
+  const isWhole = where === "" || isPast;
+  const buckets =
+    usePolled<BucketsAnswer>(isWhole ? pathOf("clusters", cluster, "buckets") : null, { everyMs: 15_000 })
+      .answer?.buckets ?? noBuckets;
   const items = polled.answer?.items ?? noNodes;
   const nodes = useMemo(() => items.map(mapNodeOf), [items]);
   const how = { by, coloring, cluster };

@@ -37,8 +37,9 @@ export async function servePage(
   api: ApiServer,
   { login, refused }: PageAccess = { login: { by: "function-key" }, refused: async () => undefined },
 ): Promise<PageServer> {
-  const named = JSON.parse(String(Buffer.from(files.get("files.json") ?? ""))) as Readonly<
-    Record<"script" | "style", string>
+  const named = JSON.parse(String(Buffer.from(files.get("files.json") ?? ""))) as Omit<
+    Parameters<typeof dashboardPage>[0],
+    "isFolder" | "login"
   >;
   const html = dashboardPage({ ...named, isFolder: false, login });
   let key: string | undefined;
