@@ -109,10 +109,14 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
   }
   const cell = cellOf(settings, definitions, there, memory);
   const waiting: Job[] = [];
+  const groupsOf = (host: string) => [
+    ...(definitions?.groupsNaming(host.toLowerCase()) ?? []),
+    ...(settings.node_arrays[cell.arrayOf.get(host) ?? ""]?.host_groups ?? []),
+  ];
   const pools =
     definitions === undefined
       ? undefined
-      : poolsOf({ definitions, running: read.running, hosts, offers: cell.offers });
+      : poolsOf({ definitions, running: read.running, hosts, offers: cell.offers, groupsOf });
   if (definitions !== undefined && pools !== undefined) {
     const { nowSeconds } = context;
     const closedQueues = closedQueuesOf(read.instances);

@@ -104,7 +104,8 @@ export function isOpenTo({ queue, groups }: Place, who: Who, { accessLists }: De
 }
 
 export interface ValueAt {
-  readonly of: "host" | "queue" | "global";
+  /** `limit`: of each slot in the queue, which jobs do not use up. */
+  readonly of: "host" | "queue" | "global" | "limit";
   readonly value: string;
 }
 
@@ -124,7 +125,7 @@ export function valuesAt(
     ...valueIn("host", hostValues),
     ...valueIn("queue", queueValues),
     ...valueIn("global", globalValues),
-    ...(limit === undefined ? [] : [{ of: "queue" as const, value: fieldFor(limit, groups) }]),
+    ...(limit === undefined ? [] : [{ of: "limit" as const, value: fieldFor(limit, groups) }]),
   ];
 }
 
@@ -133,7 +134,7 @@ export function consumablesAt(place: Place, definitions: Definitions): ReadonlyM
   return new Map(
     definitions.consumables.flatMap((complex) => {
       const amounts = valuesAt(complex, place, definitions).flatMap(({ of, value }) =>
-        of === "global" ? [] : (amountOf(value) ?? []),
+        of === "global" || of === "limit" ? [] : (amountOf(value) ?? []),
       );
       const least = Math.min(...amounts);
       return Number.isFinite(least) ? [[complex.name, least] as const] : [];

@@ -55,12 +55,15 @@ export function poolsOf({
   running,
   hosts,
   offers,
+  groupsOf,
 }: {
   readonly definitions: Definitions;
   /** How much nodes of a place have of slots or a consumable; a quota of as much binds nobody. */
   readonly offers: (place: Place, complex: string) => number;
   readonly running: readonly RunningRecord[];
   readonly hosts: readonly Host[];
+  /** Host groups of a host, those that it joined since the definitions were read included. */
+  readonly groupsOf: (host: string) => readonly string[];
 }): Pools {
   const ofEnvironments = new Map<string, number>();
   for (const { granted, slots } of running)
@@ -74,7 +77,7 @@ export function poolsOf({
       .map(({ name, value }) => [name, amountOf(value)]),
   );
   const quotas = parseQuotas(definitions.quotas);
-  const limitsOn = limitsOfRunning(quotas, definitions);
+  const limitsOn = limitsOfRunning(quotas, definitions, groupsOf);
   const ofQuotas = new Map<string, number>();
   for (const record of running)
     for (const { name, isPerHost, amount } of limitsOn(record))
@@ -173,14 +176,17 @@ function askedOf({ perSlot, perJob, shared }: Asked, complex: string) {
 }
 
 /** What a running job has of each limit. One of which it is not known whether a rule is for it counts. */
-function limitsOfRunning(quotas: ReturnType<typeof parseQuotas>, definitions: Definitions) {
-  const groupsOf = new Map<string, ReadonlySet<string>>();
+function limitsOfRunning(
+  quotas: ReturnType<typeof parseQuotas>,
+  definitions: Definitions,
+  groupsOf: (host: string) => readonly string[],
+) {
+  const groupsByHost = new Map<string, ReadonlySet<string>>();
   return (record: RunningRecord) => {
     if (quotas.length === 0) return [];
     const { host, queue, granted = "", owner, department, project, slots } = record;
-    const groups =
-      groupsOf.get(host) ?? new Set(groupsAbove(definitions, definitions.groupsNaming(host.toLowerCase())));
-    groupsOf.set(host, groups);
+    const groups = groupsByHost.get(host) ?? new Set(groupsAbove(definitions, groupsOf(host)));
+    groupsByHost.set(host, groups);
     const amounts: Readonly<Record<string, number>> = { ...takenBy(record, definitions), slots };
     const subject = { who: { user: owner, department, project }, pe: granted, queue, host, groups };
     // One set at a time: what cannot be read in one of them says nothing about another.

@@ -1,6 +1,6 @@
 import { amountOf, isPattern, matches } from "./amounts.ts";
 import type { Complex, Definitions } from "./definitions.ts";
-import { type Place, valuesAt } from "./places.ts";
+import { type Place, type ValueAt, valuesAt } from "./places.ts";
 import type { Request } from "./queue-records.ts";
 
 /** What a job's hard requests mean in one place. */
@@ -39,8 +39,9 @@ export function askedAt(
   const notes: string[] = [];
   const notOn: string[] = [];
   let exclusive = false;
-  const consume = (complex: Complex, amount: number, of: string) => {
+  const consume = (complex: Complex, amount: number, of: ValueAt["of"]) => {
     const isPerJob = complex.consumable === "JOB";
+    if (of === "limit") return;
     if (of === "global") shared.push({ complex: complex.name, amount, isPerJob });
     else (isPerJob ? perJob : perSlot)[complex.name] = amount;
   };

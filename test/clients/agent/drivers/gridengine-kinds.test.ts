@@ -121,6 +121,19 @@ describe("a job becomes", () => {
       { constraints: { ...on, slots: 1, gpus: 2 }, iterations: 3 },
     ],
     [
+      "-l h_vmem=8G -pe smp 2: hosts have it, and what the queue says is the limit of each slot",
+      {
+        requests: { h_vmem: "8G" },
+        pe: ["smp", "2"],
+        cell: {
+          "h_vmem       MEMORY    <=      YES         NO": "h_vmem       MEMORY    <=      YES         YES",
+          "h_vmem                INFINITY": "h_vmem                8G",
+        },
+        settings: { node_arrays: { htc: { slots: 4, complex_values: { h_vmem: "16G" } } } },
+      },
+      { constraints: { ...on, slots: 2, h_vmem: 16 * 1024 ** 3 } },
+    ],
+    [
       "-l gpus=2 -pe smp 2, where a job takes it once on each host",
       {
         requests: { gpus: "2" },

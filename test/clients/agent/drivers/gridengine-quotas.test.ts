@@ -19,7 +19,7 @@ interface Asked {
   readonly requests?: Readonly<Record<string, string>>;
 }
 
-function read(quotas: string, waiting: readonly Asked[]) {
+function read(quotas: string, waiting: readonly Asked[], { hasJoinedSince = false } = {}) {
   const listed = waiting.map(({ pe, owner = "ann", queues = [], tasks, requests = {} }, index) =>
     [
       `<job_list state="pending"><JB_job_number>${100 + index}</JB_job_number><JAT_prio>0.5</JAT_prio>`,
@@ -43,10 +43,13 @@ function read(quotas: string, waiting: readonly Asked[]) {
   if (!configured.ok) throw new Error(configured.problems.join("; "));
   const known = { most: 0, notBefore: 0, reservation: 0, reason: "" };
   const details = Object.fromEntries(waiting.map((_, index) => [String(100 + index), known]));
-  const withQuotas = definitions.replace("=== quotas\n", `=== quotas\n${quotas}`);
+  const hosts = hasJoinedSince ? "@allhosts\nhostlist NONE" : "$&";
+  const withQuotas = definitions
+    .replace("=== quotas\n", `=== quotas\n${quotas}`)
+    .replace("@allhosts\nhostlist ip-0a000001", hosts);
   const reading = configured.driver.interpret(
     { qstat: { text, exitCode: 0 }, definitions: { text: withQuotas, exitCode: 0 } },
-    { nowSeconds: 1000, draining: new Map(), memory: { details } },
+    { nowSeconds: 1000, draining: new Map(), memory: { details, arrays: { "ip-0a000001": "htc" } } },
   );
   if (!reading.known) throw new Error(reading.reason);
   return {
@@ -77,6 +80,11 @@ function poolOf(quotas: string, asked: Asked = {}) {
     ? undefined
     : [pool.requested, pool["current-value"], pool["initial-value"], pool["resource-name"]];
 }
+
+test("jobs of a host that joined since its groups were read count towards a quota of its group", () => {
+  const { jobs } = read(quotaSet("hosts @allhosts to slots=9"), [{}], { hasJoinedSince: true });
+  expect(poolsOf(jobs[0])).toMatchObject([{ "current-value": 6, "initial-value": 9 }]);
+});
 
 describe("a resource quota is a pool of what is left of it", () => {
   test.each<readonly [string, readonly string[], Asked, readonly unknown[] | undefined]>([
