@@ -3,7 +3,7 @@ import { type Band, Bands } from "./bands.tsx";
 import { eventWords } from "./event-groups.ts";
 import { EventLane, type Marked } from "./event-lane.tsx";
 import { Plot, type PlotProps } from "./plot.tsx";
-import { Table } from "./table.tsx";
+import { type ColumnOf, Table } from "./table.tsx";
 
 interface ChartProps extends PlotProps {
   readonly title: string;
@@ -14,11 +14,13 @@ interface ChartProps extends PlotProps {
   readonly mostRows?: number;
 }
 
+type Row = { readonly at: number; readonly index: number };
+
 export function Chart(props: ChartProps) {
   const { title, times, curves, format, span, marked, bands = [], mostRows = 48 } = props;
   const step = Math.max(1, Math.ceil(times.length / mostRows));
   const rows = times
-    .map((at, index) => ({ at, index }))
+    .map((at, index): Row => ({ at, index }))
     .filter(({ index }) => (times.length - 1 - index) % step === 0);
   return (
     <figure>
@@ -40,21 +42,23 @@ export function Chart(props: ChartProps) {
           rows={rows.toReversed()}
           rowKey={({ at }) => String(at)}
           columns={[
-            { title: "Time", cell: ({ at }) => localTime(at) },
-            ...curves.map((curve) => ({
-              title: curve.title,
-              isNumber: true,
-              cell: ({ index }: { index: number }) => {
-                const value = curve.values[index];
-                return value === null || value === undefined ? "–" : format(value);
-              },
-            })),
+            ["Time", ({ at }) => localTime(at)],
+            ...curves.map(
+              ({ title: of, values }): ColumnOf<Row> => [
+                of,
+                ({ index }) => {
+                  const value = values[index];
+                  return value === null || value === undefined ? "–" : format(value);
+                },
+                "number",
+              ],
+            ),
             ...(marked === undefined
               ? []
               : [
-                  {
-                    title: "Events",
-                    cell: ({ at, index }: { at: number; index: number }) => {
+                  [
+                    "Events",
+                    ({ at, index }: Row) => {
                       const before = times[index - step] ?? span[0];
                       return (
                         eventWords(
@@ -62,7 +66,7 @@ export function Chart(props: ChartProps) {
                         ) || "–"
                       );
                     },
-                  },
+                  ] as const,
                 ]),
           ]}
         />

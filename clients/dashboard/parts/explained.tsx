@@ -58,17 +58,17 @@ export function Refusals({ refusals }: Pick<Explained, "refusals">) {
         rowKey={([text]) => text}
         none="No bucket refuses it."
         columns={[
-          {
-            title: "Bucket",
-            isLong: true,
-            cell: ([, names]) =>
+          [
+            "Bucket",
+            ([, names]) =>
               names.map((name) => (
                 <div key={name}>
                   <Breakable name={name} />
                 </div>
               )),
-          },
-          { title: "Why not", isLong: true, cell: ([text]) => text },
+            "long",
+          ],
+          ["Why not", ([text]) => text, "long"],
         ]}
       />
     </section>

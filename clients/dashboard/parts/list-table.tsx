@@ -1,28 +1,29 @@
 import { useState } from "preact/hooks";
 import { shownValue, useListTools } from "./list-tools.tsx";
-import { type Column, type Sort, Table, type TableProps } from "./table.tsx";
+import { type Column, columnOf, LaidOut, type Sort, type TableProps } from "./table.tsx";
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** A list whose columns can be left out, whose rows can be ordered by each, and which can be taken away as a file. */
 export function ListTable<T>(props: TableProps<T>) {
-  const { columns, rows } = props;
+  const { rows } = props;
+  const columns = props.columns.map(columnOf);
   const [sort, setSort] = useState<Sort>();
   const { shown, tools } = useListTools<T, Column<T>>(columns, { sort, onSort: setSort });
   const by = columns.find(({ title }) => title === sort?.title);
   // After all hooks: it draws cells, which have hooks of their own.
   const ordered = by === undefined ? rows : sorted(rows, by, sort?.order === "descending" ? -1 : 1);
-  if (rows.length === 0) return <Table {...props} />;
+  if (rows.length === 0) return <LaidOut {...props} columns={shown} />;
   return (
     <>
       {tools(ordered)}
-      <Table
+      <LaidOut
         {...props}
         rows={ordered}
         columns={shown}
         sort={sort}
-        heading={({ title, isTight }) =>
-          isTight ? (
+        heading={({ title, kind }) =>
+          kind === "tight" ? (
             title
           ) : (
             <button

@@ -17,8 +17,8 @@ export function useListTools<T, C extends Column<T>>(
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const [isOpen, setOpen] = useState(false);
   const shown = useMemo(() => columns.filter(({ title }) => !hidden.includes(title)), [columns, hidden]);
-  const named = columns.filter(({ isTight }) => !isTight);
-  const written = shown.filter(({ isTight }) => !isTight);
+  const named = columns.filter(({ kind }) => kind !== "tight");
+  const written = shown.filter(({ kind }) => kind !== "tight");
   const tools = (rows: readonly T[]) => (
     <details class="tools" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Columns and export</summary>
@@ -72,7 +72,7 @@ export function useListTools<T, C extends Column<T>>(
 }
 
 /** What a cell shows: a moment as ISO 8601, an amount as a number, nothing (a dash) as null. */
-export function shownValue<T>({ cell, isNumber = false }: Column<T>, row: T): string | number | null {
+export function shownValue<T>({ cell, kind }: Column<T>, row: T): string | number | null {
   const box = document.createElement("div");
   render(cell(row), box);
   for (const sign of box.querySelectorAll("[aria-hidden=true]")) sign.remove();
@@ -81,7 +81,7 @@ export function shownValue<T>({ cell, isNumber = false }: Column<T>, row: T): st
   if (time !== null && time.textContent.trim() === text) return time.dateTime;
   if (text === "" || text === "–") return null;
   const amount = text.replaceAll(/[$,]/g, "");
-  return isNumber && /^-?\d+(\.\d+)?$/.test(amount) ? Number(amount) : text;
+  return kind === "number" && /^-?\d+(\.\d+)?$/.test(amount) ? Number(amount) : text;
 }
 
 async function saveCsv<T>(columns: readonly Column<T>[], rows: readonly T[]): Promise<void> {

@@ -133,10 +133,10 @@ function MapTable({
       rows={groups}
       rowKey={({ heading, title }) => `${heading} ${title}`}
       columns={[
-        { title: "Part", cell: ({ heading }) => heading },
-        {
-          title: "Size",
-          cell: (group) =>
+        ["Part", ({ heading }) => heading],
+        [
+          "Size",
+          (group) =>
             by === "array" ? (
               <a href={linkTo({ cluster, view: "nodes", options: { where: whereOf(group) } })}>
                 {group.title}
@@ -144,14 +144,10 @@ function MapTable({
             ) : (
               group.title
             ),
-        },
-        { title: "Nodes", isNumber: true, cell: ({ nodes }) => count(present(nodes).length) },
-        { title: "Used for", isLong: true, cell: ({ nodes }) => usesIn(present(nodes)) || "–" },
-        {
-          title: "Free room",
-          isLong: true,
-          cell: ({ bucket }) => (bucket === undefined ? "–" : roomWords(bucket)),
-        },
+        ],
+        ["Nodes", ({ nodes }) => count(present(nodes).length), "number"],
+        ["Used for", ({ nodes }) => usesIn(present(nodes)) || "–", "long"],
+        ["Free room", ({ bucket }) => (bucket === undefined ? "–" : roomWords(bucket)), "long"],
       ]}
     />
   );

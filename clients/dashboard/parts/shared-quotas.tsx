@@ -27,18 +27,18 @@ export function SharedQuotas({ shared = [], unshared = [] }: Pick<LimitsAnswer, 
             ]}
             rowKey={({ cluster = "" }) => cluster}
             columns={[
-              {
-                title: "Cluster",
-                cell: ({ cluster }) =>
+              [
+                "Cluster",
+                ({ cluster }) =>
                   cluster === undefined ? (
                     "others"
                   ) : (
                     <a href={linkTo({ cluster, view: "limits" })}>{cluster}</a>
                   ),
-              },
-              {
-                title: "Share",
-                cell: ({ cluster = "others", heldCores, orderedCores = 0, max: most }) =>
+              ],
+              [
+                "Share",
+                ({ cluster = "others", heldCores, orderedCores = 0, max: most }) =>
                   most === null || most === 0 ? (
                     "–"
                   ) : (
@@ -48,13 +48,13 @@ export function SharedQuotas({ shared = [], unshared = [] }: Pick<LimitsAnswer, 
                       label={`${scope}: has ${cluster}`}
                     />
                   ),
-              },
-              { title: "Holds", isNumber: true, cell: ({ heldCores }) => count(heldCores) },
-              { title: "Ordered", isNumber: true, cell: amountOf("orderedCores") },
-              { title: "Waits", isNumber: true, cell: amountOf("waitingCores") },
-              { title: "Guaranteed", isNumber: true, cell: amountOf("guaranteedCores") },
-              { title: "Lends", isNumber: true, cell: amountOf("lendsCores") },
-              { title: "Waits for", cell: ({ waitsFor = [] }) => waitsFor.join(", ") || "–" },
+              ],
+              ["Holds", ({ heldCores }) => count(heldCores), "number"],
+              ["Ordered", amountOf("orderedCores"), "number"],
+              ["Waits", amountOf("waitingCores"), "number"],
+              ["Guaranteed", amountOf("guaranteedCores"), "number"],
+              ["Lends", amountOf("lendsCores"), "number"],
+              ["Waits for", ({ waitsFor = [] }) => waitsFor.join(", ") || "–"],
             ]}
           />
         </section>

@@ -21,15 +21,12 @@ export function Spending(props: { readonly cluster: string; readonly spending: S
             rows={[...spending.nodeArrays, { ...spending, nodeArray: "all" }]}
             rowKey={({ nodeArray }) => nodeArray}
             columns={[
-              {
-                title: "Node array",
-                cell: (row) => ("budgets" in row ? <strong>all</strong> : row.nodeArray),
-              },
-              { title: "Now, per hour", isNumber: true, cell: ({ usdPerHour }) => usd(usdPerHour) },
-              { title: "This hour", isNumber: true, cell: ({ hourUsd }) => usd(hourUsd) },
-              { title: "Today", isNumber: true, cell: ({ dayUsd }) => usd(dayUsd) },
-              { title: spending.month, isNumber: true, cell: ({ monthUsd }) => usd(monthUsd) },
-              { title: "Forecast", isNumber: true, cell: ({ forecastUsd }) => usd(forecastUsd) },
+              ["Node array", (row) => ("budgets" in row ? <strong>all</strong> : row.nodeArray)],
+              ["Now, per hour", ({ usdPerHour }) => usd(usdPerHour), "number"],
+              ["This hour", ({ hourUsd }) => usd(hourUsd), "number"],
+              ["Today", ({ dayUsd }) => usd(dayUsd), "number"],
+              [spending.month, ({ monthUsd }) => usd(monthUsd), "number"],
+              ["Forecast", ({ forecastUsd }) => usd(forecastUsd), "number"],
             ]}
           />
           <p class="quiet">
@@ -64,26 +61,22 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
       rows={budgets}
       rowKey={({ name }) => name}
       columns={[
-        { title: "Budget", cell: ({ name }) => <span class="name">{name}</span> },
-        {
-          title: "Counts",
-          cell: ({ of, period }) =>
+        ["Budget", ({ name }) => <span class="name">{name}</span>],
+        [
+          "Counts",
+          ({ of, period }) =>
             `${of === null ? "the cluster" : `${of.dimension.replace("A", " a")} ${of.name}`}, a ${period}`,
-        },
-        {
-          title: "Spent",
-          isNumber: true,
-          cell: ({ spentUsd, limitUsd }) => `${usd(spentUsd)} of ${usd(limitUsd)}`,
-        },
-        {
-          title: "Share",
-          cell: ({ name, spentUsd, limitUsd }) => (
+        ],
+        ["Spent", ({ spentUsd, limitUsd }) => `${usd(spentUsd)} of ${usd(limitUsd)}`, "number"],
+        [
+          "Share",
+          ({ name, spentUsd, limitUsd }) => (
             <ShareMeter used={spentUsd} most={limitUsd} label={`${name} spent`} />
           ),
-        },
-        {
-          title: "Lasts",
-          cell: ({ spentAtSeconds, untilSeconds }) =>
+        ],
+        [
+          "Lasts",
+          ({ spentAtSeconds, untilSeconds }) =>
             spentAtSeconds === null ? (
               <>
                 longer than its period, which ends <Ago at={untilSeconds} now={now} />
@@ -93,11 +86,10 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
                 spent <Ago at={spentAtSeconds} now={now} /> if all runs on
               </>
             ),
-        },
-        {
-          title: "Holds",
-          isLong: true,
-          cell: ({ level, hold }) =>
+        ],
+        [
+          "Holds",
+          ({ level, hold }) =>
             level === "reached"
               ? hold
                 ? "spent: nothing new is bought for it"
@@ -105,7 +97,8 @@ function Budgets({ budgets, now }: { readonly budgets: readonly BudgetStatus[]; 
               : level === "near"
                 ? "nothing yet: 80 % are spent"
                 : "nothing",
-        },
+          "long",
+        ],
       ]}
     />
   );

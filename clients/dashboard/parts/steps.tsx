@@ -17,8 +17,8 @@ export function Steps(props: { readonly caption: string; readonly steps: readonl
       rowKey={({ index }) => String(index)}
       none="Nothing yet."
       columns={[
-        { title: "Time", cell: ({ at }) => <Time at={at} /> },
-        { title: "What", isLong: true, cell: ({ text }) => text },
+        ["Time", ({ at }) => <Time at={at} />],
+        ["What", ({ text }) => text, "long"],
       ]}
     />
   );

@@ -3,15 +3,15 @@ import type { ComponentChildren } from "preact";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  readonly isNumber?: boolean;
-  /** Whole sentences, which a narrow screen leaves some room. */
-  readonly isLong?: boolean;
-  /** No wider than what is in it, such as a box to tick. */
-  readonly isTight?: boolean;
+  /** `long`: whole sentences, which a narrow screen leaves some room. `tight`: no wider than what is in it, such as a box to tick. A class of `style.css`. */
+  readonly kind?: "number" | "long" | "tight" | undefined;
 }
 
-function classOf({ isNumber, isLong, isTight }: Omit<Column<never>, "title" | "cell">): string | undefined {
-  return isNumber ? "number" : isLong ? "long" : isTight ? "tight" : undefined;
+/** As views write it. */
+export type ColumnOf<T> = readonly [title: string, cell: Column<T>["cell"], kind?: Column<T>["kind"]];
+
+export function columnOf<T>([title, cell, kind]: ColumnOf<T>): Column<T> {
+  return { title, cell, kind };
 }
 
 /** A browser takes a table that is laid out otherwise for no table, unless it is called one. */
@@ -19,9 +19,9 @@ function roleOf(role: "table" | "rowgroup" | "row" | "columnheader" | "cell") {
   return { role };
 }
 
-export interface TableProps<T> {
+export interface TableProps<T, C = ColumnOf<T>> {
   readonly caption: string;
-  readonly columns: readonly Column<T>[];
+  readonly columns: readonly C[];
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly none?: string;
@@ -36,11 +36,15 @@ export interface Sort {
 }
 
 export function Table<T>(props: TableProps<T>) {
+  return <LaidOut {...props} columns={props.columns.map(columnOf)} />;
+}
+
+export function LaidOut<T>(props: TableProps<T, Column<T>>) {
   const { caption, columns, rows, rowKey, none = "None.", sort } = props;
   const { heading = ({ title }: Column<T>) => title } = props;
   if (rows.length === 0) return <p class="quiet">{none}</p>;
   // Rows with sentences become cards on a narrow screen. Figures stay in columns, to be compared.
-  const isCards = columns.some(({ isLong }) => isLong);
+  const isCards = columns.some(({ kind }) => kind === "long");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption}>
@@ -53,7 +57,7 @@ export function Table<T>(props: TableProps<T>) {
                 key={column.title}
                 {...roleOf("columnheader")}
                 scope="col"
-                class={classOf(column)}
+                class={column.kind}
                 aria-sort={column.title === sort?.title ? sort.order : undefined}
               >
                 {heading(column)}
@@ -65,7 +69,7 @@ export function Table<T>(props: TableProps<T>) {
           {rows.map((row) => (
             <tr key={rowKey(row)} {...roleOf("row")}>
               {columns.map((column) => (
-                <td key={column.title} {...roleOf("cell")} class={classOf(column)} data-title={column.title}>
+                <td key={column.title} {...roleOf("cell")} class={column.kind} data-title={column.title}>
                   {column.cell(row)}
                 </td>
               ))}

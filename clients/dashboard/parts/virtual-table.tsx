@@ -78,7 +78,11 @@ export function VirtualTable<T>(props: {
       <div ref={box} class="virtual" role="grid" aria-label={caption} aria-rowcount={rows.length + 1}>
         <div role="row" aria-rowindex={1} class="cells heads" style={{ "--columns": template }}>
           {columns.map((column) => (
-            <div key={column.title} role="columnheader" class={column.isNumber ? "number" : undefined}>
+            <div
+              key={column.title}
+              role="columnheader"
+              class={column.kind === "number" ? "number" : undefined}
+            >
               {heading(column)}
             </div>
           ))}
@@ -126,11 +130,11 @@ function Row<T>(props: {
         class="cells"
         style={{ "--columns": template, top: `${index * rowPixels}px` }}
       >
-        {columns.map(({ title, cell, isNumber, place }) => (
+        {columns.map(({ title, cell, kind, place }) => (
           <div
             key={title}
             role="gridcell"
-            class={`${place}${isNumber ? " number" : ""}`}
+            class={`${place}${kind === "number" ? " number" : ""}`}
             style={{ "--place": place }}
             data-title={title}
           >

@@ -18,9 +18,9 @@ export function WaitingJobs(props: {
       rowKey={({ reason }) => reason}
       none="No job waits."
       columns={[
-        {
-          title: "Jobs",
-          cell: ({ reason, jobs, first: { job, granted, asked } }) => (
+        [
+          "Jobs",
+          ({ reason, jobs, first: { job, granted, asked } }) => (
             <>
               <a href={linkTo({ cluster, view: "jobs", subject: job })}>{job}</a>{" "}
               <a class="quiet" href={linkTo({ cluster, view: "jobs", options: allOf(reason) })}>
@@ -28,13 +28,9 @@ export function WaitingJobs(props: {
               </a>
             </>
           ),
-        },
+        ],
         // The first sentence names the job.
-        {
-          title: "Why",
-          isLong: true,
-          cell: ({ first: { why } }) => (why.length > 1 ? why.slice(1) : why).join(" "),
-        },
+        ["Why", ({ first: { why } }) => (why.length > 1 ? why.slice(1) : why).join(" "), "long"],
       ]}
     />
   );

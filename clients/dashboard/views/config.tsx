@@ -216,21 +216,14 @@ function Versions(props: {
       rowKey={({ version }) => String(version)}
       none="Nobody has changed the configuration through the service yet."
       columns={[
-        { title: "Version", isNumber: true, cell: ({ version }) => version },
-        {
-          title: "Stored",
-          cell: ({ changedAtSeconds }) => <Ago at={changedAtSeconds} now={answer.atSeconds} />,
-        },
-        { title: "By", cell: ({ by }) => by ?? "unknown" },
-        { title: "Why", isLong: true, cell: ({ reason }) => reason },
-        {
-          title: "Changes",
-          cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>),
-        },
-        {
-          title: "More",
-          isLong: true,
-          cell: ({ version }) => {
+        ["Version", ({ version }) => version, "number"],
+        ["Stored", ({ changedAtSeconds }) => <Ago at={changedAtSeconds} now={answer.atSeconds} />],
+        ["By", ({ by }) => by ?? "unknown"],
+        ["Why", ({ reason }) => reason, "long"],
+        ["Changes", ({ changes }) => changes.map((change) => <div key={change}>{change}</div>)],
+        [
+          "More",
+          ({ version }) => {
             const before = answer.versions.find((each) => each.version < version);
             return (
               <>
@@ -245,7 +238,8 @@ function Versions(props: {
               </>
             );
           },
-        },
+          "long",
+        ],
       ]}
     />
   );

@@ -59,22 +59,22 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
               rowKey={({ id }) => id}
               none="Nothing of that kind happened then."
               columns={[
-                { title: "Time", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
-                { title: "Kind", cell: (event) => <Kind event={event} /> },
-                { title: "What", isLong: true, cell: ({ text }) => text },
-                { title: "By", cell: ({ by }) => by ?? "–" },
-                {
-                  title: "Nodes",
-                  cell: ({ nodes, nodeCount }) =>
+                ["Time", ({ atSeconds }) => <Time at={atSeconds} />],
+                ["Kind", (event) => <Kind event={event} />],
+                ["What", ({ text }) => text, "long"],
+                ["By", ({ by }) => by ?? "–"],
+                [
+                  "Nodes",
+                  ({ nodes, nodeCount }) =>
                     nodes.length === 0 ? (
                       "–"
                     ) : (
                       <NodeLinks cluster={cluster} names={nodes} nodeCount={nodeCount} most={mostNodes} />
                     ),
-                },
-                {
-                  title: "See",
-                  cell: ({ planId, actionId }) => [
+                ],
+                [
+                  "See",
+                  ({ planId, actionId }) => [
                     planId === null ? null : (
                       <a key="plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
                         plan
@@ -87,7 +87,7 @@ export function Events({ place, cluster }: { readonly place: Place; readonly clu
                       </a>
                     ),
                   ],
-                },
+                ],
               ]}
             />
             <TurnPages place={place} next={next} titles={byAge} />

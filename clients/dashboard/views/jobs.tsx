@@ -79,9 +79,9 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
               rowKey={({ source, job }) => `${source} ${job}`}
               none={state === "" && where === "" ? "Nobody asks for anything." : "No job is like that."}
               columns={[
-                {
-                  title: "Job",
-                  cell: ({ job, source }) => (
+                [
+                  "Job",
+                  ({ job, source }) => (
                     <a
                       href={linkTo({
                         cluster,
@@ -93,23 +93,22 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
                       {job}
                     </a>
                   ),
-                },
-                { title: "State", cell: ({ state: each }) => <span class={`state ${each}`}>{each}</span> },
-                { title: "Why", isLong: true, cell: ({ reason }) => reason ?? "" },
-                { title: "User", cell: ({ user }) => user ?? "–" },
-                {
-                  title: "Has",
-                  isNumber: true,
-                  cell: ({ granted, asked, unit }) =>
-                    `${count(granted)} of ${counted(asked, unit.slice(0, -1))}`,
-                },
-                {
-                  title: "Nodes",
-                  cell: ({ nodes, nodeCount }) =>
+                ],
+                ["State", ({ state: each }) => <span class={`state ${each}`}>{each}</span>],
+                ["Why", ({ reason }) => reason ?? "", "long"],
+                ["User", ({ user }) => user ?? "–"],
+                [
+                  "Has",
+                  ({ granted, asked, unit }) => `${count(granted)} of ${counted(asked, unit.slice(0, -1))}`,
+                  "number",
+                ],
+                [
+                  "Nodes",
+                  ({ nodes, nodeCount }) =>
                     nodes.length === 0
                       ? "–"
                       : `${nodes[0]}${nodeCount > 1 ? ` and ${count(nodeCount - 1)} more` : ""}`,
-                },
+                ],
               ]}
             />
             <TurnPages place={place} next={next} titles={{ first: "First page", next: "Next page" }} />
@@ -290,14 +289,14 @@ function Explanation(props: { readonly answer: ExplainAnswer; readonly children:
           rowKey={({ node }) => node}
           none="It has no place."
           columns={[
-            { title: "Node", cell: ({ node }) => node },
-            { title: "Slots", isNumber: true, cell: ({ slots }) => count(slots) },
-            { title: "State", cell: ({ state, origin }) => state ?? origin },
-            {
-              title: "Expected ready",
-              cell: ({ expectedReadySeconds }) =>
+            ["Node", ({ node }) => node],
+            ["Slots", ({ slots }) => count(slots), "number"],
+            ["State", ({ state, origin }) => state ?? origin],
+            [
+              "Expected ready",
+              ({ expectedReadySeconds }) =>
                 expectedReadySeconds === null ? "–" : <Time at={expectedReadySeconds} />,
-            },
+            ],
           ]}
         />
       </section>

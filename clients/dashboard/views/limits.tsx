@@ -55,35 +55,32 @@ function LimitTable({ cluster, most }: { readonly cluster: string; readonly most
             rowKey={({ limit, scope, unit }) => `${limit} ${scope} ${unit}`}
             none="No limit is known."
             columns={[
-              { title: "Limit", cell: ({ limit }) => limit },
-              { title: "Of", isLong: true, cell: ({ scope }) => <Breakable name={scope} /> },
-              { title: "Used", isNumber: true, cell: ({ used }) => (used === null ? "–" : count(used)) },
-              { title: "Most", isNumber: true, cell: ({ max }) => (max === null ? "–" : count(max)) },
-              {
-                title: "Left",
-                isNumber: true,
-                cell: ({ left, unit }) => (unit === "usd" ? usd(left) : counted(left, unit.slice(0, -1))),
-              },
-              {
-                title: "Share used",
-                cell: ({ used, max, limit, scope }) =>
+              ["Limit", ({ limit }) => limit],
+              ["Of", ({ scope }) => <Breakable name={scope} />, "long"],
+              ["Used", ({ used }) => (used === null ? "–" : count(used)), "number"],
+              ["Most", ({ max }) => (max === null ? "–" : count(max)), "number"],
+              [
+                "Left",
+                ({ left, unit }) => (unit === "usd" ? usd(left) : counted(left, unit.slice(0, -1))),
+                "number",
+              ],
+              [
+                "Share used",
+                ({ used, max, limit, scope }) =>
                   used === null || max === null || max === 0 ? (
                     "–"
                   ) : (
                     <ShareMeter used={used} most={max} label={`${limit} ${scope} used`} />
                   ),
-              },
-              {
-                title: "Waiting",
-                cell: ({ waitingJobs, waitingCores }) =>
+              ],
+              [
+                "Waiting",
+                ({ waitingJobs, waitingCores }) =>
                   waitingJobs === 0
                     ? "–"
                     : `${counted(waitingJobs, "job")}, ${counted(waitingCores, "core")}`,
-              },
-              {
-                title: "Binds",
-                cell: ({ binds, boundBy }) => boundBy ?? (binds > 0 ? counted(binds, "bucket") : "–"),
-              },
+              ],
+              ["Binds", ({ binds, boundBy }) => boundBy ?? (binds > 0 ? counted(binds, "bucket") : "–")],
             ]}
           />
           {isWhole ? <SharedQuotas shared={shared} unshared={unshared} /> : null}

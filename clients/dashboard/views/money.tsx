@@ -71,14 +71,14 @@ export function Money({ place, cluster }: { readonly place: Place; readonly clus
               rowKey={(row) => nameOf(row, by)}
               none="Nothing was used."
               columns={[
-                { title: headOf(by), cell: (row) => nameOf(row, by) },
-                { title: "Cost", isNumber: true, cell: (row) => usd(row.usd) },
-                { title: "Share", isNumber: true, cell: shareOf },
-                { title: "Node-hours", isNumber: true, cell: (row) => hours(row.nodeHours) },
-                { title: "Jobs", isNumber: true, cell: (row) => usd(row.usdByPurpose.job) },
-                { title: "Unused", isNumber: true, cell: (row) => usd(row.usdByPurpose.unused) },
-                { title: "Booting", isNumber: true, cell: (row) => usd(row.usdByPurpose.boot) },
-                { title: "Idle", isNumber: true, cell: (row) => usd(row.usdByPurpose.idle) },
+                [headOf(by), (row) => nameOf(row, by)],
+                ["Cost", (row) => usd(row.usd), "number"],
+                ["Share", shareOf, "number"],
+                ["Node-hours", (row) => hours(row.nodeHours), "number"],
+                ["Jobs", (row) => usd(row.usdByPurpose.job), "number"],
+                ["Unused", (row) => usd(row.usdByPurpose.unused), "number"],
+                ["Booting", (row) => usd(row.usdByPurpose.boot), "number"],
+                ["Idle", (row) => usd(row.usdByPurpose.idle), "number"],
               ]}
             />
           </>

@@ -233,7 +233,7 @@ function columnsOf(
       title: "Choose",
       width: "1.75rem",
       place: "choose",
-      isTight: true,
+      kind: "tight",
       cell: (node) => (
         <input
           type="checkbox"
@@ -294,7 +294,7 @@ function columnsOf(
       title: "USD/h",
       width: "4.5rem",
       place: "price",
-      isNumber: true,
+      kind: "number",
       cell: ({ usdPerHour }) => usd(usdPerHour),
     },
   ];

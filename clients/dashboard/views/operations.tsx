@@ -40,32 +40,29 @@ export function Operations({ place, cluster }: { readonly place: Place; readonly
               rowKey={({ actionId }) => actionId}
               none="Nothing was asked of CycleCloud yet."
               columns={[
-                {
-                  title: "Changed",
-                  cell: ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={now} />,
-                },
-                {
-                  title: "Kind",
-                  cell: ({ kind, actionId }) =>
+                ["Changed", ({ updatedAtSeconds }) => <Ago at={updatedAtSeconds} now={now} />],
+                [
+                  "Kind",
+                  ({ kind, actionId }) =>
                     subject === undefined ? (
                       <a href={linkTo({ cluster, view: "operations", subject: actionId })}>{kind}</a>
                     ) : (
                       kind
                     ),
-                },
-                { title: "State", cell: ({ state }) => <span class={`state ${state}`}>{state}</span> },
-                { title: "Nodes", isNumber: true, cell: ({ nodeCount }) => count(nodeCount) },
-                { title: "Because", cell: ({ reason }) => reason },
-                {
-                  title: "Asked by",
-                  cell: ({ requestedBy, planId }) =>
+                ],
+                ["State", ({ state }) => <span class={`state ${state}`}>{state}</span>],
+                ["Nodes", ({ nodeCount }) => count(nodeCount), "number"],
+                ["Because", ({ reason }) => reason],
+                [
+                  "Asked by",
+                  ({ requestedBy, planId }) =>
                     requestedBy !== null
                       ? `${requestedBy.who}: ${requestedBy.why}`
                       : planId !== null && (
                           <a href={linkTo({ cluster, view: "plans", subject: planId })}>a plan</a>
                         ),
-                },
-                { title: "Messages", isLong: true, cell: ({ messages }) => messages.join(" ") },
+                ],
+                ["Messages", ({ messages }) => messages.join(" "), "long"],
               ]}
             />
             {"operations" in answer ? null : <NodesOf operation={answer} cluster={cluster} />}

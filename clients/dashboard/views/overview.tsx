@@ -157,21 +157,14 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
           rowKey={({ source }) => source}
           none="No scheduler has sent anything."
           columns={[
-            { title: "Source", cell: ({ source }) => source },
-            { title: "Jobs", isNumber: true, cell: ({ jobs }) => count(jobs) },
-            { title: "Hosts", isNumber: true, cell: ({ nodes }) => count(nodes) },
-            {
-              title: "Newest message",
-              cell: ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={atSeconds} />,
-            },
-            {
-              title: "Counts until",
-              cell: ({ expiresAtSeconds }) => <Ago at={expiresAtSeconds} now={atSeconds} />,
-            },
-            {
-              title: "State",
-              isLong: true,
-              cell: ({ expired, setAside, warned }) =>
+            ["Source", ({ source }) => source],
+            ["Jobs", ({ jobs }) => count(jobs), "number"],
+            ["Hosts", ({ nodes }) => count(nodes), "number"],
+            ["Newest message", ({ receivedAtSeconds }) => <Ago at={receivedAtSeconds} now={atSeconds} />],
+            ["Counts until", ({ expiresAtSeconds }) => <Ago at={expiresAtSeconds} now={atSeconds} />],
+            [
+              "State",
+              ({ expired, setAside, warned }) =>
                 [
                   expired && "silent: its jobs do not count",
                   setAside.count > 0 &&
@@ -180,7 +173,8 @@ function Demand({ status, cluster }: { readonly status: ClusterStatus; readonly 
                 ]
                   .filter(Boolean)
                   .join("; ") || "up to date",
-            },
+              "long",
+            ],
           ]}
         />
       </section>

@@ -57,15 +57,15 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
         rows={[answer.before, answer.after]}
         rowKey={({ planId }) => planId}
         columns={[
-          {
-            title: "Plan",
-            cell: ({ planId }) => (
+          [
+            "Plan",
+            ({ planId }) => (
               <a class="name plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
                 {planId}
               </a>
             ),
-          },
-          { title: "Made", cell: ({ atSeconds }) => <Time at={atSeconds} /> },
+          ],
+          ["Made", ({ atSeconds }) => <Time at={atSeconds} />],
           ...planColumns,
         ]}
       />
@@ -84,9 +84,9 @@ function Differences({ answer }: { readonly answer: PlanDifferenceAnswer }) {
               rows={there}
               rowKey={({ name }) => name}
               columns={[
-                { title: "Which", isLong: true, cell: ({ name }) => name },
-                { title: "Before", cell: ({ before }) => shortened(before) },
-                { title: "After", cell: ({ after }) => shortened(after) },
+                ["Which", ({ name }) => name, "long"],
+                ["Before", ({ before }) => shortened(before)],
+                ["After", ({ after }) => shortened(after)],
               ]}
             />
             {all > there.length ? <p class="quiet">The first {count(there.length)} are shown.</p> : null}

@@ -38,16 +38,15 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         rowKey={({ names }) => names.join()}
         none="None."
         columns={[
-          { title: "Node array", cell: ({ nodeArray }) => nodeArray },
-          { title: "VM size", cell: ({ vmSize }) => vmSize },
-          { title: "Nodes", isNumber: true, cell: (set) => count(set.count) },
-          { title: "Placement group", cell: ({ placementGroup }) => placementGroup ?? "–" },
-          {
-            title: "Names",
-            isLong: true,
-            cell: ({ names }) =>
-              `${names.slice(0, mostNames).join(", ")}${names.length > mostNames ? ", …" : ""}`,
-          },
+          ["Node array", ({ nodeArray }) => nodeArray],
+          ["VM size", ({ vmSize }) => vmSize],
+          ["Nodes", (set) => count(set.count), "number"],
+          ["Placement group", ({ placementGroup }) => placementGroup ?? "–"],
+          [
+            "Names",
+            ({ names }) => `${names.slice(0, mostNames).join(", ")}${names.length > mostNames ? ", …" : ""}`,
+            "long",
+          ],
         ]}
       />
       {sizes.map((sentence) => (
@@ -71,9 +70,9 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         rowKey={({ nodeId }) => nodeId}
         none="None."
         columns={[
-          { title: "Node", cell: ({ name }) => name },
-          { title: "Because", cell: ({ cause }) => cause },
-          { title: "Since", cell: ({ sinceSeconds }) => <Time at={sinceSeconds} /> },
+          ["Node", ({ name }) => name],
+          ["Because", ({ cause }) => cause],
+          ["Since", ({ sinceSeconds }) => <Time at={sinceSeconds} />],
         ]}
       />
       <h2>Jobs that wait: {count(waitingCount)}</h2>
@@ -89,15 +88,15 @@ function Decided({ plan }: { readonly plan: PlanAnswer }) {
         rowKey={({ actionId }) => actionId}
         none="It asked for nothing, or that is no longer recorded."
         columns={[
-          {
-            title: "Kind",
-            cell: ({ kind, actionId }) => (
+          [
+            "Kind",
+            ({ kind, actionId }) => (
               <a href={linkTo({ cluster, view: "operations", subject: actionId })}>{kind}</a>
             ),
-          },
-          { title: "State", cell: ({ state }) => state },
-          { title: "Nodes", isNumber: true, cell: ({ nodeCount }) => count(nodeCount) },
-          { title: "Messages", isLong: true, cell: ({ messages }) => messages.join(" ") },
+          ],
+          ["State", ({ state }) => state],
+          ["Nodes", ({ nodeCount }) => count(nodeCount), "number"],
+          ["Messages", ({ messages }) => messages.join(" "), "long"],
         ]}
       />
       {warnings.length === 0 ? null : (

@@ -49,10 +49,9 @@ function List({ cluster }: { readonly cluster: string }) {
                 rowKey={({ planId }) => planId}
                 none="No plan was made yet."
                 columns={[
-                  {
-                    title: "Compare",
-                    isTight: true,
-                    cell: ({ planId }) => (
+                  [
+                    "Compare",
+                    ({ planId }) => (
                       <input
                         type="checkbox"
                         aria-label={`Compare ${planId}`}
@@ -60,18 +59,19 @@ function List({ cluster }: { readonly cluster: string }) {
                         onChange={() => toggle(planId)}
                       />
                     ),
-                  },
-                  { title: "Made", cell: (plan) => <Ago at={plan.atSeconds} now={atSeconds} /> },
-                  {
-                    title: "Plan",
-                    cell: ({ planId }) => (
+                    "tight",
+                  ],
+                  ["Made", (plan) => <Ago at={plan.atSeconds} now={atSeconds} />],
+                  [
+                    "Plan",
+                    ({ planId }) => (
                       <a class="name plan" href={linkTo({ cluster, view: "plans", subject: planId })}>
                         {planId}
                       </a>
                     ),
-                  },
+                  ],
                   ...planColumns,
-                  { title: "Held", cell: ({ held, readOnly }) => held ?? (readOnly ? "read-only" : "") },
+                  ["Held", ({ held, readOnly }) => held ?? (readOnly ? "read-only" : "")],
                 ]}
               />
             </>

@@ -123,14 +123,11 @@ function Ways({ answer: { ways, reason, atSeconds } }: { readonly answer: QuoteA
         rowKey={(way) => JSON.stringify(way)}
         none="There is no way to have it in time."
         columns={[
-          { title: "Way", cell: ({ kind }) => wayWords[kind] },
-          { title: "Nodes", isLong: true, cell: nodesOf },
-          { title: "Cost", isNumber: true, cell: (way) => usd(way.usd) },
-          { title: "Starts in", isNumber: true, cell: (way) => inFrom(way.startsAtSeconds, atSeconds) },
-          {
-            title: "Done by",
-            cell: (way) => (way.doneAtSeconds === null ? "unknown" : <Time at={way.doneAtSeconds} />),
-          },
+          ["Way", ({ kind }) => wayWords[kind]],
+          ["Nodes", nodesOf, "long"],
+          ["Cost", (way) => usd(way.usd), "number"],
+          ["Starts in", (way) => inFrom(way.startsAtSeconds, atSeconds), "number"],
+          ["Done by", (way) => (way.doneAtSeconds === null ? "unknown" : <Time at={way.doneAtSeconds} />)],
         ]}
       />
     </>

@@ -33,27 +33,23 @@ function List({ place, cluster }: { readonly place: Place; readonly cluster: str
               rowKey={({ rejectionId }) => rejectionId}
               none="No message was refused."
               columns={[
-                {
-                  title: "Came",
-                  cell: ({ rejectionId, receivedAtSeconds }) => (
+                [
+                  "Came",
+                  ({ rejectionId, receivedAtSeconds }) => (
                     <a href={linkTo({ cluster, view: "rejects", subject: rejectionId })}>
                       <Ago at={receivedAtSeconds} now={atSeconds} />
                     </a>
                   ),
-                },
-                { title: "Kind", cell: ({ kind }) => kind },
-                { title: "Source", cell: ({ source }) => source ?? "unknown" },
-                { title: "Problems", isLong: true, cell: problemsInShort },
-                {
-                  title: "Begins",
-                  isLong: true,
-                  cell: ({ excerpt }) => <code>{excerpt.slice(0, 200)}</code>,
-                },
-                {
-                  title: "Sent again",
-                  cell: ({ replayedAtSeconds }) =>
+                ],
+                ["Kind", ({ kind }) => kind],
+                ["Source", ({ source }) => source ?? "unknown"],
+                ["Problems", problemsInShort, "long"],
+                ["Begins", ({ excerpt }) => <code>{excerpt.slice(0, 200)}</code>, "long"],
+                [
+                  "Sent again",
+                  ({ replayedAtSeconds }) =>
                     replayedAtSeconds === undefined ? "–" : <Ago at={replayedAtSeconds} now={atSeconds} />,
-                },
+                ],
               ]}
             />
             <TurnPages place={place} next={next} titles={byAge} />

@@ -75,13 +75,13 @@ export function Search(props: { readonly clusters: readonly string[]; readonly t
         rowKey={({ cluster, view, where }) => `${cluster} ${view} ${where}`}
         none={found.length < clusters.length ? "Nothing yet." : "No node, job or user is like that."}
         columns={[
-          { title: "Cluster", cell: ({ cluster }) => <a href={linkTo({ cluster })}>{cluster}</a> },
-          {
-            title: "Found",
-            cell: ({ cluster, view, where, title }) => (
+          ["Cluster", ({ cluster }) => <a href={linkTo({ cluster })}>{cluster}</a>],
+          [
+            "Found",
+            ({ cluster, view, where, title }) => (
               <a href={linkTo({ cluster, view, options: { where } })}>{title}</a>
             ),
-          },
+          ],
         ]}
       />
     </section>

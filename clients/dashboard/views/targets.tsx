@@ -34,19 +34,16 @@ function List({ cluster }: { readonly cluster: string }) {
               rowKey={({ requestSet }) => requestSet}
               none="Nobody asks for targets."
               columns={[
-                { title: "Request set", cell: ({ requestSet }) => requestSet },
-                { title: "Source", cell: ({ source }) => source },
-                { title: "Node arrays", isNumber: true, cell: ({ arrays }) => count(arrays) },
-                {
-                  title: "Asked",
-                  cell: ({ lasting, receivedAtSeconds }) =>
+                ["Request set", ({ requestSet }) => requestSet],
+                ["Source", ({ source }) => source],
+                ["Node arrays", ({ arrays }) => count(arrays), "number"],
+                [
+                  "Asked",
+                  ({ lasting, receivedAtSeconds }) =>
                     lasting ? "at all times" : <Ago at={receivedAtSeconds} now={status.atSeconds} />,
-                },
-                { title: "Expires", cell: (set) => <Expiry {...set} now={status.atSeconds} /> },
-                {
-                  title: "State",
-                  cell: (set) => stateOf(set, status.atSeconds),
-                },
+                ],
+                ["Expires", (set) => <Expiry {...set} now={status.atSeconds} />],
+                ["State", (set) => stateOf(set, status.atSeconds)],
               ]}
             />
           </>
@@ -82,31 +79,27 @@ export function TargetTable(props: {
       rowKey={({ name, requestSet }) => `${requestSet} ${name}`}
       none="No target is planned with."
       columns={[
-        {
-          title: "Target",
-          cell: ({ name, requestSet }) => (
+        [
+          "Target",
+          ({ name, requestSet }) => (
             <a href={linkTo({ cluster, view: "targets", subject: name, options: { requestSet } })}>{name}</a>
           ),
-        },
-        { title: "Asked by", cell: ({ requestSet }) => requestSet },
-        {
-          title: "Has",
-          isNumber: true,
-          cell: ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`,
-        },
-        {
-          title: "State",
-          cell: ({ granted, asked }) => (granted >= asked ? "met" : granted > 0 ? "met in part" : "not met"),
-        },
-        { title: "Nodes", isNumber: true, cell: ({ nodes }) => count(nodes) },
-        { title: "Why not", isLong: true, cell: ({ why }) => why.join(" ") || "–" },
-        {
-          title: "Expires",
-          cell: ({ requestSet }) => {
+        ],
+        ["Asked by", ({ requestSet }) => requestSet],
+        ["Has", ({ granted, asked, unit }) => `${count(granted)} of ${count(asked)} ${unit}`, "number"],
+        [
+          "State",
+          ({ granted, asked }) => (granted >= asked ? "met" : granted > 0 ? "met in part" : "not met"),
+        ],
+        ["Nodes", ({ nodes }) => count(nodes), "number"],
+        ["Why not", ({ why }) => why.join(" ") || "–", "long"],
+        [
+          "Expires",
+          ({ requestSet }) => {
             const set = requestSets.find((each) => each.requestSet === requestSet);
             return set === undefined ? "–" : <Expiry {...set} now={atSeconds} />;
           },
-        },
+        ],
       ]}
     />
   );
@@ -152,12 +145,9 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
         rowKey={({ node }) => node}
         none="It has none."
         columns={[
-          { title: "Node", cell: ({ node }) => <NodeLink cluster={answer.cluster} name={node} /> },
-          { title: "State", cell: ({ state, origin }) => state ?? origin },
-          {
-            title: "Expected ready",
-            cell: ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />),
-          },
+          ["Node", ({ node }) => <NodeLink cluster={answer.cluster} name={node} />],
+          ["State", ({ state, origin }) => state ?? origin],
+          ["Expected ready", ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />)],
         ]}
       />
       {groups.length === 0 ? null : (
@@ -168,9 +158,9 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
             rows={groups}
             rowKey={({ id }) => id}
             columns={[
-              { title: "Group", cell: ({ id }) => id },
-              { title: "VM size", cell: ({ vmSize }) => vmSize },
-              { title: "Nodes", isNumber: true, cell: (group) => count(group.nodes) },
+              ["Group", ({ id }) => id],
+              ["VM size", ({ vmSize }) => vmSize],
+              ["Nodes", (group) => count(group.nodes), "number"],
             ]}
           />
         </>

@@ -126,15 +126,11 @@ function Kept({ kept }: { readonly kept: WeekOfArray["kept"] }) {
         rows={kept}
         rowKey={({ schedule, fromSeconds }) => `${schedule} ${fromSeconds}`}
         columns={[
-          { title: "Schedule", cell: ({ schedule }) => schedule },
-          { title: "Keeps", cell: ({ keeps }) => keeps },
-          { title: "From", cell: ({ fromSeconds }) => localTime(fromSeconds) },
-          { title: "Until", cell: ({ untilSeconds }) => localTime(untilSeconds) },
-          {
-            title: "Nodes with jobs",
-            isNumber: true,
-            cell: ({ busyNodes }) => (busyNodes === null ? "–" : oneDigit(busyNodes)),
-          },
+          ["Schedule", ({ schedule }) => schedule],
+          ["Keeps", ({ keeps }) => keeps],
+          ["From", ({ fromSeconds }) => localTime(fromSeconds)],
+          ["Until", ({ untilSeconds }) => localTime(untilSeconds)],
+          ["Nodes with jobs", ({ busyNodes }) => (busyNodes === null ? "–" : oneDigit(busyNodes)), "number"],
         ]}
       />
     </>
@@ -152,12 +148,12 @@ function Sizes({ sizes }: { readonly sizes: WeekOfArray["sizes"] }) {
         rowKey={({ vmSize }) => vmSize}
         none="No node booted, failed or was evicted."
         columns={[
-          { title: "VM size", cell: ({ vmSize }) => vmSize },
-          { title: "Boots", isNumber: true, cell: ({ boots }) => count(boots) },
-          { title: "Half within", isNumber: true, cell: ({ p50Seconds }) => seconds(p50Seconds) },
-          { title: "95 % within", isNumber: true, cell: ({ p95Seconds }) => seconds(p95Seconds) },
-          { title: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-          { title: "Spot evictions", isNumber: true, cell: ({ evictions }) => count(evictions) },
+          ["VM size", ({ vmSize }) => vmSize],
+          ["Boots", ({ boots }) => count(boots), "number"],
+          ["Half within", ({ p50Seconds }) => seconds(p50Seconds), "number"],
+          ["95 % within", ({ p95Seconds }) => seconds(p95Seconds), "number"],
+          ["Failures", ({ failures }) => count(failures), "number"],
+          ["Spot evictions", ({ evictions }) => count(evictions), "number"],
         ]}
       />
     </>

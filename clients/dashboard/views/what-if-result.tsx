@@ -35,13 +35,13 @@ export function WhatIfResult({ answer }: { readonly answer: WhatIfAnswer }) {
         ]}
         rowKey={({ what }) => what}
         columns={[
-          {
-            title: "What",
-            cell: ({ what, job }: { what: string; job?: string }) =>
+          [
+            "What",
+            ({ what, job }: { what: string; job?: string }) =>
               job === undefined ? what : <a href={linkTo({ cluster, view: "jobs", subject: job })}>{what}</a>,
-          },
-          { title: "As it is", cell: ({ was }) => was },
-          { title: "Then", cell: ({ is }) => is },
+          ],
+          ["As it is", ({ was }) => was],
+          ["Then", ({ is }) => is],
         ]}
       />
       <p class="quiet">

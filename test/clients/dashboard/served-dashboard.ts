@@ -12,6 +12,8 @@ export let api: ApiServer;
 /** The page, and faults between it and the API. */
 export let server: PageServer;
 
+let bundled: ReturnType<typeof bundleDashboard> | undefined;
+
 /** Serves the page to the suite that calls this, and opens it anew for each test, after `prepare` made its world. */
 export function useDashboard(
   prepare: () => Promise<void>,
@@ -19,7 +21,8 @@ export function useDashboard(
 ): void {
   beforeAll(async () => {
     api = await serveApi(handlers);
-    server = await servePage(await bundleDashboard(), api, await access?.());
+    bundled ??= bundleDashboard();
+    server = await servePage(await bundled, api, await access?.());
   }, 600_000);
 
   afterAll(async () => {
