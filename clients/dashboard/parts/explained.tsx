@@ -1,8 +1,10 @@
 import type { ExplainAnswer } from "../../../shared/api/index.ts";
+import { count } from "../words.ts";
 import { Breakable } from "./breakable.tsx";
+import { NodeLink } from "./links.tsx";
 import { Prose } from "./prose.tsx";
 import { Time } from "./state.tsx";
-import { Table } from "./table.tsx";
+import { type ColumnOf, Table } from "./table.tsx";
 
 type Explained = Pick<ExplainAnswer, "causes" | "refusals">;
 
@@ -46,6 +48,31 @@ function byReason(refusals: Explained["refusals"]): ReadonlyMap<string, readonly
     namesByReason.set(reason, names);
   }
   return namesByReason;
+}
+
+type Place = Omit<ExplainAnswer["places"][number], "slots"> & { readonly slots?: number };
+
+/** Nodes that a job has places on, or that count towards a target. */
+export function Places(props: {
+  readonly cluster: string;
+  readonly caption: string;
+  readonly places: readonly Place[];
+}) {
+  const slots: ColumnOf<Place> = ["Slots", (place) => count(place.slots ?? 0), "number"];
+  return (
+    <Table
+      caption={props.caption}
+      rows={props.places}
+      rowKey={({ node }) => node}
+      none="It has none."
+      columns={[
+        ["Node", ({ node }) => <NodeLink cluster={props.cluster} name={node} />],
+        ...(props.places[0]?.slots === undefined ? [] : [slots]),
+        ["State", ({ state, origin }) => state ?? origin],
+        ["Expected ready", ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />)],
+      ]}
+    />
+  );
 }
 
 export function Refusals({ refusals }: Pick<Explained, "refusals">) {

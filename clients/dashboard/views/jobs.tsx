@@ -11,12 +11,11 @@ import { jobWhereKeys } from "../../../shared/names/where-keys.ts";
 import { commandLine } from "../act/command-line.ts";
 import { useAnnounced } from "../parts/announce.tsx";
 import { Choice } from "../parts/choice.tsx";
-import { Causes, Refusals } from "../parts/explained.tsx";
+import { Causes, Places, Refusals } from "../parts/explained.tsx";
 import { AllOf, NodeLinks } from "../parts/links.tsx";
 import { ListTable } from "../parts/list-table.tsx";
-import { Shown, Time } from "../parts/state.tsx";
+import { Shown } from "../parts/state.tsx";
 import { type Step, Steps } from "../parts/steps.tsx";
-import { Table } from "../parts/table.tsx";
 import { TurnPages } from "../parts/turn-pages.tsx";
 import { offersOf, WhereBox } from "../parts/where-box.tsx";
 import { choose, linkTo, type Place } from "../place.ts";
@@ -261,7 +260,7 @@ function whereOf({ nodes, array, size }: JobRun, cluster: string): ComponentChil
 
 function Explanation(props: { readonly answer: ExplainAnswer; readonly children: ComponentChildren }) {
   const { answer, children } = props;
-  const { headline, causes, raise, sizes, places, placeCount } = answer;
+  const { cluster, headline, causes, raise, sizes, places, placeCount } = answer;
   return (
     <>
       <p class="headline">{headline}</p>
@@ -283,22 +282,7 @@ function Explanation(props: { readonly answer: ExplainAnswer; readonly children:
       )}
       <section>
         <h2>Places: {counted(placeCount, "node")}</h2>
-        <Table
-          caption="Places"
-          rows={places}
-          rowKey={({ node }) => node}
-          none="It has no place."
-          columns={[
-            ["Node", ({ node }) => node],
-            ["Slots", ({ slots }) => count(slots), "number"],
-            ["State", ({ state, origin }) => state ?? origin],
-            [
-              "Expected ready",
-              ({ expectedReadySeconds }) =>
-                expectedReadySeconds === null ? "–" : <Time at={expectedReadySeconds} />,
-            ],
-          ]}
-        />
+        <Places cluster={cluster} caption="Places" places={places} />
       </section>
       <Refusals refusals={answer.refusals} />
     </>

@@ -1,7 +1,7 @@
 import type { ClusterStatus, TargetExplanation } from "../../../shared/api/index.ts";
-import { Causes, Refusals } from "../parts/explained.tsx";
-import { AllOf, NodeLink } from "../parts/links.tsx";
-import { Ago, Shown, Time } from "../parts/state.tsx";
+import { Causes, Places, Refusals } from "../parts/explained.tsx";
+import { AllOf } from "../parts/links.tsx";
+import { Ago, Shown } from "../parts/state.tsx";
 import { Steps } from "../parts/steps.tsx";
 import { Table } from "../parts/table.tsx";
 import { linkTo, type Place } from "../place.ts";
@@ -139,17 +139,7 @@ function Explanation({ answer }: { readonly answer: TargetExplanation }) {
       {answer.spare === null ? null : <p>{answer.spare.text}</p>}
       <Causes causes={answer.causes} />
       <h2>{counted(nodeCount, "node")}</h2>
-      <Table
-        caption="Nodes that count towards it"
-        rows={nodes}
-        rowKey={({ node }) => node}
-        none="It has none."
-        columns={[
-          ["Node", ({ node }) => <NodeLink cluster={answer.cluster} name={node} />],
-          ["State", ({ state, origin }) => state ?? origin],
-          ["Expected ready", ({ expectedReadySeconds: at }) => (at === null ? "–" : <Time at={at} />)],
-        ]}
-      />
+      <Places cluster={answer.cluster} caption="Nodes that count towards it" places={nodes} />
       {groups.length === 0 ? null : (
         <>
           <h2>Groups</h2>
