@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { actionBody } from "../../../shared/api/index.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { answer, serve, stopServing } from "./acting-service.ts";
 import { ccscale } from "./in-process.ts";
 
@@ -61,8 +60,7 @@ describe("what is asked of the service", () => {
 
   test("names where people type them first, and from a file", async () => {
     const bodies = await serve();
-    const folder = await mkdtemp(join(tmpdir(), "names-"));
-    const file = join(folder, "nodes.txt");
+    const file = ownFolder(onTestFinished)("nodes.txt");
     await writeFile(file, "htc-1\nhtc-2, htc-3\n\n");
     expect(await ccscale(["drain", "htc-7", "hpc-*", ...who])).toMatchObject({ code: 0 });
     expect(await ccscale(["keep-alive", "on", "-N", `@${file}`, ...who])).toMatchObject({ code: 0 });
@@ -83,7 +81,6 @@ describe("what is asked of the service", () => {
       stderr: expect.stringContaining("no nodes"),
     });
     expect(bodies).toHaveLength(3);
-    await rm(folder, { recursive: true });
   });
 
   test("a decision may end by itself, after a time or at a moment", async () => {

@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { groupsAlike, jobsAlike } from "../../../clients/cli/output/alike.ts";
 import { run } from "../../../clients/cli/program.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { createWorld } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
-let folder: string;
+const folder = ownFolder();
 
 /** Two arrays of one size each, one with twelve placement groups; five jobs that no size holds. */
 beforeAll(async () => {
@@ -31,12 +29,10 @@ beforeAll(async () => {
   const jobs = Array.from({ length: 5 }, (_, at) => ({ name: `${1300 + at}`, constraints: { ncpus: 64 } }));
   await world.post(jobs, { source: "pbs" });
   await world.round();
-  folder = await archiveOf(world, await mkdtemp(join(tmpdir(), "alike-")));
+  await archiveOf(world, folder());
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const shown = (...argv: string[]) => ccscale([...argv, "--offline", folder, "--cluster", "hpc"]);
+const shown = (...argv: string[]) => ccscale([...argv, "--offline", folder(), "--cluster", "hpc"]);
 
 const linesOf = (text: string) => text.trimEnd().split("\n");
 
@@ -58,7 +54,7 @@ describe("what differs only by name is printed once", () => {
 
   test("buckets: no line is wider than 80 columns, and the limit that binds stays", async () => {
     const terminal = screen({ columns: 80 });
-    await run(["buckets", "--offline", folder, "--cluster", "hpc"], terminal);
+    await run(["buckets", "--offline", folder(), "--cluster", "hpc"], terminal);
     const lines = linesOf(stripVTControlCharacters(terminal.text()));
     expect(lines).toHaveLength(4);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { handlerOf } from "../../support/http-handlers.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
@@ -71,15 +70,13 @@ test.each([[[]], [["--format", "json"]]])(
 );
 
 test("a set that asks for nothing any more is told in a sentence, without a table", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "autoscale-"));
-  const file = join(folder, "arrays.json");
+  const file = ownFolder(onTestFinished)("arrays.json");
   await writeFile(file, "[]");
   const { code, stdout } = await ccscale([
     ...["autoscale", "--file", file, "--url", server.url, "--cluster", cluster],
   ]);
   expect(code).toBe(0);
   expect(stdout).toBe('Request set "standard" wants nothing: nodes without other demand may be deleted.\n');
-  await rm(folder, { recursive: true });
 });
 
 test("usage: CycleCloud's account by node array, the whole cluster last", async () => {

@@ -1,17 +1,16 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { RunFigures } from "../../../shared/backtest/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { createWorld } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
-let folder: string;
+const folder = ownFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "backtest-archive-"));
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] })];
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
   const waits = { name: "1", constraints: { ncpus: 1 } };
@@ -22,14 +21,11 @@ beforeAll(async () => {
     await world.round();
     world.advance(600);
   }
-  await archiveOf(world, folder, { idle_timeout: 120 });
-});
-afterAll(async () => {
-  for (const made of [folder, `${folder}-with-history`]) await rm(made, { recursive: true, force: true });
+  await archiveOf(world, folder("archive"), { idle_timeout: 120 });
 });
 
 const from = (span: string, ...more: readonly string[]) =>
-  ccscale(["backtest", "--from-archive", span, "--offline", folder, "--workers", "1", ...more]);
+  ccscale(["backtest", "--from-archive", span, "--offline", folder("archive"), "--workers", "1", ...more]);
 
 describe("ccscale backtest --from-archive", () => {
   test("runs what the archived plans saw, on the cluster and with the configuration as archived", async () => {
@@ -50,10 +46,10 @@ describe("ccscale backtest --from-archive", () => {
   });
 
   test("nodes boot, and fail to, as the archive remembers them", async () => {
-    const recorded = `${folder}-with-history`;
-    await cp(folder, recorded, { recursive: true });
-    const { takenAtSeconds } = JSON.parse(await readFile(join(folder, "archive.json"), "utf8"));
-    const [{ nodeArray, vmSize }] = JSON.parse(await readFile(join(folder, "history.json"), "utf8"));
+    const recorded = folder("with-history");
+    await cp(folder("archive"), recorded, { recursive: true });
+    const { takenAtSeconds } = JSON.parse(await readFile(join(recorded, "archive.json"), "utf8"));
+    const [{ nodeArray, vmSize }] = JSON.parse(await readFile(join(recorded, "history.json"), "utf8"));
     const rows = [200, 777, 777, 777].map((seconds, index) => ({
       nodeId: `n${index}`,
       name: `htc-${index}`,

@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 
 const example = (name: string) => join(import.meta.dirname, "../../../examples/spot", name);
 
-let folder: string;
+const folder = ownFolder();
 let short: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "backtest-report-"));
-  short = join(folder, "short.json");
+  short = folder("short.json");
   const jobs = [0, 1, 2, 3].map((index) => ({
     name: `job-${index}`,
     submitSeconds: index * 1_200,
@@ -19,8 +18,6 @@ beforeAll(async () => {
   }));
   await writeFile(short, JSON.stringify(jobs));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 const run = (trace: string, ...more: readonly string[]) =>
   ccscale([
     ...["backtest", "--trace", trace, "--config", example("autoscale.json")],
@@ -34,7 +31,7 @@ interface Figures {
 describe("ccscale backtest --report", () => {
   test("one file with all runs, byte for byte the same again; no run costs less than the bound in it", async () => {
     const vary = ["--vary", "idle_timeout=60,900", "--format", "json"];
-    const [first, second] = [join(folder, "a.html"), join(folder, "b.html")];
+    const [first, second] = [folder("a.html"), folder("b.html")];
     const { code, stdout, stderr } = await run(short, ...vary, "--report", first);
     expect({ code, stderr }).toEqual({ code: 0, stderr: `Wrote "${first}".\n` });
     await run(short, ...vary, "--report", second);
@@ -49,7 +46,7 @@ describe("ccscale backtest --report", () => {
   });
 
   test("what cannot be written is said", async () => {
-    const { code, stderr } = await run(short, "--report", join(folder, "none", "a.html"));
+    const { code, stderr } = await run(short, "--report", folder("none", "a.html"));
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Cannot write ".*a\.html": ENOENT/);
   });
@@ -71,7 +68,7 @@ describe("ccscale backtest --suggest", () => {
     expect(sentences[0]).toMatch(
       /^Use 1 spare node of .* every day \(UTC\)\.$|^Use 1 spare node of .* on weekdays \(UTC\)\.$/,
     );
-    const part = join(folder, "schedules.json");
+    const part = folder("schedules.json");
     await writeFile(part, sentences.at(-1) ?? "");
     const beside = await run(short, ...search, "--format", "json");
     expect(beside.stderr).toBe(alone.stdout);
@@ -87,13 +84,13 @@ describe("ccscale backtest --suggest", () => {
   });
 
   test("a part that cannot be used is refused before anything runs", async () => {
-    const { code, stderr, stdout } = await run(short, "--with", join(folder, "none.json"));
+    const { code, stderr, stdout } = await run(short, "--with", folder("none.json"));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^error: Cannot use ".*none\.json":\n.*expected one that exists/);
   });
 
   test("one job is too few", async () => {
-    const one = join(folder, "one.json");
+    const one = folder("one.json");
     await writeFile(one, JSON.stringify([{ name: "a", runSeconds: 60 }]));
     const { stdout } = await run(one, "--suggest");
     expect(stdout).toBe(

@@ -1,20 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { barOf } from "../../../clients/cli/backtest/progress-bar.ts";
 import { combinations, readVaried, withValues } from "../../../clients/cli/backtest/vary.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 
 const example = (name: string) => join(import.meta.dirname, "../../../examples/backtest", name);
 const cluster = example("cluster.json");
-let folder: string;
+const folder = ownFolder();
 let trace: string;
 let config: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "backtest-runs-"));
-  trace = join(folder, "trace.swf");
-  config = join(folder, "hpc.json");
+  trace = folder("trace.swf");
+  config = folder("hpc.json");
   const lines = Array.from(
     { length: 12 },
     (_, index) => `${index} ${index * 500} -1 900 ${4 + index} -1 -1 ${4 + index} 1200`,
@@ -22,8 +21,6 @@ beforeAll(async () => {
   await writeFile(trace, lines.join("\n"));
   await writeFile(config, JSON.stringify({ idle_timeout: 300, placement: "reuse" }));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** In this thread, where the test does not say otherwise: a thread loads the command line again. */
 const backtest = (...more: readonly string[]) => ccscale(["backtest", "--workers", "1", ...more]);
 const run = (...more: readonly string[]) =>
@@ -73,7 +70,7 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test("a table names the hours of the week in which a run waits less than the first", async () => {
-    const part = join(folder, "spare.json");
+    const part = folder("spare.json");
     const spare = { targets: [{ Name: "htc", SpareCount: 1 }] };
     await writeFile(part, JSON.stringify({ schedules: { spare } }));
     const vary = ["--vary", "schedules.spare.targets.0.SpareCount=0,1"];
@@ -112,7 +109,7 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test("disks of deallocated nodes and unused reservations have columns of their own", async () => {
-    const file = join(folder, "beside.json");
+    const file = folder("beside.json");
     const rule = { name: "paid", select: { "node.vm_size": "Standard_D48s_v5" }, reserved_nodes: 1 };
     const deallocate = { most: 5 };
     await writeFile(file, JSON.stringify({ price_rules: [rule], nodearrays: { htc: { deallocate } } }));
@@ -137,7 +134,7 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test("sizes without a price are named", async () => {
-    const own = join(folder, "own.json");
+    const own = folder("own.json");
     const size = { family: "own", vcpus: 64, pcpus: 64, memoryGiB: 256 };
     const definition = {
       name: "own",
@@ -154,7 +151,7 @@ describe("ccscale backtest on a cluster", () => {
   });
 
   test("jobs that can never run are named beside the table", async () => {
-    const wide = join(folder, "wide.json");
+    const wide = folder("wide.json");
     const jobs = [{ name: "wide", runSeconds: 60, constraints: { ncpus: 5_000 } }];
     await writeFile(wide, JSON.stringify(jobs));
     const { code, stderr } = await backtest("--trace", wide, "--config", config, "--cluster", cluster);
@@ -181,7 +178,7 @@ describe("ccscale backtest on a cluster", () => {
       "it has 100000000 jobs with the tasks of arrays, expected at most 10000000",
     ],
   ])("%s is refused before anything runs", async (_, jobs, message) => {
-    const list = join(folder, "jobs.json");
+    const list = folder("jobs.json");
     await writeFile(list, JSON.stringify(jobs));
     const { code, stdout, stderr } = await backtest(
       "--trace",

@@ -1,23 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 import { fixture } from "./scenarios.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "backtest-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = ownFolder();
 const tiny = fixture("tiny.swf");
 const on = (trace: string, processors: number, ...more: readonly string[]) =>
   ccscale(["backtest", "--trace", trace, "--fixed-processors", `${processors}`, ...more]);
 
 async function fileOf(name: string, content: string | Buffer): Promise<string> {
-  const path = join(folder, name);
+  const path = folder(name);
   await writeFile(path, content);
   return path;
 }

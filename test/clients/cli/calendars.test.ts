@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "vitest";
 import { daysIn } from "../../../clients/cli/calendars.ts";
 import { readConfig } from "../../../clients/cli/config-file.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const about = { nowSeconds: Date.parse("2026-11-26T12:00Z") / 1000, timeZone: "Europe/Berlin" };
 const calendar = (...events: readonly (readonly string[])[]) =>
@@ -100,7 +99,7 @@ describe("days of an iCalendar file", () => {
 });
 
 describe("a configuration whose schedule names a calendar", () => {
-  let folder: string;
+  const folder = ownFolder();
   const config = (calendar: string) => ({
     url: "https://cyclecloud.example",
     username: "autoscale",
@@ -109,30 +108,27 @@ describe("a configuration whose schedule names a calendar", () => {
     },
   });
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "calendars-"));
     await writeFile(
-      join(folder, "holidays.ics"),
+      folder("holidays.ics"),
       calendar(["DTSTART;VALUE=DATE:20991225"], ["DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY"]),
     );
-    await writeFile(join(folder, "hpc.json"), JSON.stringify(config("holidays.ics")));
-    await writeFile(join(folder, "all.json"), JSON.stringify({ include: ["hpc.json"] }));
-    await writeFile(join(folder, "none.json"), JSON.stringify(config("none.ics")));
+    await writeFile(folder("hpc.json"), JSON.stringify(config("holidays.ics")));
+    await writeFile(folder("all.json"), JSON.stringify({ include: ["hpc.json"] }));
+    await writeFile(folder("none.json"), JSON.stringify(config("none.ics")));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
   test("has its days, also where it is included", async () => {
-    const own = await readConfig(join(folder, "hpc.json"), "hpc");
+    const own = await readConfig(folder("hpc.json"), "hpc");
     expect(own.problems).toEqual([]);
     const days = own.config?.schedules?.[0]?.except ?? [];
     expect(days.length).toBeGreaterThanOrEqual(3);
     expect(days.every((day) => day.endsWith("-12-25"))).toBe(true);
     expect(own.own).toMatchObject({ schedules: { office: { except: days } } });
-    const included = await readConfig(join(folder, "all.json"), "hpc");
+    const included = await readConfig(folder("all.json"), "hpc");
     expect(included.includes).toMatchObject({ "hpc.json": { schedules: { office: { except: days } } } });
   });
 
   test("a calendar that is not there is named", async () => {
-    await expect(readConfig(join(folder, "none.json"), "hpc")).rejects.toThrow(
+    await expect(readConfig(folder("none.json"), "hpc")).rejects.toThrow(
       'Cannot read the calendar "none.ics": ENOENT',
     );
   });

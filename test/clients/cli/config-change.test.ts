@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { examples } from "../../../clients/cli/reference/examples.ts";
 import { valueAt, withoutValue, withValue } from "../../../shared/json/config-path.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { handlerOf } from "../../support/http-handlers.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
@@ -312,8 +311,7 @@ describe("versions of the configuration", () => {
   });
 
   test("config validate asks for the node arrays where a service is named, and nobody where none is", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "config-"));
-    const file = join(folder, "autoscale.json");
+    const file = ownFolder(onTestFinished)("autoscale.json");
     await writeFile(file, JSON.stringify({ ...usable, idle_timeout: { htcc: 60 } }));
     const words = 'no node array "htcc"; did you mean "htc"?';
     const validate = ["config", "validate", file, "--cluster", cluster];
@@ -322,7 +320,6 @@ describe("versions of the configuration", () => {
     expect(server.calls).toHaveLength(calls);
     const asked = await ccscale([...validate, "--url", server.url]);
     expect(asked).toMatchObject({ code: 0, stderr: expect.stringContaining(words) });
-    await rm(folder, { recursive: true });
   });
 });
 

@@ -1,21 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "config-"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = ownFolder();
 
 const usable = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
 
 async function file(name: string, json: unknown): Promise<string> {
-  const path = join(folder, name);
+  const path = folder(name);
   await writeFile(path, typeof json === "string" ? json : JSON.stringify(json));
   return path;
 }
@@ -91,7 +84,7 @@ describe("config validate", () => {
     ["is no JSON", "broken.json", "JSON"],
   ])("a file that %s", async (_, name, words) => {
     await file("broken.json", "{");
-    const { code, stderr } = await ccscale(["config", "validate", join(folder, name)]);
+    const { code, stderr } = await ccscale(["config", "validate", folder(name)]);
     expect(code).toBe(1);
     expect(stderr).toContain(words);
   });
@@ -101,7 +94,7 @@ describe("config init", () => {
   const words = ["--cluster-name", "hpc", "--server-url", "https://c.example", "--username", "me"];
 
   test("a configuration that validate and push accept, with no password in it", async () => {
-    const path = join(folder, "new.json");
+    const path = folder("new.json");
     const slots = ["--slots", "node.vcpu_count", "--failed-nodes", "retry", "--read-only"];
     expect(await ccscale(["config", "init", ...words, ...slots, "--output", path])).toMatchObject({
       code: 0,
@@ -159,7 +152,7 @@ describe("config init", () => {
     ]);
     await file("status.json", JSON.stringify(status));
     const { code, stdout, stderr } = await ccscale([
-      ...["config", "init", ...words, "--cluster-status", join(folder, "status.json")],
+      ...["config", "init", ...words, "--cluster-status", folder("status.json")],
     ]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ spot: { pairs: [{ spot: "htc-spot", regular: "htc" }] } });
@@ -171,7 +164,7 @@ describe("config init", () => {
   test("a file that is no status of a cluster is refused", async () => {
     await file("no-status.json", "[]");
     const { code, stdout, stderr } = await ccscale([
-      ...["config", "init", ...words, "--cluster-status", join(folder, "no-status.json")],
+      ...["config", "init", ...words, "--cluster-status", folder("no-status.json")],
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("GET /clusters/NAME/status?nodes=true");

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { decodeQueueText } from "../../../shared/messages/index.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
@@ -15,15 +14,13 @@ const { handlers } = await import("../../functions/api/handlers.ts");
 
 /** Commands of ours that the lines of `ccscale doctor` name: each is run as it is printed, with what it leaves open filled in. */
 let server: ApiServer;
-let folder: string;
+const folder = ownFolder();
 
 beforeAll(async () => {
   server = await serveApi(handlers);
-  folder = await mkdtemp(join(tmpdir(), "doctor-"));
 });
 afterAll(async () => {
   await server?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const usable = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
@@ -82,7 +79,7 @@ interface Fix {
 }
 
 const file = async (json: object): Promise<string> => {
-  const path = join(folder, "file.json");
+  const path = folder("file.json");
   await writeFile(path, JSON.stringify(json));
   return path;
 };

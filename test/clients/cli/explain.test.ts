@@ -1,18 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ask, happenToTarget, targetSituations } from "../../shared/views/target-situations.ts";
 import { asked, configOf, happen, situations } from "../../shared/views/waiting-situations.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
-let root: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "explain-"));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
-
+const root = ownFolder();
 const pages: string[] = [];
 
 function fail(): never {
@@ -21,7 +14,7 @@ function fail(): never {
 
 describe("explain: every situation in which a job waits, as committed examples", () => {
   test.each(Object.entries(situations))("%s", async (name, situation) => {
-    const folder = await archiveOf(await happen(situation), join(root, name), configOf(situation));
+    const folder = await archiveOf(await happen(situation), root(name), configOf(situation));
     const { code, stdout, stderr } = await ccscale(["explain", asked, "--offline", folder]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     pages.push(stdout);
@@ -30,7 +23,7 @@ describe("explain: every situation in which a job waits, as committed examples",
 
   test.each(Object.entries(targetSituations))("of a target: %s", async (name, situation) => {
     const world = await happenToTarget(situation);
-    const folder = await archiveOf(world, join(root, `target-${name}`), configOf({ ...situation, jobs: [] }));
+    const folder = await archiveOf(world, root(`target-${name}`), configOf({ ...situation, jobs: [] }));
     const { target, requestSet } = situation;
     const which = requestSet === undefined ? [] : ["--request-set", requestSet];
     const argv = ["explain", "--target", target, ...which, "--offline", folder];
@@ -44,11 +37,7 @@ describe("explain: every situation in which a job waits, as committed examples",
     "%s: the status says by whom, why and since when",
     async (name) => {
       const situation = situations[name] ?? fail();
-      const folder = await archiveOf(
-        await happen(situation),
-        join(root, `status-${name}`),
-        configOf(situation),
-      );
+      const folder = await archiveOf(await happen(situation), root(`status-${name}`), configOf(situation));
       const { code, stdout, stderr } = await ccscale(["status", "--offline", folder]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       await expect(stdout).toMatchFileSnapshot(`examples/status-${name}.txt`);
@@ -59,7 +48,7 @@ describe("explain: every situation in which a job waits, as committed examples",
     const situation = Object.values(situations)[0] ?? fail();
     const jobs = situation.jobs.map((job) => ({ ...job, notes: ["--contiguous is not planned for"] }));
     const noted = { ...situation, jobs };
-    const folder = await archiveOf(await happen(noted), join(root, "notes"), configOf(noted));
+    const folder = await archiveOf(await happen(noted), root("notes"), configOf(noted));
     const { stdout } = await ccscale(["explain", asked, "--offline", folder]);
     expect(stdout.split("\n")[1]).toBe("Note of its scheduler's agent: --contiguous is not planned for.");
   });
@@ -68,7 +57,7 @@ describe("explain: every situation in which a job waits, as committed examples",
     const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
     world.advance(1);
     await ask(world, [{ Name: "htc", TargetCount: 1 }], { requestSet: "nightly", sequence: 8 });
-    const folder = await archiveOf(world, join(root, "changed-targets"));
+    const folder = await archiveOf(world, root("changed-targets"));
     const { stdout } = await ccscale(["status", "--offline", folder]);
     await expect(stdout).toMatchFileSnapshot("examples/status-targets-changed.txt");
   });
@@ -81,7 +70,7 @@ describe("explain: every situation in which a job waits, as committed examples",
     ["the same", ["explain", "--target", "htc"], 1, "ccscale explain --target htc --request-set nightly"],
   ])("%s is refused, and told how", async (_, argv, code, words) => {
     const world = await happenToTarget(targetSituations["asked-for-by-two-sets"] ?? fail());
-    const folder = await archiveOf(world, join(root, "two-sets"));
+    const folder = await archiveOf(world, root("two-sets"));
     const finished = await ccscale([...argv, "--offline", folder]);
     expect(finished).toMatchObject({ code, stdout: "" });
     expect(finished.stderr).toContain(words);

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { page } from "../../../clients/cli/help/pager.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 // Whether a person sees a page through a pager depends on a terminal, so these tests have one.
 
@@ -13,12 +13,7 @@ const node = join(root, "node_modules/node/bin/node");
 const main = join(root, "clients/cli/main.ts");
 const hasTerminal = spawnSync("script", ["--version"]).error === undefined;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pager-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = ownFolder();
 /** What a terminal shows of a command line. */
 async function onTerminal(words: string, env: Readonly<Record<string, string>>): Promise<string> {
   const line = `stty cols 80 rows 24; ${node} ${main} ${words}`;
@@ -30,7 +25,7 @@ async function onTerminal(words: string, env: Readonly<Record<string, string>>):
 
 describe.skipIf(!hasTerminal)('on a terminal (skipped without "script" of util-linux)', () => {
   test("PAGER gets the whole page", async () => {
-    const file = join(folder, "paged");
+    const file = folder("paged");
     const shown = await onTerminal("help explain", { PAGER: `tee ${file}` });
     const paged = await readFile(file, "utf8");
     expect(paged).toMatch(/^NAME\n {2}ccscale explain - /);
@@ -38,7 +33,7 @@ describe.skipIf(!hasTerminal)('on a terminal (skipped without "script" of util-l
   });
 
   test("--no-pager, an empty PAGER and one that is not there print the page", async () => {
-    const file = join(folder, "none");
+    const file = folder("none");
     expect(await onTerminal("help explain --no-pager", { PAGER: `tee ${file}` })).toMatch(/^NAME\n/);
     expect(await onTerminal("help exit-codes", { PAGER: "" })).toMatch(/^EXIT CODES\n/);
     expect(await onTerminal("help exit-codes", { PAGER: "no-such-program" })).toMatch(/^EXIT CODES\n/);
@@ -47,7 +42,7 @@ describe.skipIf(!hasTerminal)('on a terminal (skipped without "script" of util-l
 });
 
 test("in a pipe there is no pager", async () => {
-  const file = join(folder, "pipe");
+  const file = folder("pipe");
   const { stdout } = await promisify(execFile)(node, [main, "help", "explain"], {
     env: { ...process.env, PAGER: `tee ${file}` },
   });

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { toZip } from "../../../clients/archive/pack.ts";
 import { bucketFields } from "../../../clients/cli/commands/buckets.ts";
 import { run } from "../../../clients/cli/program.ts";
@@ -11,22 +10,20 @@ import { planScale } from "../../../shared/cycle/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { DrainingSource } from "../../support/draining-source.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { createWorld, type World } from "../../support/world.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
 
-let root: string;
+const root = ownFolder();
 const folders: Record<string, string> = {};
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "look-"));
   const worlds = { busy: await busyWorld(), empty: await emptyWorld() };
   for (const [name, world] of Object.entries(worlds))
-    folders[name] = await archiveOf(world, join(root, name), { idle_timeout: 600 });
+    folders[name] = await archiveOf(world, root(name), { idle_timeout: 600 });
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -157,7 +154,7 @@ test("plans ID: nodes that their scheduler drains first are not told as deleted"
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
   const source = new DrainingSource(world);
   const plansOf = async (name: string) => {
-    const folder = await archiveOf(world, join(root, name));
+    const folder = await archiveOf(world, root(name));
     const { stdout } = await ccscale(["plans", "last", "--offline", folder, "--cluster", "hpc"]);
     return stdout;
   };
@@ -470,11 +467,11 @@ describe("offline", () => {
     const files = await Promise.all(
       names.map(async (name) => [name, JSON.parse(await readFile(join(folder, name), "utf8"))] as const),
     );
-    const zip = join(root, "archive.zip");
+    const zip = root("archive.zip");
     await writeFile(zip, toZip(Object.fromEntries(files)));
     const expected = (await offline("busy", ["nodes"])).stdout;
     expect((await ccscale(["nodes", "--offline", zip])).stdout).toBe(expected);
-    const snapshot = join(root, "yesterday.json");
+    const snapshot = root("yesterday.json");
     await writeFile(snapshot, await readFile(join(folder, "snapshot.json")));
     const { code, stdout } = await ccscale([
       "nodes",
@@ -506,7 +503,7 @@ describe("offline", () => {
 
   test("the configuration's columns count", async () => {
     const world = await busyWorld();
-    const folder = await archiveOf(world, join(root, "columns"), { output_columns: ["name", "keep_alive"] });
+    const folder = await archiveOf(world, root("columns"), { output_columns: ["name", "keep_alive"] });
     expect((await ccscale(["nodes", "--offline", folder])).stdout.split("\n")[0]).toBe("NAME    KEEP_ALIVE");
   });
 
@@ -570,7 +567,7 @@ describe("offline", () => {
     const world = await busyWorld();
     world.advance(3600);
     await world.round();
-    const folder = await archiveOf(world, join(root, "silent"));
+    const folder = await archiveOf(world, root("silent"));
     const told =
       'not listed: 3 jobs of source "pbs", which is silent, so that they count for nothing; see "ccscale status"\n';
     const jobs = (...more: string[]) => ccscale(["jobs", "--format", "csv", "--offline", folder, ...more]);
@@ -614,7 +611,7 @@ test.each([
   ["chosen columns as JSON", ["-o", "name,*ncpus", "--format", "jsonl"], {}],
   ["all there is as JSON", ["--format", "jsonl"], {}],
 ])("of a long list, %s: the last node shows what it shows alone", async (name, argv, config) => {
-  const folder = await archiveOf(await longWorld(), join(root, `long ${name}`), config);
+  const folder = await archiveOf(await longWorld(), root(`long ${name}`), config);
   const lastLine = async (more: readonly string[]) =>
     (await ccscale(["nodes", ...argv, ...more, "--offline", folder])).stdout.trimEnd().split("\n").at(-1);
   const words = (line = "") => line.split(/ +/);

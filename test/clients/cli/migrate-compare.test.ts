@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Comparison } from "../../../clients/cli/migrate/compare.ts";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import {
@@ -16,6 +13,7 @@ import {
 import { cases } from "../../support/cases.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
@@ -285,12 +283,7 @@ describe("what two autoscalers decide", () => {
 });
 
 describe("ccscale migrate compare", () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "compare-"));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
-
+  const folder = ownFolder(afterEach);
   async function recorded(readOnly: boolean): Promise<void> {
     const nodeArrays = [nodeArrayOf({ buckets: [small] })];
     const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
@@ -310,13 +303,13 @@ describe("ccscale migrate compare", () => {
     world.advance(1_200);
     await world.post([jobFor(2)]);
     await world.round();
-    await archiveOf(world, folder);
+    await archiveOf(world, folder());
   }
 
   test("a recorded world: what they bought, what we wanted, and the node that is one too many", async () => {
     await recorded(true);
     const { code, stdout, stderr } = await ccscale(
-      wordsOf(`migrate compare --offline ${folder} --format json`),
+      wordsOf(`migrate compare --offline ${folder()} --format json`),
     );
     expect([code, stderr]).toEqual([0, ""]);
     const { total, hours, plans, sent, notWhole } = JSON.parse(stdout);
@@ -337,7 +330,7 @@ describe("ccscale migrate compare", () => {
         sentence: "they bought 1 htc/Standard_F4s_v2 that no job or target needs",
       },
     ]);
-    const table = await ccscale(["migrate", "compare", "--offline", folder]);
+    const table = await ccscale(["migrate", "compare", "--offline", folder()]);
     expect(table.stdout).toMatch(/HOUR +THEY +WE +NODES +USD +WHY/);
     expect(table.stdout).toMatch(
       /they \+3 -0, we \+2 -0; we would have had -0\.3 node-hours and paid -0\.06 USD\./,
@@ -346,7 +339,7 @@ describe("ccscale migrate compare", () => {
 
   test("plans that were sent are nothing to compare, and it says so", async () => {
     await recorded(false);
-    const { code, stderr } = await ccscale(["migrate", "compare", "--offline", folder]);
+    const { code, stderr } = await ccscale(["migrate", "compare", "--offline", folder()]);
     expect(code).not.toBe(0);
     expect(stderr).toMatch(
       /^error: Nothing to compare: no plan of that time was made while the cluster was held/,

@@ -1,19 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import { fromAzslurm } from "../../../clients/cli/migrate/from-azslurm.ts";
 import { cases } from "../../support/cases.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "migrate-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
-
+const folder = ownFolder(afterEach);
 const autoscale = {
   cluster_name: "hpc",
   url: "https://cyclecloud.example.com",
@@ -52,9 +47,9 @@ const files = {
   "keep_alive.conf": "SuspendExcNodes = c1-htc-3\nSuspendExcNodes=c1-htc-3,c1-htc-4\nSuspendExcParts=work\n",
 };
 const put = async (given: Readonly<Record<string, string>>) => {
-  for (const [name, text] of Object.entries(given)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(given)) await writeFile(folder(name), text);
 };
-const out = () => join(folder, "out");
+const out = () => folder("out");
 const written = async (name: string): Promise<unknown> =>
   JSON.parse(await readFile(join(out(), name), "utf8"));
 
@@ -64,7 +59,7 @@ describe("from azslurm", () => {
     const { code, stdout } = await ccscale([
       "migrate",
       "azslurm",
-      folder,
+      folder(),
       "--node-prefix",
       "c1-",
       "-O",
@@ -91,7 +86,7 @@ describe("from azslurm", () => {
           work: { node_array: ["htc", "big"] },
         },
         config: {
-          folder,
+          folder: folder(),
           default_partition: "hpc",
           topology: "tree",
           arrays: {
@@ -108,7 +103,7 @@ describe("from azslurm", () => {
 
   test("the report names what is different and what has no counterpart, and no secret", async () => {
     await put(files);
-    const { stdout } = await ccscale(["migrate", "azslurm", folder, "--node-prefix", "c1-"]);
+    const { stdout } = await ccscale(["migrate", "azslurm", folder(), "--node-prefix", "c1-"]);
     const [, differs = "", without = ""] =
       /## Different here([\s\S]*)## Without counterpart([\s\S]*)/.exec(stdout) ?? [];
     for (const sentence of [
@@ -131,12 +126,12 @@ describe("from azslurm", () => {
 
   test("without azure.conf it says which file is missing; what was written once is not replaced", async () => {
     await put({ "autoscale.json": files["autoscale.json"] });
-    expect(await ccscale(["migrate", "azslurm", folder])).toMatchObject({
+    expect(await ccscale(["migrate", "azslurm", folder()])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("azure.conf"),
     });
     await put(files);
-    const argv = ["migrate", "azslurm", folder, "-O", out()];
+    const argv = ["migrate", "azslurm", folder(), "-O", out()];
     expect(await ccscale(argv)).toMatchObject({ code: 0 });
     expect(await ccscale(argv)).toMatchObject({ code: 1, stderr: expect.stringContaining("Cannot write") });
   });
@@ -157,7 +152,7 @@ this is nothing
 
   test("options are taken over, and stand in cyclecloud.conf again; what cannot be is named", async () => {
     await put({ "autoscale.json": files["autoscale.json"], "azure.conf": conf, "slurm.conf": own });
-    const { code, stdout } = await ccscale(["migrate", "azslurm", folder, "-O", out()]);
+    const { code, stdout } = await ccscale(["migrate", "azslurm", folder(), "-O", out()]);
     expect(code).toBe(1);
     const options = {
       MaxTime: "2-00:00:00",
@@ -294,7 +289,7 @@ this is nothing
       },
     };
     await put({ "autoscale.json": JSON.stringify(json) });
-    const { stdout } = await ccscale(["migrate", "azpbs", folder, "-O", out()]);
+    const { stdout } = await ccscale(["migrate", "azpbs", folder(), "-O", out()]);
     const { pbspro, ...others } = json;
     for (const key of [...Object.keys(others), ...Object.keys(pbspro).map((each) => `pbspro.${each}`)]) {
       const lines = stdout
@@ -315,7 +310,7 @@ this is nothing
       hostgroups: { "@hpc": { constraints: [] } },
     };
     await put({ "autoscale.json": JSON.stringify({ ...autoscale, gridengine }) });
-    const { code, stdout } = await ccscale(["migrate", "azge", folder, "-a", "htc", "-O", out()]);
+    const { code, stdout } = await ccscale(["migrate", "azge", folder(), "-a", "htc", "-O", out()]);
     expect(code).toBe(0);
     expect(await written("agent.json")).toMatchObject({
       gridengine: { parallel_environments: { mpi: { colocated: true } }, ignore_queues: ["short.q"] },
@@ -335,7 +330,7 @@ this is nothing
 describe("from the others", () => {
   test("azpbs: its autoscale.json, and an agent of PBS", async () => {
     await put({ "autoscale.json": JSON.stringify({ ...autoscale, pbspro: {} }) });
-    const { code, stdout } = await ccscale(["migrate", "azpbs", folder, "-O", out()]);
+    const { code, stdout } = await ccscale(["migrate", "azpbs", folder(), "-O", out()]);
     expect(code).toBe(0);
     expect(await written("agent.json")).toEqual({ cluster: "hpc", source: "pbs", driver: "pbs" });
     expect(stdout).toContain("qmgr -c");
@@ -345,18 +340,18 @@ describe("from the others", () => {
     await put({
       "autoscale.json": JSON.stringify({ ...autoscale, gridengine: { relevant_complexes: ["slots"] } }),
     });
-    const { code, stdout } = await ccscale(["migrate", "azge", folder, "-a", "htc", "mpi", "-O", out()]);
+    const { code, stdout } = await ccscale(["migrate", "azge", folder(), "-a", "htc", "mpi", "-O", out()]);
     expect(code).toBe(0);
     expect(await written("agent.json")).toMatchObject({ gridengine: { node_arrays: { htc: {}, mpi: {} } } });
     expect(stdout).toContain("gridengine.relevant_complexes");
-    const none = await ccscale(["migrate", "azge", folder]);
+    const none = await ccscale(["migrate", "azge", folder()]);
     expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining("To correct first") });
     expect(none.stderr).toContain("node_arrays");
   });
 
   test("what the service would refuse is named before it is pushed", async () => {
     await put({ "autoscale.json": JSON.stringify({ ...autoscale, idle_timeout: "soon", url: 7 }) });
-    const { code, stderr } = await ccscale(["migrate", "azpbs", folder]);
+    const { code, stderr } = await ccscale(["migrate", "azpbs", folder()]);
     expect(code).toBe(1);
     expect(stderr).toContain("idle_timeout");
     expect(stderr).toContain("url");

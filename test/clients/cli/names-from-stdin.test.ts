@@ -1,21 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { serve, stopServing } from "./acting-service.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 
 const main = join(import.meta.dirname, "../../../clients/cli/main.ts");
-let folder: string;
+const folder = ownFolder();
 
 beforeAll(async () => {
-  folder = await archiveOf(await busyWorld(), await mkdtemp(join(tmpdir(), "stdin-")));
+  await archiveOf(await busyWorld(), folder());
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(stopServing);
 
 /** As a shell runs it, with something on its standard input: the names are read before anything else happens. */
@@ -30,7 +28,7 @@ async function piped(input: readonly string[], argv: readonly string[]) {
   return { code: child.exitCode, stdout, stderr };
 }
 
-const offline = () => ["--offline", folder, "--cluster", "hpc"];
+const offline = () => ["--offline", folder(), "--cluster", "hpc"];
 
 describe("-N - reads names of nodes from standard input", () => {
   test("one a line, with commas, in pieces and with blank lines: the same nodes as by name", async () => {

@@ -1,17 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale } from "./in-process.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "push-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = ownFolder();
 const to = ["--cluster", "hpc", "--source", "pbs", "--print"];
 
 async function pushed(argv: readonly string[], input: readonly string[] = []) {
@@ -65,14 +59,14 @@ describe("ccscale push --print", () => {
 
   test("a packed trace becomes jobs that wait", async () => {
     const row = "1 0 5 60 4 -1 -1 4 -1 1048576 1 1 1 1 1 1 -1 -1";
-    const file = join(folder, "short.swf.gz");
+    const file = folder("short.swf.gz");
     await writeFile(file, gzipSync(`; a comment\n${row}\n`));
     const { message } = await pushed([...to, file]);
     expect(message.jobs).toMatchObject([{ name: "swf-1", constraints: { ncpus: 4, memgb: 4 } }]);
   });
 
   test("the cluster is the one that an option, a configuration or the local environment names", async () => {
-    const [config, local] = [join(folder, "autoscale.json"), join(folder, "environment.json")];
+    const [config, local] = [folder("autoscale.json"), folder("environment.json")];
     await writeFile(config, JSON.stringify({ cluster_name: "from-config" }));
     await writeFile(local, JSON.stringify({ functionsUrl: "http://127.0.0.1:1", cluster: "from-local" }));
     const print = ["--source", "pbs", "--print"];
@@ -148,7 +142,7 @@ describe("ccscale push refuses, posts nothing, and says", () => {
   });
 
   test("a missing file, a missing source, a time to live that is none", async () => {
-    expect((await pushed([...to, join(folder, "none.json")])).stderr).toMatch(/Cannot read/);
+    expect((await pushed([...to, folder("none.json")])).stderr).toMatch(/Cannot read/);
     expect((await pushed(["--cluster", "hpc"])).stderr).toMatch(/--source/);
     expect((await pushed([...to, "--ttl", "soon"])).stderr).toMatch(/expected a length of time such as 90s/);
     expect((await pushed([...to, "--ttl", "0.5h0.5s"])).stderr).toMatch(/expected whole seconds/);

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSbatch } from "../../../clients/cli/slurm/sbatch-options.ts";
@@ -7,6 +6,7 @@ import { splitWords } from "../../../shared/text/shell-word.ts";
 import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { createWorld } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 
@@ -19,21 +19,19 @@ const conf =
   "CliFilterPlugins=lua\nNodeName=htc-[1-4] CPUs=4 RealMemory=7000 Gres=gpu:1 State=CLOUD\nPartitionName=htc Nodes=ALL Default=YES State=UP\n";
 
 describeHere("examples/slurm/cli_filter.lua with a real sbatch", { timeout: 240_000 }, () => {
-  let folder: string;
+  const folder = ownFolder();
   let slurm: Slurm;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "quote-"));
     const nodes = [nodeOf({ name: "htc-1" })];
     const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
     await world.snapshot();
-    await archiveOf(world, join(folder, "archive"));
+    await archiveOf(world, folder("archive"));
     slurm = await startSlurm({ conf, gres: "NodeName=htc-[1-4] Name=gpu Count=1 File=/dev/null\n" });
   }, 240_000);
 
   afterAll(async () => {
     await slurm.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** What sbatch prints, with this in place of `timeout 5 ccscale quote`. */
@@ -46,7 +44,7 @@ describeHere("examples/slurm/cli_filter.lua with a real sbatch", { timeout: 240_
   }
 
   test("the quote is printed, and the job is submitted", async () => {
-    const ccscale = `${process.execPath} ${join(root, "clients/cli/main.ts")} quote --offline ${join(folder, "archive")} --cluster hpc`;
+    const ccscale = `${process.execPath} ${join(root, "clients/cli/main.ts")} quote --offline ${folder("archive")} --cluster hpc`;
     const printed = await submit(ccscale, "-n 4 --mem=1G -t 1:00:00");
     expect(printed).toMatch(/as it is +1 Standard_F4s_v2 in htc +0s +1h +\S+ +0\.19 USD/);
     expect(printed).toMatch(/Submitted batch job \d+/);

@@ -1,22 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
-let folder: string;
-let archive: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "slurm-config-"));
-  archive = await archiveOf(await busyWorld(), await mkdtemp(join(tmpdir(), "slurm-archive-")));
-});
-afterEach(async () => {
-  for (const each of [folder, archive]) await rm(each, { recursive: true });
+const folder = ownFolder(afterEach);
+const archive = ownFolder();
+beforeAll(async () => {
+  await archiveOf(await busyWorld(), archive());
 });
 const slurmConfig = (argv: readonly string[], input?: readonly string[]) =>
-  ccscale(["slurm", "config", "--offline", archive, ...argv], input);
-const main = () => join(folder, "cyclecloud.conf");
+  ccscale(["slurm", "config", "--offline", archive(), ...argv], input);
+const main = () => folder("cyclecloud.conf");
 
 describe("slurm config", () => {
   test("prints the files of the cluster", async () => {
@@ -28,20 +23,20 @@ describe("slurm config", () => {
   });
 
   test("shows what would change and ends with 1; writes nothing without an answer; writes with one, and then nothing differs", async () => {
-    const different = await slurmConfig(["--diff", folder]);
+    const different = await slurmConfig(["--diff", folder()]);
     expect(different).toMatchObject({ code: 1, stdout: expect.stringContaining("\n+PartitionName=htc ") });
-    const unanswered = await slurmConfig(["--write", folder]);
+    const unanswered = await slurmConfig(["--write", folder()]);
     expect(unanswered).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was written") });
     expect(unanswered.stdout).toBe(different.stdout);
-    expect(await readdir(folder)).toEqual([]);
-    const written = await slurmConfig(["--write", folder], ["y\n"]);
+    expect(await readdir(folder())).toEqual([]);
+    const written = await slurmConfig(["--write", folder()], ["y\n"]);
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`Wrote ${main()}.`) });
-    expect(await slurmConfig(["--diff", folder])).toMatchObject({ code: 0, stdout: "" });
+    expect(await slurmConfig(["--diff", folder()])).toMatchObject({ code: 0, stdout: "" });
   });
 
   test("replaces somebody else's file only with its difference shown, and keeps it", async () => {
     await writeFile(main(), "NodeName=mine\n");
-    const { code, stdout, stderr } = await slurmConfig(["--write", folder, "--yes"]);
+    const { code, stdout, stderr } = await slurmConfig(["--write", folder(), "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toContain("\n-NodeName=mine\n");
     expect(stderr).toContain("written by somebody else");
@@ -50,10 +45,10 @@ describe("slurm config", () => {
   });
 
   test("without a folder it asks the controller that runs: what differs is shown, and one that cannot be asked is no difference", async () => {
-    const agent = join(folder, "agent.json");
+    const agent = folder("agent.json");
     const scontrol = async (script: string) => {
-      await writeFile(join(folder, "scontrol"), script);
-      const slurm = { scontrol: ["sh", join(folder, "scontrol")] };
+      await writeFile(folder("scontrol"), script);
+      const slurm = { scontrol: ["sh", folder("scontrol")] };
       await writeFile(agent, JSON.stringify({ driver: "slurm", slurm }));
       return slurmConfig(["--agent", agent, "--diff"]);
     };
@@ -73,7 +68,7 @@ esac`;
   });
 
   test("partitions are as the agent's settings have them; a setting that is none is refused by name", async () => {
-    const agent = join(folder, "agent.json");
+    const agent = folder("agent.json");
     const settings = (slurm: object) => writeFile(agent, JSON.stringify({ driver: "slurm", slurm }));
     await settings({ partitions: { work: { node_array: ["htc", "mpi"] } } });
     const { stdout } = await slurmConfig(["--agent", agent]);

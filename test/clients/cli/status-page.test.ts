@@ -1,30 +1,25 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../../shared/config/index.ts";
 import { pauseCluster } from "../../../shared/operate/index.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster, createWorld } from "../../support/world.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
-let root: string;
+const root = ownFolder();
 let folder: string;
 const longName = "x".repeat(256);
 
 /** Many sources, a job with the longest name, and a cluster that is paused. */
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "status-"));
   const world = await busyWorld();
   await world.post([{ name: longName, constraints: { ncpus: 64 } }], { source: "slurm" });
   for (let index = 0; index < 30; index += 1)
     await world.post([{ name: "1", constraints: { ncpus: 64 } }], { source: `source-${index}` });
   await pauseCluster(world.ports, { cluster, by: "ann", reason: "quota talks" });
   await world.round();
-  folder = await archiveOf(world, join(root, "large"));
+  folder = await archiveOf(world, root("large"));
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 test("a large cluster has 40 lines, and the commands that have the rest; --all has everything", async () => {
   const { stdout } = await ccscale(["status", "--offline", folder]);
@@ -64,7 +59,7 @@ test("a window that only sets other values is named, and they hold, for as long 
   const world = createWorld();
   world.configure({ schedules: parsed.config.schedules });
   await world.round();
-  const archive = await archiveOf(world, join(root, "night"), config);
+  const archive = await archiveOf(world, root("night"), config);
   const { stdout } = await ccscale(["status", "--offline", archive]);
   expect(stdout).toContain(
     'Request set "schedule/night" asks for no nodes, and its settings hold: expires in 6h59m.',

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fromZip } from "../../../clients/cli/archive/files.ts";
@@ -17,6 +16,7 @@ import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts"
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
 import { readBicep, stringsOf } from "../../infra/bicep/bicep-file.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { notingWrites } from "../../support/storage-writes.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
@@ -36,7 +36,7 @@ const queues = ["plan-requests", "scale-actions"].map((Name) => ({
   Properties: { RequiresSession: true, RequiresDuplicateDetection: true },
 }));
 
-let folder: string;
+const folder = ownFolder();
 let account: Account;
 let emulator: ServiceBusEmulator;
 let storage: StorageClients;
@@ -47,7 +47,6 @@ let count = 0;
 let cluster: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "two-ways-"));
   const config = parseConfig(JSON.stringify({ UserConfig: { Namespaces: [{ Queues: queues }] } }));
   [account, emulator] = await Promise.all([emptyAccount(), startServiceBus({ config, port: 0 })]);
   const environment = {
@@ -64,7 +63,7 @@ beforeAll(async () => {
   await storage.queue.getQueueClient("job-demand").createIfNotExists();
   const { handlers } = await import("../../functions/api/handlers.ts");
   server = await serveApi(handlers);
-  local = join(folder, "environment.json");
+  local = folder("environment.json");
   await writeFile(
     local,
     JSON.stringify({
@@ -79,7 +78,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await emulator?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const usable = { url: "https://cyclecloud.example", username: "autoscale", verify_certificates: true };
@@ -106,7 +104,7 @@ async function stored(): Promise<unknown> {
 }
 
 async function file(name: string, json: unknown): Promise<string> {
-  const path = join(folder, name);
+  const path = folder(name);
   await writeFile(path, typeof json === "string" ? json : JSON.stringify(json));
   return path;
 }
@@ -184,7 +182,7 @@ describe.each([
   });
 
   test("without a name it is the cluster that the local environment names, however many there are", async () => {
-    const named = join(folder, `${cluster}.environment.json`);
+    const named = folder(`${cluster}.environment.json`);
     const json = JSON.parse(await readFile(local, "utf8"));
     await writeFile(named, JSON.stringify({ ...json, cluster }));
     const { code, stdout } = await ccscale(["pause", "--reason", "r", "--local", named, ...how]);
@@ -502,7 +500,7 @@ describe.each([
     await archivePlans();
     await put({ ...usable, password: "geheim-2", note: passwords.CYCLECLOUD_PASSWORD });
     await reject({}, { ...demand(), metadata: { token: "geheim-3", note: passwords.CYCLECLOUD_PASSWORD } });
-    const zip = join(folder, `${cluster}.zip`);
+    const zip = folder(`${cluster}.zip`);
     vi.stubEnv("CYCLECLOUD_PASSWORD", passwords.CYCLECLOUD_PASSWORD);
     const { code, stderr } = await run(["support-archive", "--output", zip, "--plans", "1"]);
     vi.unstubAllEnvs();

@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { globSync } from "tinyglobby";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { routes } from "../../../shared/api/index.ts";
 import { readConfig } from "../../../shared/config/read-config.ts";
 import { kindOf } from "../../../shared/errors/errors.ts";
@@ -11,6 +10,7 @@ import { supportParts } from "../../../shared/names/support-parts.ts";
 import { archiveOf } from "../../clients/cli/archived-world.ts";
 import { ccscale } from "../../clients/cli/in-process.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster, jobFor } from "../../support/world.ts";
 import { handlers } from "./handlers.ts";
 import { apiOf, type RouteId } from "./routes.ts";
@@ -62,12 +62,7 @@ const mistakes: readonly (readonly [where: string, config: unknown])[] = [
   ["a file without quotes", `{"url": "https://cyclecloud.example", "password": ${password}}`],
 ];
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "misplaced-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = ownFolder();
 /** The service has read the file as it does, and holds what it makes of it. */
 async function store(config: unknown): Promise<string> {
   const text = typeof config === "string" ? config : JSON.stringify(config);
@@ -119,10 +114,10 @@ async function views(config: unknown): Promise<ReadonlyMap<string, string>> {
     seen.set(name, await work().then((value) => JSON.stringify(value) ?? "", String));
   seen.set("log", world.log.join("\n"));
 
-  const file = join(folder, `${cluster}.json`);
+  const file = folder(`${cluster}.json`);
   await writeFile(file, text);
   if (typeof config === "object") {
-    const archive = await archiveOf(world, join(folder, "archive"), { ...config });
+    const archive = await archiveOf(world, folder("archive"), { ...config });
     for (const name of globSync("**/*.json", { cwd: archive }))
       seen.set(`archive ${name}`, await readFile(join(archive, name), "utf8"));
     for (const command of ["status", "nodes", "jobs", "limits"]) {
@@ -154,7 +149,7 @@ describe.each(mistakes)("a password in %s", (_, config) => {
 });
 
 test("an archive that somebody else made, with a password in it, is shown without", async () => {
-  const archive = await archiveOf(served.world, join(folder, "theirs"));
+  const archive = await archiveOf(served.world, folder("theirs"));
   const config = JSON.parse(await readFile(join(archive, "config.json"), "utf8")) as object;
   await writeFile(join(archive, "config.json"), JSON.stringify({ ...config, password_setting: password }));
   for (const command of ["status", "nodes", "jobs", "limits"]) {

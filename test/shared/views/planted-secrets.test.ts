@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { logOf } from "../../../functions/support/process.ts";
 import { requestFields } from "../../../shared/api/actions.ts";
@@ -8,6 +6,7 @@ import { checkConfig } from "../../../shared/config/index.ts";
 import { MemoryConfigFiles } from "../../../shared/stores/in-memory/index.ts";
 import { archiveOf, serviceOn } from "../../clients/cli/archived-world.ts";
 import { ccscale } from "../../clients/cli/in-process.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 
 const storageKey = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYg==";
@@ -30,11 +29,10 @@ const jobs = [
 
 const found = (text: string) => secrets.filter((secret) => text.includes(secret));
 
-let folder: string;
+const folder = ownFolder(afterEach);
 let world: World;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "planted-"));
   world = createWorld();
   await world.snapshot();
   await world.post(jobs, { source: "pbs" });
@@ -55,16 +53,14 @@ beforeEach(async () => {
   await world.round();
 });
 
-afterEach(() => rm(folder, { recursive: true }));
-
 /** Every file of the archive by its name. */
 async function archived(): Promise<ReadonlyMap<string, string>> {
-  await archiveOf(world, folder, {
+  await archiveOf(world, folder(), {
     default_resources: [{ select: {}, name: "password", value: "swordfish" }],
   });
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".json"));
+  const names = (await readdir(folder(), { recursive: true })).filter((name) => name.endsWith(".json"));
   return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
+    await Promise.all(names.map(async (name) => [name, await readFile(folder(name), "utf8")] as const)),
   );
 }
 
@@ -96,7 +92,7 @@ describe("secrets that somebody planted", () => {
     "events",
   ])("are in nothing that `ccscale %s` prints", async (words) => {
     await archived();
-    const { stdout, stderr } = await ccscale([...words.split(" "), "--offline", folder]);
+    const { stdout, stderr } = await ccscale([...words.split(" "), "--offline", folder()]);
     expect(found(stdout + stderr)).toEqual([]);
     expect(stdout).not.toBe("");
   });
@@ -129,7 +125,7 @@ describe("secrets that somebody planted", () => {
   test("a plan read back from the archive is whole", async () => {
     await archived();
     const planId = "plan-0001";
-    const shown = await ccscale(["plans", planId, "--offline", folder]);
+    const shown = await ccscale(["plans", planId, "--offline", folder()]);
     expect({ code: shown.code, found: found(shown.stdout) }).toEqual({ code: 0, found: [] });
     expect(shown.stdout).toContain("password = ***");
   });

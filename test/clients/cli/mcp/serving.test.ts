@@ -1,23 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveHttp } from "../../../../clients/cli/mcp/serve-http.ts";
 import { createMcpServer } from "../../../../clients/cli/mcp/server.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 import { archiveOf, busyWorld, serviceOn } from "../archived-world.ts";
 import { ask } from "./ask-by-mcp.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "mcp-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = ownFolder();
 test("ccscale mcp is a process that a client starts, asks and ends", async () => {
-  const archive = await archiveOf(await busyWorld(), folder);
+  const archive = await archiveOf(await busyWorld(), folder());
   const client = new Client({ name: "a test", version: "1" });
   const main = resolve(import.meta.dirname, "../../../../clients/cli/main.ts");
   const transport = new StdioClientTransport({

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ReportInput, reportPage } from "../../../../clients/cli/backtest/report/page.ts";
@@ -13,6 +11,7 @@ import {
   openBrowser,
   openPage,
 } from "../../../support/browser.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 import { sampleReport } from "./sample-report.ts";
 
 /** Of two runs: axe looks at each cell of each table. */
@@ -25,19 +24,17 @@ describe.skipIf(noBrowser !== undefined)(
   `the report in Chromium${noBrowser === undefined ? "" : `: skipped, ${noBrowser}`}`,
   () => {
     let browser: Browser;
-    let folder: string;
+    const folder = ownFolder();
     let address: string;
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "report-"));
-      const file = join(folder, "report.html");
+      const file = folder("report.html");
       await writeFile(file, await reportPage(report({ workload: "<b>week</b>.swf", job: "<i>a</i>" })));
       address = pathToFileURL(file).href;
       browser = await openBrowser();
     });
     afterAll(async () => {
       await browser?.close();
-      await rm(folder, { recursive: true, force: true });
     });
 
     test.each(looks)("$width px wide, $colorScheme: no errors, no barriers", async (look) => {
