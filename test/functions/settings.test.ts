@@ -4,6 +4,11 @@ import { type Environment, readSettings, secretIn } from "../../functions/suppor
 import { ConfigurationError } from "../../shared/errors/errors.ts";
 
 const schedule = { SNAPSHOT_SCHEDULE: "0 * * * * *", PRICES_SCHEDULE: "0 23 * * * *" };
+const local = {
+  ...schedule,
+  AutoscaleStorage: "UseDevelopmentStorage=true",
+  ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+};
 
 function problemsOf(settings: Environment): readonly string[] {
   try {
@@ -41,13 +46,8 @@ describe("readSettings", () => {
     { says: { AUTOSCALE_TELEMETRY: "console" }, to: "console" },
     { says: { AUTOSCALE_TELEMETRY: "off" }, to: "off" },
   ])("where Application Insights is known, $says sends telemetry to $to", ({ says, to }) => {
-    const settings = readSettings({
-      ...schedule,
-      AutoscaleStorage: "UseDevelopmentStorage=true",
-      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
-      APPLICATIONINSIGHTS_CONNECTION_STRING: "InstrumentationKey=0",
-      ...says,
-    });
+    const azure = { APPLICATIONINSIGHTS_CONNECTION_STRING: "InstrumentationKey=0" };
+    const settings = readSettings({ ...local, ...azure, ...says });
     expect(settings.telemetry.to).toBe(to);
   });
 
@@ -73,23 +73,13 @@ describe("readSettings", () => {
   });
 
   test("how nodes log in, when it is said; another word is no setting", () => {
-    const settings = {
-      ...schedule,
-      AutoscaleStorage: "UseDevelopmentStorage=true",
-      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
-    };
-    expect(readSettings({ ...settings, AUTOSTOP_LOGIN: "basic" }).nodeLogin).toBe("basic");
-    expect(() => readSettings({ ...settings, AUTOSTOP_LOGIN: "none" })).toThrow(/AUTOSTOP_LOGIN/);
+    expect(readSettings({ ...local, AUTOSTOP_LOGIN: "basic" }).nodeLogin).toBe("basic");
+    expect(() => readSettings({ ...local, AUTOSTOP_LOGIN: "none" })).toThrow(/AUTOSTOP_LOGIN/);
   });
 
   describe("how callers of the HTTP API log in", () => {
-    const settings = {
-      ...schedule,
-      AutoscaleStorage: "UseDevelopmentStorage=true",
-      ServiceBusConnection: "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
-    };
     const entra = {
-      ...settings,
+      ...local,
       API_LOGIN: "entra",
       API_TENANT_ID: "11111111-1111-4111-8111-AAAAAAAAAAAA",
       API_CLIENT_ID: "22222222-2222-4222-8222-222222222222",
@@ -137,8 +127,8 @@ describe("readSettings", () => {
     });
 
     test("the platform's word that it signs callers in is read; nobody else's is", () => {
-      expect(readSettings({ ...settings, WEBSITE_AUTH_ENABLED: "True" }).platformSignsIn).toBe(true);
-      expect(readSettings({ ...settings, WEBSITE_AUTH_ENABLED: "False" }).platformSignsIn).toBe(false);
+      expect(readSettings({ ...local, WEBSITE_AUTH_ENABLED: "True" }).platformSignsIn).toBe(true);
+      expect(readSettings({ ...local, WEBSITE_AUTH_ENABLED: "False" }).platformSignsIn).toBe(false);
     });
   });
 
@@ -175,8 +165,7 @@ describe("readSettings", () => {
       "AZURE_CLIENT_ID: empty, expected a value, or no such setting",
     ],
   ])("%s is told with what was wanted", (_, over, problem) => {
-    const rest = { ...schedule, AutoscaleStorage: "s", ServiceBusConnection: "b" };
-    expect(problemsOf({ ...rest, ...over })).toEqual([problem]);
+    expect(problemsOf({ ...local, ...over })).toEqual([problem]);
   });
 });
 
@@ -209,6 +198,5 @@ test.each([
   { setting: { PRICE_LIST_URL: "off" }, address: undefined },
   { setting: { PRICE_LIST_URL: "http://127.0.0.1:8080/list" }, address: "http://127.0.0.1:8080/list" },
 ])("the price list of $setting", ({ setting, address }) => {
-  const rest = { ...schedule, AutoscaleStorage: "s", ServiceBusConnection: "b" };
-  expect(readSettings({ ...rest, ...setting }).priceListAddress).toBe(address);
+  expect(readSettings({ ...local, ...setting }).priceListAddress).toBe(address);
 });

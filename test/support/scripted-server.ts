@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type RequestListener, type ServerResponse }
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 
-interface ReceivedCall {
+export interface ReceivedCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -12,7 +12,7 @@ interface ReceivedCall {
 /** One answer; the last one of a script is given to all further calls. */
 export type ScriptedAnswer =
   | { readonly status: number; readonly body?: string | object; readonly headers?: Record<string, string> }
-  | ((response: ServerResponse) => void);
+  | ((response: ServerResponse, call: ReceivedCall) => void);
 
 export interface ScriptedServer {
   readonly url: string;
@@ -26,14 +26,11 @@ export async function startScriptedServer(tls?: { key: string; cert: string }): 
   const calls: ReceivedCall[] = [];
   let script: ScriptedAnswer[] = [];
   const listener: RequestListener = async (request, response) => {
-    calls.push({
-      method: request.method ?? "",
-      path: request.url ?? "",
-      headers: request.headers,
-      body: await readAll(request),
-    });
+    const { method = "", url = "", headers } = request;
+    const call = { method, path: url, headers, body: await readAll(request) };
+    calls.push(call);
     const next = script.length > 1 ? script.shift() : script[0];
-    if (typeof next === "function") return next(response);
+    if (typeof next === "function") return next(response, call);
     const body = typeof next?.body === "object" ? JSON.stringify(next.body) : (next?.body ?? "");
     response.writeHead(next?.status ?? 500, next?.headers).end(body);
   };

@@ -1,18 +1,12 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { vi } from "vitest";
 import { type ActionAnswer, type Problem, problemType } from "../../../shared/api/index.ts";
+import { type ScriptedServer, startScriptedServer } from "../../support/scripted-server.ts";
 
-const running: Server[] = [];
+const running: ScriptedServer[] = [];
 
 export async function stopServing(): Promise<void> {
   vi.unstubAllEnvs();
-  for (const server of running.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  }
+  for (const server of running.splice(0)) await server.close();
 }
 
 export const answer: ActionAnswer = {
@@ -47,15 +41,15 @@ export async function serve(
 ): Promise<unknown[]> {
   const bodies: unknown[] = [];
   const states = options.states ?? [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  const server = await startScriptedServer();
+  running.push(server);
+  server.answer((response, call) => {
     const send = (status: number, body: unknown) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(body));
     };
-    if (request.url?.includes("/operations/")) return send(200, operation(states.shift() ?? "visible"));
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { readonly dryRun?: boolean };
+    if (call.path.includes("/operations/")) return send(200, operation(states.shift() ?? "visible"));
+    const body = JSON.parse(call.body) as { readonly dryRun?: boolean };
     bodies.push(body);
     if (options.problem !== undefined)
       return send(409, { type: problemType("refused"), status: 409, ...options.problem });
@@ -63,10 +57,7 @@ export async function serve(
     const would = body.dryRun === true && given.outcome === "requested";
     return send(given.outcome === "refused" ? 409 : 200, would ? { ...given, outcome: "would" } : given);
   });
-  running.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  vi.stubEnv("CCSCALE_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  vi.stubEnv("CCSCALE_URL", server.url);
   vi.stubEnv("CCSCALE_CLUSTER", "hpc");
   return bodies;
 }

@@ -8,6 +8,7 @@ import { ownFolder } from "../../support/own-folder.ts";
 import { cluster } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
+import { expectPrinted } from "./printed-page.ts";
 
 let server: ApiServer;
 
@@ -329,22 +330,11 @@ test.each([
 ])("the examples of the command page: %s", async (page, names) => {
   const configured = { ...usable, verify_certificates: true, idle_timeout: { default: 300 } };
   files().put(cluster, JSON.stringify(configured));
-  const transcripts: string[] = [];
-  for (const { line } of names.flatMap((name) => examples[name] ?? [])) {
-    const { code, stdout, stderr } = await ccscale([
-      ...(line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")),
-      "--url",
-      server.url,
-      "--cluster",
-      cluster,
-    ]);
-    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
-    transcripts.push(`$ ccscale ${line}\n${stdout}`);
-    served.world.advance(60);
-  }
-  await expect(transcripts.join("\n")).toMatchFileSnapshot(
-    `../../../clients/cli/reference/printed/${page}.txt`,
-  );
+  const lines = names.flatMap((name) => (examples[name] ?? []).map(({ line }) => line));
+  await expectPrinted(page, lines, {
+    at: ["--url", server.url, "--cluster", cluster],
+    after: () => served.world.advance(60),
+  });
 });
 
 describe("a value by its path", () => {

@@ -8,6 +8,7 @@ import { handlerOf } from "../../support/http-handlers.ts";
 import { cluster, createWorld } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
+import { expectPrinted } from "./printed-page.ts";
 
 let server: ApiServer;
 
@@ -76,6 +77,8 @@ beforeAll(async () => {
     usage: handlerOf("usage"),
     week: handlerOf("week"),
     history: handlerOf("history"),
+    buckets: handlerOf("buckets"),
+    nodes: handlerOf("nodes"),
   });
 });
 
@@ -85,27 +88,13 @@ const cost = (...argv: string[]) =>
   ccscale(["cost", "--from", "2026-11-01", ...argv, "--url", server.url, "--cluster", cluster]);
 
 test("the examples of the command page", async () => {
-  const transcripts: string[] = [];
-  for (const { line } of examples.cost ?? []) {
-    const { code, stdout, stderr } = await ccscale([
-      ...wordsOf(line),
-      "--url",
-      server.url,
-      "--cluster",
-      cluster,
-    ]);
-    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
-    transcripts.push(`$ ccscale ${line}\n${stdout}`);
-  }
-  await expect(transcripts.join("\n")).toMatchFileSnapshot("../../../clients/cli/reference/printed/cost.txt");
+  const lines = (examples.cost ?? []).map(({ line }) => line);
+  await expectPrinted("cost", lines, { at: ["--url", server.url, "--cluster", cluster] });
 });
 
 test("the week of a node array: nodes with jobs by the hour, and what idle ones cost", async () => {
   const at = ["--url", server.url, "--cluster", cluster];
-  const { stdout } = await ccscale(["history", "--week", "-a", "htc", ...at]);
-  await expect(`$ ccscale history --week -a htc\n${stdout}`).toMatchFileSnapshot(
-    "../../../clients/cli/reference/printed/history-week.txt",
-  );
+  await expectPrinted("history-week", ["history --week -a htc"], { at });
   const { stdout: json } = await ccscale(["history", "--week", "-a", "h*", "--format", "json", ...at]);
   expect(JSON.parse(json).nodeArrays).toMatchObject([{ name: "htc", hours: [{ nodes: 1 }, {}] }]);
   expect((await ccscale(["history", "--week", "-a", "none", ...at])).stdout).toBe("No such node array.\n");

@@ -15,6 +15,7 @@ import { handlerOf } from "../../support/http-handlers.ts";
 import { cluster, createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
+import { expectPrinted } from "./printed-page.ts";
 
 let server: ApiServer;
 
@@ -128,15 +129,8 @@ test("--summary counts all events, whatever --limit says", async () => {
 });
 
 test("the examples of the command page", async () => {
-  const transcripts: string[] = [];
-  for (const { line } of examples.events ?? []) {
-    const { code, stdout, stderr } = await ccscale([...line.split(" "), ...at()]);
-    expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
-    transcripts.push(`$ ccscale ${line}\n${stdout}`);
-  }
-  await expect(transcripts.join("\n")).toMatchFileSnapshot(
-    "../../../clients/cli/reference/printed/events.txt",
-  );
+  const lines = (examples.events ?? []).map(({ line }) => line);
+  await expectPrinted("events", lines, { at: at() });
 });
 
 test("times: by the local clock in CSV, in UTC in a table and JSON, and as --times says", async () => {

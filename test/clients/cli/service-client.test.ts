@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { CommandFailure } from "../../../clients/cli/exit-code.ts";
 import { AnswerMemory } from "../../../clients/cli/service/answer-memory.ts";
@@ -10,40 +8,20 @@ import { connectService } from "../../../clients/cli/service/http-client.ts";
 import { signInFailure } from "../../../clients/cli/service/sign-in.ts";
 import { problemType } from "../../../shared/api/index.ts";
 import { describeProblems } from "../../../shared/messages/problems.ts";
+import {
+  type ReceivedCall,
+  type ScriptedServer,
+  startScriptedServer,
+} from "../../support/scripted-server.ts";
 
-interface Seen {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingMessage["headers"];
-  readonly body: string;
-}
-
-type Respond = (seen: Seen, response: ServerResponse) => void;
-
-const running: Server[] = [];
-
-afterEach(async () => {
-  for (const server of running.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  }
-});
+type Respond = (call: ReceivedCall, response: ServerResponse) => void;
 
 /** A server on this machine that remembers what it was asked. */
-async function serve(respond: Respond): Promise<{ readonly url: string; readonly seen: Seen[] }> {
-  const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { method, url, headers } = request;
-    seen.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
-    respond(seen.at(-1) as Seen, response);
-  });
-  running.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+async function serve(respond: Respond): Promise<ScriptedServer> {
+  const server = await startScriptedServer();
+  onTestFinished(server.close);
+  server.answer((response, call) => respond(call, response));
+  return server;
 }
 
 function send(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
@@ -66,24 +44,24 @@ async function failureOf(
 
 describe("calls", () => {
   test("an action with a key of its own is the same request, however often it is made", async () => {
-    const { url, seen } = await serve((_, response) => send(response, 503, {}));
+    const { url, calls } = await serve((_, response) => send(response, 503, {}));
     const service = connectService({ url }, "hpc");
     const body = { kind: "retry-failed" };
     await failureOf(service.ask("actions", { key: "k-1", body }));
     await failureOf(service.ask("actions", { body }));
-    expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual(["k-1", undefined]);
+    expect(calls.map(({ headers }) => headers["idempotency-key"])).toEqual(["k-1", undefined]);
   });
 
   test("a path with the cluster and what else it names, a query, the key and the version", async () => {
-    const { url, seen } = await serve((_, response) => send(response, 404, {}));
+    const { url, calls } = await serve((_, response) => send(response, 404, {}));
     const service = connectService({ url: `${url}/`, key: "geheim" }, "a b/c");
     await failureOf(
       service.ask("explain", { params: { job: "12[3]" }, query: { source: "pbs", limit: undefined } }),
     );
-    expect(seen).toHaveLength(1);
-    expect(seen[0]).toMatchObject({
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toMatchObject({
       method: "GET",
-      url: "/api/clusters/a%20b%2Fc/jobs/12%5B3%5D/explain?source=pbs",
+      path: "/api/clusters/a%20b%2Fc/jobs/12%5B3%5D/explain?source=pbs",
       headers: { "x-functions-key": "geheim", "api-version": "1" },
     });
   });
@@ -101,13 +79,13 @@ describe("calls", () => {
 
   test("what fails for a moment is tried again, unless it would do something twice", async () => {
     const busy: Respond = (_, response) => send(response, 503, {}, { "retry-after": "0" });
-    const reading = await serve((seen, response) =>
-      reading.seen.length < 3 ? busy(seen, response) : send(response, 200, clusters),
+    const reading = await serve((call, response) =>
+      reading.calls.length < 3 ? busy(call, response) : send(response, 200, clusters),
     );
     expect(await connectService(reading, "").ask("clusters")).toEqual(clusters);
     const acting = await serve(busy);
     await failureOf(connectService(acting, "hpc").ask("actions", { body: { kind: "pause" } }));
-    expect({ read: reading.seen.length, acted: acting.seen.length }).toEqual({ read: 3, acted: 1 });
+    expect({ read: reading.calls.length, acted: acting.calls.length }).toEqual({ read: 3, acted: 1 });
   });
 
   test("a refused action is an answer", async () => {
@@ -178,7 +156,7 @@ describe("failures", () => {
       "Check the name after --cluster",
     ],
   ])("%s", async (_, status, body, next) => {
-    const { url } = await serve((_seen, response) => send(response, status, body));
+    const { url } = await serve((_call, response) => send(response, status, body));
     expect((await failureOf(connectService({ url }, "x").ask("status"))).next).toContain(next);
   });
 
@@ -269,8 +247,8 @@ describe("pages", () => {
   });
 
   test("all of them, one after the other", async () => {
-    const { url, seen } = await serve((request, response) =>
-      send(response, 200, request.url?.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
+    const { url, calls } = await serve((request, response) =>
+      send(response, 200, request.path.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
     );
     const counts: number[] = [];
     const service = connectService({ url }, "hpc");
@@ -280,33 +258,33 @@ describe("pages", () => {
     });
     expect(all.items.map(({ planId }) => planId)).toEqual(["a", "b", "c"]);
     expect({ isCut: all.isCut, counts }).toEqual({ isCut: false, counts: [2, 3] });
-    expect(seen.map((each) => each.url)).toEqual([
+    expect(calls.map((each) => each.path)).toEqual([
       "/api/clusters/hpc/plans?limit=1000",
       "/api/clusters/hpc/plans?limit=1000&cursor=more",
     ]);
   });
 
   test("the first page may say how to ask for the others", async () => {
-    const { url, seen } = await serve((request, response) =>
-      send(response, 200, request.url?.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
+    const { url, calls } = await serve((request, response) =>
+      send(response, 200, request.path.includes("cursor=") ? page(["c"], null) : page(["a", "b"], "more")),
     );
     const service = connectService({ url }, "hpc");
-    const rest = () => ({ colour: seen.length });
+    const rest = () => ({ colour: calls.length });
     const all = await askAll(service, "plans", { pick: ({ plans }) => plans, rest });
     expect(all.items.map(({ planId }) => planId)).toEqual(["a", "b", "c"]);
-    expect(seen.map((each) => each.url)).toEqual([
+    expect(calls.map((each) => each.path)).toEqual([
       "/api/clusters/hpc/plans?limit=500",
       "/api/clusters/hpc/plans?colour=1&limit=1000&cursor=more",
     ]);
   });
 
   test("no page after the one whose last item is beyond what is wanted", async () => {
-    const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
+    const { url, calls } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
     const all = await askAll(connectService({ url }, "hpc"), "plans", {
       pick: ({ plans }) => plans.map(({ planId }) => planId),
       until: (planId: string) => planId === "b",
     });
-    expect({ items: all.items, isCut: all.isCut, asked: seen.length }).toEqual({
+    expect({ items: all.items, isCut: all.isCut, asked: calls.length }).toEqual({
       items: ["a", "b"],
       isCut: false,
       asked: 1,
@@ -314,12 +292,12 @@ describe("pages", () => {
   });
 
   test("no more than were asked for", async () => {
-    const { url, seen } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
+    const { url, calls } = await serve((_, response) => send(response, 200, page(["a", "b"], "more")));
     const all = await askAll(connectService({ url }, "hpc"), "plans", {
       pick: ({ plans }) => plans,
       most: 2,
     });
-    expect({ isCut: all.isCut, asked: seen.length }).toEqual({ isCut: true, asked: 1 });
+    expect({ isCut: all.isCut, asked: calls.length }).toEqual({ isCut: true, asked: 1 });
   });
 });
 
@@ -328,7 +306,7 @@ describe("what is watched", () => {
 
   test("is asked for again only when it changed, and grows older all the same", async () => {
     let etag = '"1"';
-    const { url, seen } = await serve(({ headers }, response) =>
+    const { url, calls } = await serve(({ headers }, response) =>
       headers["if-none-match"] === etag
         ? response.writeHead(304, { etag }).end()
         : send(response, 200, answer, { etag }),
@@ -336,7 +314,7 @@ describe("what is watched", () => {
     const service = connectService({ url, remembers: true }, "");
     expect(await service.ask("clusters")).toEqual(answer);
     const again = await service.ask("clusters");
-    expect(seen.at(-1)?.headers["if-none-match"]).toBe('"1"');
+    expect(calls.at(-1)?.headers["if-none-match"]).toBe('"1"');
     expect(again).toEqual({ ...answer, atSeconds: expect.any(Number) });
     expect(again.atSeconds).toBeGreaterThanOrEqual(100);
     etag = '"2"';
@@ -344,11 +322,11 @@ describe("what is watched", () => {
   });
 
   test("is not remembered by who asks once", async () => {
-    const { url, seen } = await serve((_, response) => send(response, 200, answer, { etag: '"1"' }));
+    const { url, calls } = await serve((_, response) => send(response, 200, answer, { etag: '"1"' }));
     const service = connectService({ url }, "");
     await service.ask("clusters");
     await service.ask("clusters");
-    expect(seen.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, undefined]);
+    expect(calls.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, undefined]);
   });
 
   test("an answer that is kept grows older by the time that passes here", () => {

@@ -12,6 +12,15 @@ async function list(world: World, query: Readonly<Record<string, unknown>> = {})
   return eventsAnswer.strict().parse(JSON.parse(JSON.stringify(answer)));
 }
 
+/** Of every page, one after the other. */
+async function allOf(
+  world: World,
+  query: Readonly<Record<string, unknown>>,
+): Promise<EventsAnswer["events"]> {
+  const { events, next } = await list(world, query);
+  return next === null ? events : [...events, ...(await allOf(world, { ...query, cursor: next }))];
+}
+
 /** A cluster that grew by two nodes, of which one failed and both went, with decisions of people in between. */
 async function eventful(): Promise<World> {
   const world = createWorld();
@@ -152,14 +161,7 @@ describe("events", () => {
     const world = await eventful();
     const { events: all } = await list(world);
     for (const limit of [1, 2, 5, 100]) {
-      const ids: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await list(world, { limit, ...(cursor !== undefined && { cursor }) });
-        ids.push(...page.events.map(({ id }) => id));
-        cursor = page.next ?? undefined;
-      } while (cursor !== undefined);
-      expect(ids).toEqual(all.map(({ id }) => id));
+      expect(await allOf(world, { limit })).toEqual(all);
     }
   });
 
@@ -173,19 +175,10 @@ describe("events", () => {
       atSeconds: start + Math.floor(index / 2),
     }));
     await world.ports.events.note(cluster, noted);
-    const ids = new Set<string>();
-    const times: number[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await list(world, { limit: 1_000, ...(cursor !== undefined && { cursor }) });
-      for (const { id, atSeconds } of page.events) {
-        expect(ids).not.toContain(id);
-        ids.add(id);
-        times.push(atSeconds);
-      }
-      cursor = page.next ?? undefined;
-    } while (cursor !== undefined);
-    expect(ids.size).toBe(4_500 + 8);
+    const events = await allOf(world, { limit: 1_000 });
+    expect(events).toHaveLength(4_500 + 8);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4_500 + 8);
+    const times = events.map(({ atSeconds }) => atSeconds);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
@@ -211,17 +204,9 @@ describe("events", () => {
     } as const;
     const noted = Array.from({ length: 5_000 }, (_, index) => drain(index + 1));
     await world.ports.events.note(cluster, [before, ...noted, drain(9_000, "bad disk")]);
-    const kinds = async (query: Readonly<Record<string, unknown>> = {}) => {
-      const shown: unknown[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await list(world, { ...query, ...(cursor !== undefined && { cursor }) });
-        shown.push(...page.events.map(({ kind, nodes, nodeCount }) => [kind, nodes[0], nodeCount]));
-        cursor = page.next ?? undefined;
-      } while (cursor !== undefined);
-      return shown;
-    };
-    expect(await kinds()).toEqual([
+    const kinds = async (query: Readonly<Record<string, unknown>>) =>
+      (await allOf(world, query)).map(({ kind, nodes, nodeCount }) => [kind, nodes[0], nodeCount]);
+    expect(await kinds({})).toEqual([
       ["drain", "htc-1", 5_000],
       ["drain", "htc-9000", 1],
       ["config", undefined, 0],
@@ -243,20 +228,10 @@ describe("events", () => {
       const atSeconds = world.now() - 1_000 - index / 10;
       await world.ports.losses.add({ ...loss, eventId: `e${index}`, nodeName: `htc-${index}`, atSeconds });
     }
-    const shown: string[] = [];
-    let nodes = 0;
-    let cursor: string | undefined;
-    do {
-      const page = await list(world, { limit: 100, ...(cursor !== undefined && { cursor }) });
-      for (const { id, nodeCount } of page.events) {
-        shown.push(id);
-        nodes += nodeCount;
-      }
-      cursor = page.next ?? undefined;
-    } while (cursor !== undefined);
-    expect(new Set(shown).size).toBe(shown.length);
-    expect(shown.length).toBeLessThan(460);
-    expect(nodes).toBe(4_500);
+    const events = await allOf(world, { limit: 100 });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(events.length).toBeLessThan(460);
+    expect(events.reduce((nodes, { nodeCount }) => nodes + nodeCount, 0)).toBe(4_500);
   });
 
   test("nodes that are lost at once are one event, and that they are gone is no other one", async () => {
