@@ -1,6 +1,7 @@
 /**
  * Which changes of the code does no test notice? Changes one operator or number at a time, and runs the unit tests of the mirrored folder.
- * By hand, because it takes minutes; the last lines are the score of each folder: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine]`.
+ * By hand, because it takes minutes; the last lines are the score of each folder: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine] [--drawn]`.
+ * `--drawn` runs the drawn tests too: the contract suites of the drivers are such.
  * Works on a copy of the repository, so that you can go on in your own. What survives is either a missing test or makes no difference.
  */
 import { spawnSync } from "node:child_process";
@@ -21,11 +22,13 @@ const { values, positionals } = parseArgs({
     count: { type: "string", default: "20" },
     seed: { type: "string", default: "1" },
     tests: { type: "string", multiple: true },
+    drawn: { type: "boolean", default: false },
   },
 });
 if (positionals.length === 0)
   throw new Error("Cannot mutate: no folder given, expected some, such as shared/engine/ledger");
 
+const projects = ["unit", ...(values.drawn ? ["drawn"] : [])].flatMap((name) => ["--project", name]);
 const copy = mkdtempSync(join(tmpdir(), "mutants-"));
 process.once("exit", () => rmSync(copy, { recursive: true }));
 cpSync(root, copy, {
@@ -42,16 +45,7 @@ function run(tests: readonly string[], mostMs = 600_000): { readonly passed: boo
   const begun = performance.now();
   const { status } = spawnSync(
     join(root, "node_modules/.bin/vitest"),
-    [
-      "run",
-      "--project",
-      "unit",
-      "--bail=1",
-      "--maxWorkers=1",
-      "--reporter=json",
-      `--outputFile=${report}`,
-      ...tests,
-    ],
+    ["run", ...projects, "--bail=1", "--maxWorkers=1", "--reporter=json", `--outputFile=${report}`, ...tests],
     { cwd: copy, stdio: "ignore", timeout: mostMs },
   );
   return { passed: status === 0, ms: performance.now() - begun };
