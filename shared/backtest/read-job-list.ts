@@ -76,7 +76,7 @@ function toJob(job: z.output<typeof jobSchema>): TraceJob {
     nodeCount,
   } = job;
   const { ncpus, memgb, ngpus, exclusive } = constraints;
-  const parts = nodeCount > 0 ? nodeCount : iterations;
+  const parts = nodeCount || iterations;
   const nodeArrays = [constraints["node.nodearray"]].flat();
   const { user, account, queue, jobName } = job;
   return {

@@ -28,7 +28,7 @@ export function withPast(
 
 /** Whether a part of the job still waits. */
 function isWaiting({ executingHostnames, iterations, nodeCount }: DemandJob): boolean {
-  return executingHostnames.length < (nodeCount > 0 ? nodeCount : iterations);
+  return executingHostnames.length < (nodeCount || iterations);
 }
 
 /** It ran there, does not any more, and is still wanted: it was queued again. A task that ended is not wanted any more. */

@@ -140,7 +140,7 @@ function hasStarted({ asked, now }: { readonly asked: number; readonly now: numb
 }
 
 function askedBy({ nodeCount, iterations }: Job): number {
-  return nodeCount > 0 ? nodeCount : iterations;
+  return nodeCount || iterations;
 }
 
 /** The jobs, those that were not started with the kinds of nodes that they stay off. The list stays the same if that is none. */

@@ -40,5 +40,5 @@ const noOwners: Allocation["owners"] = [];
 
 /** A scattered job that names no node count wants each of its iterations on a node of its own. */
 function nodesAsked(job: Job): number {
-  return job.nodeCount > 0 ? job.nodeCount : job.iterations;
+  return job.nodeCount || job.iterations;
 }

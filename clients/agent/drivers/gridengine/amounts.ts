@@ -1,16 +1,5 @@
 /** Values of complexes as Grid Engine writes them. */
 
-const multipliers: Readonly<Record<string, number>> = {
-  k: 1000,
-  m: 1000 ** 2,
-  g: 1000 ** 3,
-  t: 1000 ** 4,
-  K: 1024,
-  M: 1024 ** 2,
-  G: 1024 ** 3,
-  T: 1024 ** 4,
-};
-
 /** `2G`, `16`, `1.5`, `true`, `1:30:00`, `INFINITY`; undefined: a text. Times are in seconds, memory is in bytes. */
 export function amountOf(value: string): number | undefined {
   const text = value.trim();
@@ -18,8 +7,9 @@ export function amountOf(value: string): number | undefined {
   if (/^true$/i.test(text)) return 1;
   if (/^false$/i.test(text)) return 0;
   const [, number, unit = ""] = /^([+-]?\d{1,18}(?:\.\d{0,18})?)([kmgtKMGT]?)$/.exec(text) ?? [];
-  if (number !== undefined) return Number(number) * (multipliers[unit] ?? 1);
-  return secondsOf(text);
+  if (number === undefined) return secondsOf(text);
+  const power = " kmgt".indexOf(unit.toLowerCase() || " ");
+  return Number(number) * (/[KMGT]/.test(unit) ? 1024 : 1000) ** power;
 }
 
 function secondsOf(text: string): number | undefined {
