@@ -39,7 +39,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     ...patience,
-    expect: { poll: { timeout: 240_000 } },
+    // Mostly another process is looked at: a page, a service, a file.
+    expect: { poll: { timeout: 240_000, interval: 100 } },
     // Every process that a test starts loads the same SDKs: compiled once, by whoever comes first.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     setupFiles: ["test/suite/functions-core.ts", "test/suite/seed.ts"],

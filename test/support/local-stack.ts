@@ -19,7 +19,13 @@ export const never = "0 0 0 1 1 *";
 
 const clusters = join(import.meta.dirname, "../../infra/local/cyclecloud/clusters");
 
-/** What differs from the usual stack: cluster `small-cpu`, sixty times as fast as life, a snapshot every second. */
+/** A stack that does nothing takes 0.15 of a processor with five looks at its queues and one snapshot each second, 0.02 with few of both. */
+const unhurried = { AzureFunctionsJobHost__extensions__queues__maxPollingInterval: "00:00:00.500" };
+
+/** The command line as it is installed: it starts in half the time of its sources. */
+export const builtCcscale = join(import.meta.dirname, "../../dist/ccscale/main.js");
+
+/** What differs from the usual stack: cluster `small-cpu`, sixty times as fast as life, a snapshot every other second. */
 export interface StackOptions extends Partial<Omit<EnvironmentOptions, "folder">> {
   /** A definition that no file holds. */
   readonly definition?: { readonly name: string } & Readonly<Record<string, unknown>>;
@@ -66,11 +72,12 @@ async function startIn(folder: string, options: Partial<EnvironmentOptions>): Pr
   const clusterFile = options.clusterFile ?? join(clusters, "small-cpu.json");
   const speed = options.speed ?? 60;
   const cluster = options.cluster ?? basename(clusterFile, ".json");
-  const usual = { config: {}, seed: 7, snapshotSchedule: "*/1 * * * * *" };
+  const usual = { config: {}, seed: 7, snapshotSchedule: "*/2 * * * * *" };
   const { connectionString: storage } = await emptyAccount();
   const environment = await startEnvironment({
     ...usual,
     ...options,
+    settings: { ...unhurried, ...options.settings },
     clusterFile,
     cluster,
     speed,

@@ -14,6 +14,8 @@ export interface Azurite extends Child {
 
 export interface AzuriteOptions {
   readonly logFile: string;
+  /** Its log has a line for each request; off when left out. */
+  readonly logsRequests?: boolean;
   /** Keeps its data there; in memory without it. */
   readonly dataFolder?: string;
   /** Speaks HTTPS and takes tokens, whose signature it does not check; the SDKs send none without HTTPS. */
@@ -71,6 +73,8 @@ export async function startAzurite(options: AzuriteOptions): Promise<Azurite> {
         `${ports[service]}`,
       ]),
       ...["--skipApiVersionCheck", "--disableTelemetry"],
+      // A line for each request is work for both processes.
+      ...(options.logsRequests === true ? [] : ["--silent"]),
       ...(tls === undefined ? [] : ["--oauth", "basic", "--cert", tls.certFile, "--key", tls.keyFile]),
       ...(options.dataFolder === undefined
         ? ["--inMemoryPersistence"]

@@ -86,7 +86,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     for (const end of ending.toReversed()) await end();
   };
   try {
-    const azurite = await startAzurite({ logFile });
+    const azurite = await startAzurite({ logFile, logsRequests: true });
     ending.push(() => azurite.stop());
     const bus = await startServiceBus({
       config: readConfig(join(root, "infra/local/environment/service-bus.json")),

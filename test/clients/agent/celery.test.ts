@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import getPort from "get-port";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
-import { type LocalStack, startStack } from "../../support/local-stack.ts";
+import { builtCcscale, type LocalStack, startStack } from "../../support/local-stack.ts";
 import { missingForCelery } from "./celery/installed.ts";
 import { type Journal, readJournal } from "./celery/journal.ts";
 import { Nodes } from "./celery/nodes.ts";
@@ -39,10 +39,7 @@ function workEnv(): Record<string, string> {
 async function startAgent(): Promise<Child> {
   return startChild({
     name: "agent",
-    args: [
-      join(import.meta.dirname, "../../../clients/cli/main.ts"),
-      ...["agent", "--config", join(stack.folder, "agent.json")],
-    ],
+    args: [builtCcscale, ...["agent", "--config", join(stack.folder, "agent.json")]],
     env: { ...workEnv(), PYTHONPATH: here, AutoscaleStorage: await throughTheOutage() },
     isReady: (line) => line.includes('"event":"pass"'),
     logFile: join(stack.folder, "agent.log"),

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { childrenOf, parseXml, textOf } from "../../../clients/agent/drivers/gridengine/xml.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
-import type { LocalStack } from "../../support/local-stack.ts";
+import { builtCcscale, type LocalStack } from "../../support/local-stack.ts";
 import { morePasses, startAgent, whileItMoves } from "../../support/machines/agent.ts";
 import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { type Followed, followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
@@ -165,13 +165,7 @@ async function shrink(gridEngine: GridEngine, stack: LocalStack, followed: Follo
   await morePasses(stack, 4);
   expect((await stack.nodes()).length).toBe(before);
   // Long enough for a job to find its node before; now nothing is to come any more.
-  const change = [
-    join(import.meta.dirname, "../../../clients/cli/main.ts"),
-    "config",
-    "set",
-    "idle_timeout",
-    "5",
-  ];
+  const change = [builtCcscale, "config", "set", "idle_timeout", "5"];
   await promisify(execFile)(process.execPath, [...change, "--local", stack.local, "--yes"]);
   await gridEngine.run("qdel", "-u", "*");
   const left = async () => ({

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../infra/local/environment/child.ts";
 import { shellWord } from "../../../shared/text/shell-word.ts";
-import { type LocalStack, type NodeRecord, never } from "../../support/local-stack.ts";
+import { builtCcscale, type LocalStack, type NodeRecord, never } from "../../support/local-stack.ts";
 import { whileItMoves } from "../../support/machines/agent.ts";
 import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
 import { followCycleCloud } from "../../support/machines/follow-cyclecloud.ts";
@@ -206,10 +206,7 @@ esac`,
   }
   await writeFile(join(folder, "cron"), cronTable);
   await symlink(process.execPath, join(home, "bin/node"));
-  await writeFile(
-    join(home, "ccscale.mjs"),
-    `import ${JSON.stringify(join(root, "clients/cli/main.ts"))};\n`,
-  );
+  await writeFile(join(home, "ccscale.mjs"), `import ${JSON.stringify(builtCcscale)};\n`);
   await writeFile(
     join(settings, "agent.env"),
     `# as systemd reads it\nAutoscaleStorage=${stack.environment.storageConnectionString}\n`,
@@ -233,7 +230,7 @@ esac`,
       expect(existsSync(join(settings, "has-slurm"))).toBe(owner === "ccscale");
     },
     ccscale: async (...args) => {
-      const { stdout } = await run(process.execPath, [join(root, "clients/cli/main.ts"), ...args]);
+      const { stdout } = await run(process.execPath, [builtCcscale, ...args]);
       return stdout;
     },
     calls: async () => (await readFile(join(folder, "calls"), "utf8")).split("\n").filter(Boolean),

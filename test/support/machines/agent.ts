@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
-import type { LocalStack } from "../local-stack.ts";
+import { builtCcscale, type LocalStack } from "../local-stack.ts";
 
 /** The agent has read its scheduler so often, and nothing has changed. */
 const standstillPasses = 30;
@@ -31,13 +31,7 @@ export async function startAgent(
   await writeFile(config, JSON.stringify(settings));
   return startChild({
     name: "agent",
-    args: [
-      join(import.meta.dirname, "../../../clients/cli/main.ts"),
-      "agent",
-      "--config",
-      config,
-      ...options,
-    ],
+    args: [builtCcscale, "agent", "--config", config, ...options],
     env: { ...env, AutoscaleStorage: stack.environment.storageConnectionString },
     isReady: (line) => line.includes('"event":"pass"'),
     logFile: join(stack.folder, "agent.log"),
