@@ -189,19 +189,18 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   };
   // Tasks that may sit anywhere start together all the same.
   const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
-  if (isSpread && isOne)
-    return [
-      { ...common, name, constraints: withAmounts(perSlot, [pools]), iterations: slots * tasks, ...together },
-    ];
-  if (isOneEach) {
-    const constraints = withAmounts(perNode, [...(part?.constraints ?? []), pools]);
-    return [{ ...common, name, constraints, iterations: tasks }];
-  }
-  return Array.from({ length: Math.min(tasks, mostGangs) }, (_, index) => {
-    const own = tasks === 1 ? name : `${name}#${index}`;
-    if (isSpread)
+  const asSlots = isSpread ? perSlot : isOneEach ? perNode : undefined;
+  return Array.from({ length: isOne ? 1 : Math.min(tasks, mostGangs) }, (_, index) => {
+    const own = isOne ? name : `${name}#${index}`;
+    if (asSlots !== undefined)
       return [
-        { ...common, name: own, constraints: withAmounts(perSlot, [pools]), iterations: slots, ...together },
+        {
+          ...common,
+          name: own,
+          constraints: withAmounts(asSlots, [...(part?.constraints ?? []), pools]),
+          iterations: (isSpread ? slots : 1) * (isOne ? tasks : 1),
+          ...(isSpread ? together : {}),
+        },
       ];
     return parts.map((each, at) => ({
       ...common,
