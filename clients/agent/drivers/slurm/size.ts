@@ -90,7 +90,8 @@ export function sizeOf(
     hasAllMemory:
       waits &&
       counting.isOfMemory &&
-      !(record.memory_per_node || record.memory_per_cpu || memoryPerGpu(record, counting)),
+      record.memory_per_cpu === undefined &&
+      !(record.memory_per_node || memoryPerGpu(record, counting)),
     unlike:
       waits && node !== undefined && counting.by !== "node"
         ? unlikeParts(record, nodeCount, {
@@ -378,7 +379,10 @@ function named(gres: Gres, lasting: readonly string[]): Readonly<Record<string, 
   return Object.fromEntries(used.map(([name, count]) => [resourceName(name), count]));
 }
 
-/** A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is. */
+/**
+ * A job that asks for no memory where there is no default gets all of a node's: `tres_req_str` says how much that is, also where the
+ * default is none for each CPU (`DefMemPerCPU=0`) and it uses up nothing.
+ */
 function memoryPerNode(
   record: JobRecord,
   {
@@ -393,12 +397,13 @@ function memoryPerNode(
     record.memory_per_node ||
     // Beside it stands what a job without GPUs would get by default.
     memoryPerGpu(record, counting) * gpus ||
-    (record.memory_per_cpu ?? 0) * ncpus ||
-    Math.min(
-      (tresAmount(record.tres_req_str, "mem") ?? 0) / least,
-      // That may be of the nodes of another partition.
-      node?.usable_memory ?? Number.POSITIVE_INFINITY,
-    )
+    (record.memory_per_cpu === undefined
+      ? Math.min(
+          (tresAmount(record.tres_req_str, "mem") ?? 0) / least,
+          // That may be of the nodes of another partition.
+          node?.usable_memory ?? Number.POSITIVE_INFINITY,
+        )
+      : record.memory_per_cpu * ncpus)
   );
 }
 
@@ -418,7 +423,7 @@ function maySpread(record: JobRecord, task: Task, gpusOfNode: number, counting: 
     !isWide &&
     !isFixed &&
     !record.contiguous &&
-    (!counting.isOfMemory || memoryOfTask(record, task, counting) > 0) &&
+    (!counting.isOfMemory || record.memory_per_cpu === 0 || memoryOfTask(record, task, counting) > 0) &&
     gpusByTask &&
     gresByTask &&
     memoryPerGpu(record, counting) === perGpu(record.memory_per_tres)

@@ -148,7 +148,7 @@ interface Asked {
   readonly largest: NodeRecord | undefined;
 }
 
-/** Without an option and a default a job gets all memory of its nodes, as with `--mem=0`. */
+/** Without an option and a default a job gets all memory of its nodes, as with `--mem=0`; a default of none for each CPU is no memory. */
 function memoryOf(options: SbatchOptions, { cpus, least, ofPartition, config, largest }: Asked) {
   const { mem, memPerCpu, memPerGpu, gpus } = options;
   const own = mem ?? memPerCpu ?? memPerGpu;
@@ -167,7 +167,7 @@ function memoryOf(options: SbatchOptions, { cpus, least, ofPartition, config, la
           : whole;
   return {
     memory_per_node: perNode ?? 0,
-    memory_per_cpu: perCpu ?? 0,
+    ...(perCpu === undefined || memPerCpu === 0 ? {} : { memory_per_cpu: perCpu }),
     memory_per_tres: memPerGpu === undefined ? "" : `gres:gpu:${memPerGpu}`,
     tres_req_str: `cpu=${cpus},mem=${all}M,node=${least}`,
   };

@@ -169,6 +169,8 @@ describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
     tres_req_str: `cpu=${count},mem=${count}000M,node=1`,
     ...fields,
   });
+  const noMemory = { memory_per_cpu: 0, tres_req_str: "cpu=1,mem=32000M,node=1" };
+  const fours = { ...array, array_task_string: "1-4" };
   const large = { memory_per_cpu: 7000, tres_req_str: "cpu=1,mem=7000M,node=1" };
 
   test.each([
@@ -177,6 +179,14 @@ describe("what jobs take of nodes, as SelectTypeParameters have it", () => {
     ["three tasks, which take two cores", "CR_CORE_MEMORY", { ...array, ...tasks(3) }, 3],
     ["nine tasks, which may sit anywhere", "CR_CORE_MEMORY", tasks(9), 2],
     ["two tasks, whose core has 12,000 MB", "CR_CORE_MEMORY", { ...array, memory_per_cpu: 6000 }, 3],
+    ["no memory, which is the default of a CPU", "CR_CORE_MEMORY", { ...array, ...noMemory }, 2],
+    [
+      "five tasks without any, which may sit anywhere",
+      "CR_CORE_MEMORY",
+      { ...fours, ...tasks(5, noMemory) },
+      3,
+    ],
+    ["all memory of a node", "CR_CORE_MEMORY", { ...array, ...noMemory, memory_per_cpu: null }, 6],
     ["one cpu: the rest of its socket is nobody's", "CR_SOCKET_MEMORY", array, 3],
     ["two tasks, one on each socket", "CR_SOCKET_MEMORY", { ...array, ...tasks(2) }, 6],
     [
