@@ -45,10 +45,10 @@ export function joined(names: readonly string[], word: "and" | "or"): string {
 const mostNamed = 5;
 
 /** The first few of many names: `htc-1, htc-2, htc-3, htc-4, htc-5 and 7 more`. */
-export function someOf(names: readonly string[]): string {
-  return names.length <= mostNamed
+export function someOf(names: readonly string[], most = mostNamed): string {
+  return names.length <= most
     ? names.join(", ")
-    : `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
+    : `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
 /** To three places; so large that nobody can count it: any number. */

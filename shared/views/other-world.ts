@@ -5,6 +5,7 @@ import { InvariantError } from "../errors/errors.ts";
 import { type DemandJob, parseDemand, wholly } from "../messages/index.ts";
 import type { CapSettings } from "../ports/index.ts";
 import { redacted, redactedIn } from "../text/redact.ts";
+import { someOf } from "../text/text.ts";
 import { firstSentences } from "./explain/first-sentence.ts";
 import { type OutlookJob, outlookJobs } from "./job-states.ts";
 import type { Selected } from "./node-selection.ts";
@@ -98,9 +99,7 @@ function limitsThereAre(
     .filter(({ limit }) => limit !== null && raisable.includes(limit))
     .toSorted((a, b) => Number(b.limit === kind) - Number(a.limit === kind))
     .map(({ limit, scope, unit }) => `"${limit} ${scope}" in ${unit}`);
-  const each = [...new Set(names)];
-  const more = each.length - mostLimitsNamed;
-  return `${each.slice(0, mostLimitsNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return someOf([...new Set(names)], mostLimitsNamed);
 }
 
 /** One owner has more cores than the others. */

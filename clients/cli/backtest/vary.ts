@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { SettingValue } from "../../../shared/backtest/index.ts";
+import { withValue } from "../../../shared/json/config-path.ts";
 import { isDictionary, jsonOr } from "../../../shared/json/json.ts";
 
 /** A setting of the configuration by its path, and the values that it takes in turn. */
@@ -51,15 +52,7 @@ export function combinations(varied: readonly Varied[]): readonly Readonly<Recor
 /** A configuration with other values, by path (`schedules.spare.targets.0.SpareCount`). A value for one node array leaves what holds for the others. */
 export function withValues(json: unknown, values: Readonly<Record<string, SettingValue>>): unknown {
   return Object.entries(values).reduce(
-    (config, [key, value]) => withValue(config, key.split("."), value),
-    json,
+    (config, [key, value]) => withValue(config, key, value) ?? config,
+    isDictionary(json) ? json : {},
   );
-}
-
-function withValue(json: unknown, [name = "", ...rest]: readonly string[], value: SettingValue): unknown {
-  if (Array.isArray(json) && /^\d+$/.test(name) && rest.length > 0)
-    return json.map((item, index) => (index === Number(name) ? withValue(item, rest, value) : item));
-  // A setting for all node arrays may be one value: it stays theirs.
-  const outer = isDictionary(json) ? json : json === undefined ? {} : { default: json };
-  return { ...outer, [name]: rest.length === 0 ? value : withValue(outer[name], rest, value) };
 }

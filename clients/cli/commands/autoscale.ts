@@ -105,14 +105,7 @@ async function autoscale(terminal: Terminal, flags: Flags): Promise<void> {
 async function arraysOf({ name, corecount, gpucount, instancecount, file }: Flags): Promise<unknown> {
   if (file !== undefined)
     return readJson(file, `Give a JSON list such as '[{"Name": "execute", "TargetCoreCount": 128}]'.`);
-  return [
-    {
-      Name: name,
-      ...(corecount === undefined ? {} : { TargetCoreCount: corecount }),
-      ...(gpucount === undefined ? {} : { TargetGpuCount: gpucount }),
-      ...(instancecount === undefined ? {} : { TargetCount: instancecount }),
-    },
-  ];
+  return [{ Name: name, TargetCoreCount: corecount, TargetGpuCount: gpucount, TargetCount: instancecount }];
 }
 
 function answerOn(terminal: Terminal, answer: AutoscaleAnswer): void {

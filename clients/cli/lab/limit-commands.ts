@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { defined } from "../../../shared/collections/defined.ts";
 import { wholeNumber } from "../option-values.ts";
 import type { Terminal } from "../terminal.ts";
 import { quotaWords } from "./broken.ts";
@@ -30,18 +31,8 @@ export function quotaCommand(terminal: Terminal): Command {
     if (cores === undefined && spotCores === undefined && family === undefined)
       return command.error("error: no quota, expected at least one of --family, --cores, --spot-cores");
     return change(terminal, flags, async (panel) => {
-      await panel.tell("quota", {
-        cluster: panel.cluster,
-        ...(region !== undefined && { region }),
-        ...(cores !== undefined && { cores }),
-        ...(spotCores !== undefined && { spotCores }),
-        ...(family !== undefined && { families: family }),
-      });
-      const set = Object.entries({
-        ...(cores !== undefined && { cores }),
-        ...(spotCores !== undefined && { spotCores }),
-        ...family,
-      });
+      await panel.tell("quota", { cluster: panel.cluster, region, cores, spotCores, families: family });
+      const set = Object.entries({ ...defined({ cores, spotCores }), ...family });
       return { done: set.map(([name, value]) => `${quotaWords(name)} is ${value} now.`).join(" ") };
     });
   });
@@ -68,17 +59,11 @@ export function limitCommand(terminal: Terminal): Command {
       return command.error("error: no limit, expected --max-nodes or --max-cores");
     return change(terminal, flags, async (panel, cluster) => {
       if (array !== undefined) arrayOf(cluster, array);
-      await panel.tell("limits", {
-        cluster: panel.cluster,
-        ...(array !== undefined && { nodearray: array }),
-        ...(maxNodes !== undefined && { maxCount: maxNodes }),
-        ...(maxCores !== undefined && { maxCoreCount: maxCores }),
-      });
-      const of = array ?? "the cluster";
-      const set = [
-        ...(maxNodes === undefined ? [] : [`MaxCount of ${of} is ${maxNodes} now.`]),
-        ...(maxCores === undefined ? [] : [`MaxCoreCount of ${of} is ${maxCores} now.`]),
-      ];
+      const limits = { maxCount: maxNodes, maxCoreCount: maxCores };
+      await panel.tell("limits", { cluster: panel.cluster, nodearray: array, ...limits });
+      const set = Object.entries(defined({ MaxCount: maxNodes, MaxCoreCount: maxCores })).map(
+        ([limit, value]) => `${limit} of ${array ?? "the cluster"} is ${value} now.`,
+      );
       return { done: set.join(" ") };
     });
   });

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { counted, printable } from "../../../shared/text/text.ts";
+import { counted, printable, someOf } from "../../../shared/text/text.ts";
 import { CommandFailure, NotFound } from "../exit-code.ts";
 import { wholeNumber } from "../option-values.ts";
 import { nodeNames } from "../selection.ts";
@@ -260,9 +260,6 @@ function spotOf(cluster: PanelCluster, array: string, share = 1): readonly Panel
   return up.slice(0, Math.max(1, Math.round(up.length * share)));
 }
 
-const mostListed = 10;
-
 function listed(names: readonly string[]): string {
-  const more = names.length - mostListed;
-  return more > 0 ? `${names.slice(0, mostListed).join(", ")} and ${more} more` : names.join(", ");
+  return someOf(names, 10);
 }

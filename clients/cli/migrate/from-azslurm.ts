@@ -1,3 +1,4 @@
+import { defined } from "../../../shared/collections/defined.ts";
 import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
 import {
   isPartitionOption,
@@ -76,10 +77,7 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
   );
   const told = report(lines, inFiles);
   return {
-    usual: {
-      ...(resumeSeconds === undefined ? {} : { boot_timeout: resumeSeconds }),
-      ...(idleSeconds === undefined ? {} : { idle_timeout: idleSeconds }),
-    },
+    usual: defined({ boot_timeout: resumeSeconds, idle_timeout: idleSeconds }),
     agent: {
       source: "slurm",
       driver: "slurm",
@@ -88,8 +86,7 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
         partitions: Object.fromEntries(wanted.map((each) => [each.name, settingsOf(each)])),
         config: {
           folder,
-          ...(byDefault === undefined ? {} : { default_partition: byDefault.name }),
-          ...(topology === undefined ? {} : { topology }),
+          ...defined({ default_partition: byDefault?.name, topology }),
           arrays: Object.fromEntries(arrays.settings),
         },
       },

@@ -9,7 +9,7 @@ import {
 } from "../../engine/index.ts";
 import type { BackedOff, SharedQuota } from "../../ports/index.ts";
 import { duration } from "../../text/durations.ts";
-import { counted } from "../../text/text.ts";
+import { counted, someOf } from "../../text/text.ts";
 import { holdOn, holdSentence } from "../held-sizes.ts";
 import type { NodeViews } from "../node-views.ts";
 import type { Outlook } from "../outlook.ts";
@@ -87,8 +87,7 @@ function clusterNames(clusters: SharedQuota["orders"]): string {
   const names = clusters.map(
     ({ cluster, cores }) => `cluster ${cluster} (${counted(Math.ceil(cores), "cores")})`,
   );
-  const left = names.length - mostClusterNames;
-  return `${names.slice(0, mostClusterNames).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  return someOf(names, mostClusterNames);
 }
 
 /** Set: the autoscaler itself asks the bucket for nothing for a while. */
