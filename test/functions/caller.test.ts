@@ -4,10 +4,9 @@ import { createTokenReader } from "../../functions/support/entra-token.ts";
 import { entraGuard, type Guard, keyGuard } from "../../functions/support/guard.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { served, service } from "../fuzz/served-world.ts";
-import { clusterOf, nodeOf } from "../support/cluster.ts";
+import { nodeOf } from "../support/cluster.ts";
 import { agentOid, alice, startTenant, type Tenant } from "../support/entra.ts";
-import { FakeCycleCloud } from "../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../support/world.ts";
+import { cluster, worldWith } from "../support/world.ts";
 
 type Handler = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
 
@@ -36,9 +35,7 @@ beforeAll(async () => {
 afterAll(() => tenant.stop());
 
 beforeEach(async () => {
-  served.world = createWorld(
-    new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1", instanceId: "vm-1" })] })),
-  );
+  served.world = worldWith({ nodes: [nodeOf({ name: "htc-1", instanceId: "vm-1" })] });
   await served.world.round();
 });
 
@@ -104,9 +101,7 @@ describe.each(["http-actions", "http-stop"] as const)("the record of %s says who
       "bob@example.com",
     );
     const long = { "x-ms-client-principal-name": "b".repeat(500) };
-    served.world = createWorld(
-      new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1", instanceId: "vm-1" })] })),
-    );
+    served.world = worldWith({ nodes: [nodeOf({ name: "htc-1", instanceId: "vm-1" })] });
     await served.world.round();
     expect(await recorded(name, guard, long)).toHaveLength(200);
   });

@@ -5,9 +5,8 @@ import { HttpRequest, InvocationContext } from "@azure/functions";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { metricHelp } from "../../shared/views/index.ts";
 import { served } from "../fuzz/served-world.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../support/cluster.ts";
-import { FakeCycleCloud } from "../support/fake-cyclecloud.ts";
-import { createWorld } from "../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../support/cluster.ts";
+import { createWorld, worldWith } from "../support/world.ts";
 
 vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
 const { metrics } = await import("../../functions/metrics.ts");
@@ -35,7 +34,7 @@ beforeEach(async () => {
     nodeOf({ name: "htc-1", hostname: "host-1" }),
     nodeOf({ name: "htc-2", hostname: "host-2" }),
   ];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
   served.world = world;
   world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
   const job = { constraints: { ncpus: 1 } };

@@ -8,10 +8,9 @@ import { leavingAnswer, problemSchema, stopAnswer } from "../../shared/api/index
 import { smallestLimits } from "../../shared/json/json-limits.ts";
 import type { Ports } from "../../shared/ports/index.ts";
 import { OutlookMemory } from "../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../support/cluster.ts";
+import { nodeOf } from "../support/cluster.ts";
 import { interposed } from "../support/crash.ts";
-import { FakeCycleCloud } from "../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../support/world.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../support/world.ts";
 
 const login = { username: "node", passwordSetting: "AUTOSTOP_PASSWORD" };
 const served = vi.hoisted(() => ({ current: undefined as unknown }));
@@ -57,7 +56,7 @@ const httpLeaving = handlerOf("leaving");
 
 beforeEach(async () => {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, instanceId: `vm-${name}` }));
-  world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  world = worldWith({ nodes });
   ports = world.ports;
   serve("function-key");
   world.configure({ autostop: { login }, engine: { idleTimeoutSeconds: { default: 9e6, byNodeArray: {} } } });

@@ -56,6 +56,11 @@ export interface World {
   settle(): Promise<void>;
 }
 
+/** One whose cluster has these parts. */
+export function worldWith(parts: Parameters<typeof clusterOf>[0]): World {
+  return createWorld(new FakeCycleCloud(clusterOf(parts)));
+}
+
 export function createWorld(cycleCloud = new FakeCycleCloud(clusterOf())): World {
   let nowSeconds = 1_800_000_000;
   let sequence = 0;

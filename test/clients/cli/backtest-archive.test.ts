@@ -2,17 +2,16 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunFigures } from "../../../shared/backtest/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
 import { ownFolder } from "../../support/own-folder.ts";
-import { createWorld } from "../../support/world.ts";
+import { worldWith } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
 const folder = ownFolder();
 beforeAll(async () => {
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ availableCount: 10 })] })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  const world = worldWith({ nodeArrays });
   const waits = { name: "1", constraints: { ncpus: 1 } };
   const begins = { name: "2", constraints: { ncpus: 1 } };
   const posted = [[waits], [{ ...waits, executingHostnames: ["htc-1"] }, begins], [begins]];

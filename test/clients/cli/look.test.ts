@@ -7,11 +7,10 @@ import { run } from "../../../clients/cli/program.ts";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import type { BucketView } from "../../../shared/api/index.ts";
 import { planScale } from "../../../shared/cycle/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { nodeOf } from "../../support/cluster.ts";
 import { DrainingSource } from "../../support/draining-source.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { ownFolder } from "../../support/own-folder.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { type World, worldWith } from "../../support/world.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 import { screen } from "./output/screen.ts";
@@ -28,7 +27,7 @@ beforeAll(async () => {
 afterEach(() => vi.unstubAllEnvs());
 
 async function emptyWorld(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [] })));
+  const world = worldWith({ nodeArrays: [] });
   await world.snapshot();
   return world;
 }
@@ -38,7 +37,7 @@ let long: Promise<World> | undefined;
 function longWorld(): Promise<World> {
   long ??= (async () => {
     const nodes = Array.from({ length: 1_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     return world;
   })();
@@ -151,7 +150,7 @@ describe("nodes", () => {
 
 test("plans ID: nodes that their scheduler drains first are not told as deleted", async () => {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   const source = new DrainingSource(world);
   const plansOf = async (name: string) => {
     const folder = await archiveOf(world, root(name));

@@ -12,9 +12,8 @@ import {
 } from "../../../shared/engine/index.ts";
 import { cases } from "../../support/cases.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { ownFolder } from "../../support/own-folder.ts";
-import { createWorld, jobFor } from "../../support/world.ts";
+import { jobFor, worldWith } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
@@ -286,7 +285,7 @@ describe("ccscale migrate compare", () => {
   const folder = ownFolder(afterEach);
   async function recorded(readOnly: boolean): Promise<void> {
     const nodeArrays = [nodeArrayOf({ buckets: [small] })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    const world = worldWith({ nodeArrays });
     world.configure({ cycle: { readOnly } });
     await world.post([jobFor(2)]);
     await world.round();

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSbatch } from "../../../clients/cli/slurm/sbatch-options.ts";
 import { splitWords } from "../../../shared/text/shell-word.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { ownFolder } from "../../support/own-folder.ts";
-import { createWorld } from "../../support/world.ts";
+import { worldWith } from "../../support/world.ts";
 import { archiveOf } from "./archived-world.ts";
 
 const describeHere = slurmIsMissing === undefined ? describe : describe.skip;
@@ -24,7 +23,7 @@ describeHere("examples/slurm/cli_filter.lua with a real sbatch", { timeout: 240_
 
   beforeAll(async () => {
     const nodes = [nodeOf({ name: "htc-1" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
     await world.snapshot();
     await archiveOf(world, folder("archive"));
     slurm = await startSlurm({ conf, gres: "NodeName=htc-[1-4] Name=gpu Count=1 File=/dev/null\n" });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 import { api, ask, refusalOf, useNodes, who } from "./asked-actions.ts";
 
 useNodes();
@@ -152,7 +151,7 @@ describe("actions on nodes", () => {
 
   test("more nodes than one request holds become several requests, each node once", async () => {
     const many = Array.from({ length: 450 }, (_, index) => nodeOf({ name: `htc-${index}` }));
-    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodes: many })));
+    served.world = worldWith({ nodes: many });
     await served.world.snapshot();
     const answer = await ask({ kind: "delete", nodes: { nodeArrays: ["htc"] } });
     expect(answer.actions.map((action) => action.nodes.length)).toEqual([200, 200, 50]);

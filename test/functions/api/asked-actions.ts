@@ -1,9 +1,8 @@
 import { beforeEach, expect } from "vitest";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 import { handlers } from "./handlers.ts";
 import { apiOf } from "./routes.ts";
 
@@ -37,7 +36,7 @@ const nodes = [
 /** A new cluster of these nodes for each test: one is busy, and their scheduler drains. */
 export function useNodes(): void {
   beforeEach(async () => {
-    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    served.world = worldWith({ nodes });
     const { world } = served;
     // The planner would delete it before anybody can ask for something.
     world.configure({ engine: { failedNodes: "keep" } });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { loadWorld } from "../../../shared/cycle/index.ts";
 import { drawUpDemand, lookAhead, whatIf } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
+import { cluster, createWorld, jobFor, worldWith } from "../../support/world.ts";
 
 test("what the extra jobs add is told apart from what waits anyway", async () => {
   const world = createWorld();
@@ -72,7 +71,7 @@ test("a job that gets a part now costs all of it in the end", async () => {
 
 test("a job on a size without a price is not free", async () => {
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ vmSize: "Odd" })] })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  const world = worldWith({ nodeArrays });
   await world.snapshot();
   const known = await loadWorld(world.ports, cluster);
   const extra = known && whatIf(known, { jobs: [half] }, world.now());

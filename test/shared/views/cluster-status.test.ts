@@ -3,9 +3,8 @@ import { ConfigurationError, InvariantError } from "../../../shared/errors/error
 import type { Rejection } from "../../../shared/ports/index.ts";
 import { type ClusterStatus, clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { explainJob, explainTarget, lookAhead } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 import { ask } from "./target-situations.ts";
 
 async function statusOf(world: World): Promise<ClusterStatus> {
@@ -115,7 +114,7 @@ describe("clusterStatus", () => {
 
   test("nodes outside every node array, such as the scheduler, are not counted", async () => {
     const nodes = [nodeOf({ name: "htc-1" }), nodeOf({ name: "scheduler", nodeArray: "scheduler" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     expect((await statusOf(world))?.nodes).toEqual({ Ready: 1 });
   });
@@ -124,7 +123,7 @@ describe("clusterStatus", () => {
     const nodes = ["Ready", "Ready", "Failed"].map((status, index) =>
       nodeOf({ name: `htc-${index}`, status }),
     );
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     expect(await statusOf(world)).toMatchObject({
       snapshot: { takenAtSeconds: world.now(), setAside: [] },
@@ -146,7 +145,7 @@ describe("clusterStatus", () => {
   });
 
   test("an operation says how many nodes it was for", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-9" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-9" })] });
     await world.round();
     world.advance(301);
     await world.round();

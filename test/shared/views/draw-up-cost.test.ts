@@ -1,22 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { costQuery } from "../../../shared/api/index.ts";
 import { drawUpCost } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../support/world.ts";
 
 let world: World;
 
 /** Two nodes of 4 cores at 3.60 USD an hour, and two jobs on one of them, for some hours that cross midnight (UTC). */
 beforeEach(async () => {
-  world = createWorld(
-    new FakeCycleCloud(
-      clusterOf({
-        nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })],
-        nodes: [1, 2].map((index) => nodeOf({ name: `htc-${index}`, hostname: `host-${index}` })),
-      }),
-    ),
-  );
+  world = worldWith({
+    nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })],
+    nodes: [1, 2].map((index) => nodeOf({ name: `htc-${index}`, hostname: `host-${index}` })),
+  });
   world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 3.6 } } } });
   const toMidnight = 86_400 - (world.now() % 86_400);
   world.advance(toMidnight - 2 * 3_600);
@@ -206,9 +201,7 @@ describe("what a cluster cost", () => {
 
   test("an unknown price is time without money", async () => {
     const nowhere = nodeArrayOf({ location: "nowhere" });
-    world = createWorld(
-      new FakeCycleCloud(clusterOf({ nodeArrays: [nowhere], nodes: [nodeOf({ name: "htc-1" })] })),
-    );
+    world = worldWith({ nodeArrays: [nowhere], nodes: [nodeOf({ name: "htc-1" })] });
     await world.snapshot();
     world.advance(3_600);
     await world.snapshot();

@@ -3,16 +3,15 @@ import { snapshotCluster } from "../../../shared/cycle/index.ts";
 import { UpstreamError } from "../../../shared/errors/errors.ts";
 import type { Sample } from "../../../shared/ports/index.ts";
 import { drawUpSamples } from "../../../shared/views/index.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 
 const minute = 60;
 const none = { jobs: 0, boot: 0, idle: 0, drained: 0, kept: 0, failed: 0, ending: 0 };
 
 function twoNodes() {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, hostname: `host-${name}` }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
   world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
   return world;
 }
@@ -55,7 +54,7 @@ test("each snapshot leaves a sample: nodes by use, what they cost, jobs", async 
 
 test("a node without a price is counted, not taken for free", async () => {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, vmSize: "Standard_Unlisted" }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
   await world.snapshot();
   const [only] = (await drawn(world)).samples;
   expect(only).toMatchObject({ nodes: { idle: 2 }, usdPerHour: 0, unpricedNodes: 2 });

@@ -1,26 +1,21 @@
 import { expect, test } from "vitest";
 import { drawUpWeek } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 
 const hour = 3_600;
 
 /** Three nodes at 3.60 USD an hour, one with a job, for three hours and a half from 10:00 on a Thursday (UTC). */
 async function someHours() {
   const size = { maxCount: 10, maxCoreCount: 40 };
-  const world = createWorld(
-    new FakeCycleCloud(
-      clusterOf({
-        ...size,
-        nodeArrays: [
-          nodeArrayOf({ ...size, buckets: [bucketOf()] }),
-          nodeArrayOf({ ...size, name: "hpc", buckets: [bucketOf()] }),
-        ],
-        nodes: [1, 2, 3].map((index) => nodeOf({ name: `htc-${index}`, hostname: `host-${index}` })),
-      }),
-    ),
-  );
+  const world = worldWith({
+    ...size,
+    nodeArrays: [
+      nodeArrayOf({ ...size, buckets: [bucketOf()] }),
+      nodeArrayOf({ ...size, name: "hpc", buckets: [bucketOf()] }),
+    ],
+    nodes: [1, 2, 3].map((index) => nodeOf({ name: `htc-${index}`, hostname: `host-${index}` })),
+  });
   const thursday = Date.UTC(2027, 0, 21, 10) / 1_000;
   world.advance(thursday - world.now());
   world.configure({

@@ -3,9 +3,8 @@ import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts"
 import { undecided } from "../../../shared/cycle/index.ts";
 import type { Bucket, Cluster, NodeArray } from "../../../shared/engine/index.ts";
 import { explainJob, lookAhead } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 
 async function explained(world: World, job = "job-1", source?: string): Promise<ExplainAnswer> {
   const outlook = await lookAhead(world.ports, cluster);
@@ -26,7 +25,7 @@ async function worldOf(parts: {
   const base = bucketOf(parts.bucket);
   const bucket = { ...base, limits: { ...base.limits, ...parts.limits } };
   const array = nodeArrayOf({ buckets: [bucket], ...parts.array });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [array], ...parts.cluster })));
+  const world = worldWith({ nodeArrays: [array], ...parts.cluster });
   await world.post([{ name: "job-1", ...parts.job }]);
   await world.snapshot();
   return world;
@@ -38,7 +37,7 @@ test("at a limit: when the jobs that hold it end, where all have an end", async 
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, hostname: `host-${name}` }));
   const array = nodeArrayOf({ maxCount: 2 });
   const ends = async (second: Record<string, unknown>) => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [array], nodes })));
+    const world = worldWith({ nodeArrays: [array], nodes });
     const startedAtSeconds = world.now() - 600;
     const runs = { constraints: { ncpus: 4 }, startedAtSeconds };
     await world.post([
@@ -240,7 +239,7 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
 describe("explain: where a job went", () => {
   test("it runs", async () => {
     const nodes = [nodeOf({ name: "htc-1", hostname: "a" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.post([jobFor(1, { executingHostnames: ["a"] })]);
     await world.snapshot();
     expect(await explained(world)).toMatchObject({
@@ -253,7 +252,7 @@ describe("explain: where a job went", () => {
   });
 
   test("it has a place on nodes that are up", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     await world.post([jobFor(1)]);
     await world.snapshot();
     expect(await explained(world)).toMatchObject({ state: "placed", causes: [] });

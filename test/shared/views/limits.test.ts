@@ -8,9 +8,8 @@ import {
   listLimits,
   lookAhead,
 } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const base = bucketOf({ availableCount: 2 });
 const tenNodes = { ...base.limits, maxCount: 10, activeCount: 0 };
@@ -33,7 +32,7 @@ test.each([
   ],
 ])("limits: of a bucket, %s", async (_, over, boundBy) => {
   const array = nodeArrayOf({ allowsColocation: true, buckets: [{ ...base, ...over }] });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [array] })));
+  const world = worldWith({ nodeArrays: [array] });
   // CycleCloud knows nothing of an operator's caps.
   world.configure({ cycle: { caps: { maxNodesPerPlan: 1, maxCores: null, monthlyBudgetUsd: null } } });
   await world.snapshot();
@@ -43,9 +42,6 @@ test.each([
   const bucket = listed.ok ? listed.answer.limits.find(({ limit }) => limit === "bucket") : undefined;
   expect(bucket).toMatchObject({ left: 2, boundBy });
 });
-
-const worldWith = (world: Parameters<typeof clusterOf>[0]) =>
-  createWorld(new FakeCycleCloud(clusterOf(world)));
 
 async function limitsOf(world: World) {
   const outlook = await lookAhead(world.ports, cluster);

@@ -3,9 +3,8 @@ import { type EventsAnswer, eventsAnswer, eventsQuery } from "../../../shared/ap
 import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { pauseCluster } from "../../../shared/operate/index.ts";
 import { listEvents } from "../../../shared/views/events/list-events.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 
 async function list(world: World, query: Readonly<Record<string, unknown>> = {}): Promise<EventsAnswer> {
   const answer = await listEvents(world.ports, cluster, eventsQuery.parse(query));
@@ -235,9 +234,7 @@ describe("events", () => {
   });
 
   test("nodes that are lost at once are one event, and that they are gone is no other one", async () => {
-    const world = createWorld(
-      new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" }), nodeOf({ name: "htc-2" })] })),
-    );
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" }), nodeOf({ name: "htc-2" })] });
     await world.round();
     const [first, second] = world.cycleCloud.nodes;
     if (first === undefined || second === undefined) throw new Error("no nodes");
@@ -303,7 +300,7 @@ describe("events", () => {
 
   test("drains that the planner asks for are there, a repeat of one once", async () => {
     const nodes = [nodeOf({ name: "htc-1" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     world.configure({ engine: { idleTimeoutSeconds: { default: 60, byNodeArray: {} } } });
     const hosts = [{ hostname: "host-htc-1", state: "up" }];
     const post = () => world.post([], { nodes: hosts, capabilities: ["drain"], ttlSeconds: 80_000 });

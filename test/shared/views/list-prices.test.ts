@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { listPrices, lookAhead } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 
 const d8 = bucketOf({ bucketId: "bucket-d8", vmSize: "Standard_Odd" });
 const nodeArrays = [
@@ -11,9 +10,7 @@ const nodeArrays = [
 ];
 
 async function pricesOf(query: Parameters<typeof listPrices>[1] = {}) {
-  const world = createWorld(
-    new FakeCycleCloud(clusterOf({ nodeArrays, nodes: [nodeOf({ name: "htc-1" })] })),
-  );
+  const world = worldWith({ nodeArrays, nodes: [nodeOf({ name: "htc-1" })] });
   const price = { regularUsd: 0.2, spotUsd: null, asOfSeconds: world.now() };
   const sheet = { location: "westeurope", readAtSeconds: world.now(), prices: { standard_f4s_v2: price } };
   await world.ports.priceSheets.save(sheet);

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { mostIdleTimes, type NodeHistory } from "../../../shared/engine/index.ts";
 import { listLives } from "../../../shared/views/index.ts";
 import { toLife } from "../../../shared/views/node-life.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, jobFor, worldWith } from "../../support/world.ts";
 
 const row: NodeHistory = {
   nodeId: "1",
@@ -76,7 +75,7 @@ describe("what a node did is told by its row", () => {
 describe("nodes over time", () => {
   async function worldWithPast() {
     const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, hostname: `host-${name}` }));
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
     world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
     await world.post([jobFor(1, { name: "runs", executingHostnames: ["host-htc-1"] })]);
     await world.round();

@@ -5,7 +5,7 @@ import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 
 async function viewsOf(world: World) {
   const outlook = await lookAhead(world.ports, cluster);
@@ -33,7 +33,7 @@ test("idle nodes are said to be held while a message lies unread that may name t
 });
 
 const worldOf = (nodes: readonly ClusterNode[], engine: Partial<EngineSettings> = {}) => {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   world.configure({ engine });
   return world;
 };

@@ -2,13 +2,12 @@ import { describe, expect, test } from "vitest";
 import { loadWorld } from "../../../shared/cycle/index.ts";
 import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { explainJob, listJobs, listLimits, lookAhead, whatIf } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../support/world.ts";
 
 /** Ann has 4 cores running and wants 12 more; bob and two nameless jobs want 4 each. */
 async function worldOf(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   world.configure({
     cycle: { ownerCaps: [{ by: "user", maxCores: 8, byName: { bob: null, unknown: 4 } }] },
   });

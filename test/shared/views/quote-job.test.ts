@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { loadWorld } from "../../../shared/cycle/index.ts";
 import { quoteJobs } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, jobFor, worldWith } from "../../support/world.ts";
 import { historyRow } from "../engine/tiny.ts";
 
 const small = bucketOf();
@@ -46,7 +45,7 @@ async function quoted({
   bootSeconds = 600,
 }: Given) {
   const nodeArrays = arrays.map((fields) => nodeArrayOf(fields));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes: [...nodes] })));
+  const world = worldWith({ nodeArrays, nodes: [...nodes] });
   const overrides = Object.fromEntries(
     Object.entries(prices ?? { [small.vmSize]: 2 }).map(([size, pricePerHourUsd]) => [
       size,

@@ -3,9 +3,8 @@ import { statusAnswer } from "../../../shared/api/index.ts";
 import { ConfigurationError } from "../../../shared/errors/errors.ts";
 import { clusterStatus } from "../../../shared/views/cluster-status.ts";
 import { showHistory } from "../../../shared/views/show-history.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, configOf, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 
 async function problemsOf(world: World) {
   const status = await clusterStatus(world.ports, cluster);
@@ -103,7 +102,7 @@ describe("problems of a status", () => {
 
   test("an array whose nodes cannot be deallocated, as only CycleCloud shows, is named with why", async () => {
     const nodeArrays = [{ ...nodeArrayOf({}), ephemeralOsDisk: true } as const];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    const world = worldWith({ nodeArrays });
     const htc = { most: 2, maxAgeSeconds: 60, diskUsdPerHour: null };
     world.configure({ engine: { deallocate: { default: null, byNodeArray: { htc } } } });
     await world.post([jobFor(1)]);
@@ -235,7 +234,7 @@ describe("problems of a status", () => {
       ...["2", "3", "4", "5", "6", "7"].map((n) => failed(`htc-${n}`, "no such image.")),
       nodeOf({ name: "htc-8" }),
     ];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     expect((await problemsOf(world)).filter(({ kind }) => kind === "nodes-failed")).toMatchObject([
       {
@@ -261,7 +260,7 @@ describe("problems of a status", () => {
 
   test("idle nodes that wait for messages to be read are a notice, and degraded once that takes long", async () => {
     const node = nodeOf({ name: "htc-1", hostname: "h1" });
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [node] })));
+    const world = worldWith({ nodes: [node] });
     await world.post([]);
     await world.round();
     for (const text of ["one", "two"]) await world.ports.unreadDemand.post(text);

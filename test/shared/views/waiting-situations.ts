@@ -1,9 +1,8 @@
 import { parseConfig } from "../../../shared/config/parse-config.ts";
 import { undecided } from "../../../shared/cycle/index.ts";
 import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../../shared/engine/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../support/world.ts";
 
 type Job = Readonly<Record<string, unknown>>;
 
@@ -34,9 +33,7 @@ export async function happen(situation: Situation): Promise<World> {
   const bucket = { ...base, limits: { ...base.limits, ...situation.limits } };
   const array = nodeArrayOf({ buckets: [bucket], ...situation.array });
   const nodes = (situation.nodes ?? []).map(nodeOf);
-  const world = createWorld(
-    new FakeCycleCloud(clusterOf({ nodeArrays: [array], nodes, ...situation.cluster })),
-  );
+  const world = worldWith({ nodeArrays: [array], nodes, ...situation.cluster });
   const parsed = parseConfig({ cluster, json: configOf(situation) });
   if (!parsed.ok) throw new Error(parsed.problems.join("; "));
   world.ports.configs.put(parsed.config);

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import type { WhatIfAnswer, WhatIfAsked } from "../../../shared/api/index.ts";
 import { loadWorld } from "../../../shared/cycle/index.ts";
 import { whatIf } from "../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
+import { cluster, createWorld, jobFor, worldWith } from "../../support/world.ts";
 
 /** A node costs 2 USD an hour; only so many can be had. */
 async function asked(
@@ -14,7 +13,7 @@ async function asked(
 ) {
   const { arrayNodes = 1_000, ...bucket } = fields;
   const nodeArrays = [nodeArrayOf({ maxCount: arrayNodes, buckets: [bucketOf(bucket)] })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  const world = worldWith({ nodeArrays });
   world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
   await world.post(jobs);
   await world.snapshot();

@@ -3,9 +3,8 @@ import { nodeFields } from "../../../../clients/cli/output/node-fields.ts";
 import { isKnown } from "../../../../clients/columns/evaluate.ts";
 import { nodeProperties } from "../../../../shared/engine/index.ts";
 import { historyRow } from "../../../shared/engine/tiny.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../../support/world.ts";
+import { nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, worldWith } from "../../../support/world.ts";
 import { firstNode, idleNode } from "./first-node.ts";
 
 test("every property of a node is a column of `nodes`", async () => {
@@ -40,7 +39,7 @@ test.each([
 /** What STATE says of a node that boots for so long, where three of its size took 100 to 120 s. */
 async function stateAfter(seconds: number) {
   const nodes = [nodeOf({ name: "htc-9", status: "Preparing", hostname: null })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   const earlier = [100, 110, 120].map((took, index) => {
     const createdSeconds = world.now() - 5_000;
     return historyRow(`old-${index}`, {
