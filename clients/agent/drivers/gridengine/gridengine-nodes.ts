@@ -157,7 +157,8 @@ function reasonOf({ instances }: Host): { readonly stateReason?: string } {
 
 /**
  * All that jobs can ask of it: slots, and consumables with what its jobs have of them. `toCome`: values that Grid Engine takes
- * once the host's daemon has come; nothing is bought in place of a host that only waits for that.
+ * once the host's daemon has come; nothing is bought in place of a host that only waits for that. They count, too, where qstat prints a
+ * smaller limit of the queue in place of what is left of the host.
  */
 export function resourcesOf(
   host: Host,
@@ -171,11 +172,15 @@ export function resourcesOf(
     for (const [name, amount] of Object.entries(takenBy(job, definitions)))
       used[name] = (used[name] ?? 0) + amount;
   const resources = host.instances.flatMap((each) => each.resources);
-  const leftOf = (name: string) => {
-    const left = resources.find((each) => each.name === name && /^[hq]c$/.test(each.type));
-    const value = left?.value ?? memberOf(toCome, name);
+  const amountIn = (value: unknown) => {
     const amount = value === undefined ? undefined : amountOf(String(value));
     return amount === undefined || !Number.isFinite(amount) ? undefined : amount;
+  };
+  const totalOf = (name: string) => {
+    const left = amountIn(resources.find((each) => each.name === name && /^[hq]c$/.test(each.type))?.value);
+    return left === undefined
+      ? (amountIn(memberOf(toCome, name)) ?? 0)
+      : Math.max(0, left + (used[name] ?? 0));
   };
   const slotsUsed = host.jobs.reduce((sum, { slots }) => sum + slots, 0);
   const isOpen = host.instances.some((each) => !isShut(each));
@@ -197,12 +202,7 @@ export function resourcesOf(
         return [slotsName(queue), own === undefined ? 0 : slotsOf(own)];
       }),
     ),
-    ...Object.fromEntries(
-      [...counted].map((name) => {
-        const left = leftOf(name);
-        return [name, left === undefined ? 0 : Math.max(0, left + (used[name] ?? 0))];
-      }),
-    ),
+    ...Object.fromEntries([...counted].map((name) => [name, totalOf(name)])),
   };
 }
 

@@ -222,6 +222,17 @@ describe("a host that has not got its values yet", () => {
     memory: event("node-joined").memory,
   });
 
+  test("and runs a job, because qstat shows a limit of its queue in their place: it has no more than they are", () => {
+    const busy = listing([{ on: "all.q@ip-0a000001", used: 1 }])
+      .replace('type="hc"', 'type="qf"')
+      .replace("<slots>1", '<hard_request name="gpus">1</hard_request><slots>1');
+    const { memory } = event("node-joined");
+    const context = { nowSeconds: 1000, draining: new Map(), memory };
+    expect(driver.interpret({ ...answers, qstat: { text: busy, exitCode: 0 } }, context)).toMatchObject({
+      nodes: [{ resources: { slots: 4, gpus: 2 } }],
+    });
+  });
+
   test("counts as one that has them: nothing is bought in its place", () => {
     expect(reading).toMatchObject({ nodes: [{ resources: { slots: 4, gpus: 2 } }] });
   });
