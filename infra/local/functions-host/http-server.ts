@@ -22,7 +22,8 @@ const manualRun = z.object({ input: z.unknown() });
 
 /** The HTTP side of the host: Azure's admin routes that are useful on a laptop, then the functions, then 404. */
 export function createHttpApp({ endpoints, functions, refused, invoke, log }: HttpAppOptions): Hono {
-  const app = new Hono();
+  // As in Azure, a slash at the end of a path changes nothing.
+  const app = new Hono({ strict: false });
   // The browser of this machine's user sends forms and text for any web page; JSON only after a preflight.
   app.post("/admin/*", async (context, next) =>
     isJson(context.req.header("content-type"))

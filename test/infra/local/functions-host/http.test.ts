@@ -70,6 +70,7 @@ describe("HTTP", () => {
 
   test.each([
     ["a literal route wins over a parameter", "GET", "/api/echo/x/all", 200],
+    ["a slash at the end", "GET", "/api/echo/x/all/", 200],
     ["a function that returns nothing", "GET", "/api/nothing", 204],
     ["a function that throws", "GET", "/api/broken", 500],
     ["an unknown path", "GET", "/api/none", 404],
