@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import {
   accountFor,
+  type Book,
   type JobTotal,
   jobKey,
   nothing,
@@ -10,7 +11,8 @@ import {
 } from "../../../../shared/accounting/index.ts";
 import type { AccountStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
-import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
+import { recordCases } from "./record-cases.ts";
+import { type ContractCase, uniqueCluster } from "./suite.ts";
 
 const dayStart = Date.UTC(2026, 10, 22) / 1_000;
 const hour = 3_600;
@@ -46,6 +48,12 @@ function run(name: string, firstSeconds: number, lastSeconds = firstSeconds + 60
 const always = { fromSeconds: 0, untilSeconds: dayStart + 400 * day };
 
 export const accountStoreCases: readonly ContractCase<AccountStore>[] = [
+  ...recordCases<AccountStore, Book>({
+    what: "the open record",
+    of: (_, version) => accountFor(openBook(sightAt(dayStart)), sightAt(dayStart + 60 * version)),
+    load: (store, name) => store.load(name),
+    save: (store, name, value, ifMatch) => store.save(name, value, ifMatch),
+  }),
   {
     name: "a cluster without accounts has none",
     async run(store) {
@@ -55,21 +63,6 @@ export const accountStoreCases: readonly ContractCase<AccountStore>[] = [
       expect(await store.days(cluster, always)).toEqual([]);
       expect(await store.runs(cluster, { source: "slurm", name: "1" }, 10)).toEqual([]);
       await store.forget(cluster, { hours: dayStart, days: dayStart });
-    },
-  },
-  {
-    name: "the open record comes back as it was saved, and only one of two writers saves",
-    async run(store) {
-      const cluster = uniqueCluster();
-      const book = openBook(sightAt(dayStart));
-      await store.save(cluster, book, undefined);
-      const stored = await store.load(cluster);
-      expect(stored?.value).toEqual(book);
-      const next = accountFor(book, sightAt(dayStart + 60));
-      const both = [1, 2].map(() => store.save(cluster, next, stored?.etag));
-      expect((await outcomes(both)).kept).toBe(1);
-      await expect(store.save(cluster, book, undefined)).rejects.toThrow();
-      expect((await store.load(cluster))?.value).toEqual(next);
     },
   },
   {

@@ -1,39 +1,17 @@
 import { expect } from "vitest";
 import { ConflictError } from "../../../../shared/errors/errors.ts";
-import type { ControlStore } from "../../../../shared/ports/index.ts";
-import { oddNames } from "./names.ts";
+import type { ClusterControl, ControlStore } from "../../../../shared/ports/index.ts";
+import { recordCases } from "./record-cases.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
 import { controlOf } from "./values.ts";
 
 export const controlStoreCases: readonly ContractCase<ControlStore>[] = [
-  {
-    name: "a cluster about which nothing was decided has none",
-    async run(store) {
-      expect(await store.load(uniqueCluster())).toBeUndefined();
-    },
-  },
-  {
-    name: "what was decided is there again, and the next decision needs its ETag",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await store.save(controlOf(cluster), undefined);
-      const first = await store.load(cluster);
-      expect(first?.value).toEqual(controlOf(cluster));
-      await store.save(controlOf(cluster, { refusedLogin: null }), first?.etag);
-      const second = await store.load(cluster);
-      expect(second?.value).toEqual(controlOf(cluster, { refusedLogin: null }));
-      await expect(store.save(controlOf(cluster), first?.etag)).rejects.toThrow(ConflictError);
-      expect(await store.load(cluster)).toEqual(second);
-    },
-  },
-  {
-    name: "of two that decide at once for the first time one gets a conflict",
-    async run(store) {
-      const cluster = uniqueCluster();
-      const saves = [1, 2].map(() => store.save(controlOf(cluster), undefined));
-      expect(await outcomes(saves)).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
-    },
-  },
+  ...recordCases<ControlStore, ClusterControl>({
+    what: "decisions",
+    of: (name, version) => controlOf(name, version === 1 ? {} : { refusedLogin: null }),
+    load: (store, name) => store.load(name),
+    save: (store, _, value, ifMatch) => store.save(value, ifMatch),
+  }),
   {
     name: "a refused login is known by its credentials until it is forgotten, and is no cluster's control",
     async run(store) {
@@ -64,13 +42,6 @@ export const controlStoreCases: readonly ContractCase<ControlStore>[] = [
       await store.forgetRefusedLogin(refused.fingerprint);
       await expect(store.changeRefusedLogin(refused, changed?.etag ?? "")).rejects.toThrow(ConflictError);
       expect(await store.refusedLogin(refused.fingerprint)).toBeUndefined();
-    },
-  },
-  {
-    name: "odd cluster names are kept apart",
-    async run(store) {
-      for (const name of oddNames) await store.save(controlOf(name), undefined);
-      for (const name of oddNames) expect((await store.load(name))?.value.cluster).toBe(name);
     },
   },
 ];

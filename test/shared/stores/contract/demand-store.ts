@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { ConflictError } from "../../../../shared/errors/errors.ts";
-import { type DemandStore, unknownSource } from "../../../../shared/ports/index.ts";
+import { type DemandStore, type SourceDemand, unknownSource } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
-import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
+import { recordCases } from "./record-cases.ts";
+import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { demandOf } from "./values.ts";
 
 function partOf(index: number) {
@@ -10,26 +11,12 @@ function partOf(index: number) {
 }
 
 export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
-  {
-    name: "a source that never reported has no demand",
-    async run(store) {
-      const cluster = uniqueCluster();
-      expect(await store.load(cluster, "celery")).toBeUndefined();
-      expect(await store.list(cluster)).toEqual([]);
-    },
-  },
-  {
-    name: "saved with the ETag that was read, demand is replaced",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await store.save(demandOf(cluster, "celery"), undefined);
-      const read = await store.load(cluster, "celery");
-      await store.save(demandOf(cluster, "celery", { sequence: 2 }), read?.etag);
-      expect((await store.load(cluster, "celery"))?.value).toEqual(
-        demandOf(cluster, "celery", { sequence: 2 }),
-      );
-    },
-  },
+  ...recordCases<DemandStore, SourceDemand>({
+    what: "demand",
+    of: (name, sequence) => demandOf("of-demand", name, { sequence }),
+    load: (store, name) => store.load("of-demand", name),
+    save: (store, _, value, ifMatch) => store.save(value, ifMatch),
+  }),
   {
     name: "what a source can do, and the state of its nodes, come back as they were",
     async run(store) {
@@ -128,36 +115,11 @@ export const demandStoreCases: readonly ContractCase<DemandStore>[] = [
     },
   },
   {
-    name: "a save without an ETag conflicts when there is demand already",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await store.save(demandOf(cluster, "celery"), undefined);
-      await expect(store.save(demandOf(cluster, "celery"), undefined)).rejects.toThrow(ConflictError);
-    },
-  },
-  {
-    name: "a save with an ETag conflicts when there is no demand",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await expect(store.save(demandOf(cluster, "celery"), '"0x1"')).rejects.toThrow(ConflictError);
-    },
-  },
-  {
-    name: "of two that read the same one saves, the other conflicts",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await store.save(demandOf(cluster, "celery"), undefined);
-      const etag = (await store.load(cluster, "celery"))?.etag;
-      const saves = [2, 3].map((sequence) => store.save(demandOf(cluster, "celery", { sequence }), etag));
-      const { kept, errors } = await outcomes(saves);
-      expect({ kept, errors }).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
-    },
-  },
-  {
     name: "sources are listed by name, those of other clusters and parts not",
     async run(store) {
       const cluster = uniqueCluster();
       const parts = { cluster, source: "celery", sequence: 7 };
+      expect(await store.list(cluster)).toEqual([]);
       await store.savePart(parts, partOf(0));
       for (const source of ["slurm", "celery", "a"]) await store.save(demandOf(cluster, source), undefined);
       await store.save(demandOf(`${cluster}-2`, "other"), undefined);

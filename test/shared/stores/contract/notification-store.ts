@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { ConflictError } from "../../../../shared/errors/errors.ts";
 import type { NotificationRecord, NotificationStore } from "../../../../shared/ports/index.ts";
+import { recordCases } from "./record-cases.ts";
 import { type ContractCase, uniqueCluster } from "./suite.ts";
 import { startSeconds } from "./values.ts";
 
@@ -52,22 +52,12 @@ function recordOf(cluster: string, failures = 0): NotificationRecord {
 }
 
 export const notificationStoreCases: readonly ContractCase<NotificationStore>[] = [
-  {
-    name: "a cluster of which nothing was told has no record",
-    async run(store) {
-      expect(await store.load(uniqueCluster())).toBeUndefined();
-    },
-  },
-  {
-    name: "gives back what was saved, and clusters are kept apart",
-    async run(store) {
-      const [one, other] = [uniqueCluster(), uniqueCluster()];
-      await store.save(recordOf(one), undefined);
-      await store.save(recordOf(other, 7), undefined);
-      expect((await store.load(one))?.value).toEqual(recordOf(one));
-      expect((await store.load(other))?.value).toEqual(recordOf(other, 7));
-    },
-  },
+  ...recordCases<NotificationStore, NotificationRecord>({
+    what: "what was told",
+    of: recordOf,
+    load: (store, name) => store.load(name),
+    save: (store, _, value, ifMatch) => store.save(value, ifMatch),
+  }),
   {
     name: "the ETag that save returns is that of the record, and the one to save with next",
     async run(store) {
@@ -76,17 +66,6 @@ export const notificationStoreCases: readonly ContractCase<NotificationStore>[] 
       expect((await store.load(cluster))?.etag).toBe(first);
       const second = await store.save(recordOf(cluster, 1), first);
       expect(await store.load(cluster)).toEqual({ value: recordOf(cluster, 1), etag: second });
-    },
-  },
-  {
-    name: "of two who save what they read, one is told of the conflict and changes nothing",
-    async run(store) {
-      const cluster = uniqueCluster();
-      const etag = await store.save(recordOf(cluster), undefined);
-      await store.save(recordOf(cluster, 1), etag);
-      await expect(store.save(recordOf(cluster, 2), etag)).rejects.toThrow(ConflictError);
-      await expect(store.save(recordOf(cluster, 3), undefined)).rejects.toThrow(ConflictError);
-      expect((await store.load(cluster))?.value).toEqual(recordOf(cluster, 1));
     },
   },
 ];

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { ConflictError, InvariantError } from "../../../../shared/errors/errors.ts";
 import type { Operation, OperationState, OperationStore } from "../../../../shared/ports/index.ts";
 import { oddNames } from "./names.ts";
+import { recordCases } from "./record-cases.ts";
 import { type ContractCase, outcomes, uniqueCluster } from "./suite.ts";
 import { actionOf, operationOf, startSeconds } from "./values.ts";
 
@@ -14,6 +15,12 @@ async function openIds(store: OperationStore, cluster: string): Promise<string[]
 }
 
 export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
+  ...recordCases<OperationStore, Operation>({
+    what: "an operation",
+    of: (name, version) => operationOf("of-operations", name, { messages: [`version ${version}`] }),
+    load: (store, name) => store.load("of-operations", name),
+    save: (store, _, value, ifMatch) => store.save(value, ifMatch),
+  }),
   {
     name: "a cluster without operations has none",
     async run(store) {
@@ -40,15 +47,6 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
     },
   },
   {
-    name: "recording an action twice conflicts, and changes nothing",
-    async run(store) {
-      const cluster = uniqueCluster();
-      await store.save(operationOf(cluster, "a", { state: "sent" }), undefined);
-      await expect(store.save(operationOf(cluster, "a"), undefined)).rejects.toThrow(ConflictError);
-      expect((await store.load(cluster, "a"))?.value.state).toBe("sent");
-    },
-  },
-  {
     name: "an ETag of an older version conflicts, open or closed, and changes nothing",
     async run(store) {
       const cluster = uniqueCluster();
@@ -58,25 +56,6 @@ export const operationStoreCases: readonly ContractCase<OperationStore>[] = [
         await expect(store.save(operationOf(cluster, "a", { state }), old)).rejects.toThrow(ConflictError);
       }
       expect(await openIds(store, cluster)).toEqual(["a"]);
-    },
-  },
-  {
-    name: "an update of an operation that was never recorded conflicts",
-    async run(store) {
-      const etag = await store.save(operationOf(uniqueCluster(), "a"), undefined);
-      await expect(store.save(operationOf(uniqueCluster(), "a"), etag)).rejects.toThrow(ConflictError);
-    },
-  },
-  {
-    name: "of two that race one saves, the other conflicts",
-    async run(store) {
-      const cluster = uniqueCluster();
-      const etag = await store.save(operationOf(cluster, "a"), undefined);
-      const states: OperationState[] = ["visible", "failed"];
-      const saves = states.map((state) => store.save(operationOf(cluster, "a", { state }), etag));
-      const { kept, errors } = await outcomes(saves);
-      expect({ kept, errors }).toEqual({ kept: 1, errors: [expect.any(ConflictError)] });
-      expect(await openIds(store, cluster)).toEqual([]);
     },
   },
   {
