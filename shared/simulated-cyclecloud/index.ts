@@ -1,7 +1,6 @@
 /** CycleCloud as far as it can be simulated: clusters whose nodes are timetables, quotas, boot times, evictions. No HTTP. README.md says how. */
 export { Refusal } from "./api-refusal.ts";
 export { evicted } from "./availability.ts";
-export { availabilitySchema } from "./availability-trace.ts";
 export { type Cluster, nodeArrayOf } from "./cluster.ts";
 export { bucketFiguresNow, toClusterStatus } from "./cluster-status-answer.ts";
 export type { BucketWeather } from "./conditions.ts";

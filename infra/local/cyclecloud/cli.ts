@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { loadDefinition, startCycleCloud, withAvailability } from "./index.ts";
+import { loadDefinition, startCycleCloud } from "./index.ts";
 
 const program = new Command("cyclecloud-simulator")
   .description("Simulates a CycleCloud server for development; it creates no machines.")
@@ -9,16 +9,10 @@ const program = new Command("cyclecloud-simulator")
   .option("--seed <number>", "seed of all draws", number, 1)
   .option("--username <name>", "account of the API", "demo")
   .option("--events-url <url>", "where events of nodes are posted to, as Event Grid does it")
-  .option("--availability <cluster/array=file...>", "traces of how many spot nodes there are", [])
   .option("--password <password>", "password of the account", "demo");
 
-const {
-  cluster: files,
-  availability,
-  ...settings
-} = program.parse().opts<{
+const { cluster: files, ...settings } = program.parse().opts<{
   cluster: string[];
-  availability: string[];
   port: number;
   speed: number;
   seed: number;
@@ -28,8 +22,7 @@ const {
 }>();
 
 try {
-  const loaded = await Promise.all(files.map((file) => loadDefinition(file)));
-  const definitions = await withAvailability(loaded, availability);
+  const definitions = await Promise.all(files.map((file) => loadDefinition(file)));
   const running = await startCycleCloud({ definitions, ...settings });
   console.log(
     `CycleCloud simulator at ${running.url}, clusters ${definitions.map(({ name }) => name).join(", ")}`,

@@ -79,4 +79,3 @@ export const clustersFolder = new URL("./clusters/", import.meta.url);
 export async function loadDefinition(file: string | URL): Promise<DefinitionInput> {
   return JSON.parse(await readFile(file, "utf8"));
 }
-export { withAvailability } from "./availability-files.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { withAvailability } from "../../../../infra/local/cyclecloud/availability-files.ts";
 import {
   createManualClock,
   type DefinitionInput,
@@ -57,10 +56,4 @@ test("at a tick with fewer nodes the rest is evicted, and gone after the notice"
   expect(targets()).toEqual(["Started", "Terminated", "Terminated", "Terminated"]);
   clock.advance(30);
   expect(targets()).toEqual(["Started"]);
-});
-
-test("a trace for an array that is not there is refused with what was wanted", async () => {
-  await expect(withAvailability([], ["hpc/spot=file.json"])).rejects.toThrow(
-    'Cannot use trace "hpc/spot=file.json": expected CLUSTER/ARRAY=FILE of a spot array',
-  );
 });
