@@ -172,9 +172,9 @@ function Header({ place }: { readonly place: Place }) {
   );
 }
 
-/** On a narrow screen the menu scrolls sideways. */
+/** On a narrow screen the menu scrolls sideways. With the next frame: where it is, is known only once all is laid out. */
 function intoView(link: HTMLElement | null): void {
-  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  requestAnimationFrame(() => link?.scrollIntoView({ block: "nearest", inline: "nearest" }));
 }
 
 function Chosen({ place }: { readonly place: Place }) {

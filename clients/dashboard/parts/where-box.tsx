@@ -62,8 +62,8 @@ export function WhereBox(props: {
 
 /** `key:value` of each value that there is, in order. */
 export function offersOf(key: string, values: readonly (string | null)[]): readonly string[] {
-  const named = values.flatMap((value) => (value === null || value === "" ? [] : [value]));
-  return [...new Set(named)]
+  return [...new Set(values)]
+    .flatMap((value) => (value === null || value === "" ? [] : [value]))
     .toSorted()
     .map((value) => `${key}:${/[\s,]/.test(value) ? `"${value}"` : value}`);
 }

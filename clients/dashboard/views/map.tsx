@@ -178,10 +178,8 @@ function mapNodeOf(node: Node): MapNode {
 function busyShare({ jobs, resources: all, available }: Node): number | null {
   // A node that is on its way out takes no jobs, and has no resources any more.
   if (jobs.length === 0) return 0;
-  const [whole, free] = [all?.ncpus, available?.ncpus].map(Number);
-  return whole === undefined || free === undefined || !(whole > 0) || Number.isNaN(free)
-    ? null
-    : 1 - free / whole;
+  const [whole, free] = [Number(all?.ncpus), Number(available?.ncpus)];
+  return whole > 0 && !Number.isNaN(free) ? 1 - free / whole : null;
 }
 
 interface PastProps {
