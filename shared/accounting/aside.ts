@@ -1,27 +1,9 @@
 import { hourSeconds, startOf } from "./calendar.ts";
 import { nanoUsdOf, type Writable } from "./lines.ts";
-
-/**
- * What is paid though no VM runs: `deallocated` are the disks of deallocated nodes, by node array; `reserved` are nodes that a
- * reservation pays and nobody runs, by reservation. It is in no sum of nodes.
- */
-export const asideKinds = ["deallocated", "reserved"] as const;
-
-interface Of {
-  readonly kind: (typeof asideKinds)[number];
-  /** Of the node array, or of the reservation. */
-  readonly name: string;
-}
-
-/** At one moment. */
-export interface SeenAside extends Of {
-  readonly nodes: number;
-  /** US dollars an hour for each of them; null: unknown, which is not free. */
-  readonly usdPerHour: number | null;
-}
+import type { AsideOf, SeenAside } from "./sight.ts";
 
 /** Of some time. Whole numbers, as the amounts of nodes are. */
-export interface AsideLine extends Of {
+export interface AsideLine extends AsideOf {
   readonly nodeMs: number;
   readonly nanoUsd: number;
   /** The part of `nodeMs` without a known price: `nanoUsd` leaves it out. */

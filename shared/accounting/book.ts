@@ -1,4 +1,4 @@
-import { type AsideLine, asideIn, mergeAside, type SeenAside } from "./aside.ts";
+import { type AsideLine, asideIn, mergeAside } from "./aside.ts";
 import { daySeconds, hourSeconds, monthStart, startOf } from "./calendar.ts";
 import { type HourUse, lastHours } from "./day-use.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { type Line, nothing } from "./lines.ts";
 import { NodeTally, type NodeTotal, named, withMore } from "./node-totals.ts";
 import { emptyPage, type Page, turnPages } from "./pages.ts";
-import type { SeenJob, SeenNode, Sight } from "./sight.ts";
+import type { SeenAside, SeenJob, SeenNode, Sight } from "./sight.ts";
 import { noSums, type Sums, withLines } from "./sums.ts";
 import { mergeLines, Tally } from "./tally.ts";
 

@@ -1,6 +1,6 @@
 /** Where every node-second of a cluster went, and what it cost whom. Pure. README.md has the rules. */
 
-export { type AsideLine, asideIn, asideKinds, mergeAside, type SeenAside } from "./aside.ts";
+export { type AsideLine, asideIn, mergeAside } from "./aside.ts";
 export {
   accountFor,
   type Book,
@@ -42,7 +42,15 @@ export {
 } from "./lines.ts";
 export { linesByNode } from "./node-totals.ts";
 export type { Page } from "./pages.ts";
-export { jobKey, type NodeUse, type SeenJob, type SeenNode, type Sight } from "./sight.ts";
+export {
+  asideKinds,
+  jobKey,
+  type NodeUse,
+  type SeenAside,
+  type SeenJob,
+  type SeenNode,
+  type Sight,
+} from "./sight.ts";
 export { type Spent, type Stand, type Subject, standOf } from "./stand.ts";
 export type { SumDimension } from "./sums.ts";
 export { type Sum, Tally } from "./tally.ts";

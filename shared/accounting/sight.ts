@@ -1,5 +1,3 @@
-import type { SeenAside } from "./aside.ts";
-
 /**
  * What a node is used for at one moment. Each moment of a node that costs money has exactly one:
  * - `jobs`: jobs run there; what they leave is unused.
@@ -46,6 +44,25 @@ export interface SeenJob {
   readonly queue: string | null;
   /** As its scheduler says it, an ISO 8601 date and time; absent: it does not. */
   readonly submittedAt?: string | undefined;
+}
+
+/**
+ * What is paid though no VM runs: `deallocated` are the disks of deallocated nodes, by node array; `reserved` are nodes that a
+ * reservation pays and nobody runs, by reservation. It is in no sum of nodes.
+ */
+export const asideKinds = ["deallocated", "reserved"] as const;
+
+export interface AsideOf {
+  readonly kind: (typeof asideKinds)[number];
+  /** Of the node array, or of the reservation. */
+  readonly name: string;
+}
+
+/** At one moment. */
+export interface SeenAside extends AsideOf {
+  readonly nodes: number;
+  /** US dollars an hour for each of them; null: unknown, which is not free. */
+  readonly usdPerHour: number | null;
 }
 
 /** A cluster at one moment, as far as money is concerned. */
