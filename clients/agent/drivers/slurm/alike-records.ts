@@ -33,6 +33,7 @@ export class AlikeRecords<Common, T> implements TextReader<T> {
   readonly #cutter: FieldCutter;
   /** By a digest of what they have in common. Undefined: they have to be read one by one. */
   readonly #common = new Map<string, Common | undefined>();
+  #last: { readonly rest: string; readonly common: Common | undefined } | undefined;
   /** Of the record before, by field: most have the same. */
   readonly #values = new Map<string, ReadValue>();
 
@@ -44,15 +45,22 @@ export class AlikeRecords<Common, T> implements TextReader<T> {
   read(text: string): T | undefined {
     const cut = this.#cutter.cut(text);
     if (cut === undefined) return undefined;
-    const digest = hash("sha256", cut.rest, "binary");
-    if (!this.#common.has(digest)) this.#common.set(digest, this.#commonOf(cut));
-    const common = this.#common.get(digest);
+    // Mostly the very text of the record before.
+    const { common } = this.#last?.rest === cut.rest ? this.#last : this.#look(cut);
     const own = common && this.#ownOf(cut);
     return common && own && this.#likeness.whole(common, own);
   }
 
   forget(): void {
     this.#common.clear();
+    this.#last = undefined;
+  }
+
+  #look(cut: CutRecord): { readonly rest: string; readonly common: Common | undefined } {
+    const digest = hash("sha256", cut.rest, "binary");
+    if (!this.#common.has(digest)) this.#common.set(digest, this.#commonOf(cut));
+    this.#last = { rest: cut.rest, common: this.#common.get(digest) };
+    return this.#last;
   }
 
   #commonOf(cut: CutRecord): Common | undefined {

@@ -24,6 +24,8 @@ export class FieldCutter {
   #headings: readonly string[] = [];
   /** Where the next field begins. */
   #next = "";
+  /** What is around the values of the record before: mostly the very same text. */
+  #around: { readonly pieces: readonly string[]; readonly rest: string } = { pieces: [], rest: "" };
 
   constructor(names: readonly string[]) {
     this.#names = names;
@@ -39,21 +41,29 @@ export class FieldCutter {
 
   #cutAsBefore(text: string): CutRecord | undefined {
     if (this.#fields.length === 0) return undefined;
+    const before = this.#around;
     const values: string[] = [];
-    let rest = "";
+    const pieces: string[] = [];
     let at = 0;
-    for (const heading of this.#headings) {
-      const found = text.indexOf(heading, at);
+    for (const [index, heading] of this.#headings.entries()) {
+      const like = before.pieces[index];
+      const isLike = like !== undefined && text.slice(at, at + like.length) === like;
+      const found = isLike ? at + like.length - heading.length : text.indexOf(heading, at);
       const start = found + heading.length;
       // A comma stands between two fields, a closing brace in a line of its own behind the last; what else would stand there is in the rest.
       const next = text.indexOf(this.#next, start);
       const end = next < 0 ? text.lastIndexOf("\n") : next - 1;
       if (found < 0 || end < start) return undefined;
+      pieces.push(isLike ? like : text.slice(at, start));
       values.push(text.slice(start, end));
-      rest += text.slice(at, start) + markInJson;
       at = end;
     }
-    return { names: this.#fields, values, rest: rest + text.slice(at) };
+    pieces.push(text.slice(at));
+    const isLike =
+      pieces.length === before.pieces.length &&
+      pieces.every((piece, index) => piece === before.pieces[index]);
+    if (!isLike) this.#around = { pieces, rest: pieces.join(markInJson) };
+    return { names: this.#fields, values, rest: this.#around.rest };
   }
 
   #learn(text: string): void {
