@@ -5,7 +5,7 @@ import { ConfigurationError, hasCode, messageOf } from "../../../shared/errors/e
 import { isDictionary } from "../../../shared/json/json.ts";
 import { parseAgentConfig } from "../../agent/config.ts";
 import { CommandFailure } from "../exit-code.ts";
-import { fromAzslurm } from "../migrate/from-azslurm.ts";
+import { fromAzslurm, includedIn } from "../migrate/from-azslurm.ts";
 import { fromAzge, fromAzpbs } from "../migrate/from-scalelib-schedulers.ts";
 import { type FromScheduler, migrate, reportOf } from "../migrate/migration.ts";
 import { prettyJson } from "../output/print.ts";
@@ -29,7 +29,9 @@ export function migrateCommand(terminal: Terminal): Command {
   );
   command.addCommand(
     one(terminal, "azslurm", "/etc/slurm", (_, folder, flags) => azslurm(folder, flags))
-      .description("Reads autoscale.json, slurm.conf, azure.conf, gres.conf and keep_alive.conf.")
+      .description(
+        "Reads autoscale.json, slurm.conf and what it includes, azure.conf, gres.conf and keep_alive.conf.",
+      )
       .option("--node-prefix <text>", "what stands before CycleCloud's names of nodes in Slurm"),
   );
   command.addCommand(
@@ -94,7 +96,7 @@ function one(terminal: Terminal, name: string, usual: string, read: Reader): Com
 async function azslurm(folder: string, { nodePrefix = "" }: Flags): Promise<FromScheduler> {
   const textOf = async (name: string) => {
     try {
-      return await readFile(join(folder, name), "utf8");
+      return await readFile(resolve(folder, name), "utf8");
     } catch (error) {
       if (hasCode(error, "ENOENT") && name !== "azure.conf") return "";
       throw new CommandFailure(
@@ -103,8 +105,12 @@ async function azslurm(folder: string, { nodePrefix = "" }: Flags): Promise<From
       );
     }
   };
+  const slurmConf = await textOf("slurm.conf");
   const files = {
-    "slurm.conf": await textOf("slurm.conf"),
+    ...Object.fromEntries(
+      await Promise.all(includedIn(slurmConf).map(async (name) => [name, await textOf(name)] as const)),
+    ),
+    "slurm.conf": slurmConf,
     "azure.conf": await textOf("azure.conf"),
     "gres.conf": await textOf("gres.conf"),
     "keep_alive.conf": await textOf("keep_alive.conf"),

@@ -18,15 +18,20 @@ import {
 } from "./slurm-files.ts";
 
 /** Texts of its files; empty where there is none. */
-export interface AzslurmFiles {
-  readonly "slurm.conf": string;
-  readonly "azure.conf": string;
-  readonly "gres.conf": string;
-  readonly "keep_alive.conf": string;
-}
+export type AzslurmFiles = Readonly<Record<OwnFile, string>> &
+  /** The others that slurm.conf includes: `site_specific.conf` has the administrator's own settings. */
+  Readonly<Record<string, string>>;
 
-type FileName = keyof AzslurmFiles;
-type Lines = Readonly<Record<FileName, readonly SlurmLine[]>>;
+type OwnFile = "slurm.conf" | "azure.conf" | "gres.conf" | "keep_alive.conf";
+type Lines = Readonly<Record<OwnFile, readonly SlurmLine[]>> & Readonly<Record<string, readonly SlurmLine[]>>;
+const ownFiles = ["azure.conf", "gres.conf", "keep_alive.conf"];
+
+/** Of slurm.conf the names of files that it includes, beside those of azslurm. */
+export function includedIn(slurmConf: string): readonly string[] {
+  return readSlurmLines(slurmConf).flatMap(({ include }) =>
+    include === undefined || ownFiles.some((name) => include.endsWith(name)) ? [] : [include],
+  );
+}
 
 /** Where a key of those files ends: in one list of the report. */
 interface Fate {
@@ -49,7 +54,7 @@ interface NodesInFiles {
 }
 
 interface Partition {
-  readonly file: FileName;
+  readonly file: string;
   readonly name: string;
   readonly line: SlurmLine;
   /** Empty: none of CycleCloud's nodes is in it, or dynamic ones are. */
@@ -61,14 +66,16 @@ interface Partition {
 
 /** What azslurm wrote for Slurm, as the agent's settings. Its node names stay: `<prefix><array>-<number>`. */
 export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: string): FromScheduler {
+  const others = Object.keys(files).filter((name) => name !== "slurm.conf" && !ownFiles.includes(name));
   const lines: Lines = {
-    "slurm.conf": readSlurmLines(files["slurm.conf"]),
     "azure.conf": readSlurmLines(files["azure.conf"]),
+    "slurm.conf": readSlurmLines(files["slurm.conf"]),
     "gres.conf": readSlurmLines(files["gres.conf"]),
     "keep_alive.conf": readSlurmLines(files["keep_alive.conf"]),
+    ...Object.fromEntries(others.map((name) => [name, readSlurmLines(files[name] ?? "")])),
   };
   const inFiles = nodesInFilesOf(lines, nodePrefix);
-  const all = [...lines["slurm.conf"], ...lines["azure.conf"], ...lines["keep_alive.conf"]];
+  const all = Object.entries(lines).flatMap(([name, own]) => (name === "gres.conf" ? [] : own));
   const { partitions, arrays, topology } = inFiles;
   const wanted = partitions.filter((each) => each.arrays.length > 0);
   const byDefault = wanted.find(({ line }) => valueIn(line, "default")?.toLowerCase() === "yes");
@@ -139,7 +146,7 @@ function nodesInFilesOf(lines: Lines, prefix: string): NodesInFiles {
   const arrays = arraysIn(linesOf(written, "nodename"), lines["gres.conf"], prefix);
   const nodeSets = linesOf(written, "nodeset").flatMap((line) => valueIn(line, "nodeset") ?? []);
   const wordTopology = lastOf(lines["slurm.conf"], "topologyplugin") ?? "";
-  const partition = (line: SlurmLine, file: FileName): Partition => {
+  const partition = (line: SlurmLine, file: string): Partition => {
     const isWritten = file === "azure.conf";
     const nodes = valueIn(line, "nodes") ?? "";
     const names = expandHostlist(nodes) ?? [];
@@ -163,10 +170,9 @@ function nodesInFilesOf(lines: Lines, prefix: string): NodesInFiles {
     prefix,
     arrays,
     nodeSets,
-    partitions: [
-      ...linesOf(written, "partitionname").map((line) => partition(line, "azure.conf")),
-      ...linesOf(lines["slurm.conf"], "partitionname").map((line) => partition(line, "slurm.conf")),
-    ],
+    partitions: Object.entries(lines).flatMap(([name, own]) =>
+      linesOf(own, "partitionname").map((line) => partition(line, name)),
+    ),
     topology: /^topology\/(tree|block)$/.exec(wordTopology)?.[1],
   };
 }
@@ -232,7 +238,7 @@ function report(lines: Lines, inFiles: NodesInFiles): Readonly<Record<Fate["list
       }
     }
   const stay = [...new Set(staying)];
-  if (stay.length > 0) lists.taken.push(`these stay in slurm.conf as they are: ${stay.join(", ")}`);
+  if (stay.length > 0) lists.taken.push(`these stay as they are: ${stay.join(", ")}`);
   return lists;
 }
 
@@ -304,7 +310,7 @@ function fateOfPartition(
   }
   switch (name) {
     case "partitionname":
-      return isWritten ? taken() : differs(", in cyclecloud.conf here: take the line out of slurm.conf");
+      return isWritten ? taken() : differs(", in cyclecloud.conf here: take the line out");
     case "nodes":
     case "default":
       return taken();

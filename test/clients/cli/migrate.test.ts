@@ -145,13 +145,22 @@ Nodename=hpc-[1-16] Feature=cloud STATE=CLOUD CPUs=120 RealMemory=436224 CoreSpe
   const own = `NodeName=login-1 CPUs=4
 PartitionName=login Nodes=login-1 MaxTime=60
 PartitionName=debug Nodes=hpc-[1-2] MaxTime=30
-AccountingStoragePass=s3cret-word
 include accounting.conf
+include site_specific.conf
 this is nothing
 `;
 
   test("options are taken over, and stand in cyclecloud.conf again; what cannot be is named", async () => {
-    await put({ "autoscale.json": files["autoscale.json"], "azure.conf": conf, "slurm.conf": own });
+    const included = {
+      "accounting.conf": "AccountingStoragePass=s3cret-word",
+      "site_specific.conf": "SuspendExcParts=hpc\nPartitionName=night Nodes=hpc-[3-4] MaxTime=10",
+    };
+    await put({
+      "autoscale.json": files["autoscale.json"],
+      "azure.conf": conf,
+      "slurm.conf": own,
+      ...included,
+    });
     const { code, stdout } = await ccscale(["migrate", "azslurm", folder(), "-O", out()]);
     expect(code).toBe(1);
     const options = {
@@ -170,6 +179,7 @@ this is nothing
         partitions: {
           hpc: { node_array: "hpc", options },
           debug: { node_array: "hpc", options: { MaxTime: "30" } },
+          night: { node_array: "hpc", options: { MaxTime: "10" } },
         },
       },
     });
@@ -181,10 +191,11 @@ this is nothing
       "azure.conf, line 2 (PartitionName=hpc): Colour=red",
       "azure.conf, line 1 (PartitionName=DEFAULT): SuspendTimeout=9",
       "azure.conf, line 3 (Nodename=hpc-[1-16]): CoreSpecCount=2",
+      "site_specific.conf, line 1: SuspendExcParts=hpc: ccscale keep-alive on -a ARRAY",
       "slurm.conf, line 3: PartitionName=debug, in cyclecloud.conf here",
       "partition debug: some nodes of its arrays there, all of them here",
       "slurm.conf, line 2: PartitionName=login, without CycleCloud's nodes",
-      "these stay in slurm.conf as they are: AccountingStoragePass, include accounting.conf",
+      "these stay as they are: include accounting.conf, include site_specific.conf, AccountingStoragePass",
     ])
       expect(stdout).toContain(sentence);
     expect(stdout).not.toContain("s3cret-word");
