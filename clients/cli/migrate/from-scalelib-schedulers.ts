@@ -101,6 +101,8 @@ export function fromAzge(json: Json, given: readonly string[]): FromScheduler {
       ...lists.differs,
     ],
     without: lists.without,
+    problems:
+      arrays.length > 0 ? [] : ["no node array is named: those whose nodes join need --nodearray NAME …"],
   };
 }
 

@@ -357,7 +357,7 @@ describe("from the others", () => {
     expect(stdout).toContain("gridengine.relevant_complexes");
     const none = await ccscale(["migrate", "azge", folder()]);
     expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining("To correct first") });
-    expect(none.stderr).toContain("node_arrays");
+    expect(none.stderr).toContain("need --nodearray NAME");
   });
 
   test("what the service would refuse is named before it is pushed", async () => {
