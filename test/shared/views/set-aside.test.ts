@@ -51,11 +51,15 @@ test("jobs that were set aside are listed with what is wrong with them, and wher
   ]);
 });
 
-test.each(["runs", "waits\u001b[2J\u202e"])("why job %j is set aside is explained", async (name) => {
+test.each([
+  ["runs", true],
+  ["waits\u001b[2J\u202e", false],
+])("why job %j is set aside is explained, and whether it runs", async (name, runs) => {
   const explained = explainJob(await outlookOf(await withBadJobs()), name);
   if (explained.outcome !== "explained") throw new Error(explained.outcome);
   expect(explained.answer).toMatchObject({ state: "set-aside", causes: [{ kind: "set-aside" }] });
   expect(explained.answer.summary).toContain("iterations: -1");
+  expect(/; it runs on 1 host, whose nodes stay/.test(JSON.stringify(explained.answer))).toBe(runs);
 });
 
 test("the status tells which source posts what does not check out, as one problem", async () => {

@@ -224,7 +224,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     config: {
       vm_sizes: {
         Standard_F4s_v2: { price_per_hour_usd: 0.2 },
-        Standard_E64s_v5: { price_per_hour_usd: 40 },
+        Standard_E64s_v5: { price_per_hour_usd: 8 },
       },
     },
     cluster: {
