@@ -83,7 +83,7 @@ export function running(
     exclusive: !leaves && isWhole,
     ...(own.length === 0 ? {} : { executingHostnames: own }),
   });
-  const parts = leaves || isWhole || hosts.length < count ? [] : unlikeParts(record, names, perNode, context);
+  const parts = leaves || isWhole || hosts.length < count ? [] : partsOf(record, names, perNode, context);
   if (parts.length > 1)
     return parts.map(([own, amounts], index) => ({
       ...onHosts(
@@ -95,14 +95,15 @@ export function running(
     }));
   return [
     {
-      ...onHosts(hosts, perNode),
+      // Of what it does not ask for, such as memory without a default, it has what its nodes had.
+      ...onHosts(hosts, parts[0]?.[1] ?? perNode),
       ...(nodeCount === 1 ? {} : { nodeCount, colocated: isColocated(record, partitions, context) }),
     },
   ];
 }
 
-/** Nodes of which a job has unlike parts, by their places among its nodes. Empty: it has the same of all. */
-function unlikeParts(
+/** Nodes of which a job has the same, by their places among its nodes, with what it has of each. Empty: Slurm does not say. */
+function partsOf(
   { job_resources: shares, gres_detail: gres = [] }: JobRecord,
   names: readonly string[],
   perNode: Amounts,

@@ -58,7 +58,7 @@ const nodeShare = z
     memory: memory?.allocated ?? memory_allocated,
   }));
 
-/** Of a job that runs: what it has of each of its nodes. Undefined: the same of all, or it is not known. */
+/** Of a job that runs: what it has of each of its nodes. Undefined: the same of several, or it is not known. */
 const shares = z
   .object({
     allocated_nodes: z.array(nodeShare).optional(),
@@ -67,7 +67,7 @@ const shares = z
   .transform(({ allocated_nodes, nodes }) => {
     const all = allocated_nodes ?? (typeof nodes === "object" ? nodes.allocation : undefined) ?? [];
     const isAlike = all.every(({ cpus, cores }) => cpus === all[0]?.cpus && cores === all[0]?.cores);
-    return isAlike ? undefined : all;
+    return isAlike && all.length > 1 ? undefined : all;
   })
   .nullish()
   .catch(undefined);

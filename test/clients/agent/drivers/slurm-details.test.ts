@@ -98,6 +98,13 @@ describe("a Slurm job that runs and has unlike parts of its nodes", () => {
   });
 });
 
+test("a Slurm job that names no memory has that of its own node, of whichever size its record speaks", () => {
+  const job_resources = { allocated_nodes: [{ ...shareBefore("htc-1", 1), memory_allocated: 15_000 }] };
+  const none = { memory_per_cpu: null, tres_req_str: "cpu=1,mem=8000M,node=1" };
+  const { constraints } = jobWith({ ...runs, ...none, job_resources });
+  expect(constraints).toMatchObject({ memmb: 15_000 });
+});
+
 describe("the start of a Slurm job", () => {
   test("is that of a job that runs; of a job that waits it is a forecast", () => {
     const start_time = { set: true, infinite: false, number: 1_795_370_509 };
