@@ -3,7 +3,7 @@ import type { ArrayChoice, ClusterNode, Job, Plan, PlannedNode } from "../../eng
 import { kindName, type NodeKind, shortHostname } from "../../engine/index.ts";
 import type { PlanHead, SourceDemand, StalledJob, WatchedJob } from "../../ports/index.ts";
 import { redactText } from "../../text/redact.ts";
-import { liveSources } from "../demand/live-demand.ts";
+import { isOutByItself, liveSources } from "../demand/live-demand.ts";
 import { doubtsOf } from "../doubts.ts";
 
 /**
@@ -93,9 +93,7 @@ export function stillStalled(
 function outOfService(demand: readonly SourceDemand[], nowSeconds: number): ReadonlySet<string> {
   return new Set(
     liveSources(demand, nowSeconds).flatMap(({ source, nodes }) =>
-      nodes
-        .filter(({ state = "up", eventAtSeconds }) => state !== "up" && eventAtSeconds === undefined)
-        .map(({ hostname }) => keyOf(source, shortHostname(hostname))),
+      nodes.filter(isOutByItself).map(({ hostname }) => keyOf(source, shortHostname(hostname))),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   busyHostnames,
+  isOutByItself,
   longestSilenceSeconds,
   presentDemand,
 } from "../../../../shared/cycle/demand/live-demand.ts";
@@ -104,4 +105,12 @@ describe("demand of a source", () => {
     expect([...busyHostnames(demand, expiresAtSeconds)]).toEqual(["a", "b", "c", "d"]);
     expect([...busyHostnames(demand, expiresAtSeconds + longestSilenceSeconds)]).toEqual([]);
   });
+});
+
+test.each([
+  ["up", {}, false],
+  ["drained", { state: "drained" }, true],
+  ["drained for an event of ours", { state: "drained", eventAtSeconds: 1 }, false],
+] as const)("whether a node that is %s is out by itself", (_, said, isOut) => {
+  expect(isOutByItself({ hostname: "a", resources: {}, ...said })).toBe(isOut);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mergeDemand } from "../../../../shared/cycle/demand/merge-demand.ts";
-import { keptAside } from "../../../../shared/cycle/demand/merge-set-aside.ts";
+import { asideAfter, keptAside } from "../../../../shared/cycle/demand/merge-set-aside.ts";
 import { type DemandMessage, parseDemand } from "../../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../../shared/ports/index.ts";
 
@@ -137,4 +137,24 @@ test("of what is set aside all is kept that protects a node, and a hundred of th
   const kept = keptAside([...rest, { ...item("job", null), running }, item("node", "b")]);
   expect(kept).toMatchObject({ more: 20, items: { length: 102 } });
   expect(kept?.items.slice(-2)).toMatchObject([{ running }, { name: "b" }]);
+});
+
+test("a delta ends what is set aside of the jobs and nodes that it mentions, and of no others", () => {
+  const item = (kind: "job" | "node", name: string | null) => ({ kind, index: 0, name, problems: [] });
+  const named = (kind: "job" | "node") => ["a", "b", "c"].map((name) => item(kind, name));
+  const before = { items: [...named("job"), ...named("node"), item("job", null)], more: 0 };
+  const delta = message({
+    kind: "delta",
+    sequence: 2,
+    jobs: jobs("a"),
+    remove: ["b"],
+    nodes: [{ hostname: "a" }],
+  });
+  if (delta.kind !== "delta") throw new Error("no delta");
+  expect(asideAfter(before, delta, [])?.items.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    "job c",
+    "node b",
+    "node c",
+    "job null",
+  ]);
 });
