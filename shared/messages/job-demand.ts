@@ -95,7 +95,7 @@ const job = z.preprocess(
       .max(256)
       .optional()
       .describe(
-        "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything; those that are `colocated` are together in one placement group",
+        "Jobs of a source with the same one are parts of one job: they all get what they ask for, or none gets anything",
       ),
     gangApart: z
       .boolean()
@@ -107,7 +107,7 @@ const job = z.preprocess(
       .boolean()
       .optional()
       .describe(
-        "Whether its nodes may be of several arrays, sizes and placement groups where none of them could ever hold all of it. Without a `gang`: no effect",
+        "Whether its nodes may be of several arrays, sizes and placement groups where none of them could ever hold all of it. `colocated` jobs of a gang that say so, or say false, are in one placement group until they are divided. Without a `gang`: no effect",
       ),
     gangSize: z
       .int()

@@ -50,11 +50,14 @@ export interface Job {
   readonly metadata: { readonly [key: string]: Json };
   /** The budget that holds it: it keeps the hosts on which it runs, and gets nothing more. Absent: none does. */
   readonly hold?: SpentBudget;
-  /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. Colocated ones are all in one placement group. */
+  /** Jobs of a source with the same one are parts of one job: all get all that they ask for, or none gets anything. */
   readonly gang?: string;
   /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent, and without a `gang`: it may. */
   readonly gangApart?: boolean;
-  /** Whether its nodes may be of several buckets where none of them could ever hold all of it. Absent, and without a `gang`: they may not. */
+  /**
+   * Whether its nodes may be of several buckets where none of them could ever hold all of it. Colocated jobs of a gang that say so or not are
+   * all in one placement group, if they are not divided. Absent, and without a `gang`: they may not, and each job has a group of its own.
+   */
   readonly mayDivide?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */
   readonly gangSize?: number;

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
+import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { allocate, isDivided, isWhole, pack } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
 import { candidatesFor } from "./candidates.ts";
@@ -38,20 +38,22 @@ function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
 }
 
 /**
- * Places jobs one after the other, all of each, or nothing of any; the colocated ones in one placement group. Returns how many found room:
- * all of them, or those before the first that did not.
+ * Places jobs one after the other, all of each, or nothing of any. Those that are one in a placement group are all in the same: in one of
+ * `homes`, where they were chosen by price, before any other. Returns how many found room: all of them, or those before the first that
+ * did not.
  */
 export function placeParts(
   ledger: Ledger,
   parts: readonly Allocation[],
   place: (part: Allocation) => void,
+  homes: readonly (LedgerBucket | undefined)[] = [],
 ): number {
-  const colocated = parts.filter(({ job }) => job.colocated);
-  if (colocated.length < 2) return placeApart(ledger, parts, place);
+  const united = parts.filter(({ job }) => job.colocated && job.mayDivide !== undefined);
+  if (united.length < 2) return placeApart(ledger, parts, place);
   let placed = -1;
   let lacks: readonly Refusal[] = [];
-  for (const group of groupsToTry(ledger, colocated)) {
-    for (const part of colocated) part.group = group;
+  for (const group of groupsToTry(ledger, united, homes)) {
+    for (const part of united) part.group = group;
     const inGroup = placeApart(ledger, parts, place);
     if (inGroup > placed) {
       placed = inGroup;
@@ -59,26 +61,47 @@ export function placeParts(
     }
     if (placed === parts.length) break;
   }
-  for (const part of colocated) part.group = null;
+  for (const part of united) part.group = null;
   const [lacking] = parts.slice(placed);
   if (lacking === undefined) return placed;
   // The group that could hold the most of them says what they lack.
   lacking.refusals = lacks;
-  return isDivided(ledger, colocated) ? placeApart(ledger, parts, (part) => pack(ledger, part)) : placed;
+  if (!isDivided(ledger, united)) return placed;
+  return placeApart(ledger, parts, (part) =>
+    united.includes(part) && part.granted < part.asked ? pack(ledger, part) : place(part),
+  );
 }
 
-/** The placement groups that parts may be in. Those without nodes are alike: only the first with the same arrays and sizes is tried. */
-function groupsToTry(ledger: Ledger, parts: readonly Allocation[]): readonly (string | null)[] {
-  const buckets = new Set(parts.flatMap((part) => candidatesFor(ledger, part)));
-  const groups = Map.groupBy(buckets, ({ placementGroup }) => placementGroup);
+/**
+ * The placement groups that all parts may be in, those of their homes first; that of parts that run, alone. Groups without nodes are alike:
+ * only the first with the same arrays, sizes and room is tried.
+ */
+function groupsToTry(
+  ledger: Ledger,
+  parts: readonly Allocation[],
+  homes: readonly (LedgerBucket | undefined)[],
+): Iterable<string | null> {
+  const running = parts.find(({ placements }) => placements.length > 0)?.placements[0]?.node.bucket;
+  if (running !== undefined) return [running.placementGroup];
+  const lists = parts.map((part) => candidatesFor(ledger, part));
+  const groups = Map.groupBy(new Set(lists.flat()), ({ placementGroup }) => placementGroup);
   groups.delete(null);
+  for (const list of lists) {
+    const own = new Set(list.map(({ placementGroup }) => placementGroup));
+    for (const group of groups.keys()) if (!own.has(group)) groups.delete(group);
+  }
   if (groups.size === 0) return [null];
+  const chosen = homes.flatMap((home) => home?.placementGroup ?? []).filter((group) => groups.has(group));
   const alike = Map.groupBy(groups.keys(), (group) => {
     const own = groups.get(group) ?? [];
     const isEmpty = own.every(({ nodes }) => nodes.length === 0);
-    return isEmpty ? own.map(({ name }) => `${name.nodeArray}\n${name.vmSize}`).join("\n\n") : group;
+    const kinds = own.map((bucket) => {
+      const { nodeArray, vmSize } = bucket.name;
+      return `${nodeArray}\n${vmSize}\n${ledger.capacityOf(bucket)}`;
+    });
+    return isEmpty ? kinds.join("\n\n") : group;
   });
-  return [...alike.values()].flatMap(([group]) => group ?? []);
+  return new Set([...chosen, ...[...alike.values()].flatMap(([group]) => group ?? [])]);
 }
 
 /** Those that lie apart on different nodes. */

@@ -316,6 +316,7 @@ const gangs: fc.Arbitrary<Partial<Job>> = fc.constantFrom(
   { gang: "a" },
   { gang: "b" },
   { gang: "b", gangApart: true },
+  { gang: "b", mayDivide: false },
 );
 
 /** Few shapes shared by many jobs: what the fast path remembers of a shape has to be right. */

@@ -98,13 +98,13 @@ describe("a gang gets all that it asks for, or nothing", () => {
       expect(planned([apart(4, alone)]).create).toEqual([]);
   });
 
-  describe("colocated parts of a gang are in one placement group", () => {
+  describe("colocated parts of a gang that is not divided are in one placement group", () => {
     const groups = { placementGroups: ["pg0", "pg1"].map((name) => ({ name, activeCount: 0 })) };
     const part = (name: string, nodeCount: number, fields = {}) =>
       job(
         name,
         { ncpus: 4 },
-        { nodeCount, packingStrategy: "scatter", colocated: true, gang: "mpi", ...fields },
+        { nodeCount, packingStrategy: "scatter", colocated: true, gang: "mpi", mayDivide: false, ...fields },
       );
     const there = [node("htc-1", { placementGroup: "pg0" }), node("htc-2", { placementGroup: "pg0" })];
     const busy = job("other", { ncpus: 4 }, { executingHostnames: ["host-htc-2"] });
@@ -123,6 +123,41 @@ describe("a gang gets all that it asks for, or nothing", () => {
     ])("%s", (_, most, counts, fields, expected) => {
       const parts = counts.map((count, index) => part(`mpi.${index}`, count, fields));
       expect(created(planned(most, parts))).toEqual(expected);
+    });
+
+    test("the one in which a part of them runs", () => {
+      const runs = part("mpi.0", 1, { executingHostnames: ["host-htc-3"] });
+      const nodes = [...there, node("htc-3", { placementGroup: "pg1" })];
+      expect(created(planned(4, [runs, part("mpi.1", 2)], nodes))).toEqual([["pg1", 2]]);
+    });
+
+    test("one that nodes fill which take no jobs is not taken for an empty one", () => {
+      const going = ["htc-1", "htc-2"].map((name) =>
+        node(name, { placementGroup: "pg0", status: "Terminating", targetState: "Terminated" }),
+      );
+      const buckets = [
+        bucket({
+          fields: {
+            placementGroups: [
+              { name: "pg0", activeCount: 2 },
+              { name: "pg1", activeCount: 0 },
+            ],
+          },
+          limits: { maxPlacementGroupSize: 3 },
+        }),
+      ];
+      const jobs = [part("mpi.0", 1), part("mpi.1", 2, apart)];
+      const nodeArrays = [array({ buckets })];
+      const result = plan(input({ cluster: cluster({ nodeArrays, nodes: going }), jobs }));
+      expect(created(result)).toEqual([["pg1", 3]]);
+    });
+
+    test("each has one of its own where nothing is said of dividing them", () => {
+      const parts = [1, 2].map((count) => part(`mpi.${count}`, count, { ...apart, mayDivide: undefined }));
+      expect(created(planned(2, parts, []))).toEqual([
+        ["pg0", 1],
+        ["pg1", 2],
+      ]);
     });
 
     test("what they lack is said of the group that could hold the most of them", () => {

@@ -23,7 +23,7 @@ export function planNaively(input: PlanInput): NaiveResult {
     for (const group of groupsFor(input, world, parts)) {
       world = before;
       for (const part of parts) {
-        const placed = placeJob(input, world, part, group);
+        const placed = placeJob(input, world, part, isUnited(part) ? group : null);
         world = placed.world;
         nodesOf.set(part, placed.nodes);
       }
@@ -241,11 +241,15 @@ function slotsOf({ packingStrategy, nodeCount, iterations }: Job): number {
   return packingStrategy === "scatter" ? nodeCount : iterations;
 }
 
-/** The placement groups in one of which all colocated parts of a gang are; null: any. */
+/** The placement groups in one of which all colocated parts of a gang are that are one there; null: any. */
 function groupsFor(input: PlanInput, world: World, parts: readonly Job[]): readonly (string | null)[] {
-  const [first, second] = parts.filter(({ colocated }) => colocated);
+  const [first, second] = parts.filter(isUnited);
   if (first === undefined || second === undefined) return [null];
   return [...new Set(candidatesOf(input, world, first).candidates.flatMap(({ group }) => group ?? []))];
+}
+
+function isUnited({ colocated, mayDivide }: Job): boolean {
+  return colocated && mayDivide !== undefined;
 }
 
 function candidatesOf(input: PlanInput, before: World, job: Job) {

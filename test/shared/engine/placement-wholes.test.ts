@@ -108,6 +108,17 @@ const examples: readonly Example[] = [
     expected: ["3 Standard_F4"],
   },
   {
+    what: "the cheaper placement group for parts of a gang that are in one",
+    buckets: [
+      priced(8, 2, { fields: { placementGroups: groupsOf("p8") } }),
+      priced(4, 0.5, { fields: { placementGroups: groupsOf("p4") } }),
+    ],
+    jobs: [1, 2].map((part) =>
+      wide(`w${part}`, part, { ncpus: 3 }, { gang: "w", gangApart: true, colocated: true, mayDivide: false }),
+    ),
+    expected: ["3 Standard_F4"],
+  },
+  {
     what: "the cheapest nodes for each part of a gang",
     buckets: [priced(8, 2), priced(4, 0.5), priced(2, 0.1)],
     jobs: [

@@ -219,10 +219,10 @@ function isGangComplete({ jobs }: PlanInput, result: Plan, gang: string): boolea
   return result.jobs.every(({ asked, granted }, index) => jobs[index]?.gang !== gang || granted === asked);
 }
 
-/** Colocated parts of one gang are in one placement group. */
+/** Colocated parts of one gang that must not be divided are in one placement group. */
 function gangGroupViolations({ jobs }: PlanInput, result: Plan): string[] {
-  const groups = jobs.flatMap(({ gang, colocated }, index) =>
-    gang === undefined || !colocated
+  const groups = jobs.flatMap(({ gang, colocated, mayDivide }, index) =>
+    gang === undefined || !colocated || mayDivide !== false
       ? []
       : (result.jobs[index]?.placements ?? []).map(({ node: name }) => ({
           gang,

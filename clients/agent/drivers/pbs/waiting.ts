@@ -138,7 +138,7 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
         ...(parts.length > 1 || isApart || mayDivide ? { gang: own } : {}),
         // Chunks that are scattered are on different hosts, whatever part they are of and whichever arrays the hosts are of.
         ...(isApart ? { gangApart: true } : {}),
-        ...(mayDivide ? { mayDivide } : {}),
+        ...(mayDivide || (isColocated && parts.length > 1) ? { mayDivide } : {}),
         name: parts.length === 1 ? own : `${own}.${index + 1}`,
         constraints: withAmounts(part, [...alone, ...pools]),
         ...(isSpread

@@ -34,7 +34,12 @@ export function placeWholes(
   };
   for (const parts of new Set([...homes.keys()].map((each) => gangs.get(each) ?? [each])))
     if (parts.some(({ job }) => job.gang !== undefined || job.gangSize !== undefined))
-      placeParts(ledger, parts, place);
+      placeParts(
+        ledger,
+        parts,
+        place,
+        parts.map((part) => homes.get(part)?.bucket),
+      );
     else parts.forEach(place);
   return "placed";
 }

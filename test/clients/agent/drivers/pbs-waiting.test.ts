@@ -219,6 +219,10 @@ describe("select and place", () => {
     ["scatter:group=group_id", undefined, [undefined, true, undefined]],
     ["scatter:group=group_id", "Sched default\n    do_not_span_psets = True\n", [undefined, true, undefined]],
     ["scatter:group=group_id", spans, [undefined, true, undefined], ":ungrouped=false"],
+    ["scatter:group=group_id", spans, [true, true, true], "+1:ncpus=1"],
+    // Chunks of several kinds are in one group.
+    ["scatter:group=group_id", undefined, [true, true, false], "+1:ncpus=1"],
+    ["free:group=group_id", undefined, [undefined, true, false], "+1:ncpus=1"],
   ])("place=%s, %s: nodes of several arrays do, or not: %j", (place, scheduler, expected, more = "") => {
     const asked = { Resource_List: { place }, schedselect: `2:ncpus=2${more}` };
     const { jobs, memory } = read({ "1.head": asked }, { scheduler });
