@@ -120,8 +120,8 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
       expect(await restarts(id)).toBe("0");
       await slurm.run("scancel", String(id));
       await driven.send("node-deleted", event(node, index));
-      slurm.network.switchOff(host);
       await driven.pass();
+      slurm.network.switchOff(host);
     });
 
     once(
@@ -142,8 +142,8 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         await slurm.run("scontrol", "update", `NodeName=${node}`, "State=RESUME");
         await driven.until(async () => (await shown())?.state === "up");
         await driven.send("node-deleted", event(node, index));
-        slurm.network.switchOff(hostOf(node, index));
         await driven.pass();
+        slurm.network.switchOff(hostOf(node, index));
       },
     );
 
@@ -165,8 +165,8 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         await slurm.run("scancel", String(id));
         await driven.until(async () => (await shown())?.state === "drained");
         await driven.send("node-deleted", event(node, index));
-        slurm.network.switchOff(host);
         await driven.pass();
+        slurm.network.switchOff(host);
         const next = await slurm.submit(`-p htc -n 4 --mem=1G -w ${node}`);
         await boot(node, index);
         await driven.send("node-joined", event(node, index));
@@ -174,8 +174,8 @@ describeHere(`docs/slurm.md, word for word${reason}`, { timeout: 300_000 }, () =
         expect(await shown()).toMatchObject({ state: "up" });
         await slurm.run("scancel", String(next));
         await driven.send("node-deleted", event(node, index));
-        slurm.network.switchOff(host);
         await driven.pass();
+        slurm.network.switchOff(host);
       },
     );
 
