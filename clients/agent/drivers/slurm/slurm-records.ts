@@ -58,17 +58,16 @@ const nodeShare = z
     memory: memory?.allocated ?? memory_allocated,
   }));
 
-/** Of a job that runs: what it has of each of its nodes. Undefined: the same of several, or it is not known. */
+/** Of a job that runs: what it has of each of its nodes. Undefined, or empty: it is not known. */
 const shares = z
   .object({
     allocated_nodes: z.array(nodeShare).optional(),
     nodes: z.union([z.string(), z.object({ allocation: z.array(nodeShare).optional() })]).optional(),
   })
-  .transform(({ allocated_nodes, nodes }) => {
-    const all = allocated_nodes ?? (typeof nodes === "object" ? nodes.allocation : undefined) ?? [];
-    const isAlike = all.every(({ cpus, cores }) => cpus === all[0]?.cpus && cores === all[0]?.cores);
-    return isAlike && all.length > 1 ? undefined : all;
-  })
+  .transform(
+    ({ allocated_nodes, nodes }) =>
+      allocated_nodes ?? (typeof nodes === "object" ? nodes.allocation : undefined) ?? [],
+  )
   .nullish()
   .catch(undefined);
 

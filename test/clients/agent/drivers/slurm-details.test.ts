@@ -98,12 +98,30 @@ describe("a Slurm job that runs and has unlike parts of its nodes", () => {
   });
 });
 
-test("a Slurm job that names no memory has that of its own node, of whichever size its record speaks", () => {
-  const job_resources = { allocated_nodes: [{ ...shareBefore("htc-1", 1), memory_allocated: 15_000 }] };
-  const none = { memory_per_cpu: null, tres_req_str: "cpu=1,mem=8000M,node=1" };
-  const { constraints } = jobWith({ ...runs, ...none, job_resources });
-  expect(constraints).toMatchObject({ memmb: 15_000 });
-});
+test.each([
+  ["its own node", [15_000], [15_000]],
+  ["its own nodes, which are alike", [15_000, 15_000], [15_000]],
+  ["each of its nodes", [15_000, 8000], [15_000, 8000]],
+])(
+  "a Slurm job that names no memory has that of %s, of whichever size its record speaks",
+  (_, each, parts) => {
+    const { length: count } = each;
+    const allocated_nodes = each.map((memory_allocated, at) => ({
+      ...shareBefore(`htc-${at + 1}`, 1),
+      memory_allocated,
+    }));
+    const none = { memory_per_cpu: null, tres_req_str: `cpu=${count},mem=${8000 * count}M,node=${count}` };
+    const job = {
+      ...runs,
+      ...none,
+      nodes: `htc-[1-${count}]`,
+      cpus: count,
+      job_resources: { allocated_nodes },
+    };
+    const reading = readSlurm({ jobs: [waitingJob(job)], nodes: [slurmNode(1), slurmNode(2)] });
+    expect(reading).toMatchObject({ jobs: parts.map((memmb) => ({ constraints: { memmb } })) });
+  },
+);
 
 describe("the start of a Slurm job", () => {
   test("is that of a job that runs; of a job that waits it is a forecast", () => {
