@@ -25,7 +25,10 @@ const nodesSchema = z.object({
   gone: z
     .record(
       z.string(),
-      z.object({ nodeId: z.string().optional(), hostname: z.string(), atSeconds: z.number() }),
+      z.union([
+        z.string(),
+        z.object({ nodeId: z.string().optional(), hostname: z.string(), atSeconds: z.number() }),
+      ]),
     )
     .catch({}),
 });
@@ -35,10 +38,12 @@ export function rememberedNodes(memory: Memory, nowSeconds: number): RememberedN
   const { joining, joined, gone } = nodesSchema.parse(memory);
   const since = (host: (typeof joining)[string]) =>
     typeof host === "string" ? { hostname: host, sinceSeconds: nowSeconds } : host;
+  const at = (machine: (typeof gone)[string]) =>
+    typeof machine === "string" ? { hostname: machine, atSeconds: nowSeconds } : machine;
   return {
     joining: new Map(Object.entries(joining).map(([name, host]) => [name, since(host)])),
     joined: new Map(Object.entries(joined)),
-    gone: new Map(Object.entries(gone)),
+    gone: new Map(Object.entries(gone).map(([name, machine]) => [name, at(machine)])),
   };
 }
 

@@ -336,8 +336,9 @@ export function stillGone(
       const node = nodes.get(name);
       if (node === undefined || isAway(node) || (node.slurmd_start_time ?? 0) > atSeconds) return false;
       if (saving.has(node)) return isUp(node.flags);
+      // With a line in slurm.conf the address comes from us, and that of the machine before it stays while there is a job.
       // An address that is the name of the node is that of any host.
-      return node.hostname === name || !isElsewhere(node, hostname);
+      return !node.flags.has("DYNAMIC_NORM") || node.hostname === name || !isElsewhere(node, hostname);
     }),
   );
 }

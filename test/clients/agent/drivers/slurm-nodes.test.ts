@@ -636,10 +636,16 @@ describe("the end of a node", () => {
     ["of one that never got its address", [old], old, { ...there, ...atHome }, takenDown],
     ["that comes after another one has joined under its name", [old, now], old, there, []],
     ["of the second", [old, now], now, { ...there, hostname: "ip-new", address: "ip-new" }, takenDown],
+    [
+      "of the second, whose address Slurm did not take while there was a job",
+      [old, now],
+      now,
+      there,
+      takenDown,
+    ],
     ["of one that nobody saw join", [], old, there, takenDown],
     // Its event is on its way, and a person let the name take jobs before.
     ["that comes before the next one has joined, which has its address and a job", [old], old, next, []],
-    ["that comes before the next one has joined, at another address", [old], now, there, []],
     ["that is only that of its host name", [old], { ...old, isRenamed: true }, there, []],
     [
       "by its host, from a service that gives no ids",
@@ -673,5 +679,7 @@ describe("the end of a node", () => {
     const context = { nowSeconds: eventSeconds, draining: new Map<string, number>(), memory: {} };
     const { memory } = driver.commandsFor({ kind: "node-joined", nodes: [old] }, context);
     expect(interpreted({}, memory).memory.joined).toEqual({ "htc-1": { nodeId: "a", hostname: "ip-old" } });
+    // An agent of before remembered the host alone.
+    expect(interpreted(there, { gone: { "htc-1": "ip-old" } }).commands).toEqual(takenDown);
   });
 });
