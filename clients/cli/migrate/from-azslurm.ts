@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { defined } from "../../../shared/collections/defined.ts";
 import { expandHostlist } from "../../agent/drivers/slurm/hostlist.ts";
 import {
@@ -26,10 +27,10 @@ type OwnFile = "slurm.conf" | "azure.conf" | "gres.conf" | "keep_alive.conf";
 type Lines = Readonly<Record<OwnFile, readonly SlurmLine[]>> & Readonly<Record<string, readonly SlurmLine[]>>;
 const ownFiles = ["azure.conf", "gres.conf", "keep_alive.conf"];
 
-/** Of slurm.conf the names of files that it includes, beside those of azslurm. */
+/** Names of the files that slurm.conf includes, beside those of azslurm. */
 export function includedIn(slurmConf: string): readonly string[] {
   return readSlurmLines(slurmConf).flatMap(({ include }) =>
-    include === undefined || ownFiles.some((name) => include.endsWith(name)) ? [] : [include],
+    include === undefined || ownFiles.includes(basename(include)) ? [] : [include],
   );
 }
 
@@ -67,9 +68,10 @@ interface Partition {
 /** What azslurm wrote for Slurm, as the agent's settings. Its node names stay: `<prefix><array>-<number>`. */
 export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: string): FromScheduler {
   const others = Object.keys(files).filter((name) => name !== "slurm.conf" && !ownFiles.includes(name));
+  // Slurm takes the last of two values: what slurm.conf includes is taken to follow its own lines.
   const lines: Lines = {
-    "azure.conf": readSlurmLines(files["azure.conf"]),
     "slurm.conf": readSlurmLines(files["slurm.conf"]),
+    "azure.conf": readSlurmLines(files["azure.conf"]),
     "gres.conf": readSlurmLines(files["gres.conf"]),
     "keep_alive.conf": readSlurmLines(files["keep_alive.conf"]),
     ...Object.fromEntries(others.map((name) => [name, readSlurmLines(files[name] ?? "")])),
@@ -78,7 +80,7 @@ export function fromAzslurm(files: AzslurmFiles, folder: string, nodePrefix: str
   const all = Object.entries(lines).flatMap(([name, own]) => (name === "gres.conf" ? [] : own));
   const { partitions, arrays, topology } = inFiles;
   const wanted = partitions.filter((each) => each.arrays.length > 0);
-  const byDefault = wanted.find(({ line }) => valueIn(line, "default")?.toLowerCase() === "yes");
+  const byDefault = wanted.findLast(({ line }) => valueIn(line, "default")?.toLowerCase() === "yes");
   const [resumeSeconds, idleSeconds] = ["resumetimeout", "suspendtime"].map((key) =>
     secondsOf(lastOf(all, key)),
   );

@@ -23,7 +23,7 @@ const slurmConf = `ClusterName=hpc
 ReturnToService=2
 ResumeProgram=/opt/azurehpc/slurm/resume_program.sh
 SuspendTime=300
-ResumeTimeout=1800
+ResumeTimeout=1200
 ResumeRate=100
 TopologyPlugin=topology/tree
 PrologSlurmctld=/opt/azurehpc/slurm/prolog.sh
@@ -38,6 +38,7 @@ Nodename=c1-big-1 Feature=cloud STATE=CLOUD CPUs=96 RealMemory=600000 Gres=gpu:8
 Nodename=headless Feature=cloud STATE=CLOUD CPUs=1
 Nodeset=dynns Feature=dyn
 PartitionName=dyn Nodes=dynns State=UP
+ResumeTimeout=1800
 `;
 const files = {
   "autoscale.json": JSON.stringify(autoscale),
@@ -144,15 +145,15 @@ Nodename=hpc-[1-16] Feature=cloud STATE=CLOUD CPUs=120 RealMemory=436224 CoreSpe
 `;
   const own = `NodeName=login-1 CPUs=4
 PartitionName=login Nodes=login-1 MaxTime=60
-PartitionName=debug Nodes=hpc-[1-2] MaxTime=30
-include accounting.conf
+PartitionName=debug Nodes=hpc-[1-2] Default=YES MaxTime=30
+include site-azure.conf
 include site_specific.conf
 this is nothing
 `;
 
   test("options are taken over, and stand in cyclecloud.conf again; what cannot be is named", async () => {
     const included = {
-      "accounting.conf": "AccountingStoragePass=s3cret-word",
+      "site-azure.conf": "AccountingStoragePass=s3cret-word",
       "site_specific.conf": "SuspendExcParts=hpc\nPartitionName=night Nodes=hpc-[3-4] MaxTime=10",
     };
     await put({
@@ -181,6 +182,7 @@ this is nothing
           debug: { node_array: "hpc", options: { MaxTime: "30" } },
           night: { node_array: "hpc", options: { MaxTime: "10" } },
         },
+        config: { default_partition: "hpc" },
       },
     });
     expect(parseAgentConfig(agent).ok).toBe(true);
@@ -195,7 +197,7 @@ this is nothing
       "slurm.conf, line 3: PartitionName=debug, in cyclecloud.conf here",
       "partition debug: some nodes of its arrays there, all of them here",
       "slurm.conf, line 2: PartitionName=login, without CycleCloud's nodes",
-      "these stay as they are: include accounting.conf, include site_specific.conf, AccountingStoragePass",
+      "these stay as they are: include site-azure.conf, include site_specific.conf, AccountingStoragePass",
     ])
       expect(stdout).toContain(sentence);
     expect(stdout).not.toContain("s3cret-word");
