@@ -1,12 +1,13 @@
 import { Module } from "node:module";
-import type {
-  FunctionCallback,
-  FunctionMetadata,
-  HookCallback,
-  HookName,
-  LogCategory,
-  LogLevel,
-  ProgrammingModel,
+import {
+  type FunctionCallback,
+  type FunctionMetadata,
+  type HookCallback,
+  type HookName,
+  hookNames,
+  type LogCategory,
+  type LogLevel,
+  type ProgrammingModel,
 } from "./rpc.ts";
 
 /** A function as the app registered it. */
@@ -108,8 +109,12 @@ export class FunctionsCore {
   readonly registerFunction = (metadata: FunctionMetadata, callback: FunctionCallback): Disposable =>
     this.#registry.registerFunction(metadata, callback);
 
-  readonly registerHook = (name: HookName, callback: HookCallback): Disposable =>
-    this.#registry.registerHook(name, callback);
+  readonly registerHook = (name: string, callback: HookCallback): Disposable => {
+    const known = hookNames.find((each) => each === name);
+    if (known !== undefined) return this.#registry.registerHook(known, callback);
+    this.#log("warning", "system", `hook "${name}" is never run, expected ${hookNames.join(" or ")}`);
+    return new Disposable(() => undefined);
+  };
 
   readonly log: CoreLog = (level, category, message) => this.#log(level, category, message);
 }

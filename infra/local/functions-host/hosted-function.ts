@@ -63,6 +63,7 @@ function isDisabled(name: string, settings: Settings): boolean {
 function findUnsupported(metadata: FunctionMetadata, trigger: BindingInfo): string | undefined {
   if (trigger.sdkBinding === true) return "sdkBinding, expected plain values";
   if (trigger.cardinality === "many") return 'cardinality "many", expected "one"';
+  if (trigger.autoCompleteMessages === false) return "autoCompleteMessages false, expected true";
   const extra = Object.values(metadata.bindings).find(
     (binding) => binding !== trigger && binding.type !== "http",
   );

@@ -51,7 +51,8 @@ export const logLevels = ["trace", "debug", "information", "warning", "error", "
 export type LogLevel = (typeof logLevels)[number];
 export type LogCategory = "user" | "system" | "customMetric";
 
-export type HookName = "appStart" | "appTerminate";
+export const hookNames = ["appStart", "appTerminate"] as const;
+export type HookName = (typeof hookNames)[number];
 /** The library wraps the context and writes through to it, so it is a plain mutable object. */
 export type HookCallback = (context: Record<string, unknown>) => unknown;
 

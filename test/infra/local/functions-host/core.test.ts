@@ -45,6 +45,15 @@ describe("core", () => {
     expect(seen).toEqual(["first", "second", "first"]);
   });
 
+  test("the log names a hook that is never run", () => {
+    const said: string[] = [];
+    installCore().startApp((...words) => said.push(words.join(" ")));
+    require("@azure/functions-core").registerHook("preInvocation", callback);
+    expect(said).toEqual([
+      'warning system hook "preInvocation" is never run, expected appStart or appTerminate',
+    ]);
+  });
+
   test("a disposable runs once", () => {
     let count = 0;
     const disposable = Disposable.from(new Disposable(() => (count += 1)));

@@ -22,6 +22,7 @@ describe("app", () => {
     expect(problems["on-job"]).toContain('expected "JOB_QUEUE"');
     expect(problems["on-message"]).toContain('setting "Bus"');
     expect(problems["on-batch"]).toContain("cardinality");
+    expect(problems["on-unsettled"]).toContain("autoCompleteMessages");
     expect(problems.files).toContain("{*path}");
     expect(problems.echo).toBeUndefined();
   });

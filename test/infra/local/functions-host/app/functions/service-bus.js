@@ -13,3 +13,9 @@ app.serviceBusQueue("on-session", {
   handler,
 });
 app.serviceBusQueue("on-batch", { connection: "Bus", queueName: "plain", cardinality: "many", handler });
+app.serviceBusQueue("on-unsettled", {
+  connection: "Bus",
+  queueName: "plain",
+  autoCompleteMessages: false,
+  handler,
+});
