@@ -11,8 +11,8 @@ export interface JobContext {
   readonly nowSeconds: number;
   readonly queues: ReadonlyMap<string, QueueRecord>;
   readonly server: ServerRecord;
-  /** Places of queues whose jobs start before those of others: 0 for the first. None: all jobs start in one order. */
-  readonly queueOrder: ReadonlyMap<string, number>;
+  /** The priority that jobs have from their queue: larger starts first. None: all jobs start in one order. */
+  readonly queuePriorities: ReadonlyMap<string, number>;
   /** Whether jobs of a queue start by the priority of `qsub -p`. */
   readonly sortsByPriority: boolean;
   readonly types: ResourceTypes;

@@ -24,12 +24,12 @@ function secondsOf(text: string): number | undefined {
 /** PBS starts jobs queue by queue. The priority of a job itself counts only where the scheduler is told to sort by it. */
 export function orderOf(
   { qtime, Priority, queue }: JobRecord,
-  { queueOrder, sortsByPriority }: Pick<JobContext, "queueOrder" | "sortsByPriority">,
+  { queuePriorities, sortsByPriority }: Pick<JobContext, "queuePriorities" | "sortsByPriority">,
 ): Pick<Job, "priority" | "submittedAt"> {
   const submitted = secondsOf(qtime);
-  const ofJob = sortsByPriority && /^-?\d{1,6}$/.test(Priority) ? Number(Priority) : 0;
+  const ofJob = sortsByPriority && /^-?\d{1,4}$/.test(Priority) ? Number(Priority) : 0;
   return {
-    priority: ofJob - (queueOrder.get(queue) ?? 0) * 10_000,
+    priority: (queuePriorities.get(queue) ?? 0) + ofJob,
     ...(submitted === undefined ? {} : { submittedAt: new Date(submitted * 1000).toISOString() }),
   };
 }

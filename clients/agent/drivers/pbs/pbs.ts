@@ -119,7 +119,7 @@ function interpret(answers: Answers, context: Context, settings: PbsSettings): R
     nowSeconds: context.nowSeconds,
     queues: queueOf,
     server,
-    queueOrder: queueOrderOf(queues.records, answers.scheduled?.text ?? ""),
+    queuePriorities: queuePrioritiesOf(queues.records, answers.scheduled?.text ?? ""),
     sortsByPriority:
       /^job_sort_key:\s*"(?:job|sort)_priority\s+HIGH"/im.test(answers.scheduled?.text ?? "") ||
       server.job_sort_formula.includes("job_priority"),
@@ -300,14 +300,24 @@ function waitingIn(records: readonly JobRecord[], setAside: SetAside[]): readonl
   });
 }
 
-/** Of higher priority first, and in the server's order; none where sched_config says that all queues are one. */
-function queueOrderOf(
+/**
+ * A queue's own priority leads. Among equal ones the first in the server's order has most, unless sched_config says
+ * that they take turns. None where it says that all queues are one. A step is more than any `qsub -p` (at most 1024).
+ */
+function queuePrioritiesOf(
   queues: readonly (QueueRecord & { readonly name: string })[],
   scheduled: string,
-): JobContext["queueOrder"] {
-  if (/^by_queue:\s*False/im.test(scheduled)) return new Map();
-  const sorted = queues.toSorted((a, b) => Number(b.Priority) - Number(a.Priority));
-  return new Map(sorted.map(({ name }, index) => [name, index]));
+): JobContext["queuePriorities"] {
+  const takeTurns = /^round_robin:\s*True/im.test(scheduled);
+  if (!takeTurns && /^by_queue:\s*False/im.test(scheduled)) return new Map();
+  return new Map(
+    [...Map.groupBy(queues, ({ Priority }) => Number(Priority) || 0)].flatMap(([priority, equal]) =>
+      equal.map(({ name }, index) => {
+        const later = takeTurns ? 0 : equal.length - 1 - index;
+        return [name, priority * 10_000_000 + later * 10_000] as const;
+      }),
+    ),
+  );
 }
 
 /** Jobs that PBS holds once this one runs (`-W depend=runone:…`). */

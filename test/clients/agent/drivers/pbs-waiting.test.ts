@@ -139,15 +139,16 @@ test.each([
 
 // OpenPBS 23.06 looked at jobs of such queues in this order.
 test.each([
-  ["queue by queue, the larger priority first, then as the server lists them", "True", [-20_000, -10_000, 0]],
-  ["all in one order where sched_config says so", "False", [0, 0, 0]],
-])("jobs are planned %s", (_, byQueue, expected) => {
+  ["queue by queue, then as the server lists them", "by_queue: True\t\tprime", [0, 10_000, 50_000_000]],
+  ["in turn among equals", "round_robin: True\tall\nby_queue: True", [0, 0, 50_000_000]],
+  ["all in one order", "round_robin: False\tall\nby_queue: False\t\tprime", [0, 0, 0]],
+])("jobs are planned %s, as sched_config says", (_, lines, expected) => {
   const own = { queue_type: "Execution", started: "True" };
   const { jobs } = read(
     { "0.head": { queue: "aa" }, "1.head": { queue: "zz" }, "2.head": { queue: "mm" } },
     {
       queues: { zz: own, mm: { ...own, Priority: 5 }, aa: own },
-      sched: `resources: "ncpus"\nby_queue: ${byQueue}\t\tprime\n`,
+      sched: `resources: "ncpus"\n${lines}\n`,
     },
   );
   expect(jobs.map(({ priority }) => priority)).toEqual(expected);
