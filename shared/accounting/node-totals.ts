@@ -97,7 +97,7 @@ export function linesByNode(page: {
       unpricedNodeMs: -unpricedNodeMs,
       runs: 0,
     });
-  const unnamed = rest.toArray().filter(({ nodeMs, nanoUsd }) => nodeMs + nanoUsd !== 0);
+  const unnamed = rest.toArray().filter(({ nodeMs, nanoUsd }) => nodeMs !== 0 || nanoUsd !== 0);
   // Runs of jobs are of no node.
   return [...ofNodes, ...unnamed.map((line) => ({ ...line, runs: 0, node: null }))];
 }

@@ -37,7 +37,7 @@ export function waits({ asked, granted }: Pick<JobOutcome, "asked" | "granted">)
   return granted < asked || asked <= 0;
 }
 
-/** To count jobs by. */
+/** Counts of jobs by state, before any is counted. */
 export function noJobs(): Record<JobState, number> {
   return { running: 0, placed: 0, booting: 0, partly: 0, waiting: 0, "set-aside": 0 };
 }

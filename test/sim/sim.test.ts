@@ -14,7 +14,7 @@ test("the simulation: a seed takes the same way again, to the last moment, also 
 test("the simulation: notices nodes that go while a message names them as busy that nobody has read", async () => {
   const scenario = scenarios.find(({ name }) => name === "dying-hosts");
   if (scenario === undefined) throw new RangeError("Cannot find scenario dying-hosts");
-  // Which seed shows it changes with every call that the cycle makes or leaves out; one in five does. The first did when this was written.
+  // Which seed shows it changes with every call that the cycle makes or leaves out; one in five does, and this one did when it was chosen.
   let seed = 7;
   let blind: readonly string[] = [];
   while (blind.length === 0 && seed < 60) {

@@ -67,8 +67,8 @@ export interface Job extends JobDetails {
   /** Whether it lies on no node of another job of its `gang` that says so too; its nodes may then be of several arrays and sizes. */
   readonly gangApart?: boolean;
   /**
-   * Whether its nodes may be of several arrays, sizes and placement groups where none could ever hold all of it. Colocated jobs of a gang that
-   * say so, or say false, are in one placement group until they are divided. It has a `gang` then.
+   * Whether its nodes may be of several arrays, sizes and placement groups where none could ever hold all of it. Colocated jobs of a gang for
+   * which this is true or false are in one placement group until they are divided. It has a `gang` then.
    */
   readonly mayDivide?: boolean;
   /** How many of the `iterations` start at once: they get places in lots of so many, all of a lot or none. Absent: each by itself. */

@@ -39,6 +39,7 @@ export function Table<T>(props: TableProps<T>) {
   return <LaidOut {...props} columns={props.columns.map(columnOf)} />;
 }
 
+/** The same of whole columns, for lists that sort and choose among them. */
 export function LaidOut<T>(props: TableProps<T, Column<T>>) {
   const { caption, columns, rows, rowKey, none = "None.", sort } = props;
   const { heading = ({ title }: Column<T>) => title } = props;

@@ -175,9 +175,12 @@ function Timeline(props: {
   const { events = [] } =
     usePolled<EventsAnswer>(ended ? aroundOf(ended, cluster) : null, rarely).answer ?? {};
   const asked = Math.floor(Date.parse(String(explained?.request?.submittedAt)) / 1_000);
-  const submissions = new Set([asked, ...runs.map((run) => run.submittedSeconds ?? Number.NaN)]);
+  const submissions = new Set([
+    ...(Number.isNaN(asked) ? [] : [asked]),
+    ...runs.flatMap(({ submittedSeconds }) => submittedSeconds ?? []),
+  ]);
   const steps: readonly Step[] = [
-    ...[...submissions].flatMap((at) => (Number.isNaN(at) ? [] : [{ at, text: "Submitted" }])),
+    ...[...submissions].map((at) => ({ at, text: "Submitted" })),
     ...(explained?.planner ?? []).map(({ atSeconds, text }) => ({ at: atSeconds, text })),
     ...events.flatMap(({ atSeconds, text, nodes, nodeCount, loss }) => {
       const own = nodes.filter((node) => ended?.nodes.includes(node));

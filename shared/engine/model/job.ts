@@ -55,8 +55,9 @@ export interface Job {
   /** Whether it lies on no node of another job of its gang that says so too; its nodes may be of several buckets. Absent, and without a `gang`: it may. */
   readonly gangApart?: boolean;
   /**
-   * Whether its nodes may be of several buckets where none of them could ever hold all of it. Colocated jobs of a gang that say so or not are
-   * all in one placement group, if they are not divided. Absent, and without a `gang`: they may not, and each job has a group of its own.
+   * Whether its nodes may be of several buckets where none of them could ever hold all of it. Colocated jobs of a gang for which this is true
+   * or false are all in one placement group until they are divided. Absent, and without a `gang`: they may not, and each job has a group
+   * of its own.
    */
   readonly mayDivide?: boolean;
   /** The slots of a job that is not placed whole come in lots of so many: a lot gets all of its slots, or none. Absent: each by itself. */

@@ -35,7 +35,7 @@ export interface Allocation {
   runsOn: ReadonlySet<LedgerNode> | null;
   /** Nodes of jobs of its gang from which it lies apart; null: it may lie anywhere. */
   avoids: ReadonlySet<LedgerNode> | null;
-  /** The placement group that all colocated jobs of its gang are tried in; null: any. */
+  /** The placement group that is tried for it and the other jobs of its gang that have to be in one; null: any. */
   group: string | null;
   refusals: readonly Refusal[];
 }

@@ -2,7 +2,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
 import { allocate, isDivided, isWhole, pack } from "./allocate.ts";
 import type { Allocation } from "./allocation.ts";
-import { candidatesFor } from "./candidates.ts";
+import { groupsFor } from "./gang-groups.ts";
 import { forgetSearches } from "./shape.ts";
 
 /** By part, all jobs of its gang in the order of the queue. */
@@ -38,9 +38,9 @@ function allocateParts(ledger: Ledger, parts: readonly Allocation[]): void {
 }
 
 /**
- * Places jobs one after the other, all of each, or nothing of any. Those that are one in a placement group are all in the same: in one of
- * `homes`, where they were chosen by price, before any other. Returns how many found room: all of them, or those before the first that
- * did not.
+ * Places jobs one after the other, all of each, or nothing of any. Colocated ones that say whether they may be divided are all in one
+ * placement group; `homes` are the buckets that price chose for the jobs. Returns how many found room: all of them, or those before the
+ * first that did not.
  */
 export function placeParts(
   ledger: Ledger,
@@ -52,7 +52,7 @@ export function placeParts(
   if (united.length < 2) return placeApart(ledger, parts, place);
   let placed = -1;
   let lacks: readonly Refusal[] = [];
-  for (const group of groupsToTry(ledger, united, homes)) {
+  for (const group of groupsFor(ledger, united, homes)) {
     for (const part of united) part.group = group;
     const inGroup = placeApart(ledger, parts, place);
     if (inGroup > placed) {
@@ -70,38 +70,6 @@ export function placeParts(
   return placeApart(ledger, parts, (part) =>
     united.includes(part) && part.granted < part.asked ? pack(ledger, part) : place(part),
   );
-}
-
-/**
- * The placement groups that all parts may be in, those of their homes first; that of parts that run, alone. Groups without nodes are alike:
- * only the first with the same arrays, sizes and room is tried.
- */
-function groupsToTry(
-  ledger: Ledger,
-  parts: readonly Allocation[],
-  homes: readonly (LedgerBucket | undefined)[],
-): Iterable<string | null> {
-  const running = parts.find(({ placements }) => placements.length > 0)?.placements[0]?.node.bucket;
-  if (running !== undefined) return [running.placementGroup];
-  const lists = parts.map((part) => candidatesFor(ledger, part));
-  const groups = Map.groupBy(new Set(lists.flat()), ({ placementGroup }) => placementGroup);
-  groups.delete(null);
-  for (const list of lists) {
-    const own = new Set(list.map(({ placementGroup }) => placementGroup));
-    for (const group of groups.keys()) if (!own.has(group)) groups.delete(group);
-  }
-  if (groups.size === 0) return [null];
-  const chosen = homes.flatMap((home) => home?.placementGroup ?? []).filter((group) => groups.has(group));
-  const alike = Map.groupBy(groups.keys(), (group) => {
-    const own = groups.get(group) ?? [];
-    const isEmpty = own.every(({ nodes }) => nodes.length === 0);
-    const kinds = own.map((bucket) => {
-      const { nodeArray, vmSize } = bucket.name;
-      return `${nodeArray}\n${vmSize}\n${ledger.capacityOf(bucket)}`;
-    });
-    return isEmpty ? kinds.join("\n\n") : group;
-  });
-  return new Set([...chosen, ...[...alike.values()].flatMap(([group]) => group ?? [])]);
 }
 
 /** Those that lie apart on different nodes. */

@@ -124,16 +124,14 @@ function largeEnough(
   reasons: readonly Reason[],
   { resource, asked }: { readonly resource: string; readonly asked: number },
 ): string {
-  const [text = ""] = outlook.buckets().flatMap((other) => {
+  for (const other of outlook.buckets()) {
     const has = other.resources[resource] ?? null;
     const refusal = reasons.find(({ bucket, constraint }) => constraint !== null && isIn(other, bucket));
-    return amount(has) >= asked && refusal !== undefined
-      ? [
-          ` ${labelOf(other)} has ${shown(has)}, and the job does not allow it: ${describeConstraint(refusal.constraint)}.`,
-        ]
-      : [];
-  });
-  return text;
+    if (amount(has) < asked || refusal === undefined) continue;
+    const why = describeConstraint(refusal.constraint);
+    return ` ${labelOf(other)} has ${shown(has)}, and the job does not allow it: ${why}.`;
+  }
+  return "";
 }
 
 /** Whether a bucket satisfies all but the constraint that refused it. Hosts that CycleCloud does not have are no buckets. */

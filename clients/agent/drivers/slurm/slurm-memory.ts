@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../../../../shared/collections/defined.ts";
 import type { Memory } from "../driver.ts";
 import type { JobContext } from "./job-context.ts";
 import type { Gone, JoinedNodes, Joining } from "./slurm-nodes.ts";
@@ -49,16 +50,10 @@ export function rememberedNodes(memory: Memory, nowSeconds: number): RememberedN
 
 /** The memory with these nodes in place of those that it had. Kinds of which there is none are left out: it is written in each pass. */
 export function withNodes(memory: Memory, { joining, joined, gone }: RememberedNodes): Memory {
-  const nodes = {
-    joining: Object.fromEntries(joining),
-    joined: Object.fromEntries(joined),
-    gone: Object.fromEntries(gone),
-  };
-  const isEmpty = (name: string, value: unknown) =>
-    name in nodes && Object.keys(value as object).length === 0;
-  return Object.fromEntries(
-    Object.entries({ ...memory, ...nodes }).filter(([name, value]) => !isEmpty(name, value)),
-  );
+  const unlessNone = (nodes: ReadonlyMap<string, unknown>) =>
+    nodes.size === 0 ? undefined : Object.fromEntries(nodes);
+  const nodes = { joining: unlessNone(joining), joined: unlessNone(joined), gone: unlessNone(gone) };
+  return defined({ ...memory, ...nodes });
 }
 
 const limitsSchema = z.object({
