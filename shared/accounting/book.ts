@@ -312,7 +312,7 @@ function monthWith(
 const daysLookedAt = 7;
 
 function lastDays({ lastDays, openedAtSeconds }: Book, closed: readonly DayPage[]): readonly DayCost[] {
-  const whole = closed.filter(({ fromSeconds }) => fromSeconds >= openedAtSeconds).slice(-daysLookedAt);
+  const whole = closed.filter(({ fromSeconds }) => fromSeconds >= openedAtSeconds);
   const added = whole.map(({ fromSeconds, lines }): DayCost => {
     const { total, by } = withLines(noSums, lines);
     const nodeArrays = by.nodeArray.map(({ name, nanoUsd }) => ({ name: name ?? "", nanoUsd }));

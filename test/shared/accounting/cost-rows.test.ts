@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { costRows, costRowsByJob } from "../../../shared/accounting/index.ts";
+import { asideRows, costRows, costRowsByJob, totalRow } from "../../../shared/accounting/index.ts";
 import type { OwnerSum } from "../../../shared/accounting/job-totals.ts";
 import type { Line } from "../../../shared/accounting/lines.ts";
 
@@ -58,6 +58,47 @@ describe("costs by dimensions", () => {
     expect(order(lines, "array", "size")).toEqual(["three F2", "three F4", "two F4", "two F2", "one F8"]);
   });
 
+  test("by hour or day, times come in order, and within one the dearest first", () => {
+    const page = (fromSeconds: number, lines: readonly Line[]) => ({ fromSeconds, untilSeconds: 0, lines });
+    const both = [line("cheap", "F4", 1, 100), line("dear", "F4", 1, 300)];
+    const pages = [page(90_000, [line("dear", "F4", 1, 900)]), page(3_600, both)];
+    const keys = (first: "hour" | "day") =>
+      costRows(pages, [first, "array"], () => 1).map((row) => [row.keys[first], row.keys.array]);
+    expect(keys("hour")).toEqual([
+      ["1970-01-01T01:00Z", "dear"],
+      ["1970-01-01T01:00Z", "cheap"],
+      ["1970-01-02T01:00Z", "dear"],
+    ]);
+    expect(keys("day").map(([day]) => day)).toEqual(["1970-01-01", "1970-01-01", "1970-01-02"]);
+  });
+
+  test("core-hours are those of each size, and unknown where the cores of a size that ran are", () => {
+    const sizes = (...lines: readonly Line[]) =>
+      costRows([{ fromSeconds: 0, untilSeconds: 3_600, lines }], ["array"], (size) =>
+        size === "F4" ? 4 : size === "F8" ? 8 : undefined,
+      );
+    const known = [
+      line("a", "F4", 1, 200),
+      line("a", "F8", 2, 300, { purpose: "idle" }),
+      line("a", "?", 0, 0),
+    ];
+    const rows = sizes(...known, line("b", "F4", 1, 100));
+    expect(rows.map(({ keys, coreMs }) => [keys.array, (coreMs ?? 0) / hourMs])).toEqual([
+      ["a", 20],
+      ["b", 4],
+    ]);
+    const total = totalRow(rows);
+    expect([total.amount.nanoUsd, total.byPurpose.job?.nanoUsd, total.byPurpose.idle?.nodeMs]).toEqual([
+      600e6,
+      300e6,
+      2 * hourMs,
+    ]);
+    expect(total.coreMs).toBe(24 * hourMs);
+    const unknown = sizes(...known, line("b", "?", 1, 100), line("b", "F4", 1, 100));
+    expect(unknown.map(({ coreMs }) => coreMs)).toEqual([20 * hourMs, null]);
+    expect(totalRow(unknown).coreMs).toBeNull();
+  });
+
   test("by people, what is no job's comes last, however dear", () => {
     const lines = [
       line("htc", "F4", 1, 900, { purpose: "idle" }),
@@ -90,5 +131,62 @@ test("by job, what is not kept by name is a row for each owner, and one for owne
     ["bob", 5, 40, 400],
     ["ada", 20, 30, 300],
     [undefined, 25, 30, 300],
+  ]);
+});
+
+test("a job that ran several times is one row, of the owner that it had last", () => {
+  const run = (lastSeconds: number, user: string, vmSize: string) => ({
+    ...line("htc", vmSize, 1, 100, { user, runs: 1 }),
+    key: "slurm:1",
+    source: "slurm",
+    name: "1",
+    firstSeconds: 0,
+    lastSeconds,
+  });
+  const runs = [run(60, "ada", "F4"), run(180, "bob", "F8"), run(120, "eve", "F4")];
+  const rows = (coresOf: (size: string) => number | undefined) =>
+    costRowsByJob(runs, [], coresOf, { by: ["user", "job"], owner: {} });
+  expect(rows((size) => Number(size.slice(1)))).toMatchObject([
+    { keys: { job: "1", user: "bob" }, amount: { runs: 3, nanoUsd: 300e6 }, coreMs: 16 * hourMs },
+  ]);
+  expect(rows((size) => (size === "F8" ? undefined : 4))).toMatchObject([{ coreMs: null }]);
+});
+
+test("what is paid beside nodes is added up by name, and by hour or day where costs are", () => {
+  const aside = (name: string, nodeMs: number) =>
+    ({ kind: "deallocated", name, nodeMs, nanoUsd: 10 * nodeMs, unpricedNodeMs: 0 }) as const;
+  const page = (hour: number, ...paid: readonly ReturnType<typeof aside>[]) => ({
+    fromSeconds: hour * 3_600,
+    untilSeconds: hour * 3_600 + 3_600,
+    lines: [],
+    ...(paid.length > 0 && { aside: paid }),
+  });
+  const pages = [
+    page(0, aside("htc", 1), aside("gpu", 2)),
+    page(1, aside("htc", 4)),
+    page(24),
+    page(25, aside("htc", 8)),
+  ];
+  const told = (...by: Parameters<typeof asideRows>[1]) =>
+    asideRows(pages, by).map(({ keys, name, nodeMs, nanoUsd }) => [
+      ...Object.values(keys),
+      name,
+      nodeMs,
+      nanoUsd,
+    ]);
+  expect(told("array")).toEqual([
+    ["htc", 13, 130],
+    ["gpu", 2, 20],
+  ]);
+  expect(told("day")).toEqual([
+    ["1970-01-01", "htc", 5, 50],
+    ["1970-01-01", "gpu", 2, 20],
+    ["1970-01-02", "htc", 8, 80],
+  ]);
+  expect(told("hour", "user").map(([hour]) => hour)).toEqual([
+    "1970-01-01T00:00Z",
+    "1970-01-01T00:00Z",
+    "1970-01-01T01:00Z",
+    "1970-01-02T01:00Z",
   ]);
 });
