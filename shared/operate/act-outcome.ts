@@ -24,7 +24,7 @@ export function answered(
   outcome: ActionAnswer["outcome"],
   summary: string,
   more: Partial<Pick<ActionAnswer, "actions" | "skipped" | "problems">> = {},
-): ActOutcome {
+): Extract<ActOutcome, { outcome: "answered" }> {
   const { actions = [], skipped = [], problems = [] } = more;
   const answer = { cluster, atSeconds, outcome, summary, actions, skipped, problems, expiresInSeconds: null };
   return { outcome: "answered", answer };
@@ -37,6 +37,5 @@ export function refused(
   isDryRun: boolean,
 ): ActOutcome {
   const made = answered(outlook, "refused", "Refused.", { problems });
-  if (isDryRun || made.outcome !== "answered") return made;
-  return { outcome: "refused", problems, answer: made.answer };
+  return isDryRun ? made : { outcome: "refused", problems, answer: made.answer };
 }

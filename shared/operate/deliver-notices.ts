@@ -81,9 +81,9 @@ export function settleNotices(
 /** The pause before the next attempt; none after a success. */
 function deliveryAfter(before: Delivery, { to, failed }: Told, nowSeconds: number): readonly Delivery[] {
   if (failed === undefined) return [];
-  const failures = before.failures + 1;
-  const waitSeconds = Math.min(longestWaitSeconds, shortestWaitSeconds * 2 ** Math.min(failures - 1, 10));
+  const waitSeconds = Math.min(longestWaitSeconds, shortestWaitSeconds * 2 ** before.failures);
   const failingSinceSeconds = before.failingSinceSeconds ?? nowSeconds;
+  const failures = before.failures + 1;
   return [{ to, failures, failingSinceSeconds, why: failed.why, notBeforeSeconds: nowSeconds + waitSeconds }];
 }
 

@@ -1,6 +1,5 @@
 import type { ActionBody, DrainBody } from "../api/index.ts";
 import { liveSources, outNodesOf, untilText } from "../cycle/index.ts";
-import type { DrainedNode } from "../ports/index.ts";
 import { counted } from "../text/text.ts";
 import type { Outlook } from "../views/index.ts";
 import { type ActOutcome, type ActPorts, refused } from "./act-outcome.ts";
@@ -14,17 +13,18 @@ type UndrainBody = Extract<ActionBody, { kind: "undrain" }>;
 export async function drainNodes(ports: ActPorts, outlook: Outlook, body: DrainBody): Promise<ActOutcome> {
   const chosen = chooseNodes(outlook, body);
   if (!chosen.ok) return refused(outlook, chosen.problems, body.dryRun);
-  const drainedBefore = new Map(outlook.control.drainedNodes.map((node) => [node.nodeId, node]));
   const over = whyOver(body, outlook.atSeconds);
   if (over !== undefined) return refused(outlook, [over], body.dryRun);
   // A different end time is a new decision.
-  const isSo = (node: DrainedNode | undefined) => node?.untilSeconds === body.untilSeconds;
-  const changing = chosen.nodes.filter(
-    ({ nodeId }) => !drainedBefore.has(nodeId) || !isSo(drainedBefore.get(nodeId)),
+  const drainedBefore = new Map(
+    outlook.control.drainedNodes
+      .filter(({ untilSeconds }) => untilSeconds === body.untilSeconds)
+      .map((node) => [node.nodeId, node]),
   );
+  const changing = chosen.nodes.filter(({ nodeId }) => !drainedBefore.has(nodeId));
   const already = chosen.nodes.flatMap(({ nodeId, name }): Skipped[] => {
     const drained = drainedBefore.get(nodeId);
-    if (drained === undefined || !isSo(drained)) return [];
+    if (drained === undefined) return [];
     const why = `is drained already, by ${drained.by}${untilText(drained)}: ${drained.reason}`;
     return [{ node: name, why, next: "Nothing.", refused: false }];
   });

@@ -45,7 +45,6 @@ export function keepIncidents(before: NotificationRecord, seen: Seen): Notificat
   const open = new Map(record.incidents.map((incident) => [incident.key, incident]));
   const candidates = candidatesOf(record, seen, open);
   const isRipe = ({ key, waitSeconds }: Finding) =>
-    waitSeconds === 0 ||
     nowSeconds - (candidates.find((each) => each.key === key)?.sinceSeconds ?? nowSeconds) >= waitSeconds;
   const begun = seen.findings
     .filter((finding) => finding.opens && !open.has(finding.key) && isRipe(finding))

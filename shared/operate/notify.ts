@@ -29,7 +29,8 @@ export async function notify(ports: NotifyPorts, notifier: Notifier, cluster: st
   if (config === undefined) return;
   const stored = await ports.notifications.load(cluster);
   const destinations = config instanceof ConfigurationError ? undefined : (config.notifications ?? []);
-  if (isNobody(destinations, stored?.value)) return;
+  // Without destinations and without a record there is nothing else to do.
+  if (!destinations?.length && !stored?.value.destinations.length) return;
   const before = stored?.value ?? emptyRecord(cluster);
   const findings = await findIncidents(ports, cluster, config);
   const nowSeconds = ports.clock.nowSeconds();
@@ -49,15 +50,6 @@ async function readConfig({ configs }: NotifyPorts, cluster: string): Promise<Fo
     if (error instanceof ConfigurationError) return error;
     throw error;
   }
-}
-
-/** Without destinations and without a record there is nothing else to do. */
-function isNobody(
-  destinations: readonly Destination[] | undefined,
-  record: NotificationRecord | undefined,
-): boolean {
-  const before = record?.destinations ?? [];
-  return (destinations ?? before).length === 0 && before.length === 0;
 }
 
 /** On a conflict the other run has seen the same incidents, and sends the messages. */

@@ -129,10 +129,9 @@ function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Wh
   const idleSeconds = now.nowSeconds - (row?.lastMatchSeconds ?? now.nowSeconds);
   if (idleSeconds >= neededSeconds) return undefined;
   const since = hasRun ? "since its last job" : "and has run no job yet";
-  const isMatched = row !== undefined && row.lastMatchSeconds === null;
   return {
     reason: "not-idle-long-enough",
-    why: `has been idle for ${exactDuration(Math.floor(idleSeconds))} ${since}, expected ${exactDuration(neededSeconds)}${isMatched ? heldBy(now, node) : ""}`,
+    why: `has been idle for ${exactDuration(Math.floor(idleSeconds))} ${since}, expected ${exactDuration(neededSeconds)}${row?.lastMatchSeconds === null ? heldBy(now, node) : ""}`,
     retryAfterSeconds: neededSeconds - idleSeconds,
   };
 }

@@ -102,7 +102,7 @@ function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
     ({ nodeId }) => drainedIds.has(nodeId) && !isKept(nodeId) && (rolling.replace || isBusy(nodeId)),
   );
   const waiting = stillThere(rolling.left, snapshot).filter(({ nodeId }) => !isKept(nodeId));
-  const next = waiting.slice(0, Math.max(0, rolling.atOnce - inTurn.length));
+  const next = waiting.slice(0, rolling.atOnce - inTurn.length);
   const left = waiting.slice(next.length);
   if (next.length === 0 && inTurn.length === rolling.inTurn.length && left.length === rolling.left.length)
     return control;
@@ -140,8 +140,8 @@ function keptIn({ snapshot }: Outlook): (nodeId: string) => boolean {
   return (nodeId) => kept.has(nodeId);
 }
 
-/** "10%" of the nodes, rounded up: at least one. */
+/** "10%" of the nodes, rounded up. */
 function atOnceOf(wanted: RollBody["atOnce"], nodes: number): number {
   if (typeof wanted === "number") return wanted;
-  return Math.max(1, Math.ceil((nodes * Number(wanted.slice(0, -1))) / 100));
+  return Math.ceil((nodes * Number(wanted.slice(0, -1))) / 100);
 }

@@ -106,14 +106,15 @@ test.each([
   expect({ skipped, count: actions.length }).toEqual({ skipped: [], count: 1 });
 });
 
-test("10,000 nodes are named one by one, and one that no node has is found among them", async () => {
-  const own = Array.from({ length: 10_000 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
+test("10,000 nodes are named one by one, and those that are there are found among them", async () => {
+  const own = Array.from({ length: 200 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: own })));
   await world.round();
-  const names = [...own.slice(1).map(({ name }) => name), "nope-1"];
+  const names = Array.from({ length: 10_000 }, (_, index) => `htc-${index + 2}`);
   const body = { kind: "ignore", nodes: { names }, ...who, dryRun: true } as const;
   const outcome = await act(world.ports, { cluster, body: actionBody.parse(body) });
   if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
-  expect(outcome.answer.actions.flatMap((action) => action.nodes)).toHaveLength(9_999);
-  expect(outcome.answer.skipped).toMatchObject([{ node: "nope-1", refused: true }]);
+  expect(outcome.answer.actions.flatMap((action) => action.nodes)).toHaveLength(199);
+  expect(outcome.answer.skipped).toHaveLength(9_801);
+  expect(outcome.answer.skipped[0]).toMatchObject({ node: "htc-201", refused: true });
 });

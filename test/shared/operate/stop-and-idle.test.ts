@@ -3,6 +3,7 @@ import { planScale } from "../../../shared/cycle/index.ts";
 import type { PlanRequest } from "../../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
+import { some } from "../../support/cases.ts";
 import { clusterOf, nodeOf } from "../../support/cluster.ts";
 import { type CrashPoint, interposed } from "../../support/crash.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -66,10 +67,12 @@ const moments = calls.flatMap((point) =>
 );
 
 describe("a node that asks to stop while a plan deletes idle ones", () => {
-  test.each([
-    ...moments.map((moment) => ({ ...moment, needed: 1 })),
-    ...moments.filter(({ isCarriedOut }) => isCarriedOut).map((moment) => ({ ...moment, needed: 0 })),
-  ])(
+  test.each(
+    some([
+      ...moments.map((moment) => ({ ...moment, needed: 1 })),
+      ...moments.filter(({ isCarriedOut }) => isCarriedOut).map((moment) => ({ ...moment, needed: 0 })),
+    ]),
+  )(
     "before $method of $port, $instance, carried out at once: $isCarriedOut: $needed of two are needed and stay, none is bought",
     async ({ port, method, needed, ...how }) => {
       const world = await worldOfTwo(needed);
