@@ -10,11 +10,11 @@ test.each([
 });
 
 test.each([
-  ["hour", "2026-12-31T23:00:00Z", undefined],
-  ["day", "2026-12-31T00:00:00Z", "2027-01-01T00:00:00Z"],
+  ["hour", "2026-12-30T23:00:00Z", undefined],
+  ["day", "2026-12-30T00:00:00Z", "2026-12-31T00:00:00Z"],
   ["month", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"],
 ] as const)("the %s of a moment begins and ends in UTC", (period, start, end) => {
-  const atSeconds = Date.parse("2026-12-31T23:59:59Z") / 1_000;
+  const atSeconds = Date.parse("2026-12-30T23:59:59Z") / 1_000;
   expect(periodStart(period, atSeconds)).toBe(Date.parse(start) / 1_000);
   if (period !== "hour") expect(periodEnd(period, atSeconds)).toBe(Date.parse(end ?? "") / 1_000);
 });

@@ -64,11 +64,12 @@ describe("lastDayUse", () => {
   test("a record that was lost goes on with the hours that were kept", () => {
     const before = bookAfter([sight(0, [node("a", "idle")]), sight(1.5, [node("a", "idle")])]);
     const { hours, days } = before.closed;
-    const book = accountFor(
-      openBook(sight(2, [node("a", "idle")]), { hours, days }),
-      sight(2.5, [node("a", "idle")]),
-    );
-    expect(inHours(book).idle).toBe(1.5);
+    const [first] = hours;
+    if (first === undefined) throw new Error("no hour is closed");
+    const yesterday = { ...first, fromSeconds: start - hour, untilSeconds: start };
+    const opened = openBook(sight(2, [node("a", "idle")]), { hours: [yesterday, first], days });
+    expect(opened.day.lines).toEqual(first.lines);
+    expect(inHours(accountFor(opened, sight(2.5, [node("a", "idle")]))).idle).toBe(2.5);
   });
 
   test("a record that was lost goes on with the days of this month before today, and no others", () => {

@@ -253,6 +253,8 @@ describe("corrections", () => {
       [],
     ],
     ["down for a minute", { state: "down", changed: 60 }, {}, []],
+    ["down for as long as it may be", { state: "down", changed: 300 }, {}, []],
+    ["down, and PBS does not say since when", { state: "down", changed: nowSeconds }, {}, []],
     ["down for long", { state: "down", changed: 301 }, {}, ["-o -C cyclecloud down ip-1"]],
     ["down for long with a job", { state: "down", changed: 9_999, jobs: ["1.head"] }, {}, []],
     ["given up and still down", { state: "down,offline", comment: "cyclecloud down" }, {}, []],

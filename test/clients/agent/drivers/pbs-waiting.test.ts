@@ -154,6 +154,48 @@ test.each([
   expect(jobs.map(({ priority }) => priority)).toEqual(expected);
 });
 
+test.each([
+  ["everything", "", {}],
+  ["some of it", "(ip-1:ncpus=1)", { ncpus: 3 }],
+])("a suspended job gives back %s", (_, resources_released, constraints) => {
+  const suspended = { job_state: "S", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)", resources_released };
+  expect(read({ "1.head": suspended }).jobs).toMatchObject([{ constraints }]);
+});
+
+describe("what is known of a job", () => {
+  const known = (job: object) => read({ "1.head": job }).jobs[0];
+
+  test.each([
+    [{ soft_walltime: "00:10:00", walltime: "01:00:00" }, 600],
+    [{ walltime: "01:00:30", max_walltime: "02:00:00" }, 3_630],
+    [{ max_walltime: "90" }, 90],
+    [{ walltime: "for long" }, undefined],
+  ])("%j: it runs for %j seconds", (times, seconds) => {
+    const Resource_List = { ...waits.Resource_List, ...times };
+    expect(known({ Resource_List })?.runtimeSeconds).toBe(seconds);
+  });
+
+  test.each([
+    [{ Account_Name: "geo", project: "p1" }, "geo"],
+    [{ project: "p1" }, "p1"],
+    [{}, undefined],
+  ])("%j: it is of account %j", (names, account) => {
+    expect(known(names)?.account).toBe(account);
+  });
+
+  test("who submitted it, and when; whether it may be interrupted", () => {
+    const qtime = "Tue Nov  3 04:05:06 2026";
+    const job = known({ qtime, euser: "", Job_Owner: "ben@head", Rerunable: "False", stime: qtime });
+    expect(job).toMatchObject({ user: "ben", interruptible: false, submittedAt: "2026-11-03T04:05:06.000Z" });
+    expect(job).not.toHaveProperty("startedAtSeconds");
+    const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)", stime: qtime };
+    expect(known(running)?.startedAtSeconds).toBe(Date.UTC(2026, 10, 3, 4, 5, 6) / 1_000);
+    const other = known({ qtime: "Tue Foo  3 04:05:06 2026", Rerunable: "True" });
+    expect(other).not.toHaveProperty("submittedAt");
+    expect(other).not.toHaveProperty("interruptible");
+  });
+});
+
 describe("limits", () => {
   const running = { job_state: "R", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)" };
   test.each<readonly [string, object, object, number | string]>([

@@ -86,6 +86,35 @@ describe("limits of accounts and QOS", () => {
   });
 
   test.each([
+    ["all of its time is used up", "GrpWall=60(60.00)", undefined],
+    ["some of its time is left", "GrpWall=60(59.00)", []],
+    ["all its minutes of a resource are used up", "GrpTRESMins=cpu=100(100)", undefined],
+    ["some of its minutes are left", "GrpTRESMins=cpu=100(99)", []],
+    ["minutes of another resource are used up", "GrpTRESMins=gres/gpu=100(100)", []],
+    ["a job may have fewer CPUs of a node", "MaxTRESPN=cpu=1", undefined],
+    ["a job may have as many CPUs of a node", "MaxTRESPN=cpu=2", []],
+    ["a job may have fewer minutes of CPUs", "MaxTRESMinsPJ=cpu=119", undefined],
+    ["a job may have as many minutes of CPUs", "MaxTRESMinsPJ=cpu=120", []],
+    ["running jobs may have fewer minutes", "GrpTRESRunMins=cpu=119(0)", undefined],
+    [
+      "running jobs leave enough minutes",
+      "GrpTRESRunMins=cpu=240(100)",
+      [pool("user ann in account proj: minutes of cpu", 120, 240, 140)],
+    ],
+  ])("where %s (%s of the user), a job of two CPUs for an hour draws on %j", (_, limit, more) => {
+    const reading = readSlurm({
+      jobs: [waitingJob({ ...ann, cpus: 2, tres_req_str: "cpu=2,mem=1000M,node=1", time_limit: 60 })],
+      limits: limits.replace(/GrpJobs=.*(?=\nQOS Records)/, limit),
+    });
+    if (!reading.known) throw new Error(reading.reason);
+    const pools = reading.jobs.map(({ constraints }) =>
+      [constraints].flat().flatMap((each) => each["shared-consumable-constraint"] ?? []),
+    );
+    const usual = [pool("account proj: jobs", 1, 7, 5), pool("account proj: cpu", 2, 40, 36)];
+    expect(pools).toEqual(more === undefined ? [] : [[...usual, ...more]]);
+  });
+
+  test.each([
     ["one node", "node=1", "cpu=1,mem=1000M,node=1", 1],
     ["two nodes", "node=2", "cpu=1,mem=1000M,node=1", 0],
     ["two cpus", "cpu=2", "cpu=1,mem=1000M,node=1", 0],
