@@ -23,7 +23,7 @@ export function commandPage(program: Command, printed: Printed): string {
   ]);
   const common = [
     "## Shared options",
-    "Most commands take these; `ccscale COMMAND --help` names those of a command.",
+    "`ccscale COMMAND --help` names those that a command takes.",
     table([...shared.values()]),
   ];
   return `${[introduction, ...parts, ...common].join("\n\n")}\n`;
@@ -32,11 +32,11 @@ export function commandPage(program: Command, printed: Printed): string {
 const introduction = [
   "# Commands",
   "",
-  "All commands of `ccscale`, with examples. [The guide](cli.md) explains how to install it, how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command, with more of what the examples print.",
+  "All commands of `ccscale`; [the guide](cli.md) explains how it finds the service, selection of nodes, columns and exit codes. `ccscale help COMMAND` prints the same for one command, with more of what the examples print. Most also take [shared options](#shared-options).",
   "",
   "`npm run commands` writes this page. A test runs every example on a running local environment and compares the output with `clients/cli/reference/printed`; times, ages and ids are placeholders.",
   "",
-  "To try the examples with `npm start`, add `--local`, and use its cluster's arrays, htc and memory. You write the files yourself: `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` is such a message,",
+  "To try the examples with `npm start`, add `--local`, and use its cluster's arrays, htc and memory. `jobs.json` is a list of jobs as in a [demand message](post-demand.md), `fixed.json` such a message,",
   "`autoscale.json` a [configuration](configure.md), `etc-slurm` a folder with azslurm's files, `agent.json` the [agent's settings](agent.md#settings), and `two-sizes.json` a [scenario](cli.md#recorded-cases), such as `test/clients/cli/fixtures/two-sizes.json`.",
 ].join("\n");
 
@@ -73,7 +73,7 @@ function section(command: Command, { parents, shared, printed }: Around): readon
     // The heading says it already where a command takes options alone.
     ...(command.commands.length > 0 || command.usage() === "[options]"
       ? []
-      : [`\`${["ccscale", ...path, command.usage()].join(" ")}\``]),
+      : [`\`${["ccscale", ...path, command.usage().replace("[options] ", "")].join(" ")}\``]),
     ...(own.length === 0 ? [] : [table(own)]),
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
@@ -113,10 +113,10 @@ function hasDefault({ defaultValue }: Option): boolean {
 /** The first that is shown stands alone, with what it prints; the help of the command shows what the others print. */
 function exampleBlock(list: readonly Example[], printed: Printed | null): readonly string[] {
   const shown = printed === null ? undefined : list.find(({ isShown }) => isShown === true);
-  const others = list.filter((example) => example !== shown).flatMap(typed);
+  const others = list.filter((example) => example !== shown);
   return [
     ...(shown === undefined || printed === null ? [] : [shownBlock(shown, printed)]),
-    ...(others.length === 0 ? [] : [block(others)]),
+    ...(others.length === 0 ? [] : [block(others.flatMap(list.length === 1 ? asTyped : explained))]),
   ];
 }
 
@@ -131,10 +131,15 @@ function shownBlock(example: Example, printed: Printed): string {
   const lines = output.split("\n");
   const more = lines.length - mostLines;
   const shown = more > 1 ? [...lines.slice(0, mostLines), `… ${more} lines more`] : lines;
-  return block([...typed(example), "", ...shown]);
+  return block([...asTyped(example), "", ...shown]);
 }
 
-function typed({ line, does }: Example): readonly string[] {
+/** What the command does stands above, or what it prints below. */
+function asTyped({ line }: Example): readonly string[] {
+  return [`ccscale ${line}`];
+}
+
+function explained({ line, does }: Example): readonly string[] {
   return [`# ${does}`, `ccscale ${line}`];
 }
 
