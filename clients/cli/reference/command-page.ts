@@ -24,7 +24,7 @@ export function commandPage(program: Command, printed: Printed): string {
   const common = [
     "## Shared options",
     "`ccscale COMMAND --help` names those that a command takes.",
-    table([...shared.values()]),
+    optionList([...shared.values()]),
   ];
   return `${[introduction, ...parts, ...common].join("\n\n")}\n`;
 }
@@ -45,15 +45,15 @@ function sharedOptions(program: Command): ReadonlyMap<string, Option> {
   const counts = new Map<string, { readonly option: Option; count: number }>();
   const count = (command: Command): void => {
     for (const option of optionsOf(command)) {
-      const counted = counts.get(rowOf(option));
-      if (counted === undefined) counts.set(rowOf(option), { option, count: 1 });
+      const counted = counts.get(lineOf(option));
+      if (counted === undefined) counts.set(lineOf(option), { option, count: 1 });
       else counted.count++;
     }
     for (const child of visible(command)) count(child);
   };
   count(program);
   const common = [...counts].filter(([, each]) => each.count >= fewestSharing);
-  return new Map(common.map(([row, { option }]) => [row, option]));
+  return new Map(common.map(([line, { option }]) => [line, option]));
 }
 
 interface Around {
@@ -66,7 +66,7 @@ interface Around {
 function section(command: Command, { parents, shared, printed }: Around): readonly string[] {
   const path = [...parents, command.name()];
   const name = path.join(" ");
-  const own = optionsOf(command).filter((option) => !shared.has(rowOf(option)));
+  const own = optionsOf(command).filter((option) => !shared.has(lineOf(option)));
   return [
     `### ${name}`,
     command.description(),
@@ -74,7 +74,7 @@ function section(command: Command, { parents, shared, printed }: Around): readon
     ...(command.commands.length > 0 || command.usage() === "[options]"
       ? []
       : [`\`${["ccscale", ...path, command.usage().replace("[options] ", "")].join(" ")}\``]),
-    ...(own.length === 0 ? [] : [table(own)]),
+    ...(own.length === 0 ? [] : [optionList(own)]),
     ...exampleBlock(examples[name] ?? [], printed),
     ...visible(command).flatMap((child) => section(child, { parents: path, shared, printed })),
   ];
@@ -88,12 +88,12 @@ function optionsOf(command: Command): readonly Option[] {
     .filter((option) => option.long !== "--help");
 }
 
-function table(options: readonly Option[]): string {
-  return ["| option | meaning |", "|---|---|", ...options.map(rowOf)].join("\n");
+function optionList(options: readonly Option[]): string {
+  return options.map(lineOf).join("\n");
 }
 
-function rowOf(option: Option): string {
-  return `| \`${cell(option.flags)}\` | ${cell(meaning(option))} |`;
+function lineOf(option: Option): string {
+  return `- \`${option.flags}\`: ${meaning(option).replaceAll(/\s+/g, " ")}`;
 }
 
 function meaning(option: Option): string {
@@ -145,8 +145,4 @@ function explained({ line, does }: Example): readonly string[] {
 
 function block(lines: readonly string[]): string {
   return ["```", ...lines, "```"].join("\n");
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
 }
