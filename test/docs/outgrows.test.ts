@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { jsonLimitsFor } from "../../shared/json/json-limits.ts";
-import { azureLimits } from "../../shared/ports/index.ts";
-import { largestPlanCharacters } from "../../shared/stores/store-limits.ts";
 
 const root = join(import.meta.dirname, "../..");
 const textOf = (path: string) => readFileSync(join(root, path), "utf8");
@@ -19,11 +16,7 @@ const azure = {
   coresOfMemory: { 512: 0.25, 2048: 1 },
   serviceBusCreditsPerSecond: 1_000,
   accountRequestsPerSecond: 20_000,
-  blobRequestsPerSecond: 500,
-  workspaceGbPerMinute: 6,
   queueMessagesPerSecond: 2_000,
-  partitionEntitiesPerSecond: 2_000,
-  blobMiBAtOnce: 5_000,
 } as const;
 
 /** Sent, read and deleted. */
@@ -40,8 +33,8 @@ const about = (count: number) => Number(count.toPrecision(2)).toLocaleString("en
 
 test("the limits that outgrow one deployment follow from what was counted, Azure's limits and the code; -u writes them", async () => {
   const counted =
-    /needs in a minute, by the same count: (\d+) storage requests without polls, of which (\d+) are of blobs, ([\d.]+) Service Bus operations, ([\d.]+) s of instances, ([\d.]+) KB of its own log/;
-  const [requests = 0, blobRequests = 0, busCalls = 0, seconds = 0, logKb = 0] = found(page, counted);
+    /needs in a minute, by the same count: (\d+) storage requests without polls, ([\d.]+) Service Bus operations, ([\d.]+) s of instances, ([\d.]+) KB of its own log/;
+  const [requests = 0, busCalls = 0, seconds = 0, logKb = 0] = found(page, counted);
   const hostMb =
     (one(page, /traces and metrics of the host \(estimate\) \|[^|]* to ([\d.]+) GB/) * 1_000) / 30;
   const ownMb = (logKb * 60 * 24) / 1_000;
@@ -53,8 +46,6 @@ test("the limits that outgrow one deployment follow from what was counted, Azure
   const instancesOf = (mb: 512 | 2048) => azure.flexCores / azure.coresOfMemory[mb];
   const ofInstances = (count: number) => about((count * 60) / seconds);
   const messages = (azure.queueMessagesPerSecond * 60) / callsOfMessage;
-  const { storageQueue } = azureLimits;
-  const uploadMiB = jsonLimitsFor(16 * 1024 ** 3).bytes / 1024 ** 2;
   const rows = [
     [
       `the daily cap of the log, \`dailyLogCapGb\` = ${capGb}: a cluster's own log is ${ownMb.toFixed(1)} MB a day, counted; with the host's requests and traces up to ${about(hostMb)} MB, estimated`,
@@ -75,26 +66,6 @@ test("the limits that outgrow one deployment follow from what was counted, Azure
     [
       `[${about(azure.accountRequestsPerSecond)} requests a second of a storage account](${learn}/storage/common/scalability-targets-standard-account), blobs, tables and queues together`,
       `${about((azure.accountRequestsPerSecond * 60) / requests)} clusters`,
-    ],
-    [
-      `[${azure.blobRequestsPerSecond} requests a second of one blob](${learn}/storage/blobs/scalability-targets); the ${blobRequests} a minute of a cluster are of blobs of its own`,
-      `one cluster with ${about((azure.blobRequestsPerSecond * 60) / blobRequests)} times the load, were they all of one blob`,
-    ],
-    [
-      `[${azure.workspaceGbPerMinute} GB a minute that a workspace of Log Analytics takes](${learn}/azure-monitor/service-limits#log-analytics-workspaces)`,
-      `${about((azure.workspaceGbPerMinute * 1_000 * 60 * 24) / hostMb)} clusters, with the estimate for the host`,
-    ],
-    [
-      `[${about(azure.queueMessagesPerSecond)} messages a second of a queue](${learn}/storage/queues/scalability-targets), each sent, read and deleted`,
-      `${about(messages)} messages a minute: as many sources that post once a minute`,
-    ],
-    [
-      `[${about(azure.partitionEntitiesPerSecond)} entities a second of a table partition](${learn}/storage/tables/scalability-targets), which one cluster has to itself`,
-      `one cluster that changes ${about(azure.partitionEntitiesPerSecond)} nodes or operations a second`,
-    ],
-    [
-      `[${about(azure.blobMiBAtOnce)} MiB of a blob that is written at once](${learn}/storage/blobs/scalability-targets)`,
-      `never: demand of more than ${storageQueue.messageBytes / 1024} KiB is uploaded, ${uploadMiB} MiB at most, and a plan of more than ${largestPlanCharacters / 1024 ** 2} Mi characters is not archived`,
     ],
   ];
   const table = [
