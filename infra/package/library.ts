@@ -143,12 +143,13 @@ async function extract(config: ExtractorConfig, compilerState: CompilerState): P
       `Cannot join the declarations of ${config.mainEntryPointFilePath}: ${problems.join("; ")}`,
     );
   const report = await readFile(config.reportFilePath, "utf8");
-  // Which of zod's types the schemas have is no part of the API, and changes with each of them; so does the line of a warning.
+  // Which of zod's types the schemas have is no part of the API, and changes with each of them.
   // All of it is public, and what is not documented shows.
   return report
     .replaceAll(/^ *\/\/(?: @public)?(?: \(undocumented\))?\n/gm, "")
     .replaceAll(/^import \{ \S+ \} from 'zod(\/.*)?';\n/gm, "")
-    .replaceAll(/^(\/\/ \S+\.d\.ts):\d+:\d+ - /gm, "$1 - ");
+    .replaceAll(/^\/\/ .*\(ae-forgotten-export\) The symbol "(\w+)".*$/gm, "// Not exported: $1")
+    .replaceAll(/^\/\/ (?:Warnings were encountered|\(No @packageDocumentation comment).*\n\n?/gm, "");
 }
 
 const compilerOptions = {
