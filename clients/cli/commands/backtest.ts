@@ -30,7 +30,7 @@ export function backtestCommand(terminal: Terminal): Command {
   const command = new Command("backtest");
   archiveOptions(workloadOptions(command))
     .description(
-      "Runs a recorded workload through the autoscaler itself, on a virtual clock, over a model of CycleCloud and a model of a scheduler, and prints what it would have cost and how long jobs would have waited, for each combination of settings. Or, with --fixed-processors, prints when each job starts and ends on a fleet of a fixed size (CSV: job, submit, start, end, procs). What is left out is reported on standard error. Needs no service, and sends nothing.",
+      "Runs a recorded workload through the autoscaler itself, on a virtual clock, and prints what it would have cost and how long jobs would have waited, for each combination of settings; with --fixed-processors, when each job starts and ends on a fleet of a fixed size (CSV). What is left out is reported on standard error. Needs no service.",
     )
     .option("--config <file>", "autoscale.json of the cluster")
     .option(
@@ -41,7 +41,7 @@ export function backtestCommand(terminal: Terminal): Command {
     .option("--snapshot <file>", 'the cluster as it is: what "ccscale support-archive" wrote')
     .option(
       "--vary <key=values>",
-      "a setting by its path, and the values that it takes in turn, such as idle_timeout=60,300; again for other settings: all combinations are run",
+      "a setting and the values that it takes in turn, such as idle_timeout=60,300; again for other settings",
       readVaried,
     )
     .addOption(

@@ -31,7 +31,7 @@ export const bucketColumns = columnsOf(
 export function bucketsCommand(terminal: Terminal): Command {
   const command = new Command("buckets")
     .description(
-      "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds, when Azure last had no capacity, and how boots of the last 7 days went.",
+      "Lists the sources of new nodes (array, VM size, placement group), with every limit (left/max) and the one that binds, and how boots of the last 7 days went.",
     )
     .option("--boots", "only how boots of the last 7 days went: what fails most first, then the slowest")
     .action((flags: Flags) => look(terminal, flags, (looking) => showBuckets(looking, flags)));

@@ -42,7 +42,7 @@ const narrowing: Narrowing = {
 export function eventsCommand(terminal: Terminal): Command {
   const command = new Command("events")
     .description(
-      "Lists what happened, newest first: plans that changed something, actions and how they ended, nodes that joined, failed, went or were lost, drains, what operators decided, changes of the configuration, targets, rejected messages. Kept for 30 days, of nodes for 7 days after they are gone.",
+      "Lists what happened, newest first: plans that changed something, actions, nodes, drains, decisions, changes of the configuration, targets, rejected messages. Kept for 30 days, of nodes for 7 days after they are gone.",
     )
     .addOption(
       new Option("--since <time>", "from then on: a length of time such as 30m, 1h or 2d, or a date")

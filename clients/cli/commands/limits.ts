@@ -39,11 +39,11 @@ const narrowing: Narrowing = {
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(
-      "Lists every limit once, with what is used and left, the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED, which is another limit, or CycleCloud, which gives no reason; of a back-off, why and for how long.",
+      "Lists every limit once, with the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED; of a back-off, why and for how long.",
     )
     .option(
       "--shared",
-      "who has what of the quotas that the cluster shares with others of its deployment, who lends of its guarantee, and who waits for whom",
+      "who has what of the quotas that clusters share, who lends of its guarantee, and who waits for whom",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showLimits(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));

@@ -19,7 +19,7 @@ export const priceColumns = columnsOf(
 export function pricesCommand(terminal: Terminal): Command {
   const command = new Command("prices")
     .description(
-      "Lists what an hour of a node costs in US dollars, for each VM size of each node array: regular and spot, per core of what the array makes, where that price comes from, and its date. ≤: the price of spot is not known, and the regular price is the most that it can be. RESERVED: nodes that are paid for, and how many of them run.",
+      "Lists what an hour of a node costs in US dollars, for each VM size of each node array, with source and date of the price. ≤: the price of spot is not known; it is at most the regular one. RESERVED: nodes that are paid for, and how many of them run.",
     )
     .action((flags: Flags) => look(terminal, flags, (looking) => showPrices(looking, flags)));
   return outputOptions(selectionOptions(lookOptions(command)));

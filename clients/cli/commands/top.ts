@@ -24,7 +24,7 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export function topCommand(terminal: Terminal): Command {
   const command = new Command("top")
     .description(
-      "Shows a cluster live on the whole terminal: problems, nodes by use, cost, waiting jobs, nodes and plans. Keys: q quits, Tab changes the list, arrows and page keys scroll, s sorts, f filters, e explains a job, d drains a node, m shows the nodes as a map.",
+      "Shows a cluster live on the whole terminal. Keys: q quits, Tab changes the list, arrows and page keys scroll, s sorts, f filters, e explains a job, d drains a node, m shows the nodes as a map.",
     )
     .addOption(
       new Option("--every <length>", "asks the service this often")
