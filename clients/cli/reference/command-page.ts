@@ -120,7 +120,7 @@ function exampleBlock(list: readonly Example[], printed: Printed | null): readon
   ];
 }
 
-const mostLines = 4;
+const mostLines = 3;
 /** Where the output is what a command is for. */
 const shownGroups: readonly string[] = ["View:", "Explain:"];
 
