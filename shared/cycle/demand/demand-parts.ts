@@ -62,7 +62,7 @@ async function bounded(demand: DemandStore, message: MessageIdentity): Promise<r
   if (waiting.length <= mostWaitingParts) return waiting;
   const newest = waiting.reduce((most, each) => Math.max(most, each.sequence), sequence);
   await demand.dropParts({ cluster, source, sequence: newest - 1 });
-  return waiting.filter((each) => each.sequence === newest);
+  return waiting;
 }
 
 /** The limits of a message hold for all parts together. */

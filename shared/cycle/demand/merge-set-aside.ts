@@ -35,9 +35,7 @@ export function withoutUnread(
   jobs: readonly DemandJob[],
   setAside: readonly SetAside[],
 ): { readonly jobs: readonly DemandJob[]; readonly setAside: readonly SetAside[] } {
-  const unread = new Set(
-    setAside.flatMap(({ kind, name }) => (kind === "job" && name !== null ? [name] : [])),
-  );
+  const unread = new Set(setAside.filter(({ kind }) => kind === "job").map(({ name }) => name));
   if (unread.size === 0) return { jobs, setAside };
   const unreadJobs = new Map<string | null, DemandJob>(
     jobs.filter(({ name }) => unread.has(name)).map((job) => [job.name, job]),

@@ -1,9 +1,7 @@
 import { claimedOrigin, describeSetAside, type SetAside } from "../../messages/index.ts";
-import type { Ports, Rejection, RejectionKind } from "../../ports/index.ts";
+import { azureLimits, type Ports, type Rejection, type RejectionKind } from "../../ports/index.ts";
 import { redactText } from "../../text/redact.ts";
 
-/** The largest queue message, so that nothing of a message is lost. */
-const longestBodyBytes = 64 * 1024;
 const longestExcerpt = 500;
 const mostProblems = 60;
 const longestProblem = 1_000;
@@ -40,7 +38,8 @@ export async function reject(
     // The body stays as it came, for a replay; what is shown of it does not.
     excerpt: redactText(text ?? "(nested too deeply to be shown)").slice(0, longestExcerpt),
   };
-  const isKept = text !== undefined && Buffer.byteLength(text) <= longestBodyBytes;
+  // Any queue message fits, so that nothing of it is lost.
+  const isKept = text !== undefined && Buffer.byteLength(text) <= azureLimits.storageQueue.messageBytes;
   await ports.rejections.add({ rejection, body: isKept ? text : undefined });
   report(ports, rejection);
 }

@@ -58,7 +58,7 @@ export async function holdForUnread(
   };
   ports.log[isOver ? "warn" : "info"]("demand-unread", { cluster, messages, sinceSeconds, nodes });
   return {
-    made: nodes === 0 ? made : { ...made, decided: { ...made.decided, retire: staying } },
+    made: { ...made, decided: { ...made.decided, retire: staying } },
     unread,
     asksForLook: nodes > 0 && !isAsked,
   };

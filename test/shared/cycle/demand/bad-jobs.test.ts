@@ -219,6 +219,7 @@ describe("a message that is refused whole", () => {
     await world.post([], next);
     const demand = await world.ports.demand.list(cluster);
     expect(doubtsOf(demand, world.now()).length > 0).toBe(inDoubt);
+    expect(world.ports.schedulerEvents.refusalsOf("celery")).toMatchObject([{ sequence: 8, whole: true }]);
   });
 
   test.each<readonly [string, Job]>([

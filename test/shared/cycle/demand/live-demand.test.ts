@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   busyHostnames,
   isOutByItself,
+  liveSources,
   longestSilenceSeconds,
   presentDemand,
 } from "../../../../shared/cycle/demand/live-demand.ts";
@@ -77,6 +78,7 @@ describe("demand of a source", () => {
     ["is nothing after that", expiresAtSeconds + longestSilenceSeconds, []],
   ])("%s", (_, nowSeconds, wanted) => {
     expect(wantedAt(nowSeconds)).toEqual(wanted);
+    expect(liveSources([source()], nowSeconds)).toHaveLength(nowSeconds < expiresAtSeconds ? 1 : 0);
   });
 
   test("a running job that was set aside has its hosts, to itself when its constraints cannot be read", () => {

@@ -139,7 +139,7 @@ test("of what is set aside all is kept that protects a node, and a hundred of th
   expect(kept?.items.slice(-2)).toMatchObject([{ running }, { name: "b" }]);
 });
 
-test("a delta ends what is set aside of the jobs and nodes that it mentions, and of no others", () => {
+test("a delta ends what is set aside of the jobs and nodes that it mentions, and of no others; of a job that it sets aside again the hosts of both count", () => {
   const item = (kind: "job" | "node", name: string | null) => ({ kind, index: 0, name, problems: [] });
   const named = (kind: "job" | "node") => ["a", "b", "c"].map((name) => item(kind, name));
   const before = { items: [...named("job"), ...named("node"), item("job", null)], more: 0 };
@@ -157,4 +157,16 @@ test("a delta ends what is set aside of the jobs and nodes that it mentions, and
     "node c",
     "job null",
   ]);
+  const runs = (hostname: string, isWhole: boolean) => ({
+    ...item("job", "c"),
+    running: { hostnames: [hostname], isWhole },
+  });
+  for (const [older, newer] of [
+    [true, true],
+    [true, false],
+    [false, true],
+  ] as const)
+    expect(
+      asideAfter({ items: [runs("x", older)], more: 0 }, delta, [runs("y", newer)])?.items,
+    ).toMatchObject([{ running: { hostnames: ["x", "y"], isWhole: older && newer } }]);
 });

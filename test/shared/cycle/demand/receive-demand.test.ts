@@ -127,11 +127,13 @@ describe("receiveDemand: a message that is not taken", () => {
     expect(recorded.at(-1)?.receivedAtSeconds).toBe(world.now() - 90);
   });
 
-  test("is kept by its start only", async () => {
+  test("is kept whole up to 64 KiB, and shown by its start", async () => {
     const world = createWorld();
-    await world.receive("x".repeat(10_000));
+    for (const bytes of [65_536, 65_537]) await world.receive("x".repeat(bytes), `m-${bytes}`);
     const [rejection] = await rejectionsOf(world, undefined);
     expect(rejection?.excerpt).toBe("x".repeat(500));
+    const keptBytes = async (id: string) => (await world.ports.rejections.load(undefined, id))?.body?.length;
+    expect([await keptBytes("m-65536"), await keptBytes("m-65537")]).toEqual([65_536, undefined]);
   });
 
   test("names all of its problems at once", async () => {

@@ -63,6 +63,7 @@ test("a job that ran and is gone ran until the later message was sent", () => {
   expect(endedRuns(before, after, [])).toEqual([{ user: null, jobName: "mesh", seconds: 60 }]);
   expect(endedRuns(before, { ...after, jobs: [ran] }, [])).toEqual([]);
   expect(endedRuns(before, { ...after, receivedAtSeconds: 400 }, [])).toEqual([]);
+  expect(endedRuns(before, { ...after, receivedAtSeconds: 399 }, [])).toHaveLength(1);
 });
 
 describe("what is predicted", () => {

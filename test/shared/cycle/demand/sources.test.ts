@@ -124,7 +124,7 @@ describe("sources of a cluster", () => {
 
   test("parts that nothing completes are bounded: newer messages drop those of older ones", async () => {
     const world = createWorld();
-    for (let sequence = 1; sequence <= 2_010; sequence += 1)
+    for (let sequence = 1; sequence <= 2_000; sequence += 1)
       await world.ports.demand.savePart(
         { cluster, source: "celery", sequence },
         { index: 0, jobs: [], nodes: [] },
@@ -168,6 +168,18 @@ describe("a source that stays silent", () => {
     expect(await sourcesOf(world)).toEqual([]);
     expect(await world.ports.demand.sourcesWithParts(cluster)).toEqual([]);
     expect(world.ports.schedulerEvents.of("pbs")).toEqual([]);
+  });
+
+  test("is not silent while its messages are refused", async () => {
+    const world = await silentWorld();
+    world.advance(day);
+    await world.post([], { source: "pbs", sequence: "none" });
+    world.advance(day + 299);
+    await world.snapshot();
+    expect(await sourcesOf(world)).toEqual(["pbs"]);
+    world.advance(1);
+    await world.snapshot();
+    expect(await sourcesOf(world)).toEqual([]);
   });
 
   test("keeps its queue while another cluster knows it", async () => {
