@@ -13,9 +13,11 @@ interface Standing {
   readonly dueCores: number;
 }
 
+type Claim = Pick<QuotaClaim, "cluster" | "share" | "uses" | "waitsUntilSeconds">;
+
 /** How clusters stand to each other under a quota. Guarantees that add up to more than the quota are cut alike. */
 export function standings(
-  claims: readonly QuotaClaim[],
+  claims: readonly Claim[],
   key: string,
   { maxCores, nowSeconds }: { readonly maxCores: number; readonly nowSeconds: number },
 ): readonly Standing[] {
@@ -57,10 +59,9 @@ export function keptFor(
   },
 ): SharedQuota["kept"] {
   const { cluster, share, ownCores: held } = self;
-  const times = { orderedBy: null, seenAtSeconds: 0, untilSeconds: 0 };
   const uses = { [key]: { held, ordered: 0, grown: [], waiting: 1 } };
-  const claim = { cluster, ...times, waitsUntilSeconds: Number.POSITIVE_INFINITY, uses };
-  const all = standings([...claims, { ...claim, ...(share && { share }) }], key, self);
+  const claim = { cluster, waitsUntilSeconds: Number.POSITIVE_INFINITY, uses, ...(share && { share }) };
+  const all = standings([...claims, claim], key, self);
   const own = all.find((each) => each.cluster === cluster);
   if (own === undefined) return [];
   return all

@@ -120,7 +120,6 @@ function waitingByShape(
 /** What jobs of these names wait for, in slots or nodes; 0: they run. No key is made of the 100,000 others. */
 function waitingIn(jobs: readonly Job[], names: Iterable<string>): ReadonlyMap<string, number> {
   const those = new Set(names);
-  if (those.size === 0) return new Map();
   return new Map(
     jobs
       .filter(({ name }) => those.has(name))

@@ -91,13 +91,25 @@ describe("a plan that cannot be archived whole", () => {
 
   test("of one that is not archived at all, its line is shown with the reason", async () => {
     const world = createWorld();
+    world.configure({
+      engine: { demandCaps: { minPriority: 0 } },
+      cycle: { caps: { maxNodesPerPlan: 1, maxCores: null, monthlyBudgetUsd: null }, readOnly: true },
+    });
+    await world.post([{ name: "low", priority: -1 }], { source: "pbs" });
     await world.snapshot();
     const ports = archivingBy(world.ports, () =>
       Promise.reject(new UpstreamError("no answer".padEnd(400, "!"), { retryable: true })),
     );
     await planWith(world, ports, 2);
     expect(await showPlan(world.ports, cluster, "plan-0001")).toMatchObject({
-      summary: { archive: "failed", archiveReason: "no answer".padEnd(300, "!"), create: 2 },
+      summary: {
+        archive: "failed",
+        archiveReason: "no answer".padEnd(300, "!"),
+        create: 1,
+        held: "the cluster is read-only",
+        clipped: { asked: 2, granted: 1 },
+        heldBack: [{ jobs: 1 }],
+      },
       create: [],
     });
     expect(await showPlanArchive(world.ports, cluster, "plan-0001", [])).toMatchObject({ archive: null });
