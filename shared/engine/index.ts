@@ -71,7 +71,14 @@ export {
   recordMatches,
   retentionSeconds,
 } from "./model/history.ts";
-export { defineJob, type Job, type OwnerLimit, type PackingStrategy, type SpentBudget } from "./model/job.ts";
+export {
+  askedBy,
+  defineJob,
+  type Job,
+  type OwnerLimit,
+  type PackingStrategy,
+  type SpentBudget,
+} from "./model/job.ts";
 export {
   type BucketLimits,
   type CapName,

@@ -95,6 +95,11 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
   };
 }
 
+/** Slots, or nodes: a scattered job that names no node count wants each of its iterations on a node of its own. */
+export function askedBy({ packingStrategy, nodeCount, iterations }: Job): number {
+  return packingStrategy === "scatter" ? nodeCount || iterations : iterations;
+}
+
 /** Nodes of several buckets are all there, or none is: only a gang promises that. */
 function gangOf({ gang, gangApart, mayDivide }: Fields): Pick<Job, "gang" | "gangApart" | "mayDivide"> {
   if (gang === undefined) return {};

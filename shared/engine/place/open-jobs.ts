@@ -1,6 +1,6 @@
 import { Effort } from "../ledger/effort.ts";
 import type { KnownResources } from "../ledger/known-resources.ts";
-import type { Job } from "../model/job.ts";
+import { askedBy } from "../model/job.ts";
 import type { PlanInput } from "../model/plan-input.ts";
 import { demandCapsOf } from "../model/settings.ts";
 import type { Allocation } from "./allocation.ts";
@@ -22,7 +22,7 @@ export function openJobs(
       job,
       // Too low a priority makes no job large: it is read whole.
       shape: shapes.of(hit === null || hit.cap === "min-priority" ? job : gate.plainPart(job)),
-      asked: job.packingStrategy === "scatter" ? nodesAsked(job) : job.iterations,
+      asked: askedBy(job),
       share: effort.of(job.source),
       heldBy: hit ?? job.hold ?? null,
       owners: noOwners,
@@ -37,8 +37,3 @@ export function openJobs(
 }
 
 const noOwners: Allocation["owners"] = [];
-
-/** A scattered job that names no node count wants each of its iterations on a node of its own. */
-function nodesAsked(job: Job): number {
-  return job.nodeCount || job.iterations;
-}

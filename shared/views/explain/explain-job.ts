@@ -1,5 +1,5 @@
 import type { ExplainAnswer, JobState, RefusalView } from "../../api/index.ts";
-import type { Reason } from "../../engine/index.ts";
+import { askedBy, defineJob, type Reason } from "../../engine/index.ts";
 import type { DemandJob } from "../../messages/index.ts";
 import { namesLike, nearestName } from "../../names/near-names.ts";
 import type { SourceDemand } from "../../ports/index.ts";
@@ -191,8 +191,8 @@ function constraintOf({ code, constraint }: Reason): string | null {
 /** A waiting job of a source that fell silent counts for nothing, whatever room there is. */
 function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): ExplainAnswer {
   const job = demand.jobs.find((each) => each.name === name);
-  const isScattered = job?.packingStrategy === "scatter" || (job?.nodeCount ?? 0) > 0;
-  const asked = isScattered ? job?.nodeCount || 1 : (job?.iterations ?? 1);
+  const { iterations, nodeCount, packingStrategy } = job ?? {};
+  const wanted = defineJob({ name, constraints: [], iterations, nodeCount, packingStrategy });
   const { cluster, atSeconds } = outlook;
   const { source } = demand;
   const cause = silence(outlook, demand);
@@ -203,8 +203,8 @@ function explainSilent(outlook: Outlook, demand: SourceDemand, name: string): Ex
     job: name,
     source,
     state: "waiting",
-    unit: isScattered ? "nodes" : "slots",
-    asked,
+    unit: unitOf(wanted),
+    asked: askedBy(wanted),
     granted: 0,
     headline,
     summary: `${headline} ${cause.text}`,

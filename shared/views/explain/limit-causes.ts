@@ -145,7 +145,7 @@ function usedOf({ left }: Reason, figure: LimitFigure | undefined): string {
   const planned = nodesLeft - amount(left);
   const rest =
     planned > 0 && nodesLeft < Number.MAX_SAFE_INTEGER
-      ? `, ${counted(planned, "new nodes")} are planned`
+      ? `, ${counted(planned, "new nodes")} ${planned === 1 ? "is" : "are"} planned`
       : "";
   const units = unit === "usd" ? "USD" : unit;
   const each = unit === "nodes" ? "" : `, a node takes ${shown(perNode)}${unit === "usd" ? " an hour" : ""}`;

@@ -246,6 +246,25 @@ describe("explain: every situation in which a job waits", () => {
   });
 });
 
+test("room is a way out where all fits that starts together, and only as long as there is some", async () => {
+  const first = async (name: string, changed: Partial<Situation>) =>
+    (await explained(await happen({ ...situation(name), ...changed }))).causes[0];
+  const elsewhere = "kept-to-a-full-array-by-its-own-condition";
+  const constraints = { ncpus: 4, "node.nodearray": "htc" };
+  for (const [nodeCount, array] of [
+    [10, "mid"],
+    [11, "fat"],
+  ] as const) {
+    const jobs = job({ iterations: 1, nodeCount, constraints });
+    expect((await first(elsewhere, { jobs }))?.text).toContain(`Room is free in ${array}`);
+  }
+  const spot = "off-spot-for-its-run-time-while-spot-nodes-are-free";
+  const [regular, withRoom] = situation(spot).cluster?.nodeArrays ?? [];
+  if (regular === undefined || withRoom === undefined) throw new Error("no pair");
+  const cluster = { nodeArrays: [regular, { ...withRoom, maxCount: 0 }] };
+  expect(await first(spot, { cluster })).toMatchObject({ kind: "quota" });
+});
+
 test("a job whose constraints are those of another, read at another time, is kept off by its own condition", async () => {
   const { ports } = await happen(situation("kept-to-a-full-array-by-its-own-condition"));
   const outlook = await lookAhead(ports, cluster);

@@ -154,6 +154,22 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(answer.causes[0]?.text).toContain('"celery" has been silent for 1m40s');
   });
 
+  test.each([
+    { iterations: 3 },
+    { iterations: 3, packingStrategy: "scatter" },
+    { nodeCount: 2 },
+    { nodeCount: 2, packingStrategy: "pack" },
+  ])("a job of a silent source asks for what it asked for before: %j", async (asks) => {
+    const world = await worldOf({ job: { constraints: [{ ncpus: 4 }], ...asks } });
+    const asked = async () => {
+      const { asked, unit } = await explained(world);
+      return { asked, unit };
+    };
+    const before = await asked();
+    world.advance(600);
+    expect(await asked()).toEqual(before);
+  });
+
   test("what the job itself waits for, and then that the cluster is paused", async () => {
     const world = await worldOf({ job: tenNodes, bucket: { availableCount: 3 } });
     await world.ports.controls.save(
@@ -213,6 +229,12 @@ describe("explain: why a job waits, with numbers and what ends it", () => {
     expect(cause?.untilSeconds).toBeGreaterThan(world.now() + 60);
     expect(answer.places).toHaveLength(2);
     expect(answer.planner.some(({ text }) => text.startsWith("create-nodes, because"))).toBe(true);
+    world.advance(240);
+    const late = (await explained(world, "more")).causes.find(({ kind }) => kind === "booting");
+    expect(late).toMatchObject({
+      text: expect.stringMatching(/; they should have been ready [\dms]+ ago, by what earlier boots took/),
+      untilSeconds: null,
+    });
     await world.settle();
     await world.round();
     const boots = (await explained(world, "more")).planner.filter(({ text }) => text.includes("first seen"));

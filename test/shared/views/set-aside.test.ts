@@ -57,7 +57,11 @@ test.each([
 ])("why job %j is set aside is explained, and whether it runs", async (name, runs) => {
   const explained = explainJob(await outlookOf(await withBadJobs()), name);
   if (explained.outcome !== "explained") throw new Error(explained.outcome);
-  expect(explained.answer).toMatchObject({ state: "set-aside", causes: [{ kind: "set-aside" }] });
+  expect(explained.answer).toMatchObject({
+    state: "set-aside",
+    granted: runs ? 1 : 0,
+    causes: [{ kind: "set-aside" }],
+  });
   expect(explained.answer.summary).toContain("iterations: -1");
   expect(/; it runs on 1 host, whose nodes stay/.test(JSON.stringify(explained.answer))).toBe(runs);
 });
