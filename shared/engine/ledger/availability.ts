@@ -32,8 +32,7 @@ export class Availability {
     while (this.#capacity < rows.length) this.#capacity *= 2;
     this.#tree = emptyTree(this.#capacity, columns);
     rows.forEach((row, index) => {
-      for (let column = 0; column < columns; column++)
-        this.#tree[(this.#capacity + index) * columns + column] = row[column] ?? 0;
+      this.#tree.set(row, (this.#capacity + index) * columns);
     });
     if (rows.length > 0) for (let at = this.#capacity - 1; at >= 1; at--) this.#join(at);
   }

@@ -33,7 +33,6 @@ export function paidNodes<Node extends Payable>(
   for (const [bucket, nodes] of byBucket) if (bucket !== undefined) counts.set(bucket, nodes.length);
   const reserved = new Set<Node>();
   for (const { bucket, reserved: count } of coverNodes(counts)) {
-    if (count === 0) continue;
     const nodes = (byBucket.get(bucket) ?? []).toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
     for (const node of nodes.slice(0, count)) reserved.add(node);
   }

@@ -100,10 +100,9 @@ function noNodeFits(
 ): Reason | null {
   let best: Reason | null = null;
   const checks = checksOf(shape.constraints);
-  if (world.spare.left < checks) return null;
   for (const node of nodesToAsk(shape, bucket, world.ledger)) {
+    if (world.spare.left < checks) return null;
     world.spare.left -= checks;
-    if (world.spare.left < 0) return null;
     const empty = node.emptied();
     const refusal = firstRefusing(shape.constraints, empty);
     if (refusal === null) return null;

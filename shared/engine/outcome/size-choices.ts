@@ -86,7 +86,7 @@ function choiceOf(ledger: Ledger, set: CreateSet, held: Held): SizeChoice {
   if (job === null) return { ...base, why: "target", next: null, keptOut: [] };
   const total = pricePerHourUsd === null ? Number.POSITIVE_INFINITY : pricePerHourUsd * count;
   const others = othersOf(ledger, bucket).flatMap((other) => alternativeOf(other, slots));
-  others.sort((a, b) => a.seen.usdPerHour - b.seen.usdPerHour || a.other.index - b.other.index);
+  others.sort((a, b) => a.seen.usdPerHour - b.seen.usdPerHour);
   let next: SizeAlternative | null = null;
   const keptOut: KeptOut[] = [];
   for (const { other, seen } of others) {

@@ -33,3 +33,11 @@ export function leftAfter(left: number, amount: number): number {
 export function timesInto(left: number, amount: number): number {
   return amount === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / amount + tolerance);
 }
+
+/** How many times a demand fits into the room of a node, both by column. */
+export function timesInRoom(demand: readonly number[], room: readonly number[]): number {
+  let times = Number.POSITIVE_INFINITY;
+  for (let column = 0; column < demand.length; column++)
+    times = Math.min(times, timesInto(room[column] as number, demand[column] as number));
+  return times;
+}

@@ -190,6 +190,10 @@ const leaves: Arbitraries<Leaf> = {
       "gpu_count",
       fc.constantFrom(0, 1).map((count) => [count]),
     ),
+    optionsOf(
+      "hostname",
+      fc.shuffledSubarray(["host-0", "host-1", "HOST-2", "host-[3-5]"], { minLength: 1 }),
+    ),
   ),
   exclusive: fc.constantFrom("iteration", "task").map((scope) => ({ kind: "exclusive", scope })),
   "in-a-placement-group": fc.boolean().map((wanted) => ({ kind: "in-a-placement-group", wanted })),

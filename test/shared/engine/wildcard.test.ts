@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { plan } from "../../../shared/engine/index.ts";
 import { matchesWildcard } from "../../../shared/engine/values/wildcard.ts";
+import { cluster, input, job, node, nodesOf } from "./tiny.ts";
 
 describe("matchesWildcard", () => {
   test.each([
@@ -31,4 +33,17 @@ describe("matchesWildcard", () => {
       }),
     );
   });
+});
+
+test.each([
+  [["htc-[13]"], ["htc-1", "htc-3"]],
+  [
+    ["htc-2", "htc-[13]"],
+    ["htc-1", "htc-2", "htc-3"],
+  ],
+  [["htc-3"], ["htc-3"]],
+])("a job that names its nodes by %j goes to %j", (names, expected) => {
+  const nodes = ["htc-1", "htc-2", "htc-3"].map((name) => node(name));
+  const jobs = [job("j", { ncpus: 1, "node.name": names }, { iterations: 20 })];
+  expect(nodesOf(plan(input({ cluster: cluster({ nodes }), jobs })), "j")).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-import { covers, timesInto } from "../../values/amounts.ts";
+import { covers, timesInRoom } from "../../values/amounts.ts";
 import { ItemTree } from "./item-tree.ts";
 import {
   hoursFor,
@@ -250,11 +250,3 @@ function evenness(demand: readonly number[], room: readonly number[], capacity: 
 
 /** The part of what still fits that is taken at once. */
 const slotsAtOnce = 8;
-
-function timesInRoom(demand: readonly number[], room: readonly number[]): number {
-  let times = Number.POSITIVE_INFINITY;
-  for (let column = 0; column < demand.length; column++)
-    if ((demand[column] as number) > 0)
-      times = Math.min(times, timesInto(room[column] as number, demand[column] as number));
-  return times;
-}

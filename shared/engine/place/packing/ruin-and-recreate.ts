@@ -1,4 +1,4 @@
-import { covers, timesInto } from "../../values/amounts.ts";
+import { covers, timesInRoom } from "../../values/amounts.ts";
 import { draws } from "./draws.ts";
 import type { Item, Kind, Load, Packing, PackingProblem, Steps } from "./packing-problem.ts";
 
@@ -274,11 +274,3 @@ function weightsOf({ items, kinds }: PackingProblem): readonly number[] {
 
 /** Stricter than the tables, which have to take what is packed here. */
 const tolerance = 1e-10;
-
-function timesInRoom(demand: readonly number[], room: readonly number[]): number {
-  let times = Number.POSITIVE_INFINITY;
-  for (let column = 0; column < demand.length; column++)
-    if ((demand[column] as number) > 0)
-      times = Math.min(times, timesInto(room[column] as number, demand[column] as number));
-  return times;
-}

@@ -1,5 +1,5 @@
 import { vacantColumn } from "../../ledger/columns.ts";
-import { covers, timesInto } from "../../values/amounts.ts";
+import { covers, timesInRoom } from "../../values/amounts.ts";
 import { usedNode } from "../bucket-kinds.ts";
 import type { Steps } from "../packing/packing-problem.ts";
 import type { NodesAlike, Whole, WholeBucket } from "./whole-problem.ts";
@@ -89,10 +89,7 @@ export class BucketLoad {
 function slotsIn(room: readonly number[], demand: readonly number[], { exclusive }: Whole): number {
   // Every slot takes a little of this column, so that only a node without any holds what wants one to itself.
   if (exclusive !== "none" && (room[vacantColumn] as number) < 1) return 0;
-  let slots = Number.POSITIVE_INFINITY;
-  for (let column = 0; column < demand.length && slots >= 1; column++)
-    if ((demand[column] as number) > 0)
-      slots = Math.min(slots, timesInto(room[column] as number, demand[column] as number));
+  const slots = timesInRoom(demand, room);
   return exclusive === "iteration" ? Math.min(1, slots) : slots;
 }
 

@@ -247,8 +247,7 @@ function demandAt({ shape }: Allocation, bucket: LedgerBucket): readonly number[
   const { columns, amounts } = choice === null ? plain : withChoice(plain, choice, bucket.example);
   if (amounts.some((amount) => !Number.isFinite(amount))) return null;
   const dense = new Array<number>(bucket.columns.count).fill(0);
-  for (const [index, column] of columns.entries())
-    dense[column] = (dense[column] ?? 0) + (amounts[index] ?? 0);
+  for (const [index, column] of columns.entries()) dense[column] = amounts[index] ?? 0;
   dense[open] = 0;
   dense[vacantColumn] = shape.exclusive === "none" && choice?.exclusive !== "iteration" ? openShare : 0;
   return dense;
