@@ -148,7 +148,7 @@ async function extract(config: ExtractorConfig, compilerState: CompilerState): P
   return report
     .replaceAll(/^ *\/\/(?: @public)?(?: \(undocumented\))?\n/gm, "")
     .replaceAll(/^import \{ \S+ \} from 'zod(\/.*)?';\n/gm, "")
-    .replaceAll(/^\/\/ .*\(ae-forgotten-export\) The symbol "(\w+)".*$/gm, "// Not exported: $1")
+    .replaceAll(/^( *)\/\/ .*\(ae-forgotten-export\) The symbol "(\w+)".*$/gm, "$1// Not exported: $2")
     .replaceAll(/^\/\/ (?:Warnings were encountered|\(No @packageDocumentation comment).*\n\n?/gm, "");
 }
 
