@@ -6,6 +6,8 @@ import type { Stored } from "./stored.ts";
 
 /** Nodes that became Ready, or are gone. */
 export type NodeChange = Pick<SchedulerEvent, "kind" | "nodes"> & {
+  /** When it happened, for sources that are told hours later. Absent: an earlier release noted it. */
+  readonly atSeconds?: number;
   /** Who has yet to be told; absent: every source. */
   readonly source?: string;
 };

@@ -2,15 +2,23 @@ import { type Cluster, type ClusterNode, shortHostname } from "../../engine/inde
 import type { SchedulerEvent } from "../../messages/index.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
 
+/** No machine boots faster. So long after a reading was begun, what it shows has been told. */
+const shortestBootSeconds = 30;
+
 /**
  * The changes that schedulers are sent: nodes that are gone, and nodes that became Ready and have a host name, without which no
  * scheduler can use them. A node with another host name is gone under the old one. Those that are gone come first: a node that
  * joined may have the host name of one of them. Empty without an earlier snapshot.
+ *
+ * A change is as old as the reading that shows it, `nowSeconds`. Where the next machine of the name is there already, as after an
+ * outage of ours, its daemon may have started since the machine before it was last seen: that time counts.
  */
-export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeChange[] {
+export function nodeChanges(before: Snapshot | undefined, now: Snapshot, nowSeconds: number): NodeChange[] {
   if (before === undefined) return [];
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
-  const awake = new Set(now.cluster.nodes.filter((node) => !isAsleep(node)).map((node) => node.nodeId));
+  const awake = now.cluster.nodes.filter((node) => !isAsleep(node));
+  const awakeIds = new Set(awake.map(({ nodeId }) => nodeId));
+  const names = new Set(awake.map(({ name }) => name));
   const renamed = now.cluster.nodes.flatMap((node) => {
     const old = then.get(node.nodeId);
     return isUp(old) && isRenamed(old, node) ? [old] : [];
@@ -19,12 +27,20 @@ export function nodeChanges(before: Snapshot | undefined, now: Snapshot): NodeCh
     const old = then.get(node.nodeId);
     return isUp(node) && (!isUp(old) || isRenamed(old, node));
   });
-  const deleted = before.cluster.nodes.filter((node) => !isAsleep(node) && !awake.has(node.nodeId));
-  const gone = change("node-deleted", deleted);
-  const old = change("node-deleted", renamed).nodes.map((node) => ({ ...node, isRenamed: true }));
-  return [{ ...gone, nodes: [...gone.nodes, ...old] }, change("node-joined", joined)].filter(
-    ({ nodes }) => nodes.length > 0,
+  const deleted = before.cluster.nodes.filter((node) => !isAsleep(node) && !awakeIds.has(node.nodeId));
+  const { replaced = [], gone = [] } = Object.groupBy(deleted, ({ name }) =>
+    names.has(name) ? "replaced" : "gone",
   );
+  const soonestSeconds = Math.min(before.takenAtSeconds + shortestBootSeconds, nowSeconds);
+  const anew = change("node-deleted", [...replaced, ...renamed], soonestSeconds);
+  return [
+    {
+      ...anew,
+      nodes: anew.nodes.map((node) => (awakeIds.has(node.nodeId) ? { ...node, isRenamed: true } : node)),
+    },
+    change("node-deleted", gone, nowSeconds),
+    change("node-joined", joined, nowSeconds),
+  ].filter(({ nodes }) => nodes.length > 0);
 }
 
 /** Without a host name, as while it starts again, it keeps the one that it had. */
@@ -42,9 +58,10 @@ function isUp(node: ClusterNode | undefined): node is ClusterNode {
   return node?.status === "Ready" && node.targetState === "Started" && node.hostname !== null;
 }
 
-function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[]): NodeChange {
+function change(kind: SchedulerEvent["kind"], nodes: readonly ClusterNode[], atSeconds: number): NodeChange {
   return {
     kind,
+    atSeconds,
     nodes: nodes.map(({ nodeId, name, hostname, nodeArray, vmSize, placementGroup }) => ({
       nodeId,
       name,

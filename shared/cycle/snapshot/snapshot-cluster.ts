@@ -118,7 +118,7 @@ async function keep(
     untold: [],
     spending,
   };
-  const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken)];
+  const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken, ports.clock.nowSeconds())];
   reportSpending(ports.log, taken, before);
   await noteSpotLosses(ports, { before, taken, jobsBefore: count.jobsBefore });
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.
@@ -214,16 +214,16 @@ async function tellChanges(
     readonly changes: readonly NodeChange[];
   },
 ): Promise<readonly NodeChange[]> {
-  const atSeconds = ports.clock.nowSeconds();
+  const nowSeconds = ports.clock.nowSeconds();
   const events = demand.flatMap(({ source }) =>
     changes
       .filter((change) => change.source === undefined || change.source === source)
-      .map((change): SchedulerEvent => ({ version: 1, cluster, ...change, source, atSeconds })),
+      .map((change): SchedulerEvent => ({ version: 1, cluster, atSeconds: nowSeconds, ...change, source })),
   );
   const unsent = await tellSchedulers(ports, events);
   const ofSources = Map.groupBy(unsent, ({ source }) => source);
   return [...ofSources.values()].flatMap((own) =>
-    own.slice(-mostUntold).map(({ kind, nodes, source }) => ({ kind, nodes, source })),
+    own.slice(-mostUntold).map(({ kind, nodes, source, atSeconds }) => ({ kind, nodes, source, atSeconds })),
   );
 }
 

@@ -413,6 +413,35 @@ describe("snapshotCluster: a source that cannot be told", () => {
       expect(schedulerEvents.of(source)).toMatchObject([{ kind: "node-joined", nodes: [{ name: "htc-1" }] }]);
   });
 
+  test("learns later when a node went, so that a machine of the same name that started meanwhile is not taken for it", async () => {
+    const world = await calm();
+    await world.post([jobFor(1)]);
+    world.cycleCloud.clear();
+    world.advance(10);
+    const wentAtSeconds = world.now();
+    for (let snapshot = 0; snapshot < 3; snapshot += 1) {
+      await snapshotCluster(deaf(world), cluster);
+      world.advance(600);
+    }
+    await snapshotCluster(world.ports, cluster);
+    expect(world.ports.schedulerEvents.of("celery")).toMatchObject([
+      { kind: "node-deleted", nodes: [{ name: "htc-1" }], atSeconds: wentAtSeconds },
+    ]);
+  });
+
+  test("is told of a machine that was replaced while nobody looked as if it went when it was last seen", async () => {
+    const world = await calm();
+    await world.post([jobFor(1)]);
+    await world.snapshot();
+    const lastSeenSeconds = world.now();
+    world.advance(900);
+    world.cycleCloud.change("htc-1", { nodeId: "the next one", status: "Preparing", hostname: null });
+    await world.snapshot();
+    expect(world.ports.schedulerEvents.of("celery")).toMatchObject([
+      { kind: "node-deleted", nodes: [{ name: "htc-1" }], atSeconds: lastSeenSeconds + 30 },
+    ]);
+  });
+
   test("for days loses its oldest changes, and none of another source", async () => {
     const world = await calm();
     for (const source of ["a", "b", "c"]) await world.post([], { source });
