@@ -133,7 +133,10 @@ type Amounts = Readonly<Record<string, number>>;
 /** Longer than Slurm usually needs to clear a node: then something holds it up. */
 const clearingSeconds = 60;
 
-/** The end of a job that goes back into the queue lies far ahead: when the job was first seen being cleared away tells how long that takes. */
+/**
+ * The end of a job that goes back into the queue lies far ahead, or is 0 (preempted by QOS): when the job was first seen being
+ * cleared away tells how long that takes.
+ */
 export function clearingAfter(
   records: readonly JobRecord[],
   before: JobContext["clearingSince"],
@@ -141,7 +144,7 @@ export function clearingAfter(
 ): JobContext["clearingSince"] {
   const clearing = records.filter(
     ({ job_id, job_state, end_time = 0 }) =>
-      job_state.includes("COMPLETING") && (end_time > nowSeconds || before.has(job_id)),
+      job_state.includes("COMPLETING") && (end_time === 0 || end_time > nowSeconds || before.has(job_id)),
   );
   return new Map(clearing.map(({ job_id }) => [job_id, before.get(job_id) ?? nowSeconds]));
 }

@@ -44,7 +44,11 @@ describe("a job that gets the nodes of another one buys none", () => {
     ["has just ended", { ...runs, job_state: ["COMPLETING"], end_time: now - 3 }, 0],
     ["goes back into the queue", { ...runs, job_state: ["COMPLETING"], end_time: 6_090_685_703 }, 0],
     ["has long ended, and holds its node", { ...runs, job_state: ["COMPLETING"], end_time: now - 60 }, 1],
-    ["ends nobody knows when", { ...runs, job_state: ["COMPLETING"], end_time: 0 }, 1],
+    [
+      "goes back into the queue for a job of another QOS",
+      { ...runs, job_state: ["COMPLETING"], start_time: 0, end_time: 0, preempt_time: now - 2 },
+      0,
+    ],
   ])("the other one %s", (_, other, bought) => {
     const nodes = [slurmNode(1, { state: ["ALLOCATED"] })];
     const waits = waitingJob({ cpus: 4, tres_req_str: "cpu=4,mem=4000M,node=1" });
