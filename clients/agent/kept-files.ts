@@ -1,13 +1,16 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { messageOf } from "../../shared/errors/errors.ts";
 import { jsonOr } from "../../shared/json/json.ts";
 import { counted, printableCut } from "../../shared/text/text.ts";
 import type { Answers, ClusterParts, Command, SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
 import {
   changesTo,
   type FileChange,
+  inTrialFolder,
   linesIn,
+  type PresentFiles,
   readPresent,
   usableAmong,
   writeChange,
@@ -167,7 +170,7 @@ export class KeptFiles {
     // Of an open set a part may be missing, because a write failed: the rest does not wait.
     const canWait = drawnUp.canWait && !isOpen && nowSeconds < waitsUntilSeconds;
     if (due.length > 0 && !canWait)
-      return { ...(await this.#write(drawnUp.files, due, nowSeconds)), foreign, notes };
+      return { ...(await this.#write(drawnUp.files, due, { present, nowSeconds })), foreign, notes };
     const applied =
       isOpen && changes.length === 0 ? await this.#apply(usable, await this.#answers(), nowSeconds) : {};
     const waits = due.length > 0 ? { waitsUntilSeconds } : {};
@@ -178,7 +181,7 @@ export class KeptFiles {
   async #write(
     files: readonly SchedulerFile[],
     changes: readonly FileChange[],
-    nowSeconds: number,
+    { present, nowSeconds }: { readonly present: PresentFiles; readonly nowSeconds: number },
   ): Promise<FilesReport> {
     const isFirst = changes.every(({ before }) => before === undefined);
     // The controller may not have started yet: what it includes is not there.
@@ -188,11 +191,26 @@ export class KeptFiles {
     });
     const refused = answers === undefined ? undefined : this.#ports.files.whyNotNow(files, answers);
     if (refused !== undefined) return { ...nothing, refused };
+    const unreadable = await this.#whyUnreadable(changes, present);
+    if (unreadable !== undefined) return { ...nothing, refused: unreadable };
     await this.#ports.save({ isOpen: true, changedAtSeconds: nowSeconds });
     for (const change of changes) await writeChange(change);
     const applied = await this.#apply(files, answers ?? (await this.#answers()), nowSeconds);
     const changedLines = changes.map(linesIn).reduce((sum, each) => sum + each, 0);
     return { ...nothing, ...applied, written: changes.map(({ path }) => path), changedLines };
+  }
+
+  /** With files that cannot be read no command of the scheduler works any more, and its controller ends. */
+  async #whyUnreadable(changes: readonly FileChange[], present: PresentFiles): Promise<string | undefined> {
+    const { files, run } = this.#ports;
+    const { folder, tryOut, besides = [] } = files;
+    if (tryOut === undefined || besides.some((name) => present.get(name) === undefined)) return undefined;
+    try {
+      await inTrialFolder(folder, changes, (trial) => run(tryOut(trial)));
+      return undefined;
+    } catch (error) {
+      return `the scheduler cannot read the new ones: ${messageOf(error).replace(/^.*: ended with \d+: /, "")}`;
+    }
   }
 
   async #apply(files: readonly SchedulerFile[], answers: Answers, changedAtSeconds: number) {

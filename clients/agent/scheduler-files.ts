@@ -1,6 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import {
+  lstat,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { createTwoFilesPatch, diffLines } from "diff";
 import { hasCode } from "../../shared/errors/errors.ts";
 import type { SchedulerFile, SchedulerFiles } from "./drivers/driver.ts";
@@ -51,6 +64,24 @@ export function changesTo(
     if (after === undefined || after === before) return [];
     return [{ path: join(folder, name), name, before, after, isForeign: before !== undefined && !isOurs }];
   });
+}
+
+/** Gives `use` a folder that is as the other will be when these files are written. */
+export async function inTrialFolder<T>(
+  folder: string,
+  changes: readonly FileChange[],
+  use: (trial: string) => Promise<T>,
+): Promise<T> {
+  const trial = await mkdtemp(join(tmpdir(), "ccscale-files-"));
+  try {
+    const changed = new Set(changes.map(({ name }) => name));
+    for (const name of await readdir(folder))
+      if (!changed.has(name)) await symlink(join(resolve(folder), name), join(trial, name));
+    for (const { name, after } of changes) await writeFile(join(trial, name), after);
+    return await use(trial);
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
 }
 
 /** For people, as `diff -u` prints it. */

@@ -325,6 +325,8 @@ export interface SchedulerFiles {
   readonly reads: readonly Extract<Read, { kind: "command" }>[];
   /** Why these files must not be written now; undefined: they may be. */
   readonly whyNotNow: (files: readonly SchedulerFile[], answers: Answers) => string | undefined;
+  /** Fails, and says why, where the scheduler's programs cannot read the files of this folder, which has the new ones. */
+  readonly tryOut?: (folder: string) => Command;
   /**
    * What follows when these files were written. Undefined: an administrator does the rest. `refused`: a sentence about what
    * an administrator has to do first.

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   chmod,
   mkdir,
@@ -11,7 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Command } from "../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
@@ -32,6 +33,8 @@ interface Beside {
   isAway?: boolean;
   nodes?: readonly ReturnType<typeof existing>[];
   unread?: readonly string[];
+  /** Slurm's programs with a SLURM_CONF of their own. */
+  tried?: (args: readonly string[]) => undefined;
   /** Of the node that the controller has beside those that it should. */
   other?: string;
 }
@@ -48,7 +51,8 @@ function agent(state: Beside, config: object = { apply: "reconfigure" }, patienc
     new KeptFiles({
       files,
       cluster: async () => partsOf([bucket({ most: state.most })], state.nodes, state.unread),
-      run: async ({ args }: Command) => {
+      run: async ({ program, args }: Command) => {
+        if (program === "env") return state.tried?.(args) ?? { text: "", exitCode: 0 };
         if (state.isAway) throw new Error("slurmctld is away");
         if (args[0] === "--version") return { text: "slurm-wlm 22.05.8\n", exitCode: 0 };
         if (args[0] === "show") return { text: `${nodes(state.known)}${state.other ?? ""}`, exitCode: 0 };
@@ -125,6 +129,40 @@ describe("files that the agent keeps in step", () => {
     expect(await pass()).toMatchObject({ written: [], foreign: [main()], applied: false });
     expect(await pass()).toBeUndefined();
     expect(await readFile(main(), "utf8")).toBe("NodeName=mine\n");
+    expect(commands).toEqual([]);
+  });
+
+  test("files that Slurm's programs cannot read are not written, beside whatever slurm.conf includes; that is said once, with Slurm's words", async () => {
+    const conf = "Include cyclecloud.conf\nInclude site.conf\n";
+    for (const [name, text] of [
+      ["slurm.conf", conf],
+      ["site.conf", "# ours\n"],
+    ] as const)
+      await writeFile(join(folder, name), text);
+    const state: Beside = { most: 5, known: 5 };
+    const { pass, commands, notices } = agent(state, { apply: "files-only" });
+    await pass();
+    const before = await readFile(main(), "utf8");
+    const seen: string[] = [];
+    state.most = 6;
+    state.known = 6;
+    state.tried = ([set = ""]) => {
+      const trial = dirname(set.replace("SLURM_CONF=", ""));
+      for (const name of ["slurm.conf", "site.conf", "cyclecloud.conf"])
+        seen.push(readFileSync(join(trial, name), "utf8"));
+      throw new Error(
+        'Cannot run "env scontrol": ended with 1: scontrol: error: Bad value "tomorrow" for MaxTime',
+      );
+    };
+    const refused =
+      'the scheduler cannot read the new ones: scontrol: error: Bad value "tomorrow" for MaxTime';
+    expect(await pass()).toMatchObject({ written: [], applied: false, refused });
+    expect(seen).toEqual([conf, "# ours\n", expect.stringContaining("htc-[1-6]")]);
+    expect(await readFile(main(), "utf8")).toBe(before);
+    expect(await pass()).toBeUndefined();
+    expect(notices()).toContain(`the scheduler's files wait: ${refused}.`);
+    delete state.tried;
+    expect(await pass()).toMatchObject({ written: [main()], refused: undefined });
     expect(commands).toEqual([]);
   });
 

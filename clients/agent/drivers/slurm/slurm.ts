@@ -86,7 +86,7 @@ function keptFiles(
   { folder, apply, gather_seconds }: NonNullable<SlurmSettings["config"]>,
   exempt: Readers["exempt"],
 ): SchedulerFiles {
-  const { apply: reconfigure, reads, whyNotNow } = applyFiles(settings);
+  const { apply: reconfigure, ...checks } = applyFiles(settings);
   return {
     folder,
     heading,
@@ -101,8 +101,7 @@ function keptFiles(
       exempt.inFiles = new Set([...named, ...exemptInFiles([...next, ...present])]);
       return drawn;
     },
-    reads,
-    whyNotNow,
+    ...checks,
     ...(apply === "reconfigure" ? { apply: reconfigure } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { expandHostlist } from "../hostlist.ts";
 import { isIgnored } from "../slurm-nodes.ts";
 import { readLines } from "../slurm-records.ts";
 import type { SlurmSettings } from "../slurm-settings.ts";
-import { hasDynamicNodes, nodesInFiles } from "./node-lines.ts";
+import { hasDynamicNodes, nodesInFiles, settingsFile } from "./node-lines.ts";
 
 /** From this release on a controller that reads its files again takes new names; one before it ends. */
 const takesNames = 2311;
@@ -15,7 +15,8 @@ const takesDynamicNodes = 2205;
 /** So many names of a sentence are told. */
 const shownNames = 5;
 
-type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> & Required<Pick<SchedulerFiles, "apply">>;
+type Checks = Pick<SchedulerFiles, "reads" | "whyNotNow"> &
+  Required<Pick<SchedulerFiles, "apply" | "tryOut">>;
 
 /** What the controller has to say before its files are written, and has it read them again where it survives that. */
 export function applyFiles(settings: SlurmSettings): Checks {
@@ -35,6 +36,9 @@ export function applyFiles(settings: SlurmSettings): Checks {
       readOf("jobs", squeue, ["--noheader", "--all", "--format=%N"]),
     ],
     whyNotNow,
+    // Reads slurm.conf and what it includes, and asks no controller.
+    tryOut: (folder) =>
+      commandOf(["env", `SLURM_CONF=${folder}/${settingsFile}`, ...scontrol], ["show", "hostnames", "none"]),
     apply: (files, answers) => {
       const change = changeOfNames(files, answers, settings);
       if ("unknown" in change) return { refused: change.unknown };
