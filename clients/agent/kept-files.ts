@@ -209,7 +209,10 @@ export class KeptFiles {
       await inTrialFolder(folder, changes, (trial) => run(tryOut(trial)));
       return undefined;
     } catch (error) {
-      return `the scheduler cannot read the new ones: ${messageOf(error).replace(/^.*: ended with \d+: /, "")}`;
+      const [first] = messageOf(error)
+        .replace(/^.*: ended with \d+: /, "")
+        .split("\n");
+      return `the scheduler cannot read the new ones: ${first}`;
     }
   }
 
