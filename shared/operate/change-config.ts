@@ -92,7 +92,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   const etag = await saved(ports.configFiles, { cluster, text, ifMatch: file?.etag });
   if (etag === undefined) return { outcome: "changed-meanwhile" };
   await keepVersion(ports, cluster, { by: body.by, reason: body.reason, changes, text });
-  const keys = [...new Set(changes.map((change) => change.split(/[:.]/, 1)[0]))].join(", ");
+  const keys = [...new Set(changes.map((change) => change.split(/[:.]/)[0]))].join(", ");
   ports.log.info("config-changed", { cluster, requestedBy: body.by, reason: body.reason, keys });
   return answer("done", etag);
 }

@@ -99,6 +99,28 @@ describe("costs by dimensions", () => {
     expect(totalRow(unknown).coreMs).toBeNull();
   });
 
+  test("of one owner: what his jobs had, and nothing else", () => {
+    const lines = [
+      line("htc", "F4", 1, 100, { user: "ada", account: "geo" }),
+      line("gpu", "F4", 1, 200, { user: "ada" }),
+      line("htc", "F4", 1, 300, { user: "bob", account: "geo" }),
+      line("htc", "F4", 1, 900, { purpose: "idle", user: "ada" }),
+    ];
+    const milliUsdOf = (owner: Parameters<typeof costRows>[3]) =>
+      costRows([{ fromSeconds: 0, untilSeconds: 3_600, lines }], ["array"], () => 1, owner).map(
+        ({ keys, amount }) => [keys.array, amount.nanoUsd / 1e6],
+      );
+    expect(milliUsdOf({ user: "ada" })).toEqual([
+      ["gpu", 200],
+      ["htc", 100],
+    ]);
+    expect(milliUsdOf({ user: "ada", account: "geo" })).toEqual([["htc", 100]]);
+    expect(milliUsdOf({})).toEqual([
+      ["htc", 1_300],
+      ["gpu", 200],
+    ]);
+  });
+
   test("by people, what is no job's comes last, however dear", () => {
     const lines = [
       line("htc", "F4", 1, 900, { purpose: "idle" }),

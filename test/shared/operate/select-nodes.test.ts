@@ -40,6 +40,24 @@ test.each([
   ]);
 });
 
+test("a retry without a selection is of the nodes that failed on their way up, and of no others", async () => {
+  const nodes = [
+    nodeOf({ name: "htc-10", status: "Failed" }),
+    nodeOf({ name: "htc-9", status: "Failed" }),
+    nodeOf({ name: "htc-2" }),
+    nodeOf({ name: "htc-3", status: "Failed", targetState: "Terminated" }),
+  ];
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  await world.snapshot();
+  const outcome = await act(world.ports, { cluster, body: { kind: "retry-failed", force: false, ...who } });
+  if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
+  expect(outcome.answer.actions.flatMap((action) => action.nodes.map(({ name }) => name))).toEqual([
+    "htc-9",
+    "htc-10",
+  ]);
+  expect(outcome.answer.skipped).toEqual([]);
+});
+
 test("a selection of names that no node has names them", async () => {
   const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
   await world.round();

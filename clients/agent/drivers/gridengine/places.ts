@@ -35,7 +35,7 @@ export const usualName = /^ip-[0-9a-f]{8}(?=\.|$)/i;
 function namesLike(name = "ip-00000000"): readonly string[] {
   if (usualName.test(name))
     return [..."0123456789abcdef"].map((digit) => name.replace(usualName, `ip-${digit.repeat(8)}`));
-  const [label = ""] = name.split(".", 1);
+  const [label = ""] = name.split(".");
   const last = [...label.matchAll(/\d+/g)].at(-1);
   if (last === undefined) return [name];
   const [number] = last;

@@ -167,7 +167,7 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue 
     hosts: "",
   };
   const each = subjects.flatMap((subject) => (filters[subject]?.isEach ? [values[subject]] : []));
-  const whom = [set, text.split(/ ?\bto /, 1)[0] ?? "", ...each].filter((part) => part !== "").join(", ");
+  const whom = [set, text.split(/ ?\bto /)[0] ?? "", ...each].filter((part) => part !== "").join(", ");
   return `quota ${whom.slice(0, longestWhom)}: ${complex}`;
 }
 
@@ -175,7 +175,7 @@ function nameOf({ set, text, filters }: Rule, complex: string, { who, pe, queue 
 function isHostNamed(entry: string, host: string): boolean {
   if (matches(entry, host)) return true;
   const isOneShort = entry.includes(".") !== host.includes(".");
-  const shortOf = (name: string) => name.split(".", 1)[0]?.toLowerCase();
+  const shortOf = (name: string) => name.split(".")[0]?.toLowerCase();
   return isOneShort && !isPattern(entry) && shortOf(entry) === shortOf(host);
 }
 

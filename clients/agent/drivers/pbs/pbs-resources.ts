@@ -165,6 +165,6 @@ export function booleanIn(value: string): boolean | undefined {
 
 /** Seconds of `HH:MM:SS`, `MM:SS` or a number. */
 export function secondsIn(value: string): number | undefined {
-  if (!/^\d{1,9}(?::\d{1,2}){0,3}(?:\.\d+)?$/.test(value)) return undefined;
+  if (!/^\d{1,9}(?::\d{1,2}){0,2}(?:\.\d+)?$/.test(value)) return undefined;
   return value.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 }

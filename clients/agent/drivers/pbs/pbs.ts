@@ -326,7 +326,7 @@ function heldBy({ depend }: JobRecord): readonly string[] {
     .split(",")
     .filter((each) => each.startsWith("runone:"))
     .flatMap((each) => each.split(":").slice(1))
-    .map((other) => other.split("@", 1)[0] ?? "");
+    .map((other) => other.split("@")[0] ?? "");
 }
 
 function hasGroups(records: readonly JobRecord[], server: JobContext["server"]): boolean {

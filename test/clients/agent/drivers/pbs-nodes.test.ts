@@ -229,6 +229,29 @@ describe("the state of a host", () => {
     expect(readNodes({ "ip-1": never })).toMatchObject({ nodes: [], corrections: [], shapes: [] });
   });
 
+  test.each([
+    ["nothing, without an error", { text: "", exitCode: 0 }],
+    ["a part, with an error", { text: '{"nodes":{', exitCode: 1 }],
+  ])("what is unknown where pbsnodes prints %s", (_, nodes) => {
+    const answers = { nodes, jobs: list("Jobs", {}), queues: list("Queue", {}), server: list("Server", {}) };
+    const context = { nowSeconds, draining: new Map(), memory: {} };
+    expect(
+      driverOf().interpret({ ...answers, resources: { text: resources, exitCode: 0 } }, context),
+    ).toEqual({
+      known: false,
+      reason: '"pbsnodes" printed no nodes as JSON, or not all of them',
+    });
+  });
+
+  test("a job that cannot be read keeps the hosts that list it, and those that it names", () => {
+    const jobs = { "1.head": { job_state: "R", queue: {}, exec_host: "ip-2/0" } };
+    const busy = { state: "free", jobs: ["1.head"] };
+    expect(readNodes({ "ip-1": busy, "ip-2": { state: "free" } }, { jobs }).setAside).toMatchObject([
+      { executingHostnames: ["ip-1"] },
+      { executingHostnames: ["ip-2"] },
+    ]);
+  });
+
   test("a pass is six commands", () => {
     expect(driverOf().reads({ nowSeconds, draining: new Map(), memory: {} }).flat()).toHaveLength(6);
   });

@@ -3,6 +3,7 @@ import type { Reading } from "../../../../clients/agent/drivers/driver.ts";
 import { helpWith, isBehindOthers } from "../../../../clients/agent/drivers/pbs/comments.ts";
 import { pbs } from "../../../../clients/agent/drivers/pbs/pbs.ts";
 import { readPbsJson } from "../../../../clients/agent/drivers/pbs/pbs-json.ts";
+import { amountIn, secondsIn } from "../../../../clients/agent/drivers/pbs/pbs-resources.ts";
 import { parsePlace, parseSelect } from "../../../../clients/agent/drivers/pbs/select.ts";
 
 const list = (name: string, records: object) => ({
@@ -160,6 +161,32 @@ test.each([
 ])("a suspended job gives back %s", (_, resources_released, constraints) => {
   const suspended = { job_state: "S", exec_host: "ip-1/0", exec_vnode: "(ip-1:ncpus=4)", resources_released };
   expect(read({ "1.head": suspended }).jobs).toMatchObject([{ constraints }]);
+});
+
+test.each([
+  ["17", 17],
+  ["1.5", 1.5],
+  ["3b", 3],
+  ["1048576kb", 2 ** 30],
+  ["2MW", 2 ** 24],
+  ["16gb", 2 ** 34],
+  ["1tb", 2 ** 40],
+  ["2p", 2 ** 51],
+  ["123456789012345", 123_456_789_012_345],
+  ["1234567890123456", undefined],
+  ["many", undefined],
+])("PBS counts %s as %j", (text, amount) => {
+  expect(amountIn(text)).toBe(amount);
+});
+
+test.each([
+  ["90", 90],
+  ["02:03", 123],
+  ["1:02:03", 3_723],
+  ["1:02:03:04", undefined],
+  ["a day", undefined],
+])("a time of %s is %j seconds", (text, seconds) => {
+  expect(secondsIn(text)).toBe(seconds);
 });
 
 describe("what is known of a job", () => {
