@@ -56,7 +56,6 @@ export function withMore(
   const nodes = new Map<string, NodeTotal>();
   for (const list of [before, more]) for (const total of list) addTo(nodes, total);
   const all = [...nodes.values()];
-  if (all.length <= mostNodes) return dearest(all);
   return dearest([
     ...all.filter(({ node }) => isThere(node)),
     ...named(all.filter(({ node }) => !isThere(node))),
@@ -66,7 +65,6 @@ export function withMore(
 /** The nodes that a day names: the dearest, and beyond these those that cost most without a job. The dearest first. */
 export function named(totals: readonly NodeTotal[]): readonly NodeTotal[] {
   const ranked = dearest(totals);
-  if (ranked.length <= mostNodes) return ranked;
   const others = ranked.slice(mostNodes).map((total) => ({
     total,
     wasted: sumOf(total, ({ purpose }) => purpose !== "job"),

@@ -8,7 +8,7 @@ test("what is paid without a VM is cut at full hours and added up by name, unkno
   const reserved = { kind: "reserved", name: "r1", nodes: 1, usdPerHour: null } as const;
   const byHour = asideIn([
     { seen: [disks], fromMs: 0.5 * hourMs, untilMs: 1.25 * hourMs },
-    { seen: [], fromMs: 1.25 * hourMs, untilMs: 1.5 * hourMs },
+    { seen: [reserved], fromMs: 1.25 * hourMs, untilMs: 1.5 * hourMs },
     { seen: [disks, reserved], fromMs: 1.5 * hourMs, untilMs: 2 * hourMs },
   ]);
   const of = { kind: "deallocated", name: "htc", unpricedNodeMs: 0 };
@@ -18,7 +18,7 @@ test("what is paid without a VM is cut at full hours and added up by name, unkno
       3_600,
       [
         { ...of, nodeMs: 1.5 * hourMs, nanoUsd: 0.75e9 },
-        { kind: "reserved", name: "r1", nodeMs: 0.5 * hourMs, nanoUsd: 0, unpricedNodeMs: 0.5 * hourMs },
+        { kind: "reserved", name: "r1", nodeMs: 0.75 * hourMs, nanoUsd: 0, unpricedNodeMs: 0.75 * hourMs },
       ],
     ],
   ]);
