@@ -203,7 +203,7 @@ function guardOf({ apiLogin, nodeLogin, platformSignsIn }: AppSettings): Guard {
 
 function connectServiceBus(settings: AppSettings, credential: DefaultAzureCredential): ServiceBusClient {
   // The SDK's own delay is 30 s, which is long to wait for a broker that restarted.
-  const retryOptions = { maxRetries: 3, retryDelayInMs: 500, timeoutInMs: 30_000 };
+  const retryOptions = { retryDelayInMs: 500, timeoutInMs: 30_000 };
   return "connectionString" in settings.serviceBus
     ? new ServiceBusClient(settings.serviceBus.connectionString, { retryOptions })
     : new ServiceBusClient(settings.serviceBus.fullyQualifiedNamespace, credential, { retryOptions });

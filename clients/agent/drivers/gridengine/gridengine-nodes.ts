@@ -139,10 +139,7 @@ function stateOf(
     return isOurs ? { state } : { state, isOutByOthers: true, ...reasonOf(host) };
   }
   // Its daemon does not answer: it may be booting, or dead. That is not for this driver to decide.
-  const closed = host.instances.filter((each) => isClosed(each));
-  if (closed.length < host.instances.length) return { state: "up" };
-  if (host.instances.every(({ state }) => [...state].every((letter) => letter === "u" || open.has(letter))))
-    return { state: "up" };
+  if (!host.instances.every(isClosed) || !host.instances.some(isShut)) return { state: "up" };
   return { state: "draining", ...(isOurs ? {} : { isOutByOthers: true as const, ...reasonOf(host) }) };
 }
 

@@ -92,6 +92,16 @@ describe("the state of a host", () => {
     ],
     ["disabled and away, and known to run nothing", [{ on: h, state: "adu" }], "drained", true],
     ["away with a job", [{ on: h, state: "au", used: 1 }], "up", false],
+    [
+      "away in one of two queues, and suspended in the other",
+      [
+        { on: h, state: "au" },
+        { on: long, state: "S" },
+      ],
+      "draining",
+      true,
+    ],
+    ["away and suspended in one of two queues", [{ on: h, state: "uS" }, { on: long }], "up", false],
     ["in error and empty", [{ on: h, state: "E" }], "drained", true],
     ["in error and busy", [{ on: h, state: "E", used: 1 }], "draining", true],
     ["suspended by a calendar", [{ on: h, state: "C" }], "draining", true],
