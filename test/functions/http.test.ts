@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { HttpRequest, HttpResponse, type HttpResponseInit } from "@azure/functions";
 import { describe, expect, test } from "vitest";
-import { readBody, toResponse } from "../../functions/support/http-response.ts";
+import { callNamed, declaredBytes, readBody, toResponse } from "../../functions/support/http-response.ts";
 import { problemSchema } from "../../shared/api/index.ts";
 import { jsonLimitsFor } from "../../shared/json/json-limits.ts";
 import { problem } from "../../shared/service/index.ts";
@@ -72,6 +72,20 @@ describe("an answer that is polled", () => {
     expect(headerOf(short, "content-encoding")).toBeNull();
   });
 
+  test.each([
+    [3_999, null],
+    [4_000, "gzip"],
+  ])("one of %d characters is packed: %j, polled or not", async (length, encoding) => {
+    const body = { atSeconds: 1, text: "" };
+    const long = { ...body, text: "x".repeat(length - JSON.stringify(body).length) };
+    const request = requestOf({ headers: { "accept-encoding": "gzip" } });
+    expect(headerOf(await polled(request, long), "content-encoding")).toBe(encoding);
+    const once = await toResponse(request, {}, { ok: true, answer: long });
+    expect(headerOf(once, "content-encoding")).toBe(encoding);
+    if (encoding !== null) expect(JSON.parse(gunzipSync(once.body as Buffer).toString())).toEqual(long);
+    else expect(once.jsonBody).toEqual(long);
+  });
+
   test("the last page is another answer than one that goes on", async () => {
     const page = { atSeconds: 1, nodes: [], next: "abc" };
     expect(await etagOf({ ...page, next: "def" })).toBe(await etagOf(page));
@@ -94,14 +108,28 @@ describe("an answer that is no success", () => {
   });
 });
 
+test.each([200, 201])("a call is named by its method and %d characters of its path", (length) => {
+  const path = `/${"x".repeat(length - 1)}`;
+  const request = new HttpRequest({ method: "GET", url: `http://127.0.0.1${path}?code=a` });
+  expect(callNamed(request)).toBe(`GET ${path.slice(0, 200)}${length > 200 ? "…" : ""}`);
+});
+
 describe("readBody", () => {
   test("what is JSON is read", async () => {
     expect(await readBody(requestOf({ body: '{"count":1}' }))).toEqual({ ok: true, json: { count: 1 } });
   });
 
+  test("one of 64 KiB is read, as many bytes as one without a length may have", async () => {
+    const text = "x".repeat(64 * 1024 - 2);
+    expect(await readBody(requestOf({ body: JSON.stringify(text) }))).toEqual({ ok: true, json: text });
+    expect(declaredBytes(requestOf({ body: "{}" }))).toBe(64 * 1024);
+    expect(declaredBytes(requestOf({ headers: { "content-length": "7" } }))).toBe(7);
+  });
+
   test.each([
     ["is not JSON", "{", 400],
     ["is empty", "", 400],
+    ["has a byte more than 64 KiB", `"${"x".repeat(64 * 1024 - 1)}"`, 413],
     ["is nested too deeply", `${"[".repeat(50_000)}${"]".repeat(50_000)}`, 413],
     ["is too long", `"${"x".repeat(70_000)}"`, 413],
   ])("a body that %s is refused", async (_, body, status) => {
