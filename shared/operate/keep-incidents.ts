@@ -9,15 +9,10 @@ import type {
 import type { Finding } from "../views/index.ts";
 
 /** How long an incident must be absent to be over. If it returns earlier, it is the same incident. */
-const quietSeconds: Readonly<Record<NotificationKind, number>> = {
-  budget: 300,
+function quietSeconds(kind: NotificationKind): number {
   // After a pause the array gets nodes again, which need time to boot or fail.
-  "boots-failing": 3_600,
-  "login-refused": 300,
-  "long-wait": 300,
-  "source-silent": 300,
-  stuck: 300,
-};
+  return kind === "boots-failing" ? 3_600 : 300;
+}
 
 /** Most messages kept for a receiver that is down. */
 const mostWaiting = 100;
@@ -52,7 +47,7 @@ export function keepIncidents(before: NotificationRecord, seen: Seen): Notificat
   const foundKeys = new Set(seen.findings.map(({ key }) => key));
   const marked = record.incidents.map((incident) => mark(incident, foundKeys.has(incident.key), nowSeconds));
   const isOver = ({ kind, unseenSinceSeconds }: Incident) =>
-    unseenSinceSeconds !== null && nowSeconds - unseenSinceSeconds >= quietSeconds[kind];
+    unseenSinceSeconds !== null && nowSeconds - unseenSinceSeconds >= quietSeconds(kind);
   const over = marked.filter(isOver);
   return {
     ...record,

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConfigurationError } from "../../../shared/errors/errors.ts";
+import { claimNotices, settleNotices } from "../../../shared/operate/deliver-notices.ts";
 import { notify } from "../../../shared/operate/index.ts";
-import type { Ports } from "../../../shared/ports/index.ts";
+import { emptyRecord, keepIncidents, type Seen } from "../../../shared/operate/keep-incidents.ts";
+import type { NotificationKind, NotificationRecord, Ports } from "../../../shared/ports/index.ts";
 import { cases } from "../../support/cases.ts";
 import { Crash, crashingAt, interposed } from "../../support/crash.ts";
 import { createReceiver, notifyingWorld, shortOf, teams } from "../../support/notified.ts";
@@ -176,6 +178,74 @@ describe("a message that does not arrive", () => {
     world.advance(3 * 86_400);
     await beat();
     expect(shortOf(receiver.arrived)).toEqual(["begun stale-snapshot"]);
+  });
+});
+
+describe("the record", () => {
+  const finding = (kind: NotificationKind, more: Partial<Seen["findings"][number]> = {}) => ({
+    key: kind,
+    kind,
+    problem: kind,
+    subject: null,
+    text: "",
+    next: "",
+    command: "",
+    opens: true,
+    waitSeconds: 0,
+    state: "",
+    ...more,
+  });
+  const recordAt = (record: NotificationRecord, nowSeconds: number, ...findings: Seen["findings"]) =>
+    keepIncidents(record, { findings, destinations: [teams], nowSeconds, digest: (text) => text });
+  const first = emptyRecord(cluster);
+  const to = teams.urlSetting;
+
+  test.each([
+    ["stuck", 300],
+    ["boots-failing", 3_600],
+  ] as const)("an incident of kind %s is over when it was not seen for %d seconds", (kind, quiet) => {
+    const unseen = recordAt(recordAt(first, 0, finding(kind)), 100);
+    expect(recordAt(unseen, 100 + quiet - 1).incidents).toMatchObject([{ kind, unseenSinceSeconds: 100 }]);
+    const over = recordAt(unseen, 100 + quiet);
+    expect(over.incidents).toEqual([]);
+    expect(over.outbox.map(({ phase, atSeconds }) => [phase, atSeconds])).toEqual([
+      ["begun", 0],
+      ["over", 100],
+    ]);
+  });
+
+  test("what has to last begins when it has, in one state; a clock that was ahead holds it up for a minute", () => {
+    const waits = (state = "a") => finding("long-wait", { waitSeconds: 50, state });
+    const seen = recordAt(first, 1_000, waits());
+    expect(recordAt(seen, 1_049, waits()).incidents).toEqual([]);
+    expect(recordAt(seen, 1_049, waits("b")).candidates).toMatchObject([{ sinceSeconds: 1_049 }]);
+    expect(recordAt(seen, 1_050, waits())).toMatchObject({
+      incidents: [{ sinceSeconds: 1_050 }],
+      candidates: [],
+    });
+    expect(recordAt(seen, 940, waits()).candidates).toMatchObject([{ sinceSeconds: 1_000 }]);
+    expect(recordAt(seen, 939, waits()).candidates).toMatchObject([{ sinceSeconds: 939 }]);
+  });
+
+  test("of a hundred messages that wait, five are sent at once, no sooner than a claim ends; no more are kept", () => {
+    const keys = Array.from({ length: 100 }, (_, index) => finding("stuck", { key: `${index}` }));
+    const full = recordAt(recordAt(first, 0, ...keys), 0, ...keys, finding("budget"));
+    expect(full.outbox).toHaveLength(100);
+    expect(full.incidents.at(-1)).toMatchObject({ kind: "budget", tellTo: [] });
+    const { record, claimed } = claimNotices(full, 0);
+    expect(claimed.get(to)).toHaveLength(5);
+    expect(claimNotices(record, 89).claimed.size).toBe(0);
+    expect(claimNotices(record, 90).claimed.size).toBe(1);
+    // A claim that is further away is of a clock that was ahead.
+    expect(claimNotices(record, 90 - 3_600).claimed.size).toBe(0);
+    expect(claimNotices(record, 89 - 3_600).claimed.size).toBe(1);
+  });
+
+  test("a message is given up when it fails a day after it was written", () => {
+    const { record } = claimNotices(recordAt(first, 0, finding("stuck")), 0);
+    const failing = [{ to, arrived: [], failed: { ok: false, why: "down" } }] as const;
+    expect(settleNotices(record, failing, 86_399)).toMatchObject({ givenUp: [], record: { outbox: [{}] } });
+    expect(settleNotices(record, failing, 86_400)).toMatchObject({ givenUp: [{}], record: { outbox: [] } });
   });
 });
 
