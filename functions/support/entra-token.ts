@@ -32,7 +32,6 @@ export const delegatedScope = "user_impersonation";
 const clockToleranceSeconds = 60;
 /** A key that Entra takes back is believed that long at most. New ones are fetched when a token names one. */
 const keysMaxAgeMs = 3_600_000;
-const keysTimeoutMs = 5_000;
 
 /** Clouds whose older tokens (version 1.0) have an issuer of another name. */
 const issuersOfVersion1: Readonly<Record<string, string>> = {
@@ -122,7 +121,6 @@ function issuersOf({ authority, tenantId }: TokenIssuer): string[] {
 function keysOf({ authority, tenantId }: TokenIssuer, fetch: Fetch): JWTVerifyGetKey {
   const url = new URL(`${authority}/${tenantId}/discovery/v2.0/keys`);
   const fetched = createRemoteJWKSet(url, {
-    timeoutDuration: keysTimeoutMs,
     cacheMaxAge: keysMaxAgeMs,
     [customFetch]: fetch,
   });

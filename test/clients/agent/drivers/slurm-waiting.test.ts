@@ -15,6 +15,24 @@ const away = { hostname: "htc-9", name: "htc-9", slurmd_version: "", state: ["DO
 const gpuNode = (index: number, type: string) =>
   slurmNode(index, { name: `gpu-${index}`, gres: `gpu:${type}:2`, partitions: ["gpu"] });
 
+const wherever = { partitions: { htc: { colocated: true } } };
+test.each([
+  ["that says nothing", {}, {}, "7 0\n", false],
+  ["--switches=1", {}, {}, "7 1\n", true],
+  ["--switches=2", {}, {}, "7 2\n", false],
+  ["--switches=1 in its record", { required_switches: 1 }, {}, "7 0\n", true],
+  ["of a partition that wants it", {}, wherever, "7 0\n", true],
+])("two nodes of a job %s: in one placement group or not", (_, fields, section, pending, colocated) => {
+  const job = waitingJob({
+    node_count: 2,
+    tasks: 2,
+    cpus: 2,
+    tres_req_str: "cpu=2,mem=2000M,node=2",
+    ...fields,
+  });
+  expect(jobsOf({ jobs: [job], section, pending })[0]?.colocated).toBe(colocated);
+});
+
 describe("a job that gets the nodes of another one buys none", () => {
   const preempting = "PreemptType             = preempt/qos\n";
   const now = 1_795_400_000;
