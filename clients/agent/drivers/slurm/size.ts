@@ -39,9 +39,9 @@ export function sizeOf(
   const most = node?.usable_cpus ?? Number.POSITIVE_INFINITY;
   const room = !task.isShared && task.cpus * tasks <= nodeCount * most ? most : Number.POSITIVE_INFINITY;
   const onNode = (tasksOfNode: number, gpus = gpusPerNode(record, { nodeCount, tasksOfNode, node })) => {
-    // Slurm lays tasks in turn on the sockets of a node.
+    // Slurm lays tasks of one CPU in turn on the sockets of a node, and fills one after the other with larger ones.
     const ofSockets =
-      waits && counting.by === "socket" && !task.isShared
+      waits && counting.by === "socket" && !task.isShared && task.cpus === 1
         ? Math.min(Math.min(tasksOfNode, node?.sockets ?? 1) * unit, node?.usable_cpus ?? Infinity)
         : 1;
     const asked = Math.max(
@@ -65,7 +65,9 @@ export function sizeOf(
     });
   };
   const perNode = onNode(Math.ceil(tasks / nodeCount));
-  const together = counting.by === "socket" ? undefined : tasksOfSlot(record, task, unit);
+  // Tasks that share a socket lie on as many as a node has free.
+  const isOfParts = counting.by === "socket" && task.cpus % unit > 0;
+  const together = isOfParts ? undefined : tasksOfSlot(record, task, unit);
   // Slurm counts the CPUs of its nodes together, and not whole tasks on each of them.
   const isSplit = node !== undefined && tasks > nodeCount * tasksOn(record, tasks, task, counting, node);
   // Slurm knows of more that it takes nodes for than the record says: of --ntasks-per-gpu it has nothing.

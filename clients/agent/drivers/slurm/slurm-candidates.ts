@@ -3,7 +3,7 @@ import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import { countsIn, type Features, hasCounts, holds } from "./features.ts";
 import { gresIn, gresNotConsumed } from "./gres.ts";
 import { expandHostlist } from "./hostlist.ts";
-import { arraysOf, capName } from "./shapes.ts";
+import { arraysOf, capName, countedOf } from "./shapes.ts";
 import {
   cpusPerCore,
   cpusTaken,
@@ -205,6 +205,7 @@ export class Candidates {
         const size = sizeOf(record, node, counting, count);
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic || counted > 0) && size.nodeCount > mostAsked(record)) return [];
+        if (isChoice && largest !== undefined && isTooMuch(size.perNode, largest)) return [];
         const room = isDynamic ? left.length - 1 + this.#room : suiting;
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > room) return [];
         const exclusive = this.isExclusive(partition);
@@ -370,6 +371,12 @@ function withCpusForMemory(record: JobRecord, limit = Number.POSITIVE_INFINITY):
   if (!perCpu || !cpus || !memory) return record;
   const times = Math.max(1, Math.ceil(memory / cpus / limit));
   return { ...record, cpus: cpus * times, memory_per_cpu: Math.ceil(memory / cpus / times) };
+}
+
+/** Of something: a node never has it. */
+function isTooMuch(perNode: Size["perNode"], { usable_cpus, usable_memory, gres }: NodeRecord): boolean {
+  const has = countedOf({ cpus: usable_cpus, memoryMb: usable_memory, gres });
+  return Object.entries(perNode).some(([name, amount]) => amount > (has[name] ?? amount));
 }
 
 /** With `select/linear` a job has all CPUs of its nodes, and memory for each of them. */

@@ -120,10 +120,13 @@ interface Waiting {
 
 function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const { record, tasks, candidates, first, wanted } = waits;
-  const { nodeCount, perNode, perSlot, slots } = first.size;
-  const inOne = [...candidates, ...waits.others].every(({ partition }) => partition === first.partition);
-  const where = whereOf(record, candidates, perNode);
-  const isSpread = perSlot !== undefined && !where.isWhole && inOne;
+  const { nodeCount, perSlot, slots } = first.size;
+  const all = [...candidates, ...waits.others];
+  const mayBeAnywhere = all.every(
+    ({ partition, size }) => partition === first.partition && size.perSlot !== undefined,
+  );
+  const where = whereOf(record, candidates);
+  const isSpread = perSlot !== undefined && mayBeAnywhere && !where.isWhole;
   const colocated =
     nodeCount > 1 &&
     isColocated(
@@ -142,6 +145,8 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   if (limits === undefined) return [];
   const draws = [...licences, ...limits, ...taskDraws(record, context)];
   const [part] = wanted.parts;
+  // Cores and sockets have other sizes in other node arrays, and with them what a job takes of a node.
+  const ofEach = ({ size }: Candidate) => size.perNode;
   // Where its tasks lie otherwise on the nodes of another array, it has equal shares.
   const isAlike = new Set(candidates.map(({ size }) => JSON.stringify(size.unlike))).size === 1;
   const unlike =
@@ -149,7 +154,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
       ? undefined
       : first.size.unlike;
   // Tasks that may sit anywhere may sit on nodes of every array of their partition.
-  const placed = isSpread ? [...candidates, ...waits.others] : candidates;
+  const placed = isSpread ? all : candidates;
   const isMixed = waits.mixed.length > 0 && !isSpread && !colocated && wanted.parts.length === 1;
   const sizes = isMixed
     ? waits.mixed.flatMap((on) => {
@@ -159,7 +164,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
     : unlike?.map((each) => ({ ...each, on: placed }));
   const parts =
     sizes?.map((each) => ({ ...each, constraints: part?.constraints ?? [] })) ??
-    wanted.parts.map((each) => ({ ...each, perNode, on: placed }));
+    wanted.parts.map((each) => ({ ...each, perNode: ofEach, on: placed }));
   // Slurm takes nodes of several arrays of a partition for one job, the planner those of one unless they are parts.
   const isOfSeveral =
     candidates.length > 1 && !colocated && candidates.every(({ partition }) => partition === first.partition);
@@ -183,13 +188,13 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   // Tasks of several nodes are several jobs to the planner, and share nodes in Slurm.
   const isOne = tasks === 1 || isOneEach || (isSpread && !colocated && draws.length === 0);
   const alone = isOne && context.apart.has(record.job_id) ? [{ "exclusive-task": true }] : [];
-  const withAmounts = (amounts: Size["perNode"], more: readonly Constraints[] = [], on = placed) => {
+  const withAmounts = (amounts: Amounts, more: readonly Constraints[] = [], on = placed) => {
     const { constraints } = whereOf(record, on, amounts);
-    return allOf([constraints, ...wanted.common, ...more, ...alone, amounts]);
+    return allOf([constraints, ...wanted.common, ...more, ...alone]);
   };
   // Tasks that may sit anywhere start together all the same.
   const together = colocated ? { colocated } : slots > 1 ? { gangSize: slots } : {};
-  const asSlots = isSpread ? perSlot : isOneEach ? perNode : undefined;
+  const asSlots = isSpread ? perSlot : isOneEach ? ofEach : undefined;
   return Array.from({ length: isOne ? 1 : Math.min(tasks, mostGangs) }, (_, index) => {
     const own = isOne ? name : `${name}#${index}`;
     if (asSlots !== undefined)
@@ -267,23 +272,28 @@ function largestOf(nodes: Candidate["nodes"]): Largest {
   return largest;
 }
 
-/** Node arrays, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one of those. */
-function whereOf(
-  record: JobRecord,
-  candidates: readonly Candidate[],
-  { ncpus = 1 }: Readonly<Record<string, number>>,
-) {
+/** What it takes of a node, of any or of those of each candidate. */
+type Amounts = Size["perNode"] | ((candidate: Candidate) => Size["perNode"]);
+
+/**
+ * Node arrays with what is taken there, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one
+ * of those.
+ */
+function whereOf(record: JobRecord, candidates: readonly Candidate[], amounts: Amounts = {}) {
+  const amountsOf = typeof amounts === "function" ? amounts : () => amounts;
   const arrays = [...new Set(candidates.map(({ nodeArray }) => nodeArray))];
   const some = candidates.filter(({ exclusive }) => exclusive).length;
   const isMixed = some > 0 && some < candidates.length;
-  const caps = new Map(candidates.map(({ cap }) => [cap?.name, cap]));
-  const [cap] = caps.values();
-  const capOf = (own: Candidate["cap"]) =>
-    own === undefined ? {} : { [own.name]: Math.min(ncpus, own.most) };
-  if (isMixed || caps.size > 1) {
-    const each = candidates.map(({ nodeArray, exclusive, cap: own }) => ({
+  const taken = candidates.map((each) => {
+    const own = amountsOf(each);
+    const cap = each.cap === undefined ? {} : { [each.cap.name]: Math.min(own.ncpus ?? 1, each.cap.most) };
+    return { ...cap, ...own };
+  });
+  const isSame = new Set(taken.map((each) => JSON.stringify(each))).size === 1;
+  if (isMixed || !isSame) {
+    const each = candidates.map(({ nodeArray, exclusive }, index) => ({
       "node.nodearray": nodeArray,
-      ...capOf(own),
+      ...taken[index],
       ...(isMixed && exclusive ? { exclusive: true } : {}),
     }));
     const isWhole = some > 0 || asksForWholeNodes(record);
@@ -292,7 +302,7 @@ function whereOf(
   const exclusive = some > 0 || asksForWholeNodes(record);
   const constraints: Constraints = {
     "node.nodearray": arrays.length === 1 ? arrays[0] : arrays,
-    ...capOf(cap),
+    ...taken[0],
   };
   return { constraints, exclusive, isWhole: exclusive };
 }

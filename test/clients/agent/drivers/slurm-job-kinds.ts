@@ -1,5 +1,5 @@
 import { expandHostlist } from "../../../../clients/agent/drivers/slurm/hostlist.ts";
-import { array, bucket } from "../../../shared/engine/tiny.ts";
+import { array, bucket, node } from "../../../shared/engine/tiny.ts";
 import type { Slurm } from "../../../support/machines/slurm.ts";
 import { type Posted, planReading } from "./plan-reading.ts";
 
@@ -451,6 +451,8 @@ const coreKinds: readonly JobKind[] = [
   on("htc", "-n 4 -c 3 --mem-per-cpu=500", 3),
   on("hpc", "-n 4 -c 30 --mem=1000", 3),
   on("htc!NO MaxMemPerNode=2000+nvme", "-n 1", 1),
+  on("htc&smt", "--array=1-40 -n 1", 10),
+  on("gpu1&gpu", "--array=1-3 -n 3 --gpus-per-socket=2 --sockets-per-node=2", 3),
 ];
 
 /** A job has whole sockets. */
@@ -468,6 +470,10 @@ const socketKinds: readonly JobKind[] = [
   on("smt!NO MaxCPUsPerNode=3", "-n 2", 1),
   on("hpc", "--overcommit -n 11 --mem=1000 --array=1-3", 2),
   on("htc", "--overcommit -n 4 --mem=1000 --array=1-3", 1),
+  on("smt&hpc", "--array=1-8 -n 4", 8),
+  on("hpc", "--array=1-4 -n 4 -c 5", 2),
+  on("hpc", "-N 2 -n 5 -c 5 ; --array=1-2 -n 2 -c 11", 2),
+  on("htc", "-n 3 --mem-per-cpu=1000 ; -n 3 --mem-per-cpu=1000 ; -n 2 --mem-per-cpu=1000", 2),
 ];
 
 /** `select/linear` gives every job whole nodes. */
@@ -531,9 +537,13 @@ export interface SlurmNodes {
   readonly toCome: string;
 }
 
-export function nodesOfKinds(kinds: readonly JobKind[], select: Selection): SlurmNodes {
+export function nodesOfKinds(
+  kinds: readonly JobKind[],
+  select: Selection,
+  available = nodesPerPartition,
+): SlurmNodes {
   const all = kinds.flatMap(partitionsOf);
-  const range = `[1-${nodesPerPartition}]`;
+  const range = `[1-${available}]`;
   const lines = all.map(({ name, arrays, oversubscribe }, index) =>
     [
       ...arrays.map((each) => `NodeName=${each.name}-${range} ${nodeKinds[each.node].slurm} State=CLOUD`),
@@ -573,11 +583,16 @@ export function sbatchArgs(kind: JobKind, index: number): readonly (readonly str
   });
 }
 
-/** The nodes that the engine would make for what was posted, by kind. */
-export function boughtFor(kinds: readonly JobKind[], reading: Posted): readonly (readonly string[])[] {
+/** The nodes that the engine would make for what was posted, by kind, beside those that are `there`. */
+export function boughtFor(
+  kinds: readonly JobKind[],
+  reading: Posted,
+  available = nodesPerPartition,
+  there: readonly string[] = [],
+): readonly (readonly string[])[] {
   const arraysOf = (kind: JobKind, index: number) =>
     partitionsOf(kind, index).flatMap(({ arrays }) => arrays);
-  const names = boughtFrom(kinds.flatMap(arraysOf), reading, nodesPerPartition);
+  const names = boughtFrom(kinds.flatMap(arraysOf), reading, available, there);
   return kinds.map((kind, index) => {
     const own = arraysOf(kind, index).map(({ name }) => `${name}-`);
     return names.filter((name) => own.some((beginning) => name.startsWith(beginning)));
@@ -589,13 +604,21 @@ export function boughtFrom(
   arrays: readonly { readonly name: string; readonly node: NodeKind }[],
   reading: Posted,
   available: number,
+  there: readonly string[] = [],
 ): readonly string[] {
-  const nodeArrays = arrays.map(({ name, node }) => {
-    const { vcpus, memoryGiB, gpus } = nodeKinds[node];
-    const buckets = [bucket({ vmSize: `Standard_${node}`, vcpus, memoryGiB, gpus, available })];
+  const nodeArrays = arrays.map(({ name, node: kind }) => {
+    const { vcpus, memoryGiB, gpus } = nodeKinds[kind];
+    const vmSize = `Standard_${kind}`;
+    const left = available - there.filter((each) => each.startsWith(`${name}-`)).length;
+    const buckets = [bucket({ vmSize, vcpus, memoryGiB, gpus, available: left })];
     return array({ name, placementGroup: name, buckets });
   });
-  return planReading("slurm", reading, nodeArrays).create.flatMap((set) => set.names);
+  const nodes = there.map((name) => {
+    const nodeArray = name.slice(0, name.lastIndexOf("-"));
+    const kind = arrays.find((each) => each.name === nodeArray)?.node;
+    return node(name, { nodeArray, vmSize: `Standard_${kind}`, placementGroup: nodeArray, hostname: name });
+  });
+  return planReading("slurm", reading, nodeArrays, nodes).create.flatMap((set) => set.names);
 }
 
 /** Different nodes of the jobs of each kind, of all tasks of an array and all parts of heterogeneous jobs. */
