@@ -17,18 +17,26 @@ type NodeKind = keyof typeof sizes;
 const alone = ["htc", "hpc", "smt", "gpu", "gpu1", "cores", "nvme", "disk"] as const;
 const mixed = ["htc&hpc", "gpu1&gpu", "htc&nvme", "htc&gpu", "smt&hpc", "htc&smt", "htc&disk"] as const;
 
-/** Submissions of sbatch in partitions of their own: the same ones for the same seed. */
-export function drawKinds(seed: number, count: number): readonly JobKind[] {
+/** How submissions are drawn. `waves`: so many times some are submitted; `usual`: few of the options that are seldom used. */
+interface Draw {
+  readonly seed: number;
+  readonly count: number;
+  readonly waves: number;
+  readonly usual: boolean;
+}
+
+/** Submissions of sbatch in partitions of their own, each wave as a kind: the same ones for the same seed. */
+export function drawKinds({ seed, count, waves, usual }: Draw): readonly (readonly JobKind[])[] {
   const random = mersenne(seed);
   const int = (least: number, most: number) => uniformInt(random, least, Math.max(least, most));
   const pick = <T>(list: readonly T[]): T => list[int(0, list.length - 1)] as T;
   const chance = (percent: number) => int(1, 100) <= percent;
 
   function partition() {
-    const nodes = chance(12) ? pick(mixed) : pick(alone);
+    const nodes = chance(waves > 1 ? 50 : 12) ? pick(mixed) : pick(alone);
     const kinds = nodes.split("&") as NodeKind[];
     const { cpus, memory } = sizes[kinds[0] ?? "htc"];
-    const shared = chance(80) ? "NO" : pick(["EXCLUSIVE", "YES:2"]);
+    const shared = chance(usual ? 95 : 80) ? "NO" : pick(["EXCLUSIVE", "YES:2"]);
     const settings = [
       `MaxCPUsPerNode=${int(1, cpus)}`,
       `MaxNodes=${int(1, 4)}`,
@@ -42,7 +50,10 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
       "LLN=YES",
       "MaxTime=30",
     ];
-    return { on: [`${nodes}!${shared}`, ...(chance(35) ? [pick(settings)] : [])].join(" "), kinds };
+    return {
+      on: [`${nodes}!${shared}`, ...(chance(usual ? 10 : 35) ? [pick(settings)] : [])].join(" "),
+      kinds,
+    };
   }
 
   function memoryOption({ cpus, memory }: (typeof sizes)[NodeKind], hasGpus: boolean): string {
@@ -59,7 +70,7 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
     const { cpus, feature } = size;
     const hasGpus = kinds.some((kind) => kind.startsWith("gpu"));
     const least = int(1, 3);
-    const nodes = chance(35) ? [pick([`-N ${least}`, `-N ${least}-${least + int(0, 3)}`])] : [];
+    const nodes = chance(35) ? [pick([`-N ${least}`, `-N ${least}-${least + int(0, usual ? 0 : 3)}`])] : [];
     const tasks = chance(70) ? int(least, Math.min(cpus, 8)) : int(least, 3 * cpus);
     const extras = [
       `--ntasks-per-node=${int(1, Math.min(cpus, 4))}`,
@@ -96,7 +107,7 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
       `--gpus-per-task=${int(1, 2)}`,
       `--gpus-per-socket=${int(1, 2)} --sockets-per-node=2`,
     ];
-    const others = Array.from({ length: pick([0, 0, 1, 1, 2]) }, () => pick(extras));
+    const others = Array.from({ length: usual ? 0 : pick([0, 0, 1, 1, 2]) }, () => pick(extras));
     const array = chance(30) ? [`--array=1-${int(1, 5)}${pick(["", "", `%${int(1, 3)}`])}`] : [];
     return [
       ...nodes,
@@ -104,6 +115,7 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
       ...(chance(25) ? [`-c ${int(1, Math.min(cpus, 6))}`] : []),
       ...(chance(60) ? [memoryOption(size, hasGpus)] : []),
       ...(hasGpus && chance(75) ? [pick(gpus)] : []),
+      ...(usual && chance(8) ? ["--exclusive"] : []),
       ...(kinds.includes("nvme") && chance(60) ? ["--gres=nvme:1"] : []),
       ...others,
       ...(isPart ? [] : array),
@@ -114,9 +126,11 @@ export function drawKinds(seed: number, count: number): readonly JobKind[] {
     const partitions = [partition(), ...(chance(7) ? [partition()] : [])];
     const kinds = partitions.flatMap((each) => each.kinds);
     const isHeterogeneous = partitions.length === 1 && chance(6);
-    const jobs = Array.from({ length: pick([1, 1, 1, 2, 3]) }, () =>
-      isHeterogeneous ? `-p @ ${job(kinds, true)} : -p @ ${job(kinds, true)}` : job(kinds, false),
-    );
-    return { on: partitions.map(({ on }) => on), options: jobs.join(" ; "), nodes: 0 };
+    const jobs = () =>
+      Array.from({ length: pick([1, 1, 1, 2, 3]) }, () =>
+        isHeterogeneous ? `-p @ ${job(kinds, true)} : -p @ ${job(kinds, true)}` : job(kinds, false),
+      );
+    const on = partitions.map((each) => each.on);
+    return Array.from({ length: waves }, () => ({ on, options: jobs().join(" ; "), nodes: 0 }));
   });
 }
