@@ -453,6 +453,9 @@ const coreKinds: readonly JobKind[] = [
   on("htc!NO MaxMemPerNode=2000+nvme", "-n 1", 1),
   on("htc&smt", "--array=1-40 -n 1", 10),
   on("gpu1&gpu", "--array=1-3 -n 3 --gpus-per-socket=2 --sockets-per-node=2", 3),
+  on("gpu", "-n 4 -c 15 --gres=gpu:1", 4),
+  on("gpu", "-n 4 -c 15 -G 4", 4),
+  on("nvme", "-n 4 -c 3 --gres=nvme:1", 4),
 ];
 
 /** A job has whole sockets. */
