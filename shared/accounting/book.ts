@@ -262,34 +262,32 @@ function close(
     runs: 1,
   }));
   const byHour = linesByHour([...tallies.map((tally) => tally.lines()), endsOf(ended)]);
-  const [hour, closedHours] = openAndClosed(
-    turnPages(book.hour, { lines: byHour, aside }, { untilSeconds, lengthSeconds: hourSeconds }),
-  );
+  const hours = turnPages(book.hour, { lines: byHour, aside }, { untilSeconds, lengthSeconds: hourSeconds });
   const days = turnPages(book.day, { lines: byHour, aside }, { untilSeconds, lengthSeconds: daySeconds });
   const there = once(() => new Set(nodes.map(({ nodeId, name = nodeId }) => name)));
   const isThere = (node: string) => there().has(node);
-  // Jobs that ended were last seen on the day of the record before.
-  const [day, closedDays] = openAndClosed(
-    days.map(
-      (page, index): DayPage => ({
-        ...page,
-        jobs: index === 0 ? rank(ended, book.day.jobs) : rank([]),
-        nodes: withMore(index === 0 ? book.day.nodes : [], now.byNode.of(page.fromSeconds), isThere),
-      }),
-    ),
-  );
+  const dayOf = (page: Page): DayPage => {
+    // Jobs that ended were last seen on the day of the record before.
+    const isSame = page.fromSeconds === book.day.fromSeconds;
+    return {
+      ...page,
+      jobs: isSame ? rank(ended, book.day.jobs) : rank([]),
+      nodes: withMore(isSame ? book.day.nodes : [], now.byNode.of(page.fromSeconds), isThere),
+    };
+  };
+  const closedDays = days.closed.map(dayOf);
   return {
     asOfSeconds: untilSeconds,
     nodes,
-    hour: hour ?? book.hour,
-    day: day ?? book.day,
+    hour: hours.open,
+    day: dayOf(days.open),
     month: monthWith(book.month, byHour, untilSeconds),
     lastDays: lastDays(book, closedDays),
-    lastHours: lastHours(book.lastHours, closedHours),
+    lastHours: lastHours(book.lastHours, hours.closed),
     openedAtSeconds: book.openedAtSeconds,
     running: settle(now.running),
     closed: {
-      hours: closedHours,
+      hours: hours.closed,
       days: closedDays.map((page) => ({ ...page, nodes: named(page.nodes) })),
       jobs: ended,
     },
@@ -369,10 +367,6 @@ function endsOf(ended: readonly JobTotal[]): ReadonlyMap<number, readonly Line[]
     }),
     ({ lastSeconds }) => startOf(lastSeconds, hourSeconds),
   );
-}
-
-function openAndClosed<T>(pages: readonly T[]): readonly [T | undefined, readonly T[]] {
-  return [pages.at(-1), pages.slice(0, -1)];
 }
 
 /** Times may have fractions; amounts are whole numbers. */

@@ -24,12 +24,12 @@ interface ByHour {
   readonly aside: ReadonlyMap<number, readonly AsideLine[]>;
 }
 
-/** The open page with its lines, and a page for each hour or day since; the last one is open. */
+/** The open page with its lines, and a page for each hour or day since: those that are over, and the one that is open now. */
 export function turnPages(
   open: Page,
   { lines: linesByHour, aside: asideByHour }: ByHour,
   { untilSeconds, lengthSeconds }: { readonly untilSeconds: number; readonly lengthSeconds: number },
-): readonly [...Page[], Page] {
+): { readonly closed: readonly Page[]; readonly open: Page } {
   const pageOf = ([hour]: readonly [number, unknown]) => startOf(hour, lengthSeconds);
   const [linesByPage, asideByPage] = [Map.groupBy(linesByHour, pageOf), Map.groupBy(asideByHour, pageOf)];
   const page = (fromSeconds: number, lines: readonly Line[], known?: readonly AsideLine[]): Page => {
@@ -47,5 +47,5 @@ export function turnPages(
     closed.push(last);
     last = page(at, []);
   }
-  return [...closed, last];
+  return { closed, open: last };
 }
