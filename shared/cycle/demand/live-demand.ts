@@ -106,7 +106,6 @@ export function outNodesOf(
       }),
     ),
   );
-  if (byHostname.size === 0) return [];
   return nodes.flatMap(({ nodeId, hostname }) => {
     const said = hostname === null ? undefined : byHostname.get(shortHostname(hostname));
     return said === undefined ? [] : [{ nodeId, ...said }];

@@ -279,7 +279,7 @@ export function renewalSeconds(
   const { config, snapshot, pending, plan: orders, nowSeconds } = claiming;
   const hasNodes =
     config.cycle.shares !== undefined ||
-    heldCores(snapshot.cluster).keys().length + pending.length + orders.create.length > 0;
+    [heldCores(snapshot.cluster).keys(), pending, orders.create].some(({ length }) => length > 0);
   return shared.length === 0 || !hasNodes ? null : nowSeconds + lifeSeconds(config) / 2;
 }
 

@@ -191,6 +191,7 @@ describe("a message that is refused whole", () => {
     expect(upIn(world)).toEqual(hosts);
     const told = world.ports.schedulerEvents.of("celery").map(({ kind }) => kind);
     expect(told).not.toContain("drain");
+    expect(world.ports.schedulerEvents.refusalsOf("celery")).toHaveLength(1);
     expect(await stop(world)).toMatchObject({ outcome: "refused" });
     await world.post([runs("a", hosts[0])]);
     await pass(world, () => world.post([runs("a", hosts[0])]));

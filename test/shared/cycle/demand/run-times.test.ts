@@ -64,6 +64,10 @@ test("a job that ran and is gone ran until the later message was sent", () => {
   expect(endedRuns(before, { ...after, jobs: [ran] }, [])).toEqual([]);
   expect(endedRuns(before, { ...after, receivedAtSeconds: 400 }, [])).toEqual([]);
   expect(endedRuns(before, { ...after, receivedAtSeconds: 399 }, [])).toHaveLength(1);
+  const { jobName: _, ...nameless } = ran;
+  const { startedAtSeconds: __, ...unstarted } = ran;
+  for (const untimed of [nameless, unstarted, { ...ran, executingHostnames: [] }])
+    expect(endedRuns({ ...before, jobs: [untimed] }, after, [])).toEqual([]);
 });
 
 describe("what is predicted", () => {

@@ -115,8 +115,11 @@ describe.each(policies)("a job with a spot array and its regular one, with place
     expect(made(world)).toEqual([expected]);
   });
 
-  test("Azure's placement score orders the sizes of a spot array", async () => {
-    const scored = ["Low", null, "High", "Medium"].map((spotPlacementScore) =>
+  test.each([
+    [["Low", null, "High", "Medium"], "High"],
+    [["Low", null], null],
+  ])("Azure's placement score orders the sizes of a spot array: of %j it is %s", async (scores, best) => {
+    const scored = scores.map((spotPlacementScore) =>
       bucketOf({
         bucketId: `${spotPlacementScore}`,
         vmSize: `size-${spotPlacementScore}`,
@@ -126,7 +129,7 @@ describe.each(policies)("a job with a spot array and its regular one, with place
     const world = worldOf({}, [regular, { ...spot, buckets: scored }]);
     await world.post([jobFor(1)]);
     await world.round();
-    expect(world.cycleCloud.nodes.map(({ vmSize }) => vmSize)).toEqual(["size-High"]);
+    expect(world.cycleCloud.nodes.map(({ vmSize }) => vmSize)).toEqual([`size-${best}`]);
   });
 });
 
@@ -239,7 +242,7 @@ describe.each(policies)("patience, with placement %s", (policy) => {
 });
 
 /** A spot node that is up with the job on it goes, and the job is queued again. */
-async function evict(world: World): Promise<void> {
+async function evict(world: World, afterSeconds = 10): Promise<void> {
   await world.post([jobFor(1)], { ttlSeconds: 10_000 });
   await world.round();
   world.cycleCloud.settle();
@@ -247,7 +250,7 @@ async function evict(world: World): Promise<void> {
   const [node] = world.cycleCloud.nodes.filter(({ status }) => status === "Ready");
   if (node === undefined || node.hostname === null) throw new Error("no node is up");
   await world.post([jobFor(1, { executingHostnames: [node.hostname] })], { ttlSeconds: 10_000 });
-  world.advance(10);
+  world.advance(afterSeconds);
   await world.round();
   world.cycleCloud.change(node.name, { targetState: "Terminated", status: "Terminating" });
   world.advance(10);
@@ -267,7 +270,8 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     const world = worldOf();
     await evict(world);
     expect(made(world)).toEqual(["htc-spot"]);
-    await evict(world);
+    // Longer than a size without capacity is backed off.
+    await evict(world, 600);
     expect(made(world)).toEqual(["htc"]);
   });
 
