@@ -53,6 +53,22 @@ describe("what a change of budgets would do", () => {
     ]);
   });
 
+  test("less money holds several jobs, and buys fewer nodes; a cluster that is read-only sends nothing", async () => {
+    const world = await spentTwo([{ ...geo, usd: 100 }]);
+    const [host] = world.cycleCloud.nodes.map(({ hostname }) => hostname);
+    const runs = jobFor(1, { name: "first", account: "geo", executingHostnames: [host] });
+    const wait = ["second", "third", "fourth"].map((name) => jobFor(1, { name, account: "geo" }));
+    await world.post([runs, ...wait], { ttlSeconds: 86_400 });
+    expect(await foreseeConfig(world.ports, cluster, configWith(geo))).toEqual([
+      "3 jobs that have a place would wait: second, third, fourth.",
+      "The next plan would buy or start 2 nodes fewer.",
+    ]);
+    const readOnly = configOf({ facts, cycle: { budgets: [{ ...geo, usd: 100 }], readOnly: true } });
+    expect(await foreseeConfig(world.ports, cluster, readOnly)).toEqual([
+      "Nothing would be sent: the cluster is read-only.",
+    ]);
+  });
+
   test("of a new budget, what is spent is known with the next snapshot: no job waits for that", async () => {
     const world = await spentTwo([]);
     expect(await foreseeConfig(world.ports, cluster, configWith({ ...geo, usd: 100 }))).toEqual([
