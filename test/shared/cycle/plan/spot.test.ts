@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { NodeArray } from "../../../../shared/engine/index.ts";
 import type { SpotSettings } from "../../../../shared/ports/index.ts";
 import { explainJob, listJobs, lookAhead } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
@@ -25,8 +25,12 @@ let placement: (typeof policies)[number] = "reuse";
 function worldOf(
   fields: Partial<SpotSettings> = {},
   nodeArrays: readonly NodeArray[] = [regular, spot],
+  spotNodes = 0,
 ): World {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  const nodes = Array.from({ length: spotNodes }, (_, index) =>
+    nodeOf({ name: `htc-spot-${index + 1}`, nodeArray: "htc-spot", vmSize: "size-spot", hostname: null }),
+  );
+  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
   const engine = { placement: { default: placement, byNodeArray: {} } };
   world.configure({ engine, cycle: { spot: { ...settings, ...fields } } });
   return world;
@@ -304,28 +308,33 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     [3, 600],
     [4, 1_200],
     [6, 3_600],
-  ])("a size that is taken back %i times within an hour is backed off for %o", async (times, seconds) => {
-    const world = worldOf({ evictionsBeforeRegular: 100 });
-    for (let index = 0; index <= times; index += 1)
-      await world.ports.losses.add({
-        cluster,
-        eventId: `e${index}`,
-        reason: "SpotGone",
-        nodeId: `n${index}`,
-        nodeName: "x",
-        nodeArray: "htc-spot",
-        vmSize: "size-spot",
-        // One an hour before the plan.
-        atSeconds: index === times ? world.now() - 3_599 : world.now(),
-      });
-    await world.post([jobFor(1)]);
-    await world.round();
-    const head = await world.ports.plans.loadHead(cluster);
-    const why = `Azure took ${times} of ${times} spot nodes back within an hour`;
-    const untilSeconds = world.now() - 1 + (seconds ?? 0);
-    expect(head?.value.backedOff).toEqual(
-      seconds === null ? [] : [{ nodeArray: "htc-spot", vmSize: "size-spot", untilSeconds, why }],
-    );
-    expect(made(world)).toEqual([seconds === null ? "htc-spot" : "htc"]);
-  });
+    [3, 600, 12],
+    [3, null, 13],
+  ])(
+    "a size that is taken back %i times within an hour is backed off for %o, with %o left",
+    async (times, seconds, left = 0) => {
+      const world = worldOf({ evictionsBeforeRegular: 100 }, [regular, spot], left);
+      for (let index = 0; index <= times; index += 1)
+        await world.ports.losses.add({
+          cluster,
+          eventId: `e${index}`,
+          reason: "SpotGone",
+          nodeId: `n${index}`,
+          nodeName: "x",
+          nodeArray: "htc-spot",
+          vmSize: "size-spot",
+          // One an hour before the plan.
+          atSeconds: index === times ? world.now() - 3_599 : world.now(),
+        });
+      await world.post([jobFor(1)]);
+      await world.round();
+      const head = await world.ports.plans.loadHead(cluster);
+      const why = `Azure took ${times} of ${times + left} spot nodes back within an hour`;
+      const untilSeconds = world.now() - 1 + (seconds ?? 0);
+      expect(head?.value.backedOff).toEqual(
+        seconds === null ? [] : [{ nodeArray: "htc-spot", vmSize: "size-spot", untilSeconds, why }],
+      );
+      if (left === 0) expect(made(world)).toEqual([seconds === null ? "htc-spot" : "htc"]);
+    },
+  );
 });
