@@ -248,9 +248,7 @@ function nodesNeeded(record: JobRecord, asked: Asked): number {
   const capacity = asked.node === undefined ? undefined : estimateOn(record, asked, asked.node);
   if (capacity === undefined || capacity === Number.POSITIVE_INFINITY)
     return isRange ? nodesOfPart(record, asked) : estimate;
-  const isTooFew =
-    Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.usable_cpus ?? 1) ||
-    (wantsGres(record) && capacity > estimate);
+  const isTooFew = Math.max(1, record.cpus ?? 1) > estimate * Math.max(1, asked.node?.usable_cpus ?? 1);
   return isRange || isTooFew ? Math.max(nodesOfPart(record, asked), capacity) : estimate;
 }
 
@@ -277,21 +275,21 @@ function estimateOn(record: JobRecord, { tasks, task, counting }: Asked, node: N
       Math.ceil(tasks / (record.tasks_per_node || tasks)),
     );
   const onOne = tasksOn(record, tasks, task, counting, node);
-  // Only where something is counted by task, as generic resources are, Slurm leaves CPUs of a node unused that are too few for one.
-  const isByTask =
-    (counting.isOfMemory && record.memory_per_cpu) ||
-    record.tasks_per_node ||
-    record.tasks_per_socket ||
-    wantsGres(record);
   // Infinity: a node does not hold one.
   const forTasks =
-    isByTask || onOne === 0 ? tasks / onOne : (tasks * task.cpus) / usableOf(node, counting).cpus;
+    isCountedByTask(record, counting) || onOne === 0
+      ? tasks / onOne
+      : (tasks * task.cpus) / usableOf(node, counting).cpus;
   return Math.max(forGpus, Math.ceil(forTasks));
 }
 
-function wantsGres(record: JobRecord): boolean {
+/** Only where something is counted by task, as generic resources are, Slurm leaves CPUs of a node unused that are too few for one. */
+function isCountedByTask(record: JobRecord, { isOfMemory }: Counting): boolean {
   const { tres_per_node, tres_per_task, tres_per_socket, tres_per_job } = record;
-  return [tres_per_node, tres_per_task, tres_per_socket, tres_per_job].some((tres) => tres !== "");
+  const gres = [tres_per_node, tres_per_task, tres_per_socket, tres_per_job];
+  const perTask = [record.tasks_per_node, record.tasks_per_socket];
+  const hasMemoryPerCpu = isOfMemory && record.memory_per_cpu !== undefined && !record.memory_per_node;
+  return hasMemoryPerCpu || perTask.some((count) => count) || gres.some((tres) => tres !== "");
 }
 
 function usableOf({ usable_cpus: cpus, usable_memory: memory }: NodeRecord, { isOfMemory }: Counting) {

@@ -152,6 +152,7 @@ const nodeFields = z.object({
   slurmd_start_time: amount.catch(undefined),
   cpus: amount,
   alloc_cpus: amount,
+  alloc_memory: amount.catch(undefined),
   gres: text,
   partitions: z.array(z.string()).nullish(),
   version: text,
@@ -225,6 +226,7 @@ export function nodeList(): RecordList<ReturnType<typeof readNode>> {
       hostname: true,
       address: true,
       alloc_cpus: true,
+      alloc_memory: true,
       reason_changed_at: true,
       slurmd_start_time: true,
     }).shape,
@@ -232,11 +234,12 @@ export function nodeList(): RecordList<ReturnType<typeof readNode>> {
       hostname: isText,
       address: isText,
       alloc_cpus: Number.isFinite,
+      alloc_memory: Number.isFinite,
       reason_changed_at: Number.isFinite,
       slurmd_start_time: Number.isFinite,
     },
     id: "name",
-    unread: ["boot_time", "cpu_load", "free_memory", "last_busy", "alloc_memory", "idle_cpus"],
+    unread: ["boot_time", "cpu_load", "free_memory", "last_busy", "idle_cpus"],
     common: (rest) => {
       const whole = readRecord(nodeRecord, { ...rest, name: "any" });
       return whole.ok ? whole.record : undefined;

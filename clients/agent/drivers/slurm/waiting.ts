@@ -84,12 +84,38 @@ function waitingBeside(
   return { leftOut: `would run into reservation "${reservations.map(({ name }) => name).join('", "')}"` };
 }
 
+/** Nodes of which jobs have memory, by partition, as a list. */
+const knownInUse = new WeakMap<JobContext, Map<string, string>>();
+
+/** Where the default is no memory (`DefMemPerCPU=0`), a job that names none uses up none, and starts on no node of which others have some. */
+function nodesInUse(record: JobRecord, partitions: readonly string[], context: JobContext): string {
+  const [partition = ""] = partitions;
+  const { by, isOfMemory } = context.candidates.countingOf(partition);
+  const namesNone = record.memory_per_cpu === 0 && !record.memory_per_node && record.memory_per_tres === "";
+  if (!namesNone || !isOfMemory || by === "node") return "";
+  const known = knownInUse.get(context) ?? new Map<string, string>();
+  knownInUse.set(context, known);
+  const key = partitions.join(",");
+  const list =
+    known.get(key) ??
+    [...context.nodes.values()]
+      .filter((node) => (node.alloc_memory ?? 0) > 0)
+      .filter((node) => node.partitions?.some((name) => partitions.includes(name)))
+      .map(({ name }) => name)
+      .join(",");
+  known.set(key, list);
+  return list;
+}
+
 function waitingOn(
-  record: JobRecord,
+  asked: JobRecord,
   tasks: number,
   partitions: readonly string[],
   context: JobContext,
 ): readonly Job[] | LeftOut {
+  const inUse = nodesInUse(asked, partitions, context);
+  const excluded_nodes = [asked.excluded_nodes, inUse].filter((list) => list !== "").join(",");
+  const record = { ...asked, excluded_nodes };
   const parsed = parseFeatures(record.features);
   if (parsed === undefined)
     return { leftOut: `features "${record.features}", expected names with & | and counts` };

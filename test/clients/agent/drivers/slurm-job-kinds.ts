@@ -456,6 +456,8 @@ const coreKinds: readonly JobKind[] = [
   on("gpu", "-n 4 -c 15 --gres=gpu:1", 4),
   on("gpu", "-n 4 -c 15 -G 4", 4),
   on("nvme", "-n 4 -c 3 --gres=nvme:1", 4),
+  on("htc&nvme", "-n 4 -c 3 --gres=nvme:1", 4),
+  on("gpu1&gpu", "-n 4 -c 15 -G 4", 4),
 ];
 
 /** A job has whole sockets. */

@@ -258,6 +258,42 @@ describe("features", () => {
   });
 });
 
+describe("a job that names no memory, where that is the default (DefMemPerCPU=0)", () => {
+  const counts = "SelectType = select/cons_tres\nSelectTypeParameters = CR_CORE_MEMORY\n";
+  const job = (fields: object) =>
+    waitingJob({
+      memory_per_cpu: 0,
+      memory_per_node: null,
+      tres_req_str: "cpu=1,mem=15000M,node=1",
+      ...fields,
+    });
+
+  test.each([
+    ["is not planned on nodes of which others have some", {}, ["htc-1"]],
+    ["names some: it is", { memory_per_cpu: 1000 }, undefined],
+    ["has that of its GPUs: it is", { memory_per_tres: "gres:gpu:1000" }, undefined],
+  ])("%s", (_, fields, excluded) => {
+    const nodes = [slurmNode(1, { alloc_cpus: 1, alloc_memory: 2000 }), slurmNode(2, { alloc_cpus: 1 })];
+    const [planned] = jobsOf({ jobs: [job(fields)], nodes, config: counts });
+    const constraints = planned?.constraints as { readonly not?: object } | undefined;
+    expect(constraints?.not).toEqual(excluded && { "node.name": excluded });
+  });
+
+  test("adds them to those that it excludes itself", () => {
+    const nodes = [slurmNode(1, { alloc_memory: 2000 }), slurmNode(2), slurmNode(3)];
+    const [planned] = jobsOf({ jobs: [job({ excluded_nodes: "htc-2" })], nodes, config: counts });
+    expect(planned?.constraints).toMatchObject({ not: { "node.name": ["htc-2", "htc-1"] } });
+  });
+
+  test("has whole tasks on each node, of whichever node array", () => {
+    const size = { cpus: 4, sockets: 4, cores: 1, threads: 1 };
+    const nodes = [slurmNode(1, size), slurmNode(2, { ...size, name: "l-1" })];
+    const tasks = { tasks: 10, cpus: 30, node_count: 8, tres_req_str: "cpu=30,mem=15000M,node=1" };
+    const [planned] = jobsOf({ jobs: [job(tasks)], nodes, config: counts });
+    expect(planned).toMatchObject({ iterations: 10, constraints: { ncpus: 3 } });
+  });
+});
+
 describe("node lists", () => {
   test("a node that is there is asked for by its name, and the others are ordered", () => {
     const record = waitingJob({
