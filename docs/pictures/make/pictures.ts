@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { globSync } from "tinyglobby";
 import { drawBoxes } from "./boxes.ts";
-import { drawSequence } from "./sequence.ts";
 import { type Drawing, svgOf } from "./svg.ts";
 import { drawTerminal } from "./terminal.ts";
 
@@ -11,7 +10,6 @@ export const folder = join(import.meta.dirname, "..");
 /** How each kind of source is drawn. */
 const makers: Readonly<Record<string, (source: string) => Drawing | Promise<Drawing>>> = {
   ".boxes": drawBoxes,
-  ".sequence": drawSequence,
   ".terminal": drawTerminal,
 };
 
