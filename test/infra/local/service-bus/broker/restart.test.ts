@@ -9,21 +9,6 @@ describe.each([
 ])("restart from $from", ({ records }) => {
   const restart = (bus: World) => bus.restarted(records(bus));
 
-  test("restart: messages are back, unlocked, with their delivery counts; completed ones are not", () => {
-    const bus = world();
-    const inbox = new Inbox({ room: 2 });
-    bus.queue.attach(inbox);
-    bus.queue.send([text("a"), text("b"), text("c")]);
-    bus.queue.settle(inbox.token(0), { kind: "complete" });
-    bus.queue.settle(inbox.token(1), { kind: "abandon" });
-    const next = restart(bus);
-    const reader = new Inbox();
-    next.queue.attach(reader);
-    next.queue.pump();
-    expect(reader.texts).toEqual(["b", "c"]);
-    expect(reader.counts).toEqual([1, 0]);
-  });
-
   test("restart: a schedule is kept, and what became due meanwhile appears at once", () => {
     const bus = world();
     bus.queue.send([100, 900].map((delay) => text(`${delay}`, { scheduledAt: bus.clock.now() + delay })));
