@@ -17,7 +17,9 @@ export async function readLocalEnvironment<T>(file: string, part: z.ZodType<T>):
   const text = await readFile(file, "utf8").catch((error) => {
     throw notRunning(hasCode(error, "ENOENT") ? `"${file}" is not there` : messageOf(error));
   });
-  const { pid, local } = parsed(text, part) ?? stranger(file);
+  const written = parsed(text, part);
+  if (written === undefined) throw notRunning(`"${file}" is not what "npm start" writes`);
+  const { pid, local } = written;
   if (pid !== undefined && !isProcessAlive(pid))
     throw notRunning(`process ${pid}, which wrote "${file}", has ended`);
   return local;
@@ -30,10 +32,6 @@ function parsed<T>(text: string, part: z.ZodType<T>) {
   } catch {
     return undefined;
   }
-}
-
-function stranger(file: string): never {
-  throw notRunning(`"${file}" is not what "npm start" writes`);
 }
 
 function notRunning(why: string): CommandFailure {

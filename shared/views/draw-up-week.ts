@@ -128,7 +128,6 @@ function sizesOf(
   });
 }
 
-/** What schedules of the configuration that holds now kept of an array, beside what ran there. */
 /** Those that keep something of a node array. */
 function schedulesOf({ schedules = [] }: Pick<ClusterConfig, "schedules">, nodeArray: string) {
   return schedules.flatMap((schedule) => {
@@ -137,6 +136,7 @@ function schedulesOf({ schedules = [] }: Pick<ClusterConfig, "schedules">, nodeA
   });
 }
 
+/** What schedules of the configuration that holds now kept of an array, beside what ran there. */
 function keptBy(
   config: Pick<ClusterConfig, "schedules">,
   nodeArray: string,

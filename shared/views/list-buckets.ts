@@ -88,8 +88,8 @@ function drawUpBuckets(outlook: Outlook, surveyed: readonly BucketSurvey[]): Buc
 function drawUpLimits(outlook: Outlook, surveyed: readonly BucketSurvey[]): LimitsAnswer {
   const limits = new Map<string, { figure: LimitFigure; binds: number; boundBy: string | null }>();
   for (const { limits: figures, binding, ...size } of surveyed) {
-    const binder = figures.find(({ limit }) => limit === binding && binding !== null);
-    const least = binder === undefined ? undefined : leastOf(figures, binder);
+    // A node array has two limits, nodes and cores.
+    const least = leastOf(figures.filter(({ limit }) => limit === binding));
     for (const figure of figures) {
       const key = limitKey(figure);
       const row = limits.get(key) ?? {
@@ -195,20 +195,13 @@ function orderedBy({ made }: Outlook, { limit, scope, max, used, left }: LimitFi
 /** CycleCloud reports what a bucket still offers with all its own limits applied, but not which limit decides. */
 function boundBy({ limit, max, used, left }: LimitFigure, figures: readonly LimitFigure[]): string | null {
   if (limit !== "bucket" || left >= max - used) return null;
-  const other = figures
-    .filter((each) => isInBucket(each.limit) && each.nodesLeft <= left)
-    .reduce<LimitFigure | undefined>(
-      (least, each) => (least === undefined || each.nodesLeft < least.nodesLeft ? each : least),
-      undefined,
-    );
+  const other = leastOf(figures.filter((each) => isInBucket(each.limit) && each.nodesLeft <= left));
   return other === undefined ? "CycleCloud" : `${other.limit} ${other.scope}`;
 }
 
-/** The smaller of a node array's two limits, nodes and cores. */
-function leastOf(figures: readonly LimitFigure[], binder: LimitFigure): LimitFigure {
-  return figures
-    .filter(({ limit }) => limit === binder.limit)
-    .reduce((least, figure) => (figure.nodesLeft < least.nodesLeft ? figure : least));
+/** The one that leaves fewest nodes; of several the first. */
+function leastOf(figures: readonly LimitFigure[]): LimitFigure | undefined {
+  return figures.toSorted((a, b) => a.nodesLeft - b.nodesLeft)[0];
 }
 
 function toLimit({ limit, unit, max, used, left, perNode, nodesLeft }: LimitFigure): BucketLimitView {

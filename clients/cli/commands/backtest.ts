@@ -6,7 +6,6 @@ import {
   queuePolicies,
   type ScheduledJob,
   scheduleOnFleet,
-  type TraceJob,
 } from "../../../shared/backtest/index.ts";
 import { counted, printable } from "../../../shared/text/text.ts";
 import { archiveOptions } from "../backtest/from-archive.ts";
@@ -132,14 +131,9 @@ async function printSchedule(stdout: Output, scheduled: Iterable<ScheduledJob>):
     rows = [];
     if (!stdout.write(text)) await once(stdout, "drain");
   };
-  for (const job of scheduled) {
-    rows.push(rowOf(job));
+  for (const { job, startSeconds, endSeconds } of scheduled) {
+    rows.push([job.name, job.submitSeconds, startSeconds, endSeconds, job.processors]);
     if (rows.length >= rowsAtOnce) await print();
   }
   await print();
-}
-
-function rowOf({ job, startSeconds, endSeconds }: ScheduledJob): readonly (string | number)[] {
-  const { name, submitSeconds, processors }: TraceJob = job;
-  return [name, submitSeconds, startSeconds, endSeconds, processors];
 }

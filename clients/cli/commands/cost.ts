@@ -140,19 +140,19 @@ async function showCost(looking: Looking, flags: Flags): Promise<void> {
     service.ask("cost", { query }),
     isUntilNow ? service.ask("status") : undefined,
   ]);
-  if (whole.rows.length === 0 && owner.length > 0) await refuseUnknownOwner({ service, flags });
+  if (whole.rows.length === 0 && owner.length > 0) await refuseUnknownOwner(service, flags);
   const format = looking.format();
   const { answer, rest, groups } = firstGroups(whole, flags.limit);
   if (format === "json" && flags.outputColumns === undefined) {
     terminal.stdout.write(prettyJson(answer));
     return;
   }
-  const time = `${ofOwner(owner)} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
+  const time = `${owner.length === 0 ? "" : ` of ${owner.join(", ")}`} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
   if (format === "table") {
     const page = pageOn(terminal);
     page.line(`${cents(answer.total.usd)} USD${time}`);
     for (const line of besideWords(answer.notInTotal, (usd) => `${cents(usd)} USD`)) page.line(line);
-    if (status !== undefined) nowOn(page, { status, by: answer.by });
+    if (status !== undefined) nowOn(page, status, answer.by);
   }
   // Programs add rows up: what is in no total is there only beside the column that names it.
   const isOwn = (flags.outputColumns ?? looking.settings.columns.cost) === undefined;
@@ -171,18 +171,8 @@ async function showCost(looking: Looking, flags: Flags): Promise<void> {
     terminal.stderr.write(`${flags.limit} of ${groups} shown; the total counts all\n`);
 }
 
-function ofOwner(owner: readonly string[]): string {
-  return owner.length === 0 ? "" : ` of ${owner.join(", ")}`;
-}
-
 /** Otherwise a misspelt name would look like an owner without costs. */
-async function refuseUnknownOwner({
-  service,
-  flags,
-}: {
-  readonly service: Looking["service"];
-  readonly flags: Flags;
-}): Promise<void> {
+async function refuseUnknownOwner(service: Looking["service"], flags: Flags): Promise<void> {
   for (const name of ownerNames) {
     const given = flags[name];
     if (given === undefined) continue;
@@ -197,11 +187,7 @@ async function refuseUnknownOwner({
 }
 
 /** What an hour costs now, and what the month will come to; of spot, how much of the cluster it is. */
-function nowOn(
-  page: Page,
-  { status, by }: { readonly status: ClusterStatus; readonly by: CostAnswer["by"] },
-): void {
-  const { spending, spot, atSeconds } = status;
+function nowOn(page: Page, { spending, spot, atSeconds }: ClusterStatus, by: CostAnswer["by"]): void {
   if (spending !== null)
     page.line(
       `Now ${cents(spending.usdPerHour)} USD an hour; forecast for ${spending.month}: ${cents(spending.forecastUsd)} USD`,

@@ -68,7 +68,7 @@ export function createNodesCommand(terminal: Terminal): Command {
 
 const exclusiveTask: ConstraintObject = { "exclusive-task": true };
 
-function bodyOf(flags: Flags): { readonly kind: string } & Readonly<Record<string, unknown>> {
+function bodyOf(flags: Flags) {
   const configuration = nested(flags.softwareConfiguration ?? {});
   const attributes = {
     ...flags.attribute,
@@ -102,16 +102,13 @@ function pair(
   text: string,
   before: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
-  const several = text.trimStart().startsWith("{") ? jsonOrText(text) : undefined;
+  const several = text.trimStart().startsWith("{") ? jsonOr(text) : undefined;
   if (isDictionary(several)) return { ...before, ...several };
   const at = text.indexOf("=");
   if (at <= 0)
     throw new InvalidArgumentError(`${JSON.stringify(text)}, expected "name=value" or a JSON object.`);
-  return { ...before, [text.slice(0, at).trim()]: jsonOrText(text.slice(at + 1)) };
-}
-
-function jsonOrText(text: string): unknown {
-  return jsonOr(text, text);
+  const value = text.slice(at + 1);
+  return { ...before, [text.slice(0, at).trim()]: jsonOr(value, value) };
 }
 
 /** `{"slurm.autoscale": true}` as CycleCloud wants it: `{"slurm": {"autoscale": true}}`. */
@@ -123,12 +120,9 @@ function nested(pairs: Readonly<Record<string, unknown>>): Readonly<Record<strin
     let at = root;
     for (const step of steps) {
       const there = at[step];
-      const next =
-        typeof there === "object" && there !== null
-          ? (there as Record<string, unknown>)
-          : (Object.create(null) as Record<string, unknown>);
+      const next: object = typeof there === "object" && there !== null ? there : Object.create(null);
       at[step] = next;
-      at = next;
+      at = next as Record<string, unknown>;
     }
     at[last] = value;
   }

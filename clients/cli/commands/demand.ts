@@ -35,12 +35,12 @@ export function demandCommand(terminal: Terminal): Command {
     )
     .addOption(wholeOption())
     .addOption(allOption("the jobs that wait"))
-    .action((flags: Flags) => look(terminal, flags, (looking) => showDemand(looking, flags)));
+    .action((flags: Flags) =>
+      look(terminal, flags, async (looking) =>
+        printDemand(looking, await looking.service.ask("demand", { query: toQuery(flags) }), flags),
+      ),
+    );
   return timesOption(outputOptions(selectionOptions(lookOptions(command))));
-}
-
-async function showDemand(looking: Looking, flags: Flags): Promise<void> {
-  printDemand(looking, await looking.service.ask("demand", { query: toQuery(flags) }), flags);
 }
 
 /** For people: the answer in one line, what would be done, and why jobs wait; the table of nodes on request, below the answer. */

@@ -91,15 +91,7 @@ async function showNodes(looking: Looking, flags: Flags): Promise<void> {
     terminal.stderr.write('"ccscale validate-constraint EXPRESSION" shows how a constraint is understood\n');
 }
 
-async function readNodes(
-  { terminal, service, settings }: Looking,
-  flags: Flags,
-): Promise<{
-  readonly atSeconds: number;
-  readonly nodes: readonly NodeView[];
-  readonly isHeld: boolean;
-  readonly isIdleHeld: boolean;
-}> {
+async function readNodes({ terminal, service, settings }: Looking, flags: Flags) {
   const progress = await progressOn(terminal);
   const { first, items } = await askAll(service, "nodes", {
     call: { query: { ...toQuery(flags), state: flags.state, where: flags.where } },
@@ -113,14 +105,9 @@ async function readNodes(
     },
   });
   progress.end();
-  // An older service does not send it.
-  const [isHeld, isIdleHeld] = [first.held, first.idleHeld].map((why) => (why ?? null) !== null);
-  return {
-    atSeconds: first.atSeconds,
-    nodes: items,
-    isHeld: isHeld === true,
-    isIdleHeld: isIdleHeld === true,
-  };
+  // An older service sends neither.
+  const { atSeconds, held = null, idleHeld = null } = first;
+  return { atSeconds, nodes: items, isHeld: held !== null, isIdleHeld: idleHeld !== null };
 }
 
 /** What keeps every idle node, whatever DELETE_IN says of its time-out. */

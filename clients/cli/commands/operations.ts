@@ -38,8 +38,9 @@ export function operationsCommand(terminal: Terminal): Command {
 }
 
 async function showOperations({ service, moments, list }: Looking, flags: Flags): Promise<void> {
+  const from = flags.since && toSeconds(flags.since, Date.now() / 1000);
   const { first, items } = await askAll(service, "operations", {
-    call: { query: { ...toQuery(flags), open: flags.open, from: fromOf(flags) } },
+    call: { query: { ...toQuery(flags), open: flags.open, from } },
     pick: ({ operations }) => operations,
     most: flags.limit,
   });
@@ -57,10 +58,6 @@ async function showOperations({ service, moments, list }: Looking, flags: Flags)
       sentence: items.some(({ messages }) => messages.length > 0) ? "MESSAGES" : "REASON",
     },
   });
-}
-
-function fromOf({ since }: Flags): number | undefined {
-  return since === undefined ? undefined : toSeconds(since, Date.now() / 1000);
 }
 
 function operationFields(operation: OperationView, when: (seconds: number) => string): Fields {

@@ -75,7 +75,7 @@ function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
 }
 
 async function listPlans({ service, moments, list }: Looking, flags: Flags): Promise<void> {
-  const sinceSeconds = flags.since === undefined ? undefined : toSeconds(flags.since, Date.now() / 1000);
+  const sinceSeconds = flags.since && toSeconds(flags.since, Date.now() / 1000);
   const { first, items: read } = await askAll(service, "plans", {
     pick: ({ plans }): readonly PlanRecordView[] => plans,
     most: flags.limit ?? (sinceSeconds === undefined ? usualLimit : mostSince),
@@ -95,12 +95,7 @@ async function listPlans({ service, moments, list }: Looking, flags: Flags): Pro
 }
 
 async function showPlan({ service, report }: Looking, id: string): Promise<void> {
-  const planId = id === "last" ? ((await newest(service)) ?? id) : id;
-  const plan = await withWholeId(
-    planId,
-    (whole) => service.ask("plan", { params: { planId: whole } }),
-    () => planIds(service),
-  );
+  const plan = await planNamed(service, id);
   report(plan, (page) => planOn(page, plan));
 }
 
@@ -108,15 +103,7 @@ async function showDifference(
   { terminal, service, report }: Looking,
   ids: { readonly before: string; readonly after: string },
 ): Promise<void> {
-  // Each id may be given by how it begins.
-  const wholeIdOf = async (id: string) => {
-    const { summary } = await withWholeId(
-      id === "last" ? ((await newest(service)) ?? id) : id,
-      (planId) => service.ask("plan", { params: { planId } }),
-      () => planIds(service),
-    );
-    return summary.planId;
-  };
+  const wholeIdOf = async (id: string) => (await planNamed(service, id)).summary.planId;
   const [before, after] = await Promise.all([wholeIdOf(ids.before), wholeIdOf(ids.after)]);
   const answer = await service.ask("plan-difference", { params: { planId: after }, query: { before } });
   const { changes, counts, reason } = answer;
@@ -151,9 +138,14 @@ async function planAt({ service }: Looking, time: TimeOption = { lengthSeconds: 
   );
 }
 
-async function newest(service: Looking["service"]): Promise<string | undefined> {
-  const { plans } = await service.ask("plans", { query: { limit: 1 } });
-  return plans[0]?.planId;
+/** By its id, by how that begins, or "last": the newest. */
+async function planNamed(service: Looking["service"], id: string): Promise<PlanAnswer> {
+  const newest = id === "last" ? (await service.ask("plans", { query: { limit: 1 } })).plans[0] : undefined;
+  return withWholeId(
+    newest?.planId ?? id,
+    (planId) => service.ask("plan", { params: { planId } }),
+    () => planIds(service),
+  );
 }
 
 /** The archive has what the planner decided. Nodes that their schedulers are still to drain are not deleted by it. */

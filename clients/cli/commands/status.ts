@@ -146,6 +146,7 @@ function headOn(page: Page, status: ClusterStatus, most: number): void {
 function headlines(status: ClusterStatus): readonly (readonly [string, string | null])[] {
   const { cluster, atSeconds, snapshot, nodes, plans, openOperations, nextDeadlineSeconds } = status;
   const [plan] = plans;
+  const { jobs, placedJobs } = plan ?? { jobs: 0, placedJobs: 0 };
   const states = Object.entries(nodes).map(([state, count]) => `${count} ${state}`);
   const total = Object.values(nodes).reduce((sum, count) => sum + count, 0);
   const decided = plan && `create ${plan.create}, start ${plan.start}, delete ${plan.retire}`;
@@ -159,18 +160,14 @@ function headlines(status: ClusterStatus): readonly (readonly [string, string | 
     ["held", plan?.held ?? null],
     ["next by the clock", nextDeadlineSeconds === null ? null : due(nextDeadlineSeconds, atSeconds)],
     ["nodes", total === 0 ? "none" : `${total}: ${states.join(", ")}`],
-    ["jobs", plan === undefined || plan.jobs === 0 ? null : jobsInWords(plan)],
+    // As of the newest plan.
+    ["jobs", jobs === 0 ? null : `${jobs}: ${placedJobs} placed, ${jobs - placedJobs} waiting`],
     ["cost", status.spending === null ? null : costInWords(status.spending)],
     ["last 24h", status.utilisation === null ? null : usedInWords(status.utilisation)],
     ["spot", status.spot === null ? null : spotInWords(status.spot, atSeconds)],
     ["idle time-out", status.idleTimeouts.length === 0 ? null : idleInWords(status.idleTimeouts)],
     ["open operations", String(openOperations)],
   ];
-}
-
-/** As of the newest plan. */
-function jobsInWords({ jobs, placedJobs }: ClusterStatus["plans"][number]): string {
-  return `${jobs}: ${placedJobs} placed, ${jobs - placedJobs} waiting`;
 }
 
 function costInWords(spending: NonNullable<ClusterStatus["spending"]>): string {
@@ -392,8 +389,7 @@ function sizesOn(page: Page, { bought, atSeconds }: ClusterStatus, most: number)
   if (sizes.length > shown) page.line(`… and more: "ccscale plans ${planId}"`);
 }
 
-function waitingOn(page: Page, status: ClusterStatus, most: number): void {
-  const { waiting } = status;
+function waitingOn(page: Page, { waiting, plans: [plan] }: ClusterStatus, most: number): void {
   if (waiting.length === 0) return;
   page.title("Waiting");
   const shown = Math.min(mostWaiting, most);
@@ -408,12 +404,8 @@ function waitingOn(page: Page, status: ClusterStatus, most: number): void {
     const more = others.length === 0 ? "" : ` (and ${others.length} more of the first ${waiting.length})`;
     page.line(`${short(job)}${more}: ${granted} of ${asked}. ${reasonsOf(why)[0] ?? ""}`);
   }
-  if (alike.size > shown || waiting.length < waitingIn(status))
-    page.line(`… and more: "ccscale jobs --summary"`);
-}
-
-function waitingIn({ plans: [plan] }: ClusterStatus): number {
-  return plan === undefined ? 0 : plan.jobs - plan.placedJobs;
+  const waitingInAll = plan === undefined ? 0 : plan.jobs - plan.placedJobs;
+  if (alike.size > shown || waiting.length < waitingInAll) page.line(`… and more: "ccscale jobs --summary"`);
 }
 
 function rejectionsOn(page: Page, { rejections, atSeconds }: ClusterStatus, most: number): void {

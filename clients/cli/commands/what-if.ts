@@ -101,33 +101,28 @@ async function showPlanWith(looking: Looking, flags: Flags): Promise<void> {
   const isBrief = isDifference && flags.format === "json";
   const answer: WhatIfAnswer = await service.ask("what-if", { body: bodyOf(flags, { jobs, isBrief }) });
   const format = looking.format();
-  if (format === "json" && isDifference) return printDifference(terminal, answer);
+  const { cluster, atSeconds, held, waitingCount, extra, more, changed, others } = answer;
+  if (format === "json" && isDifference) {
+    // The plan itself is what `demand` prints.
+    const difference = { cluster, atSeconds, held, waitingCount, extra, more, changed, others };
+    terminal.stdout.write(prettyJson(difference));
+    return;
+  }
   if (format !== "table") return printDemand(looking, answer, flags);
   const page = pageOn(terminal);
-  const { more, changed } = answer;
   if (changed !== null) page.line(changed.after.headline);
   const waits =
-    changed === null && answer.extra.length > 0
-      ? waitsOf(more.waitingCount, "extra jobs")
-      : waitsOf(answer.waitingCount);
+    changed === null && extra.length > 0 ? waitsOf(more.waitingCount, "extra jobs") : waitsOf(waitingCount);
   page.line(answerLine(more.additions, { waits }));
   for (const line of differenceLines(answer)) page.line(line);
-  if (answer.held !== null) page.warning(`Nothing would be sent: ${answer.held}.`);
-  for (const explanation of [...(changed === null ? [] : [changed.after]), ...answer.extra]) {
+  if (held !== null) page.warning(`Nothing would be sent: ${held}.`);
+  for (const explanation of [...(changed === null ? [] : [changed.after]), ...extra]) {
     page.title(explanation.job);
     explanationOn(page, explanation, flags.all);
   }
   if (!isWhole(flags)) return;
   page.title("The whole plan");
   printDemand(looking, { ...answer, held: null }, flags);
-}
-
-/** What is different, and what the asked jobs get: the plan itself is what `demand` prints. */
-function printDifference(
-  terminal: Terminal,
-  { cluster, atSeconds, held, waitingCount, extra, more, changed, others }: WhatIfAnswer,
-): void {
-  terminal.stdout.write(prettyJson({ cluster, atSeconds, held, waitingCount, extra, more, changed, others }));
 }
 
 async function readJobs(file: string | undefined): Promise<readonly unknown[]> {

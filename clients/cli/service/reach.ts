@@ -56,7 +56,8 @@ async function serviceAt(flags: Watched, named: string | undefined): Promise<Ser
     return connectService({ url: local.functionsUrl, ...options }, named ?? local.cluster);
   }
   const address = addressOf(flags, process.env);
-  return connectService({ ...address, ...options }, named ?? (await onlyCluster(address)));
+  const only = async () => theOnly((await connectService(address, "").ask("clusters")).clusters);
+  return connectService({ ...address, ...options }, named ?? (await only()));
 }
 
 /** Read when something is printed: before the first answer there are none. */
@@ -104,10 +105,6 @@ function addressOf(flags: ServiceFlags, env: NodeJS.ProcessEnv): ServiceAddress 
     );
   const { CCSCALE_KEY: key, CCSCALE_AUDIENCE: audience } = env;
   return { url, ...(key && { key }), ...(audience && { audience }) };
-}
-
-async function onlyCluster(address: ServiceAddress): Promise<string> {
-  return theOnly((await connectService(address, "").ask("clusters")).clusters);
 }
 
 function theOnly(clusters: readonly { readonly cluster: string }[]): string {
