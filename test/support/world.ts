@@ -8,7 +8,14 @@ import {
 } from "../../shared/cycle/index.ts";
 import { defaultSettings, type EngineSettings } from "../../shared/engine/index.ts";
 import type { ScaleAction } from "../../shared/messages/scale-action.ts";
-import type { AutostopSettings, ClusterConfig, CycleSettings, Log, Ports } from "../../shared/ports/index.ts";
+import type {
+  AutostopSettings,
+  ClusterConfig,
+  CycleSettings,
+  Log,
+  PlanHead,
+  Ports,
+} from "../../shared/ports/index.ts";
 import { createMemoryStores, type MemoryStores } from "../../shared/stores/in-memory/index.ts";
 import { noTelemetry } from "../../shared/telemetry/index.ts";
 import { clusterOf } from "./cluster.ts";
@@ -54,6 +61,11 @@ export interface World {
   round(): Promise<void>;
   /** Carries out what waits, and as many rounds as it takes for all of it to have had its effect and been seen. */
   settle(): Promise<void>;
+}
+
+/** What is kept of the newest plan; undefined before the first. */
+export async function headOf({ ports }: World): Promise<PlanHead | undefined> {
+  return (await ports.plans.loadHead(cluster))?.value;
 }
 
 /** One whose cluster has these parts. */

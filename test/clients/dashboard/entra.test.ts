@@ -4,10 +4,9 @@ import { createTokenReader } from "../../../functions/support/entra-token.ts";
 import { entraGuard } from "../../../functions/support/guard.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { accessibilityProblems, noBrowser } from "../../support/browser.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { startTenant, type Tenant } from "../../support/entra.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { createWorld } from "../../support/world.ts";
+import { worldWith } from "../../support/world.ts";
 import { routeOf } from "../cli/api-server.ts";
 import type { PageAccess } from "./page-server.ts";
 import { page, problems } from "./pages.ts";
@@ -70,7 +69,7 @@ describe.skipIf(noBrowser !== undefined)("sign-in with Microsoft Entra ID", () =
       Object.assign(tenant.people, people);
       tenant.people.granted.length = 0;
       const nodes = [nodeOf({ name: "htc-1", nodeId: "id-1", hostname: "host-1" })];
-      served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+      served.world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
       await served.world.snapshot();
     },
     { alone: true, access: async () => accessOf(tenant) },

@@ -1,9 +1,8 @@
 import type { ClusterNode } from "../../../shared/engine/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
 import { snapshotOf } from "../../support/snapshot.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 
 /** A cluster of many nodes, which a test changes while a page shows it. */
 export interface LargeWorld {
@@ -18,7 +17,7 @@ export async function serveLargeWorld(count: number): Promise<LargeWorld> {
   let nodes: readonly ClusterNode[] = Array.from({ length: count }, (_, index) =>
     nodeOf({ name: `htc-${index + 1}` }),
   );
-  const world = createWorld(new FakeCycleCloud(clusterOf({ ...size, nodes })));
+  const world = worldWith({ ...size, nodes });
   served.world = world;
   // No time-out runs out: what a test does not change stays.
   world.configure({ engine: { idleTimeoutSeconds: { default: 1_000_000, byNodeArray: {} } } });

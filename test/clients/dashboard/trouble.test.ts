@@ -2,9 +2,8 @@ import type { Request } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { createWorld } from "../../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { worldWith } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
 import { expectNoScriptRan, expectSound, page, problems, views } from "./pages.ts";
 import { api, server, useDashboard } from "./served-dashboard.ts";
@@ -14,7 +13,7 @@ async function seen(names: readonly string[]): Promise<void> {
   const nodes = names.map((name, index) =>
     nodeOf({ name, nodeId: `id-${index}`, hostname: `host-${index}` }),
   );
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
   served.world = world;
   if (names.length > 1) {
     const job = { constraints: { ncpus: 1_000 } };

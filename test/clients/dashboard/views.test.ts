@@ -4,10 +4,9 @@ import { openArchive } from "../../../clients/cli/archive/open.ts";
 import type { NodeHistory } from "../../../shared/engine/index.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { accessibilityProblems, noBrowser } from "../../support/browser.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { twoClusters } from "../../support/two-clusters.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 import { expectSound, page, problems } from "./pages.ts";
 import { picture } from "./pictures.ts";
 import { server, useDashboard } from "./served-dashboard.ts";
@@ -85,7 +84,7 @@ describe.skipIf(noBrowser !== undefined)("lists as files", () => {
   /** Two nodes, one with a job; three jobs that wait. */
   async function prepare(): Promise<void> {
     const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    const world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
     world.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
     await world.post(
       [
@@ -217,7 +216,7 @@ describe.skipIf(noBrowser !== undefined)("what can be done about a problem", () 
     const nodes = ["htc-1", "htc-2"].map((name, index) =>
       nodeOf({ name, nodeId: `id-${index}`, hostname: `host-${index}` }),
     );
-    served.world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+    served.world = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
     served.world.cycleCloud.change("htc-2", { status: "Failed" });
     await served.world.snapshot();
   });
@@ -329,7 +328,7 @@ describe.skipIf(noBrowser !== undefined)("a week at a glance", () => {
   /** Six nodes at 2 USD an hour by day and two by night, of which four and one have jobs, for the four days since Monday. */
   async function officeWeek(): Promise<World> {
     const nodes = [1, 2, 3, 4, 5, 6].map((index) => nodeOf({ name: `htc-${index}` }));
-    const week = createWorld(new FakeCycleCloud(clusterOf({ ...size, nodeArrays, nodes })));
+    const week = worldWith({ ...size, nodeArrays, nodes });
     week.advance(Date.UTC(2027, 0, 18) / 1_000 - week.now());
     week.configure({
       facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } },

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
-import { clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 import { hostileNames } from "./hostile-names.ts";
 import {
   expectNoScriptRan,
@@ -20,9 +19,7 @@ let world: World;
 /** A node array of at most six nodes at 2 USD an hour, of which two are up; a budget; a target that is not met. */
 async function busyWorld(): Promise<World> {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-  const busy = createWorld(
-    new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ maxCount: 6 })], nodes })),
-  );
+  const busy = worldWith({ nodeArrays: [nodeArrayOf({ maxCount: 6 })], nodes });
   busy.configure({
     facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } },
     cycle: {
@@ -77,7 +74,7 @@ async function busyWorld(): Promise<World> {
 /** Two idle nodes at 2 USD an hour, and room for eight more. */
 async function roomyWorld(): Promise<World> {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-  const roomy = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf()], nodes })));
+  const roomy = worldWith({ nodeArrays: [nodeArrayOf()], nodes });
   roomy.configure({ facts: { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } } });
   await roomy.snapshot();
   return roomy;
@@ -453,14 +450,10 @@ describe.skipIf(noBrowser !== undefined)("what happens, and what would", () => {
   });
 
   test("no script runs out of a name in events, plans, targets and what-if", async () => {
-    world = createWorld(
-      new FakeCycleCloud(
-        clusterOf({
-          nodeArrays: [nodeArrayOf()],
-          nodes: hostileNames.map((name, index) => nodeOf({ name, nodeId: `id-${index}` })),
-        }),
-      ),
-    );
+    world = worldWith({
+      nodeArrays: [nodeArrayOf()],
+      nodes: hostileNames.map((name, index) => nodeOf({ name, nodeId: `id-${index}` })),
+    });
     served.world = world;
     const job = { constraints: { ncpus: 1_000 } };
     await world.post(hostileNames.map((name) => ({ ...job, name })));

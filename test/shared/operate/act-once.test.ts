@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { act } from "../../../shared/operate/act.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../support/world.ts";
 
 const names = ["htc-1", "htc-2"];
 const who = { by: "alice", reason: "kernel", dryRun: false };
 
 async function worldOf(all: readonly string[]): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: all.map((name) => nodeOf({ name })) })));
+  const world = worldWith({ nodes: all.map((name) => nodeOf({ name })) });
   await world.round();
   return world;
 }

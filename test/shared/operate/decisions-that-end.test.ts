@@ -5,9 +5,8 @@ import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { act } from "../../../shared/operate/act.ts";
 import type { ClusterControl } from "../../../shared/ports/index.ts";
 import { clusterStatus, listEvents, listNodes, lookAhead } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const who = { by: "alice", reason: "long debug", dryRun: false };
 const on = { nodes: { names: ["htc-1"] } };
@@ -42,7 +41,7 @@ const kinds: readonly {
 ];
 
 async function worldOfOne(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   await world.round();
   return world;
 }

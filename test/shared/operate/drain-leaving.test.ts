@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { loadControl } from "../../../shared/cycle/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { drainLeaving } from "../../../shared/operate/drain-leaving.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const minutes = 60;
 
@@ -12,7 +11,7 @@ async function worldOf(...fields: readonly object[]): Promise<World> {
   const nodes = fields.map((given, index) =>
     nodeOf({ name: `htc-${index + 1}`, instanceId: `vm-${index + 1}`, ...given }),
   );
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   await world.round();
   return world;
 }

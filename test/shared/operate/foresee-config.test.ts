@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { foreseeConfig } from "../../../shared/operate/foresee-config.ts";
 import type { BudgetSettings } from "../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
+import { cluster, configOf, jobFor, type World, worldWith } from "../../support/world.ts";
 
 /** Two dollars an hour for each node. */
 const facts = { overrides: { Standard_F4s_v2: { pricePerHourUsd: 2 } } };
@@ -18,9 +17,7 @@ const configWith = (...budgets: readonly BudgetSettings[]) => configOf({ facts, 
 
 /** A cluster on which account geo has spent two dollars of this month, with a job of it that waits. */
 async function spentTwo(budgets: readonly BudgetSettings[]): Promise<World> {
-  const world = createWorld(
-    new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })] })),
-  );
+  const world = worldWith({ nodeArrays: [nodeArrayOf({ buckets: [bucketOf()] })] });
   world.ports.configs.put(configWith(...budgets));
   const post = (jobs: readonly Record<string, unknown>[]) => world.post(jobs, { ttlSeconds: 86_400 });
   await post([jobFor(1, { name: "first", account: "geo" })]);

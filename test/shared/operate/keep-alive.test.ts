@@ -5,10 +5,9 @@ import { act } from "../../../shared/operate/act.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import type { Operation } from "../../../shared/ports/index.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { nodeOf } from "../../support/cluster.ts";
 import { interposed } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const who = { by: "alice", reason: "long debug" };
 
@@ -29,7 +28,7 @@ async function idleWorld(fields: Partial<ClusterNode> = {}): Promise<World> {
     ...names.map((name) => nodeOf({ name, ...fields })),
     nodeOf({ name: "htc-3", keepAlive: true }),
   ];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   await world.round();
   return world;
 }

@@ -2,16 +2,11 @@ import { describe, expect, test } from "vitest";
 import { actionBody } from "../../../shared/api/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { type Decision, pauseCluster, resumeCluster } from "../../../shared/operate/pause-cluster.ts";
-import type { PlanHead } from "../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../shared/views/index.ts";
 import { crashingAt } from "../../support/crash.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, createWorld, jobFor, type World, headOf } from "../../support/world.ts";
 
 const decision: Decision = { cluster, by: "ann", reason: "quota talks" };
-
-async function headOf(world: World): Promise<PlanHead | undefined> {
-  return (await world.ports.plans.loadHead(cluster))?.value;
-}
 
 /** A paused world that wants two nodes. */
 async function paused(): Promise<World> {

@@ -5,10 +5,9 @@ import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { type ActionDraft, requestAction } from "../../../shared/operate/request-action.ts";
 import type { Ports } from "../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { nodeOf } from "../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt, interposed } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const requestedBy = { who: "ada", why: "it misbehaves" };
 
@@ -16,7 +15,7 @@ const requestedBy = { who: "ada", why: "it misbehaves" };
 async function worldOf(count: number, fields: object = {}): Promise<World> {
   const names = Array.from({ length: count }, (_, index) => `htc-${index + 1}`);
   const nodes = names.map((name) => nodeOf({ ...fields, name }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   await world.round();
   return world;
 }

@@ -4,10 +4,9 @@ import { StaleSnapshotError, UpstreamError } from "../../../shared/errors/errors
 import { pauseCluster } from "../../../shared/operate/pause-cluster.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import { isOpen, type Ports } from "../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
 import { Crash, crashingAt, interposed } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 const never = 1_000_000;
 const names = (count: number) => Array.from({ length: count }, (_, index) => `htc-${index + 1}`);
@@ -16,7 +15,7 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `ht
 async function idleWorld(count: number, idleSeconds = 4_000): Promise<World> {
   const nodes = names(count).map((name) => nodeOf({ name, instanceId: `vm-${name}` }));
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ availableCount: 100 })] })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes, nodeArrays })));
+  const world = worldWith({ nodes, nodeArrays });
   world.configure({ engine: { idleTimeoutSeconds: { default: never, byNodeArray: {} } } });
   await world.round();
   world.advance(idleSeconds);
@@ -265,7 +264,7 @@ describe("requestStop: idle time", () => {
 
   test("a node that no plan has seen has not been idle at all", async () => {
     const nodes = [nodeOf({ name: "htc-1", instanceId: "vm-htc-1" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     expect(await ask(world, "htc-1")).toMatchObject({ reason: "not-idle-long-enough" });
   });

@@ -3,16 +3,15 @@ import { eventsQuery } from "../../../shared/api/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { rollOn } from "../../../shared/operate/roll-on.ts";
 import { clusterStatus, listEvents } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../support/world.ts";
 
 const who = { by: "alice", reason: "new image", dryRun: false };
 const names = ["htc-1", "htc-2", "htc-3", "htc-4", "htc-5"];
 
 /** Five nodes with a job each, of a scheduler that drains. */
 async function busyWorld(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: names.map((name) => nodeOf({ name })) })));
+  const world = worldWith({ nodes: names.map((name) => nodeOf({ name })) });
   await runOn(world, names);
   await world.round();
   return world;

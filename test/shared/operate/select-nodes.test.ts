@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { actionBody } from "../../../shared/api/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { listNodes, lookAhead } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld } from "../../support/world.ts";
+import { nodeOf } from "../../support/cluster.ts";
+import { cluster, worldWith } from "../../support/world.ts";
 
 const who = { by: "alice", reason: "a list of names", dryRun: false };
 const nodes = { names: ["htc-1", "nope-1", "nope-*"] };
@@ -15,7 +14,7 @@ async function ask(body: Parameters<typeof act>[1]["body"]) {
     nodeOf({ name: "htc-2", hostname: "ip-2" }),
   ];
   const others = nodeOf({ name: "proxy", nodeId: "proxy", nodeArray: "proxy", hostname: "ip-9" });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [...own, others] })));
+  const world = worldWith({ nodes: [...own, others] });
   await world.round();
   const outcome = await act(world.ports, { cluster, body });
   if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
@@ -59,7 +58,7 @@ test("a retry without a selection is of the nodes that failed on their way up, a
 });
 
 test("a selection of names that no node has names them", async () => {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   await world.round();
   const names = Array.from({ length: 7 }, (_, index) => `htc-${50_000 + index}`);
   const body = { kind: "keep-alive", on: true, nodes: { names }, ...who } as const;
@@ -73,7 +72,7 @@ test("a selection of names that no node has names them", async () => {
 
 test("a dynamic array selects its nodes, and the array that it extends selects them too", async () => {
   const grouped = nodeOf({ name: "htc-1", nodeId: "id-1", dynamicArray: "htc:64" });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [grouped, nodeOf({ name: "htc-2" })] })));
+  const world = worldWith({ nodes: [grouped, nodeOf({ name: "htc-2" })] });
   await world.round();
   const outlook = await lookAhead(world.ports, cluster);
   if (outlook === undefined) throw new Error("unknown cluster");
@@ -126,7 +125,7 @@ test.each([
 
 test("10,000 nodes are named one by one, and those that are there are found among them", async () => {
   const own = Array.from({ length: 200 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: own })));
+  const world = worldWith({ nodes: own });
   await world.round();
   const names = Array.from({ length: 10_000 }, (_, index) => `htc-${index + 2}`);
   const body = { kind: "ignore", nodes: { names }, ...who, dryRun: true } as const;

@@ -4,10 +4,9 @@ import type { PlanRequest } from "../../../shared/messages/plan-request.ts";
 import type { ScaleAction } from "../../../shared/messages/scale-action.ts";
 import { requestStop } from "../../../shared/operate/request-stop.ts";
 import { some } from "../../support/cases.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
+import { nodeOf } from "../../support/cluster.ts";
 import { type CrashPoint, interposed } from "../../support/crash.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
 
 /** Every call of a plan, in its order: what happens elsewhere may happen before any of them. */
 const calls: readonly Pick<CrashPoint, "port" | "method">[] = [
@@ -28,7 +27,7 @@ const calls: readonly Pick<CrashPoint, "port" | "method">[] = [
 /** Two nodes, of which the demand needs one; the other has been idle for as long as it may. */
 async function worldOfTwo(needed: number): Promise<World> {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name, instanceId: `vm-${name}` }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   const post = () => world.post(needed === 0 ? [] : [jobFor(needed)], { ttlSeconds: 10_000 });
   await post();
   await world.round();

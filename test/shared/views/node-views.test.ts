@@ -3,8 +3,7 @@ import type { ClusterNode, EngineSettings, NodeHistory } from "../../../shared/e
 import { act } from "../../../shared/operate/index.ts";
 import { keeperWords } from "../../../shared/text/keeper-words.ts";
 import { clusterStatus, listNodes, lookAhead } from "../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../support/cluster.ts";
-import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
+import { nodeOf } from "../../support/cluster.ts";
 import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
 
 async function viewsOf(world: World) {
@@ -202,7 +201,7 @@ describe("a node that boots", () => {
   }
 
   test("and that no job needs any more is idle since then, and goes after the minute for which it is held", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf()));
+    const world = createWorld();
     await world.post([jobFor(1)]);
     await world.round();
     await world.round();

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import type { BudgetSettings } from "../../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, worldWith } from "../../../support/world.ts";
 
 const budget: BudgetSettings = { name: "all", of: null, period: "month", usd: 100, hold: true };
 
 function world() {
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ pricePerHourUsd: 2 })] })];
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes: [nodeOf({ name: "htc-1" })] })));
+  return worldWith({ nodeArrays, nodes: [nodeOf({ name: "htc-1" })] });
 }
 
 describe("snapshotCluster, where nobody keeps accounts", () => {
@@ -45,7 +44,7 @@ test.each([
   ["are not known where one has a size that the cluster does not have any more", "Standard_Gone", null],
 ])("the cores that jobs take %s", async (_, vmSize, cores) => {
   const nodes = [nodeOf({ name: "htc-1", vmSize }), nodeOf({ name: "htc-2" })];
-  const { ports, post, snapshot, now } = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const { ports, post, snapshot, now } = worldWith({ nodes });
   await post(nodes.map(({ hostname }, index) => jobFor(index + 1, { executingHostnames: [hostname] })));
   await snapshot();
   const [sample] = await ports.samples.list(cluster, { fromSeconds: 0, untilSeconds: now() + 1 });

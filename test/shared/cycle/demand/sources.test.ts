@@ -6,15 +6,14 @@ import { tellSchedulers } from "../../../../shared/cycle/tell-schedulers.ts";
 import { ConfigurationError, UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { Ports } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { nodeOf } from "../../../support/cluster.ts";
 import { Crash, crashingAt } from "../../../support/crash.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, configOf, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const day = 86_400;
 
 function small(most: number): World {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   world.configure({ cycle: { maxSources: most } });
   return world;
 }

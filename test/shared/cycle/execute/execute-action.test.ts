@@ -3,10 +3,9 @@ import { type ExecuteOutcome, executeAction } from "../../../../shared/cycle/exe
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import type { ScaleAction } from "../../../../shared/messages/scale-action.ts";
 import type { Operation, Ports } from "../../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 function worldOf(fields: {
   readonly room?: number;
@@ -14,7 +13,7 @@ function worldOf(fields: {
 }): World {
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ availableCount: fields.room ?? 20 })] })];
   const nodes = (fields.nodes ?? []).map(nodeOf);
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
+  return worldWith({ nodeArrays, nodes });
 }
 
 /** Takes the one action that the planner sent. */

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bootsFailing } from "../../../../shared/cycle/plan/boots-failing.ts";
 import { type ClusterNode, defaultSettings, type NodeHistory } from "../../../../shared/engine/index.ts";
-import type { PlanHead } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
 
 const nowSeconds = 1_800_000_000;
 
@@ -94,13 +92,7 @@ function worldOf(nodes: readonly ClusterNode[]): World {
     nodeArrayOf({ name: "htc", buckets: [bucketOf()] }),
     nodeArrayOf({ name: "other", buckets: [bucketOf({ bucketId: "other-f4" })] }),
   ];
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
-}
-
-async function headOf(world: World): Promise<PlanHead> {
-  const head = await world.ports.plans.loadHead(cluster);
-  if (head === undefined) throw new Error("no plan");
-  return head.value;
+  return worldWith({ nodeArrays, nodes });
 }
 
 describe("boots that keep failing", () => {
@@ -171,7 +163,7 @@ describe("boots that keep failing", () => {
     await world.round();
     world.advance(1_801);
     await world.round();
-    expect((await headOf(world)).bootsFailing).toMatchObject([{ nodeArray: "htc", failures: 3 }]);
+    expect((await headOf(world))?.bootsFailing).toMatchObject([{ nodeArray: "htc", failures: 3 }]);
   });
 
   test("a job whose node fails right after its boot gets another one at once", async () => {

@@ -1,24 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { executeAction } from "../../../../shared/cycle/execute/execute-action.ts";
 import { heldSizesOf } from "../../../../shared/cycle/plan/capacity-memory.ts";
-import type { PlanHead } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
 
 /** Two VM sizes of four cores; the first is asked first. */
 const first = bucketOf({ bucketId: "first", vmSize: "first" });
 const second = bucketOf({ bucketId: "second", vmSize: "second" });
 
 function worldOf(...buckets: (typeof first)[]): World {
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ buckets })] })));
-}
-
-async function headOf(world: World): Promise<PlanHead> {
-  const head = await world.ports.plans.loadHead(cluster);
-  if (head === undefined) throw new Error("no plan");
-  return head.value;
+  return worldWith({ nodeArrays: [nodeArrayOf({ buckets })] });
 }
 
 const sizes = (world: World) => world.cycleCloud.nodes.map((node) => node.vmSize);
@@ -113,7 +105,7 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
       await world.round();
     }
     expect(sizes(world)).toEqual(["first", "first", "second", "second", "second"]);
-    expect((await headOf(world)).placedJobs).toBe(1);
+    expect((await headOf(world))?.placedJobs).toBe(1);
     expect(world.cycleCloud.calls).toEqual(["create", "create"]);
   });
 
@@ -135,7 +127,7 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
     world.advance(1);
     await world.round();
     expect(sizes(world)).toHaveLength(5);
-    expect((await headOf(world)).backedOff).toEqual([]);
+    expect((await headOf(world))?.backedOff).toEqual([]);
   });
 
   test("an action that was carried out late is remembered from then on", async () => {
@@ -152,7 +144,7 @@ describe("capacity memory: a create that added fewer nodes than asked", () => {
     await world.snapshot();
     world.advance(1);
     await world.plan();
-    expect((await headOf(world)).backedOff).toMatchObject([{ untilSeconds: world.now() + 4 }]);
+    expect((await headOf(world))?.backedOff).toMatchObject([{ untilSeconds: world.now() + 4 }]);
   });
 });
 
@@ -163,7 +155,7 @@ describe("capacity memory: CycleCloud's own lastCapacityFailure", () => {
     const takenAtSeconds = world.now();
     await world.round();
     expect(sizes(world)).toEqual(["second", "second", "second"]);
-    expect((await headOf(world)).backedOff).toEqual([
+    expect((await headOf(world))?.backedOff).toEqual([
       { nodeArray: "htc", vmSize: "first", untilSeconds: takenAtSeconds + 200, why: "Azure had no such VM" },
     ]);
   });
@@ -181,7 +173,7 @@ describe("capacity memory: CycleCloud's own lastCapacityFailure", () => {
     world.advance(1);
     await world.snapshot();
     await world.plan();
-    expect((await headOf(world)).backedOff).toMatchObject([
+    expect((await headOf(world))?.backedOff).toMatchObject([
       { why: "2 of 5 nodes were added: quota reached" },
     ]);
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { nodeOf } from "../../../support/cluster.ts";
+import { cluster, configOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const daySeconds = 86_400;
 
@@ -12,7 +11,7 @@ const deallocate = { default: null, byNodeArray: { htc } };
 /** A world whose idle nodes are deallocated, up to two. */
 function deallocating(names: readonly string[], fields: Partial<ClusterNode> = {}): World {
   const nodes = names.map((name) => nodeOf({ ...fields, name }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   world.configure({ engine: { deallocate } });
   return world;
 }
@@ -62,7 +61,7 @@ describe("idle nodes of an array that keeps two deallocated", () => {
   test("are deallocated beside one that its scheduler holds, which takes no place", async () => {
     const names = ["htc-1", "htc-2", "htc-3"];
     const nodes = names.map((name) => nodeOf({ name, hostname: `host-${name}` }));
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     world.configure({ engine: { deallocate } });
     const host = { hostname: "host-htc-1", resources: {}, state: "draining" };
     const says = () =>

@@ -4,11 +4,10 @@ import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { ConflictError, UpstreamError } from "../../../../shared/errors/errors.ts";
 import { isOpen } from "../../../../shared/ports/index.ts";
 import { clusterStatus, lookAhead, nodeViews } from "../../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { nodeOf } from "../../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt, interposed } from "../../../support/crash.ts";
 import { DrainingSource } from "../../../support/draining-source.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, configOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 /** Asked for later than any plan of these worlds, so that none has overtaken it. */
 const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const;
@@ -16,7 +15,7 @@ const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const
 /** Two nodes of a scheduler that can drain, idle for so long that the next plan wants them gone. */
 async function idleWorld(): Promise<{ readonly world: World; readonly source: DrainingSource }> {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   const source = new DrainingSource(world);
   await source.post();
   await world.round();
@@ -77,7 +76,7 @@ describe("draining: the usual way", () => {
   });
 
   test("a source that cannot drain loses its nodes as before", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     await world.post([], { ttlSeconds: 10_000, nodes: [{ hostname: "host-htc-1" }] });
     await world.round();
     world.advance(301);
@@ -130,7 +129,7 @@ describe("draining: the usual way", () => {
 describe("draining: by an operator's wish, or a scheduler's own making", () => {
   /** A node that jobs would fit on, and that an operator wants drained. */
   async function wishedWorld() {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const source = new DrainingSource(world);
     await source.post();
     await world.round();
@@ -187,7 +186,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
   });
 
   test("a node that somebody drained in the scheduler goes when it is idle, and keeps their words till then", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const stateSince = new Date((world.now() - 60) * 1000).toISOString();
     const words = { stateReason: "broken disk", stateBy: "root", stateSince };
     const post = () =>
@@ -228,7 +227,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
   });
 
   test("a node that its scheduler holds for maintenance stays while that lasts, and says so", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const post = (word: Readonly<Record<string, unknown>>) =>
       world.post([], {
         capabilities: ["drain"],
@@ -269,7 +268,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
   describe("and taken back by whoever drained it", () => {
     /** A node that is out by its scheduler's own making, and has been idle for as long as it may. */
     async function outAndIdle() {
-      const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+      const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
       const post = (state: string) =>
         world.post([], {
           capabilities: ["drain"],
@@ -312,7 +311,7 @@ describe("draining: by an operator's wish, or a scheduler's own making", () => {
     ["that is out by an event is taken back for a job", { state: "drained", eventAtSeconds: 5 }, 0],
     ["that is up gets the job", { state: "up" }, 0],
   ])("a node %s", async (_, word, expected) => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const nodes = [{ hostname: "host-htc-1", ...word }];
     await world.post([jobFor(1)], { capabilities: ["drain"], nodes });
     await world.round();
@@ -405,7 +404,7 @@ describe("draining: a job comes meanwhile", () => {
   });
 
   test("a node that a scheduler began to list after the plan is dropped as stale, and drained", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const source = new DrainingSource(world);
     await world.round();
     world.advance(301);
@@ -527,7 +526,7 @@ describe("draining: no answer", () => {
 
 test("draining: a node that never came up is not drained, and its schedulers learn that it is given up", async () => {
   const stuck = nodeOf({ name: "htc-1", status: "Preparing", hostname: null });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [stuck] })));
+  const world = worldWith({ nodes: [stuck] });
   const source = new DrainingSource(world);
   await source.post();
   await world.round();
@@ -600,7 +599,7 @@ describe("draining: a run that dies", () => {
 
   test("before the boot-timeout is told: the next run tells it", async () => {
     const stuck = nodeOf({ name: "htc-1", status: "Preparing", hostname: null });
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [stuck] })));
+    const world = worldWith({ nodes: [stuck] });
     const source = new DrainingSource(world);
     await source.post();
     await world.round();

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { clusterStatus, listJobs, lookAhead } from "../../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { nodeOf } from "../../../support/cluster.ts";
+import { cluster, configOf, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => ({ [`r${index}`]: 1 }));
 
 /** A cluster whose jobs may have ten parts, and a running and a waiting job of twenty. */
 function worldOfLargeJobs(): World {
   const nodes = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   const config = configOf({});
   const engine = { ...config.engine, demandCaps: { maxConstraintParts: 10 } };
   world.ports.configs.put({ ...config, engine });

@@ -4,16 +4,15 @@ import { longestUnreadSeconds } from "../../../../shared/cycle/unread-demand.ts"
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { NodesAction } from "../../../../shared/messages/index.ts";
 import type { Operation, Ports } from "../../../../shared/ports/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
+import { nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { nodesAction, operationOf } from "../../../support/operation.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, createWorld, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
 
 /** Two nodes that have been idle for so long that the next plan wants them gone. */
 async function idleWorld(): Promise<World> {
   const nodes = [nodeOf({ name: "htc-1", hostname: "h1" }), nodeOf({ name: "htc-2", hostname: "h2" })];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   await world.post([]);
   await world.round();
   world.advance(301);
@@ -56,8 +55,6 @@ async function read(world: World, text: string): Promise<void> {
 
 const staying = (world: World) =>
   world.cycleCloud.nodes.filter((node) => node.targetState === "Started").map((node) => node.name);
-const headOf = async (world: World) => (await world.ports.plans.loadHead(cluster))?.value;
-
 function take(world: World) {
   const action = world.ports.scaleActions.take(world.now());
   if (action === undefined) throw new Error("no action waits");
@@ -195,7 +192,7 @@ describe("unread demand: the end of the wait", () => {
 
   test("comes after an hour for a failed node too, which no plan holds", async () => {
     const nodes = [nodeOf({ name: "htc-1", status: "Failed", hostname: "h1" })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await post(world, "unreadable");
     hide(world);
     const gone = () => staying(world).length === 0;
@@ -389,7 +386,7 @@ describe("unread demand: the executor", () => {
 
   test("a node without a host name waits for no message", async () => {
     const nodes = [nodeOf({ name: "htc-1", status: "Failed", hostname: null })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+    const world = worldWith({ nodes });
     await world.snapshot();
     await post(world, started(world, "h1"));
     expect(await asked(world, { cause: "failed" })).toBe("accepted");

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { toActions } from "../../../../shared/cycle/plan/to-actions.ts";
 import { azureLimits } from "../../../../shared/ports/index.ts";
 import { longestRow } from "../../../../shared/stores/store-limits.ts";
-import { bucketOf, clusterOf, emptyPlan, nodeArrayOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../../support/world.ts";
+import { bucketOf, emptyPlan, nodeArrayOf } from "../../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../../support/world.ts";
 
 const wanted = 1_000;
 const unlimited = { maxCores: 1_000_000, usedCores: 0 };
@@ -19,7 +18,7 @@ function largeWorld(): World {
     family: unlimited,
   };
   const nodeArrays = [nodeArrayOf({ buckets: [bucketOf({ limits })] })];
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  return worldWith({ nodeArrays });
 }
 
 function askFor(world: World, name: string): ReturnType<World["receive"]> {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { planScale } from "../../../../shared/cycle/plan/plan-scale.ts";
 import { isOpen } from "../../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt, interposed } from "../../../support/crash.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 /** Asked for later than any plan of these worlds, so that none has overtaken it. */
 const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const;
@@ -13,7 +12,7 @@ const request = { version: 1, cluster, reason: "test", atSeconds: 4e9 } as const
 async function dueWorld(): Promise<World> {
   const nodeArrays = ["htc", "old"].map((name) => nodeArrayOf({ name, buckets: [bucketOf()] }));
   const idle = nodeOf({ name: "old-1", nodeArray: "old" });
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes: [idle] })));
+  const world = worldWith({ nodeArrays, nodes: [idle] });
   await world.round();
   world.advance(301);
   world.cycleCloud.change("old-1", { instanceId: "vm-1" });

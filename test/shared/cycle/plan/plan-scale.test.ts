@@ -3,22 +3,18 @@ import { type PlanOutcome, planScale } from "../../../../shared/cycle/plan/plan-
 import { snapshotCluster } from "../../../../shared/cycle/snapshot/snapshot-cluster.ts";
 import { retentionSeconds } from "../../../../shared/engine/index.ts";
 import { ConflictError, StaleSnapshotError } from "../../../../shared/errors/errors.ts";
-import type { PlanHead, Ports } from "../../../../shared/ports/index.ts";
+import type { Ports } from "../../../../shared/ports/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt, interposed } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, createWorld, jobFor, type World, headOf } from "../../../support/world.ts";
 
 const idleSeconds = 300;
 const bootSeconds = 1_800;
 
 function planNow(world: World, ports: Ports = world.ports): Promise<PlanOutcome> {
   return planScale(ports, { version: 1, cluster, reason: "test", atSeconds: world.now() });
-}
-
-async function headOf(world: World): Promise<PlanHead | undefined> {
-  return (await world.ports.plans.loadHead(cluster))?.value;
 }
 
 function worldWith(...nodes: Parameters<typeof nodeOf>[0][]): World {

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { readRefusal } from "../../../../shared/cycle/plan/quota-refusals.ts";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
 import { clusterStatus, explainJob, listLimits, lookAhead } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const azure = (quota: string, limit: number, usage: number) =>
   `Operation could not be completed as it results in exceeding approved ${quota} quota. Additional details - Deployment Model: Resource Manager, Location: westeurope, Current Limit: ${limit}, Current Usage: ${usage}, Additional Required: 4`;
@@ -44,7 +43,7 @@ function worldOf(
     array("second"),
     array("third", bucketOf({ vmSize: "size-third", vm: small })),
   ];
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: arrays, nodes })));
+  return worldWith({ nodeArrays: arrays, nodes });
 }
 
 const made = (world: World) => world.cycleCloud.nodes.map(({ nodeArray }) => nodeArray);

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { NodeArray } from "../../../../shared/engine/index.ts";
 import type { SpotSettings } from "../../../../shared/ports/index.ts";
 import { explainJob, listJobs, lookAhead } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const settings: SpotSettings = {
   pairs: [{ spot: "htc-spot", regular: "htc" }],
@@ -30,7 +29,7 @@ function worldOf(
   const nodes = Array.from({ length: spotNodes }, (_, index) =>
     nodeOf({ name: `htc-spot-${index + 1}`, nodeArray: "htc-spot", vmSize: "size-spot", hostname: null }),
   );
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
+  const world = worldWith({ nodeArrays, nodes });
   const engine = { placement: { default: placement, byNodeArray: {} } };
   world.configure({ engine, cycle: { spot: { ...settings, ...fields } } });
   return world;

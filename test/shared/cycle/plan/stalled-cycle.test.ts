@@ -7,16 +7,15 @@ import {
   listJobs,
   lookAhead,
 } from "../../../../shared/views/index.ts";
-import { clusterOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const says = { waitingReason: "Resources: cannot use htc-1, password=geheim" };
 const hosts = { nodes: [{ hostname: "host-htc-1" }] };
 
 /** A scheduler that leaves its job waiting beside a node that is up. */
 async function refusedWorld(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   await readings(world, 3);
   return world;
 }
@@ -80,9 +79,7 @@ test("the status, jobs and explain say it in the scheduler's words", async () =>
 });
 
 test("a job of which a part has room is a notice, and keeps its nodes", async () => {
-  const world = createWorld(
-    new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })], maxCount: 1 })),
-  );
+  const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })], maxCount: 1 });
   await readings(world, 4, { iterations: 3 });
   expect(await stallsIn(world)).toMatchObject([
     {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { requestStop } from "../../../../shared/operate/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const small = "Standard_F4s_v2";
 const large = "Standard_F8s_v2";
@@ -15,7 +14,7 @@ function worldOfTwoSizes(): World {
     bucketOf({ availableCount: 100 }),
     { ...bigger, vm: { ...bigger.vm, vcpuCount: 8, vcpuQuotaCount: 8 } },
   ];
-  return createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [nodeArrayOf({ buckets })] })));
+  return worldWith({ nodeArrays: [nodeArrayOf({ buckets })] });
 }
 
 let sequence = 0;
@@ -278,7 +277,7 @@ describe("targets of the autoscale API", () => {
     const nodeArrays = arrays.map((each) =>
       nodeArrayOf({ ...each, buckets: [bucketOf({ bucketId: each.name })] }),
     );
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+    const world = worldWith({ nodeArrays });
     await ask(world, [{ Name: "own", Dynamic: true, MachineType: small, TargetCount: 1 }]);
     await world.round();
     expect(world.cycleCloud.nodes).toMatchObject([{ nodeArray: "high" }]);

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings } from "../../../../shared/engine/index.ts";
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
-import type { PlanHead } from "../../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
 
 const retrying: Partial<EngineSettings> = { failedNodes: "retry" };
 const failedNode = (name: string, fields: Partial<ClusterNode> = {}) =>
@@ -15,15 +13,9 @@ function worldOf(nodes: readonly ClusterNode[], engine = retrying): World {
     nodeArrayOf({ name: "htc", buckets: [bucketOf()] }),
     nodeArrayOf({ name: "other", buckets: [bucketOf({ bucketId: "other-f4" })] }),
   ];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
+  const world = worldWith({ nodeArrays, nodes });
   world.configure({ engine });
   return world;
-}
-
-async function headOf(world: World): Promise<PlanHead> {
-  const head = await world.ports.plans.loadHead(cluster);
-  if (head === undefined) throw new Error("no plan");
-  return head.value;
 }
 
 const failAll = (world: World) => {
@@ -105,7 +97,7 @@ describe("failed_nodes retry", () => {
       world.advance(10);
     }
     expect(world.cycleCloud.calls).toEqual(["retry", "retry"]);
-    expect((await headOf(world)).troubled).toMatchObject([{ nodeId: "id-htc-1" }]);
+    expect((await headOf(world))?.troubled).toMatchObject([{ nodeId: "id-htc-1" }]);
   });
 
   test("a keep-alive node is retried as often, and never deleted", async () => {
@@ -122,7 +114,7 @@ describe("failed_nodes retry", () => {
     const world = worldOf([failedNode("htc-1")]);
     world.configure({ engine: retrying, cycle: { readOnly: true } });
     await world.round();
-    expect((await headOf(world)).troubled).toEqual([]);
+    expect((await headOf(world))?.troubled).toEqual([]);
   });
 
   test("what the server cannot do now is tried again", async () => {

@@ -5,8 +5,7 @@ import { type ClusterNode, defaultSettings } from "../../../../shared/engine/ind
 import type { SourceDemand, UnhealthySettings } from "../../../../shared/ports/index.ts";
 import { clusterStatus, listEvents } from "../../../../shared/views/index.ts";
 import { clusterOf, emptyPlan, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, configOf, createWorld, type World } from "../../../support/world.ts";
+import { cluster, configOf, type World, worldWith } from "../../../support/world.ts";
 
 const nhc = "NHC: check_fs_mount: /scratch not mounted";
 const usual: UnhealthySettings = configOf({}).cycle.unhealthyNodes;
@@ -250,7 +249,7 @@ describe("the cycle", () => {
 
   function worldOf(): World {
     const there = ["htc-1", "htc-2"].map((name) => nodeOf({ name }));
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: there })));
+    const world = worldWith({ nodes: there });
     world.configure({ cycle: { unhealthyNodes: replacing } });
     return world;
   }

@@ -10,7 +10,7 @@ import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { MemoryTelemetry } from "../../../support/memory-telemetry.ts";
-import { configOf, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { configOf, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 /** Fires the timer, and delivers what is due a second later. */
 async function beat(world: World, lastReadings: LastReadings = new Map()): Promise<readonly BeatOutcome[]> {
@@ -78,7 +78,7 @@ describe("a beat of a cluster", () => {
 
   test("that rests, but for its head node, reads it less often, and demand has it read on the next beat", async () => {
     const headNode = nodeOf({ name: "scheduler", nodeArray: "scheduler" });
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [headNode] })));
+    const world = worldWith({ nodes: [headNode] });
     await world.round();
     const readings: number[] = [];
     for (let minute = 0; minute < 10; minute += 1) {

@@ -4,18 +4,17 @@ import { requestLook, requestPlan } from "../../../../shared/cycle/request-plan.
 import { receiveEvent } from "../../../../shared/cycle/snapshot/receive-event.ts";
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
 import { Crash, type CrashPoint, crashingAt } from "../../../support/crash.ts";
 import { eventOf } from "../../../support/event.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const spot = nodeArrayOf({ name: "spot", spot: true, buckets: [bucketOf({ bucketId: "spot" })] });
 const onDemand = nodeArrayOf({ name: "htc", buckets: [bucketOf({ bucketId: "htc" })] });
 
 /** A cluster whose first choice is spot, with `count` nodes Ready and needed. */
 async function worldOf(count: number): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [spot, onDemand] })));
+  const world = worldWith({ nodeArrays: [spot, onDemand] });
   await world.post([jobFor(count)], { ttlSeconds: 10_000 });
   await world.round();
   world.cycleCloud.settle();
@@ -74,7 +73,7 @@ describe("receiveEvent", () => {
   });
 
   test("operations are closed when their nodes are told of", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays: [onDemand] })));
+    const world = worldWith({ nodeArrays: [onDemand] });
     await world.post([jobFor(1)]);
     await world.round();
     world.cycleCloud.settle();

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { refreshPrices } from "../../../../shared/cycle/index.ts";
 import type { ListedPrice, PriceList } from "../../../../shared/ports/index.ts";
-import { bucketOf, clusterOf, nodeArrayOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, type World } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../../support/world.ts";
 
 const f4 = bucketOf();
 const d8 = bucketOf({ bucketId: "bucket-d8", vmSize: "Standard_D8s_v5" });
@@ -24,7 +23,7 @@ function listOf(answer: readonly ListedPrice[] | Error): PriceList {
 }
 
 async function seen(nodeArrays = [nodeArrayOf({ buckets: [f4] })]): Promise<void> {
-  world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays })));
+  world = worldWith({ nodeArrays });
   await world.snapshot();
 }
 

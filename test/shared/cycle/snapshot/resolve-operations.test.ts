@@ -6,10 +6,10 @@ import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import type { Operation } from "../../../../shared/ports/index.ts";
 import { clusterOf, nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
+import type { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { createAction, nodesAction, operationOf, requestedNode } from "../../../support/operation.ts";
 import { snapshotOf } from "../../../support/snapshot.ts";
-import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const operationTimeoutSeconds = 900;
 const nodeListLagSeconds = 120;
@@ -149,7 +149,7 @@ describe("resolveOperations: an accepted operation", () => {
   });
 
   test.each(["start-nodes", "shutdown-nodes"] as const)("%s: visible by target state", async (kind) => {
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodes: [nodeOf({ name: "htc-1" })] })));
+    const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
     const before = kind === "start-nodes" ? "Deallocated" : "Started";
     const after = kind === "start-nodes" ? "Started" : "Terminated";
     world.cycleCloud.change("htc-1", { targetState: before });

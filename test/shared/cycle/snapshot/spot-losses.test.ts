@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor } from "../../../support/world.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, worldWith } from "../../../support/world.ts";
 
 describe("a node that CycleCloud calls a spot node, of a cluster without `spot` in its configuration", () => {
   test.each([
@@ -12,7 +11,7 @@ describe("a node that CycleCloud calls a spot node, of a cluster without `spot` 
   ])("%s: lost with the job that ran there", async (_, spot, expected) => {
     const nodeArrays = [nodeArrayOf({ spot: spot.array, buckets: [bucketOf()] })];
     const nodes = [nodeOf({ name: "htc-1", spot: spot.node })];
-    const world = createWorld(new FakeCycleCloud(clusterOf({ nodeArrays, nodes })));
+    const world = worldWith({ nodeArrays, nodes });
     await world.post([jobFor(1, { executingHostnames: ["host-htc-1"] })], { ttlSeconds: 10_000 });
     await world.round();
     world.cycleCloud.change("htc-1", { targetState: "Terminated", status: "Terminating" });
