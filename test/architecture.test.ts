@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { cruise, type IModule } from "dependency-cruiser";
 import { globSync } from "tinyglobby";
 import { beforeAll, describe, expect, test } from "vitest";
 import house from "../.dependency-cruiser.ts";
+import { ownFolder } from "./support/own-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = globSync("{shared,functions,clients,infra}/**/*.{ts,tsx}", {
@@ -104,7 +104,7 @@ describe("rules of imports", () => {
   const found = new Set<string>();
 
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "house-"));
+    const folder = ownFolder();
     const texts = new Map<string, string>();
     for (const [rule, file, imported] of planted) {
       const isOurs = /\.tsx?$/.test(imported);
@@ -120,13 +120,12 @@ describe("rules of imports", () => {
       `${texts.get("clients/dashboard/parts/table.tsx")}import "./cell.tsx";\n`,
     );
     for (const [file, text] of texts) {
-      await mkdir(join(folder, dirname(file)), { recursive: true });
-      await writeFile(join(folder, file), text);
+      await mkdir(folder(dirname(file)), { recursive: true });
+      await writeFile(folder(file), text);
     }
-    const { summary } = await graphOf(folder, ["shared", "functions", "clients", "test"]);
+    const { summary } = await graphOf(folder(), ["shared", "functions", "clients", "test"]);
     for (const { rule, from, to } of summary.violations)
       found.add(`${rule.name}: ${from} → ${to.startsWith(".") ? join(dirname(from), to) : to}`);
-    await rm(folder, { recursive: true });
   });
 
   test("every rule has a planted breach", () => {

@@ -1,19 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fakeJetpack, runAutostop } from "../support/autostop.ts";
+import { ownFolder } from "../support/own-folder.ts";
 
-let folder: string;
+const folder = ownFolder();
 let server: Server;
 let url: string;
 let status = 200;
 let requests: Pick<IncomingMessage, "url" | "method" | "headers">[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "autostop-"));
   server = createServer(({ url, method, headers }, response) => {
     requests.push({ url, method, headers });
     response.writeHead(status).end('{"title":"a\nb"}');
@@ -29,11 +26,10 @@ beforeEach(() => {
 
 afterAll(async () => {
   server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function run(settings: Record<string, string>) {
-  return runAutostop(await fakeJetpack(folder, { "cyclecloud.instance.id": "vm 1&2", ...settings }));
+  return runAutostop(await fakeJetpack(folder(), { "cyclecloud.instance.id": "vm 1&2", ...settings }));
 }
 
 describe("autostop.sh", () => {

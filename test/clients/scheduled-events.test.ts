@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { leavingBody } from "../../shared/api/index.ts";
+import { ownFolder } from "../support/own-folder.ts";
 
 const script = join(import.meta.dirname, "../../clients/scheduled-events/watch_scheduled_events.py");
 const host = hostname().split(".")[0];
@@ -17,7 +18,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-let folder: string;
+const folder = ownFolder(afterEach);
 let server: Server;
 let url: string;
 /** What Azure announces now. */
@@ -35,7 +36,6 @@ let watcher: ChildProcess | undefined;
 let printed: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "scheduled-events-"));
   events = [];
   broken = undefined;
   looks = 0;
@@ -71,17 +71,16 @@ afterEach(async () => {
   await stop();
   server.closeAllConnections();
   server.close();
-  await rm(folder, { recursive: true });
 });
 
 /** A program of a scheduler that notes its arguments, and then runs `does`; `$here` is the folder of its state. */
 async function program(name: string, does = ""): Promise<void> {
-  const text = `#!/bin/bash\nhere=${folder}\necho "${name} $*" >>$here/calls\n${does}\n`;
-  await writeFile(join(folder, name), text);
-  await chmod(join(folder, name), 0o755);
+  const text = `#!/bin/bash\nhere=${folder()}\necho "${name} $*" >>$here/calls\n${does}\n`;
+  await writeFile(folder(name), text);
+  await chmod(folder(name), 0o755);
 }
-const put = (name: string, text: string) => writeFile(join(folder, name), text);
-const textOf = (name: string) => readFile(join(folder, name), "utf8").catch(() => "");
+const put = (name: string, text: string) => writeFile(folder(name), text);
+const textOf = (name: string) => readFile(folder(name), "utf8").catch(() => "");
 /** Commands that change something, each once a line. */
 const changes = async () =>
   (await textOf("calls"))
@@ -115,11 +114,11 @@ esac`,
 function watch(settings: Readonly<Record<string, string>>): void {
   watcher = spawn(process.env.PYTHON ?? "python3", [script], {
     env: {
-      PATH: `${folder}:${process.env.PATH}`,
+      PATH: `${folder()}:${process.env.PATH}`,
       RESOURCE: "vm-7",
       EVENTS_URL: `${url}/events`,
       POLL_SECONDS: "0.05",
-      STATE_DIRECTORY: join(folder, "state"),
+      STATE_DIRECTORY: folder("state"),
       ...settings,
     },
   });
@@ -229,7 +228,7 @@ describe("a node with Slurm", () => {
   });
 
   test("a scheduler that is away is told at a later look, and its failure is one line of the log", async () => {
-    const [squeue, away] = [join(folder, "squeue"), join(folder, "away")];
+    const [squeue, away] = [folder("squeue"), folder("away")];
     await rename(squeue, away);
     events = [event("Preempt")];
     watch(slurm);
@@ -243,7 +242,7 @@ describe("a node with Slurm", () => {
   });
 
   test("an event whose requeue fails at each look is noted once", async () => {
-    await rm(join(folder, "squeue"));
+    await rm(folder("squeue"));
     events = [event("Preempt")];
     watch(slurm);
     await moreLooks();
@@ -315,7 +314,7 @@ describe("a node with Slurm", () => {
         watch({ ...slurm, ACKNOWLEDGE: "no" });
         await moreLooks();
         expect(await changes()).toHaveLength(3);
-        await rm(join(folder, "boot-time"));
+        await rm(folder("boot-time"));
         await expect
           .poll(async () => (await changes()).slice(3))
           .toEqual(["scontrol update NodeName=htc-7 State=RESUME"]);
@@ -341,7 +340,7 @@ describe("a node with Slurm", () => {
       "a marker that cannot be read ends no drain: %j",
       async (text) => {
         await put("reason", reasonFor("Reboot"));
-        await mkdir(join(folder, "state"));
+        await mkdir(folder("state"));
         await put("state/drained.json", text);
         watch(slurm);
         await expect.poll(() => printed).toContain("marker-unreadable");
@@ -380,11 +379,11 @@ describe("the service", () => {
     ...slurm,
     INSTANCE: "vm-id-7",
     SERVICE_URL: `${url}/api/clusters/hpc/leaving`,
-    SERVICE_KEY_FILE: join(folder, "key"),
+    SERVICE_KEY_FILE: folder("key"),
   });
   beforeEach(async () => {
     await startSlurm();
-    await writeFile(join(folder, "key"), "f-key\n", { mode: 0o600 });
+    await writeFile(folder("key"), "f-key\n", { mode: 0o600 });
   });
 
   test("is told which machine goes, why and when, again if it refused; of a pause and a restart it is not", async () => {
@@ -446,8 +445,8 @@ describe("the service", () => {
     ["https://app.example.com/api/clusters/hpc/leaving", 0o640, "SERVICE_KEY_FILE"],
     ["https://app.example.com/api/clusters/hpc/leaving", undefined, "SERVICE_KEY_FILE"],
   ])("%s with a key of mode %o: it does not begin", async (address, mode, name) => {
-    if (mode === undefined) await rm(join(folder, "key"));
-    else await chmod(join(folder, "key"), mode);
+    if (mode === undefined) await rm(folder("key"));
+    else await chmod(folder("key"), mode);
     watch({ ...settings(), SERVICE_URL: address });
     await expect.poll(() => watcher?.exitCode).toBe(1);
     expect(printed.match(/"problem": "(\w+)/g)).toEqual([`"problem": "${name}`]);
@@ -597,9 +596,9 @@ describe("Grid Engine", () => {
 });
 
 test("without a scheduler the service alone is told, and nothing is acknowledged, since nobody knows what runs", async () => {
-  await writeFile(join(folder, "key"), "f-key", { mode: 0o600 });
+  await writeFile(folder("key"), "f-key", { mode: 0o600 });
   events = [event("Redeploy")];
-  const service = { SERVICE_URL: `${url}/api/clusters/hpc/leaving`, SERVICE_KEY_FILE: join(folder, "key") };
+  const service = { SERVICE_URL: `${url}/api/clusters/hpc/leaving`, SERVICE_KEY_FILE: folder("key") };
   await program("jetpack", 'case $2 in cyclecloud.instance.id) echo vm-id-7 ;; *) echo "$3" ;; esac');
   watch({ SCHEDULER: "none", ...service });
   await expect.poll(() => printed).toContain('"told"');

@@ -1,24 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { HttpRequest } from "@azure/functions";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { dashboard, dashboardFile } from "../../functions/dashboard.ts";
 import { dashboardFiles } from "../../functions/support/dashboard-files.ts";
 import { dashboardPage, pageLogin } from "../../functions/support/dashboard-page.ts";
 import { bundleDashboard, writeDashboard } from "../../infra/package/dashboard.ts";
+import { ownFolder } from "../support/own-folder.ts";
 
 /** Of all that a browser loads. */
 const mostBytes = 96 * 1024;
 
-const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
+const folder = ownFolder();
 
 beforeAll(async () => {
-  await writeDashboard(folder);
+  await writeDashboard(folder());
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const headersOf = (response: { readonly headers?: unknown }) =>
   new Headers(response.headers as Record<string, string>);
@@ -43,9 +39,9 @@ test("the same sources give the same names", async () => {
 
 describe("what is served", () => {
   test("the page names its files, and forbids all others", async () => {
-    const files = await dashboardFiles(folder);
+    const files = await dashboardFiles(folder());
     if (files === undefined) throw new Error("it was not built");
-    const response = await dashboard(get(""), folder);
+    const response = await dashboard(get(""), folder());
     expect(response.status).toBe(200);
     expect(response.body).toContain(`src="dashboard/${files.script}"`);
     const policy = headersOf(response).get("content-security-policy");
@@ -55,21 +51,21 @@ describe("what is served", () => {
   });
 
   test("a file may be kept for ever, and is packed for who can unpack it", async () => {
-    const { script = "" } = (await dashboardFiles(folder)) ?? {};
-    const plain = await dashboardFile(get(`/${script}`), folder);
+    const { script = "" } = (await dashboardFiles(folder())) ?? {};
+    const plain = await dashboardFile(get(`/${script}`), folder());
     expect(headersOf(plain).get("cache-control")).toContain("immutable");
     expect(headersOf(plain).get("content-type")).toBe("text/javascript; charset=utf-8");
-    const zipped = await dashboardFile(get(`/${script}`, { "accept-encoding": "br, gzip" }), folder);
+    const zipped = await dashboardFile(get(`/${script}`, { "accept-encoding": "br, gzip" }), folder());
     expect(headersOf(zipped).get("content-encoding")).toBe("gzip");
     expect(gunzipSync(zipped.body as Buffer).equals(plain.body as Buffer)).toBe(true);
   });
 
   test.each(["", "/files.json", "/../host.json", "/app-00000000.js"])("no other file: %s", async (path) => {
-    expect(await dashboardFile(get(path), folder)).toMatchObject({ status: 404 });
+    expect(await dashboardFile(get(path), folder())).toMatchObject({ status: 404 });
   });
 
   test("an app that was built without it says what to do", async () => {
-    expect(await dashboard(get(""), join(folder, "missing"))).toMatchObject({
+    expect(await dashboard(get(""), folder("missing"))).toMatchObject({
       status: 404,
       jsonBody: { detail: "Run npm run build, or deploy a package that npm run package made" },
     });

@@ -1,25 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { ownFolder } from "../support/own-folder.ts";
 
 const root = join(import.meta.dirname, "../..");
 const plugins: readonly string[] = JSON.parse(readFileSync(join(root, "biome.json"), "utf8")).plugins;
 
 /** What the linter, with this repository's own rules, prints of a source. */
 function lint(source: string): { readonly exitCode: number | null; readonly printed: string } {
-  const folder = mkdtempSync(join(tmpdir(), "lint-"));
-  try {
-    const config = { plugins: plugins.map((plugin) => join(root, plugin)) };
-    writeFileSync(join(folder, "biome.json"), JSON.stringify(config));
-    writeFileSync(join(folder, "planted.ts"), source);
-    const biome = join(root, "node_modules/.bin/biome");
-    const { status, stdout, stderr } = spawnSync(biome, ["lint", "."], { cwd: folder, encoding: "utf8" });
-    return { exitCode: status, printed: stdout + stderr };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = ownFolder(onTestFinished);
+  const config = { plugins: plugins.map((plugin) => join(root, plugin)) };
+  writeFileSync(folder("biome.json"), JSON.stringify(config));
+  writeFileSync(folder("planted.ts"), source);
+  const biome = join(root, "node_modules/.bin/biome");
+  const { status, stdout, stderr } = spawnSync(biome, ["lint", "."], { cwd: folder(), encoding: "utf8" });
+  return { exitCode: status, printed: stdout + stderr };
 }
 
 test("an object literal that is spread into another one is refused", () => {

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { clusterNamed, fleetConfig } from "./load.ts";
 
@@ -9,11 +7,10 @@ const names = ["alpha", "beta", "gamma", "delta"];
 const slow = "slow";
 const down = "down";
 
-let folder: string;
+const folder = ownFolder();
 let fleet: Fleet;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fleet-"));
   fleet = await startFleet({
     servers: [
       { definitions: names.map((name) => clusterNamed(name, 20)) },
@@ -24,13 +21,12 @@ beforeAll(async () => {
     speed: 60,
     snapshotSchedule: "*/1 * * * * *",
     config: fleetConfig,
-    folder,
+    folder: folder(),
   });
 });
 
 afterAll(async () => {
   await fleet?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 test("a slow cluster and one that is down hold up no other cluster", async () => {

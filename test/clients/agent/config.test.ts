@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { brokerProblem, readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import { driverNames } from "../../../clients/agent/drivers/index.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const enough = { cluster: "hpc", source: "celery", driver: "celery", celery: { app: "work" } };
 
@@ -65,8 +64,8 @@ describe("a broker's address", () => {
 
 describe("the state", () => {
   test("that is damaged is told, and begins anew", async () => {
-    const path = await mkdtemp(join(tmpdir(), "state-"));
-    const folder = new StateFolder(path, { cluster: "a/b", source: "celery" });
+    const path = ownFolder(onTestFinished);
+    const folder = new StateFolder(path(), { cluster: "a/b", source: "celery" });
     expect(await folder.load()).toMatchObject({ isDamaged: false });
     const decisions = { "ip-1": { kind: "drain", nodeId: "n1", atSeconds: 1, sinceSeconds: 2 } } as const;
     await folder.save({ version: 1, decisions, memory: { x: 1 } });
@@ -74,11 +73,10 @@ describe("the state", () => {
       isDamaged: false,
       state: { version: 1, decisions, memory: { x: 1 } },
     });
-    await writeFile(join(path, "a%2Fb.celery.state.json"), '{"version": 1, "deci');
+    await writeFile(path("a%2Fb.celery.state.json"), '{"version": 1, "deci');
     expect(await folder.load()).toEqual({
       isDamaged: true,
       state: { version: 1, decisions: {}, memory: {} },
     });
-    await rm(path, { recursive: true, force: true });
   });
 });

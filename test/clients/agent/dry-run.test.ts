@@ -1,18 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { agentCommand } from "../../../clients/agent/command.ts";
 import { shellWord } from "../../../shared/text/shell-word.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "dry-run-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = ownFolder(afterEach);
 
 const recorded = join(import.meta.dirname, "drivers/fixtures/slurm/empty-queue");
 
@@ -26,12 +21,12 @@ async function dryRun(printed: string) {
     ["licenses", await readFile(join(recorded, "licenses.txt"), "utf8")],
   ];
   // In the shell's language: a Node.js for each thing that is read takes seconds.
-  const program = join(folder, "slurm.sh");
+  const program = folder("slurm.sh");
   const branches = answers.map(([asked, text]) => `*${asked}*) printf %s ${shellWord(text)};;`);
   await writeFile(program, `case "$*" in ${branches.join("\n")} esac`);
   const asks = ["/bin/sh", program];
-  const config = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: folder };
-  const file = join(folder, "agent.json");
+  const config = { cluster: "hpc", source: "slurm", driver: "slurm", state_folder: folder() };
+  const file = folder("agent.json");
   await writeFile(file, JSON.stringify({ ...config, slurm: { squeue: asks, scontrol: asks, sinfo: asks } }));
   const stdout = new PassThrough();
   const terminal = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };

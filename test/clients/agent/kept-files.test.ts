@@ -1,31 +1,15 @@
 import { readFileSync } from "node:fs";
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Command } from "../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 import { KeptFiles, type KeptState, readKeptState } from "../../../clients/agent/kept-files.ts";
 import { writeChange } from "../../../clients/agent/scheduler-files.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { bucket, existing, partsOf } from "./drivers/cluster-parts.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "kept-files-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
-
+const folder = ownFolder(afterEach);
 interface Beside {
   most: number;
   known: number;
@@ -41,7 +25,7 @@ interface Beside {
 
 /** An agent's files beside a controller that has `known` nodes, of which each pass is a minute later. */
 function agent(state: Beside, config: object = { apply: "reconfigure" }, patience?: () => Promise<void>) {
-  const configured = slurm.configure({ config: { folder, ...config } });
+  const configured = slurm.configure({ config: { folder: folder(), ...config } });
   const files = configured.ok ? configured.driver.files : undefined;
   if (files === undefined) throw new Error("the driver has no files");
   const commands: string[] = [];
@@ -82,7 +66,7 @@ const nodes = (count: number) =>
     { length: count },
     (_, index) => `NodeName=htc-${index + 1} State=IDLE+CLOUD Partitions=htc\n`,
   ).join("");
-const main = () => join(folder, "cyclecloud.conf");
+const main = () => folder("cyclecloud.conf");
 
 describe("files that the agent keeps in step", () => {
   test("written once, read once, and again only when something changed; owner and rights stay, the old one is kept", async () => {
@@ -98,7 +82,7 @@ describe("files that the agent keeps in step", () => {
     expect((await stat(main())).mode & 0o777).toBe(0o640);
     expect(await readFile(`${main()}.bak`, "utf8")).toBe(before);
     expect(await readFile(main(), "utf8")).toContain("htc-[1-6]");
-    expect((await readdir(folder)).toSorted()).toEqual(["cyclecloud.conf", "cyclecloud.conf.bak"]);
+    expect((await readdir(folder())).toSorted()).toEqual(["cyclecloud.conf", "cyclecloud.conf.bak"]);
   });
 
   test("a controller that would end on it is left alone until somebody started it again; that is said once", async () => {
@@ -210,7 +194,7 @@ describe("files that the agent keeps in step", () => {
       if (minute === 1) expect(report).toMatchObject({ written: [], waitsUntilSeconds: 660 });
     }
     expect(commands).toHaveLength(3);
-    expect(await readFile(join(folder, "topology.conf"), "utf8")).toContain("htc-20");
+    expect(await readFile(folder("topology.conf"), "utf8")).toContain("htc-20");
     Object.assign(state, { most: 31, known: 31, nodes: come(21) });
     expect(await pass()).toMatchObject({ applied: true });
     expect(commands).toHaveLength(4);
@@ -220,7 +204,7 @@ describe("files that the agent keeps in step", () => {
     const state: Beside = { most: 5, known: 5 };
     const { pass, commands } = agent(state, { apply: "reconfigure", topology: "tree" });
     await pass();
-    const topology = join(folder, "topology.conf");
+    const topology = folder("topology.conf");
     await rm(topology, { force: true });
     await symlink("nowhere", topology);
     Object.assign(state, { most: 6, known: 6, nodes: [existing("htc-1", { placementGroup: "pg1" })] });
@@ -248,7 +232,7 @@ describe("files that the agent keeps in step", () => {
   test("a service that does not answer costs a pass no more than its patience; what was begun is reported later, and not begun twice", async () => {
     const answer = Promise.withResolvers<void>();
     let looks = 0;
-    const files = slurm.configure({ config: { folder } });
+    const files = slurm.configure({ config: { folder: folder() } });
     if (!files.ok || files.driver.files === undefined) throw new Error("the driver has no files");
     let waited = 0;
     const kept = new KeptFiles({
@@ -334,7 +318,7 @@ describe("how a file is written", () => {
   });
 
   test("a symbolic link stays one: the file that it names is replaced, where it is, with its rights", async () => {
-    const shared = join(folder, "sched");
+    const shared = folder("sched");
     await mkdir(shared);
     await writeFile(join(shared, "azure.conf"), old, { mode: 0o640 });
     await symlink("sched/azure.conf", main());
@@ -342,12 +326,12 @@ describe("how a file is written", () => {
     expect(await readlink(main())).toBe("sched/azure.conf");
     expect(await readFile(main(), "utf8")).toBe("ours\n");
     expect((await stat(main())).mode & 0o777).toBe(0o640);
-    expect((await readdir(folder)).toSorted()).toEqual(["cyclecloud.conf", "sched"]);
+    expect((await readdir(folder())).toSorted()).toEqual(["cyclecloud.conf", "sched"]);
     expect((await readdir(shared)).toSorted()).toEqual(["azure.conf", "azure.conf.bak", "azure.conf.orig"]);
   });
 
   test("a link that somebody put where drafts or old files go leads nowhere", async () => {
-    const victim = join(folder, "victim");
+    const victim = folder("victim");
     await writeFile(victim, "secret\n");
     await writeFile(main(), old);
     for (const end of [".new", ".bak"]) await symlink(victim, `${main()}${end}`);
@@ -357,11 +341,11 @@ describe("how a file is written", () => {
   });
 
   test("a link to a file that is not there is refused, and stays", async () => {
-    await symlink(join(folder, "nowhere"), main());
+    await symlink(folder("nowhere"), main());
     await expect(writeChange(change(undefined, "ours\n", false))).rejects.toThrow(
       "a link to a file that is not there",
     );
-    expect(await readdir(folder)).toEqual(["cyclecloud.conf"]);
+    expect(await readdir(folder())).toEqual(["cyclecloud.conf"]);
   });
 });
 

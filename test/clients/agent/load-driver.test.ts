@@ -1,38 +1,35 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import type { DriverKind } from "../../../clients/agent/drivers/driver.ts";
 import { checkedKind } from "../../../clients/agent/drivers/driver-shape.ts";
 import { driverNames } from "../../../clients/agent/drivers/index.ts";
 import { loadDriver } from "../../../clients/agent/load-driver.ts";
 import { collect } from "../../../clients/agent/pass.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const methods =
   "reads: () => [], interpret: () => ({ known: false, reason: 'none' }), commandsFor: () => ({})";
 const fine = `export default { name: "mine", configure: () => ({ ok: true, driver: { ${methods} } }) };`;
 
-let folder: string;
+const folder = ownFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "drivers-"));
-  const installed = join(folder, "node_modules/my-driver");
+  const installed = folder("node_modules/my-driver");
   await mkdir(installed, { recursive: true });
   await writeFile(join(installed, "package.json"), '{"name": "my-driver", "type": "module", "main": "d.js"}');
   await writeFile(join(installed, "d.js"), fine.replace("export default", "export const driver ="));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 async function load(text: string) {
   const name = `./${crypto.randomUUID()}.mjs`;
-  await writeFile(join(folder, name), text);
-  return loadDriver(name, folder);
+  await writeFile(folder(name), text);
+  return loadDriver(name, folder());
 }
 
 describe("a driver from outside", () => {
   test("is loaded from a file, or from an installed package", async () => {
     expect(await load(fine)).toMatchObject({ ok: true, kind: { name: "mine" } });
-    expect(await loadDriver("my-driver", folder)).toMatchObject({ ok: true, kind: { name: "mine" } });
+    expect(await loadDriver("my-driver", folder())).toMatchObject({ ok: true, kind: { name: "mine" } });
   });
 
   test.each([
@@ -53,10 +50,10 @@ describe("a driver from outside", () => {
   });
 
   test("that is not there is refused with the place where it was looked for", async () => {
-    const [file, name] = await Promise.all([loadDriver("./none.mjs", folder), loadDriver("lsf", folder)]);
+    const [file, name] = await Promise.all([loadDriver("./none.mjs", folder()), loadDriver("lsf", folder())]);
     expect(file).toMatchObject({
       ok: false,
-      problem: `driver: "./none.mjs", there is no file ${join(folder, "none.mjs")}`,
+      problem: `driver: "./none.mjs", there is no file ${folder("none.mjs")}`,
     });
     expect(name).toMatchObject({
       ok: false,
@@ -65,9 +62,9 @@ describe("a driver from outside", () => {
   });
 
   test("in a file that everybody can write is refused: whoever can write it would have the agent's rights", async () => {
-    await writeFile(join(folder, "open.mjs"), fine);
-    await chmod(join(folder, "open.mjs"), 0o666);
-    expect(await loadDriver("./open.mjs", folder)).toMatchObject({
+    await writeFile(folder("open.mjs"), fine);
+    await chmod(folder("open.mjs"), 0o666);
+    expect(await loadDriver("./open.mjs", folder())).toMatchObject({
       ok: false,
       problem: expect.stringMatching(/everybody can write/),
     });

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StateFolder } from "../../../clients/agent/state.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const agent = { cluster: "hpc", source: "slurm" };
 /** Larger than any pid of Linux. */
@@ -10,18 +10,15 @@ const deadPid = 4_999_999;
 /** Started this one, and waits for it. */
 const livePid = process.ppid;
 
-let folder: string;
+const folder = ownFolder(afterEach);
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "agent-lock-"));
-  path = join(folder, "hpc.slurm.lock.json");
+  path = folder("hpc.slurm.lock.json");
 });
 
-afterEach(() => rm(folder, { recursive: true }));
-
 function take(source = agent.source) {
-  return new StateFolder(folder, { ...agent, source }).lock();
+  return new StateFolder(folder(), { ...agent, source }).lock();
 }
 
 async function lockedBy(holder: object, ageSeconds = 0): Promise<void> {
@@ -45,7 +42,7 @@ describe("the lock of an agent's state folder", () => {
   test("refuses a second agent of the source, with the process and the folder", async () => {
     await lockedBy({ pid: livePid });
     await expect(take()).rejects.toThrow(
-      `Cannot use state folder "${folder}": an agent of source "slurm" already runs there, process ${livePid}. Stop it first, or give this one another --state-folder and another --source`,
+      `Cannot use state folder "${folder()}": an agent of source "slurm" already runs there, process ${livePid}. Stop it first, or give this one another --state-folder and another --source`,
     );
     expect(await holder()).toBe(livePid);
   });

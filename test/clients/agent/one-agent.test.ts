@@ -1,25 +1,22 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { isProcessAlive } from "../../../shared/machine/process-alive.ts";
 import { emptyAccount } from "../../support/azurite.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-let folder: string;
+const folder = ownFolder();
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "one-agent-"));
   const { connectionString } = await emptyAccount();
   env = { ...process.env, AutoscaleStorage: connectionString };
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // A scheduler that is not there: its reading is unknown, and the agent runs on.
 const agent = () => [
@@ -31,7 +28,7 @@ const agent = () => [
   "--source",
   "slurm",
   "--state-folder",
-  folder,
+  folder(),
 ];
 
 function second(): Promise<{ readonly code: unknown; readonly stderr: string }> {
@@ -57,13 +54,13 @@ test("the documented command holds the state folder against a second agent, and 
   const ended = new Promise<void>((resolve) => npm.once("exit", () => resolve()));
   try {
     for await (const line of createInterface(npm.stdout)) if (line.includes('"event":"pass"')) break;
-    const { pid } = JSON.parse(await readFile(join(folder, "hpc.slurm.lock.json"), "utf8"));
+    const { pid } = JSON.parse(await readFile(folder("hpc.slurm.lock.json"), "utf8"));
     expect(isProcessAlive(pid)).toBe(true);
 
     const { code, stderr } = await second();
     expect(code).toBe(1);
     expect(stderr).toContain(
-      `state folder "${folder}": an agent of source "slurm" already runs there, process ${pid}`,
+      `state folder "${folder()}": an agent of source "slurm" already runs there, process ${pid}`,
     );
 
     // npm alone gets it, as from a supervisor.

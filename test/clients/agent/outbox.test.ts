@@ -1,8 +1,6 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, rm } from "node:fs/promises";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { changesBetween, type Demand } from "../../../clients/agent/changes.ts";
 import { Outbox } from "../../../clients/agent/outbox.ts";
 import { StateFolder } from "../../../clients/agent/state.ts";
@@ -11,14 +9,10 @@ import { UpstreamError } from "../../../shared/errors/errors.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../shared/ports/index.ts";
 import type { DemandToSend } from "../../../shared/queues/storage-queue/index.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const nowSeconds = 1_795_300_000;
-let path: string;
-
-beforeEach(async () => {
-  path = await mkdtemp(join(tmpdir(), "outbox-"));
-});
-afterEach(() => rm(path, { recursive: true, force: true }));
+const path = ownFolder(afterEach);
 
 /** The service's side: it merges what arrives, as the cycle does. */
 class Service {
@@ -37,7 +31,7 @@ class Service {
 }
 
 function folder() {
-  return new StateFolder(path, { cluster: "hpc", source: "celery" });
+  return new StateFolder(path(), { cluster: "hpc", source: "celery" });
 }
 
 async function outboxTo(service: Service): Promise<Outbox> {
@@ -162,7 +156,7 @@ describe("what is posted", () => {
           expect(has(service)).toEqual(wanted.jobs.map(({ name }) => name));
           expect(service.demand?.nodes.map(({ hostname }) => hostname).sort()).toEqual([...nodes].sort());
         }
-        await rm(path, { recursive: true, force: true });
+        await rm(path(), { recursive: true, force: true });
       }),
       { numRuns: 30 },
     );
@@ -189,7 +183,7 @@ describe("sequence numbers", () => {
   test("grow when the state was lost", async () => {
     const service = new Service();
     await (await outboxTo(service)).post(demand("a"), nowSeconds);
-    await rm(path, { recursive: true, force: true });
+    await rm(path(), { recursive: true, force: true });
     await (await outboxTo(service)).post(demand("b"), nowSeconds + 15);
     expect(has(service)).toEqual(["b"]);
   });
@@ -202,7 +196,7 @@ describe("while the queue is away", () => {
     const outbox = await outboxTo(service);
     await outbox.post(demand("a"), nowSeconds);
     expect(await outbox.post(demand("b"), nowSeconds + 15)).toMatchObject({ outcome: "kept" });
-    expect((await readdir(path)).sort()).toEqual(["hpc.celery.sequence.json", "hpc.celery.unsent.json"]);
+    expect((await readdir(path())).sort()).toEqual(["hpc.celery.sequence.json", "hpc.celery.unsent.json"]);
 
     service.isAway = false;
     const next = await outboxTo(service);

@@ -1,20 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect } from "amqplib";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
 import { untilItWorks } from "../../support/machines/until-it-works.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const server = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const isMissing = !existsSync(server);
 const limits = { mostMessages: 10, timeoutSeconds: 240 };
 
-let folder: string;
+const folder = ownFolder();
 let broker: ChildProcess;
 let epmd: ChildProcess;
 let url: string;
@@ -22,22 +20,21 @@ let url: string;
 /** A RabbitMQ of our own, with its own port mapper: nothing is left behind when both are ended. */
 beforeAll(async () => {
   if (isMissing) return;
-  folder = await mkdtemp(join(tmpdir(), "rabbitmq-"));
   const [port, distribution, mapper] = [await getPort(), await getPort(), await getPort()];
   url = `amqp://guest:guest@127.0.0.1:${port}/`;
   const env = {
     ...process.env,
-    HOME: folder,
+    HOME: folder(),
     ERL_EPMD_PORT: `${mapper}`,
     ERL_EPMD_ADDRESS: "127.0.0.1",
     RABBITMQ_NODENAME: "test@localhost",
     RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
     RABBITMQ_NODE_PORT: `${port}`,
     RABBITMQ_DIST_PORT: `${distribution}`,
-    RABBITMQ_MNESIA_BASE: join(folder, "data"),
-    RABBITMQ_LOG_BASE: join(folder, "log"),
-    RABBITMQ_CONFIG_FILE: join(folder, "none"),
-    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "plugins"),
+    RABBITMQ_MNESIA_BASE: folder("data"),
+    RABBITMQ_LOG_BASE: folder("log"),
+    RABBITMQ_CONFIG_FILE: folder("none"),
+    RABBITMQ_ENABLED_PLUGINS_FILE: folder("plugins"),
   };
   epmd = spawn("epmd", [], { env, stdio: "ignore" });
   broker = spawn(server, [], { env, stdio: "ignore", detached: true });
@@ -51,7 +48,6 @@ afterAll(async () => {
     await once(broker, "exit");
   }
   if (epmd?.exitCode === null) epmd.kill("SIGKILL");
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 describe.skipIf(isMissing)(

@@ -1,24 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createClient } from "@redis/client";
 import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readBacklog } from "../../../clients/agent/broker/read-backlog.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { RedisProcess } from "./celery/redis.ts";
 
 const isMissing = spawnSync("redis-server", ["--version"]).status !== 0;
 const limits = { mostMessages: 10, timeoutSeconds: 240 };
 
-let folder: string;
+const folder = ownFolder();
 let redis: RedisProcess;
 let client: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
   if (isMissing) return;
-  folder = await mkdtemp(join(tmpdir(), "redis-"));
-  redis = new RedisProcess(await getPort(), folder);
+  redis = new RedisProcess(await getPort(), folder());
   await redis.start();
   client = createClient({ url: redis.url });
   await client.connect();
@@ -31,7 +28,6 @@ afterEach(async () => {
 afterAll(async () => {
   client?.destroy();
   await redis?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 describe.skipIf(isMissing)(

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { WakeUp } from "../../../clients/agent/wake-up.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const never = new AbortController().signal;
 
@@ -28,15 +27,14 @@ test("a call that nobody waits for any more is not lost", async () => {
 });
 
 test("a file that is touched calls, also one that was not there; its neighbours do not", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "wake-"));
-  const file = join(folder, "wake");
+  const folder = ownFolder(onTestFinished);
+  const file = folder("wake");
   const wakeUp = new WakeUp(file);
   const waiting = wakeUp.next(never);
-  await writeFile(join(folder, "neighbour"), "");
+  await writeFile(folder("neighbour"), "");
   await writeFile(file, "");
   await waiting;
   wakeUp.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 test("a folder that is not there is said so", () => {

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const project = join(import.meta.dirname, "../../../clients/celery");
 const scripts = globSync(["stage.sh", "specs/**/*.sh"], { cwd: project }).sort();
@@ -43,15 +43,13 @@ describe("the CycleCloud project", () => {
   test.skipIf(!hasPython)(
     `writes settings that the agent takes, whatever the cluster is called${noPython}`,
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), "settings-"));
-      const output = join(folder, "agent.json");
+      const output = ownFolder(onTestFinished)("agent.json");
       const cluster = `Bob's "cluster" $(reboot)`;
       const values = ["--cluster", cluster, "--source", "celery", "--minimum", "8", "--buffer", "0"];
       const script = "specs/broker/cluster-init/files/write_agent_config.py";
       expect(run("python3", script, ...values, "--output", output)).toMatchObject({ status: 0 });
       const parsed = parseAgentConfig(JSON.parse(await readFile(output, "utf8")));
       expect(parsed).toMatchObject({ ok: true, config: { cluster, source: "celery" } });
-      await rm(folder, { recursive: true, force: true });
     },
   );
 

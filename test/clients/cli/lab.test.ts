@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectPanel } from "../../../clients/cli/lab/panel.ts";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
@@ -17,26 +15,22 @@ import {
 } from "../../../infra/local/cyclecloud/index.ts";
 import { connectControl } from "../../../infra/local/demo/simulator.ts";
 import { type RunningScheduler, runScheduler } from "../../../infra/local/scheduler/run.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { ccscale, type Finished } from "./in-process.ts";
 
 const account = { username: "demo", password: "demo" };
 /** Where nothing listens. */
 const nowhere = "http://127.0.0.1:9";
 
-let folder: string;
+const folder = ownFolder();
 let clock: ManualClock;
 let server: RunningCycleCloud;
 let scheduler: RunningScheduler;
 
 /** The file that `npm start` would write. */
-const local = () => join(folder, "environment.json");
+const local = () => folder("environment.json");
 const environment = (cycleCloudUrl: string, more = {}) =>
   writeFile(local(), JSON.stringify({ cycleCloudUrl, functionsUrl: nowhere, cluster: "lab", ...more }));
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lab-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A simulator with its scheduler, for all tests until the next one: what a test breaks, it takes back. */
 async function startWorld(): Promise<void> {
@@ -71,7 +65,7 @@ afterAll(stopWorld);
 
 /** Types a line of `ccscale lab`. */
 function lab(line: string): Promise<Finished> {
-  const files = (word: string) => (word === "lab-jobs.json" ? join(folder, word) : word);
+  const files = (word: string) => (word === "lab-jobs.json" ? folder(word) : word);
   const place = line.startsWith("hint") ? [] : ["--local", local()];
   return ccscale(["lab", ...wordsOf(line).map(files), ...place]);
 }
@@ -202,7 +196,7 @@ describe("what is asked for wrongly", () => {
   });
 
   test("jobs that do not check out are named in sentences, each with its place and what was meant", async () => {
-    const file = join(folder, "misspelt.json");
+    const file = folder("misspelt.json");
     const list = [
       { name: "a", runSecond: 5 },
       { name: "b", runSeconds: -1, constraints: { ncpu: 2 } },
@@ -307,7 +301,7 @@ describe("only a simulator on this machine is touched", () => {
   });
 
   test("no local environment, one that has ended, and one that was killed", async () => {
-    await expect(connectPanel({ local: join(folder, "none.json") })).rejects.toMatchObject({
+    await expect(connectPanel({ local: folder("none.json") })).rejects.toMatchObject({
       message: expect.stringMatching(/^Cannot find the local environment: ".*" is not there$/),
       next: expect.stringContaining('Start it with "npm start"'),
     });
@@ -335,7 +329,7 @@ test("the examples of the command page", async () => {
   await stopWorld();
   await startWorld();
   const sweep = { name: "sweep", runSeconds: 600, constraints: { ncpus: 2 }, iterations: 4 };
-  await writeFile(join(folder, "lab-jobs.json"), JSON.stringify([sweep]));
+  await writeFile(folder("lab-jobs.json"), JSON.stringify([sweep]));
   await boot("htc-spot", 4);
   await boot("htc", 2);
   const transcripts: string[] = [];

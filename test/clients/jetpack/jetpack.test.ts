@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { installJetpack, type JetpackNode } from "../../support/jetpack-node.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { python, run, withoutPython } from "../python/python.ts";
 
 const project = join(import.meta.dirname, "../../../clients/jetpack");
@@ -17,7 +17,7 @@ const noShellcheck = spawnSync("shellcheck", ["--version"]).error
 const noPython = withoutPython("venv");
 const key = "k3y-of-http-autoscale";
 
-let folder: string;
+const folder = ownFolder();
 let server: Server;
 let asked: { readonly url: string; readonly key: string | undefined; readonly body: unknown }[] = [];
 let answer: { readonly status: number; readonly body: unknown };
@@ -33,7 +33,6 @@ const accepted = {
 
 beforeAll(async () => {
   if (noPython !== "") return;
-  folder = await mkdtemp(join(tmpdir(), "jetpack-"));
   server = createServer((request, response) => {
     const { url = "", headers } = request;
     let text = "";
@@ -46,7 +45,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  node = await installJetpack(folder, {
+  node = await installJetpack(folder(), {
     "ccscale.url": `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     "ccscale.key": key,
     "cyclecloud.cluster.name": "hpc",
@@ -63,7 +62,6 @@ beforeEach(() => {
 
 afterAll(async () => {
   server?.close();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 describe("the CycleCloud project of jetpack", () => {
@@ -203,7 +201,7 @@ except AttributeError as error:
     const stop = ["config", "cyclecloud.cluster.autoscale.stop_callback"];
     const { out } = await node.run("jetpack", stop);
     expect(out).toBe("https://app.example/api/clusters/hpc/autostop\n");
-    const other = await mkdtemp(join(folder, "other-"));
+    const other = await mkdtemp(folder("other-"));
     const plain = await installJetpack(other, { [stop[1] ?? ""]: "https://cyclecloud.example/stop" });
     expect(plain.installed).toMatchObject({
       code: 0,
@@ -213,7 +211,7 @@ except AttributeError as error:
   });
 
   test("an address without a login fails the installation and says what is missing", async () => {
-    const other = await mkdtemp(join(folder, "no-login-"));
+    const other = await mkdtemp(folder("no-login-"));
     const { installed } = await installJetpack(other, { "ccscale.url": "https://app.example" });
     expect(installed).toEqual({
       code: 1,
@@ -223,7 +221,7 @@ except AttributeError as error:
   });
 
   test("a group may read the login when the configuration names one", async () => {
-    const other = await mkdtemp(join(folder, "group-"));
+    const other = await mkdtemp(folder("group-"));
     const { out: group } = await run("id", ["-gn"]);
     const settings = {
       "ccscale.url": "https://app.example",
@@ -244,7 +242,7 @@ except AttributeError as error:
       /there is no Python 3\.9 or later/,
     ],
   ])("a Python that is too old stays as it is, %s", async (_, settings, code, says) => {
-    const other = await mkdtemp(join(folder, "old-"));
+    const other = await mkdtemp(folder("old-"));
     const old = await installJetpack(other, settings, { isTooOld: true });
     expect(old.installed).toEqual({ code, out: "", errors: expect.stringMatching(says) });
     const asks = await old.run("jetpack", ["autoscale", "--corecount=1"]);

@@ -1,18 +1,18 @@
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build } from "esbuild";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../clients/cli/help/topics.ts";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { deadLinks, deadPathsInComments } from "./dead-links.ts";
 import { blockOf, install, pack, requireBuild, root, run, runNode } from "./packed.ts";
 import { testOnStack } from "./packed-stack.ts";
 
-let folder: string;
+const folder = ownFolder();
 /** An empty folder with nothing but the package. */
 let app: string;
 let tarball: string;
@@ -21,15 +21,12 @@ let reports: ReadonlyMap<string, string>;
 const entries = ["engine", "schedulers", "schedulers/contract", "client", "messages"];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "library-"));
   requireBuild();
   reports = await buildLibrary(join(root, "dist/library"));
-  ({ tarball, files } = await pack(folder));
-  app = join(folder, "app");
+  ({ tarball, files } = await pack(folder()));
+  app = folder("app");
   await install(tarball, app);
 }, 300_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 const installed = (path: string) => join(app, "node_modules/cyclecloud-autoscale", path);
 
 describe("the tarball", () => {
@@ -221,7 +218,7 @@ test("without Azure's SDKs the sender says what to install", async () => {
 });
 
 test("examples/own-scheduler is built from the tarball in an empty folder, and its driver keeps to the contract", async () => {
-  const project = join(folder, "own-scheduler");
+  const project = folder("own-scheduler");
   await cp(join(root, "examples/own-scheduler"), project, { recursive: true });
   // The package from this tarball, and the compiler of this project: nothing is fetched.
   await cp(join(app, "node_modules"), join(project, "node_modules"), { recursive: true });

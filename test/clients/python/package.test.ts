@@ -1,7 +1,7 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 import { python, pythonFiles, root, run, withoutPython } from "./python.ts";
 
 const noPython = withoutPython();
@@ -10,13 +10,7 @@ const noMypy = withoutPython("mypy");
 const noPyflakes = withoutPython("pyflakes");
 const shipped = pythonFiles("clients/python");
 const unitFiles = pythonFiles("test/clients/python/unit").filter((file) => /\/test_\w+\.py$/.test(file));
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "python-"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = ownFolder();
 
 describe("clients/python", () => {
   test.skipIf(noPython !== "").each(unitFiles)(`%s passes with Debian's python3${noPython}`, async (file) => {
@@ -59,17 +53,17 @@ for path in sys.argv[1:]:
   });
 
   test.skipIf(noMypy !== "")(`its types are complete and right (mypy --strict)${noMypy}`, async () => {
-    const args = ["-m", "mypy", "--strict", "--cache-dir", join(folder, "mypy"), "clients/python/ccscale"];
+    const args = ["-m", "mypy", "--strict", "--cache-dir", folder("mypy"), "clients/python/ccscale"];
     expect(await run(python, args)).toMatchObject({ code: 0, out: expect.stringMatching(/^Success/) });
   });
 
   test.skipIf(noBuild !== "")(`builds a wheel that can be used where nothing else is${noBuild}`, async () => {
-    const source = join(folder, "source");
+    const source = folder("source");
     await cp(join(root, "clients/python"), source, { recursive: true });
     const built = await run(python, ["-m", "build", "--wheel", "--no-isolation", source]);
     expect(built).toMatchObject({ code: 0, out: expect.stringMatching(/ccscale-[\d.]+-py3-none-any\.whl/) });
     const [wheel = ""] = /ccscale-[\d.]+-py3-none-any\.whl/.exec(built.out) ?? [];
-    const installed = join(folder, "installed");
+    const installed = folder("installed");
     await run(python, ["-m", "zipfile", "-e", join(source, "dist", wheel), installed]);
     const print = "import ccscale, sys; print(ccscale.__file__, ccscale.__version__)";
     const used = await run(python, [

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parseAgentConfig } from "../../../clients/agent/config.ts";
 import { gridengine } from "../../../clients/agent/drivers/gridengine/gridengine.ts";
 import { pbs } from "../../../clients/agent/drivers/pbs/pbs.ts";
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const project = join(import.meta.dirname, "../../../clients/schedulers");
 const scripts = globSync(["stage.sh", "specs/**/*.sh"], { cwd: project }).sort();
@@ -45,8 +45,7 @@ describe("the CycleCloud project for Slurm, PBS and Grid Engine", () => {
   ])(
     `writes settings that the agent takes, whatever the cluster is called${noPython}`,
     async ({ kind, section }) => {
-      const folder = await mkdtemp(join(tmpdir(), "settings-"));
-      const output = join(folder, "agent.json");
+      const output = ownFolder(onTestFinished)("agent.json");
       const cluster = `Bob's "cluster" $(reboot)`;
       const values = ["--cluster", cluster, "--driver", kind.name, "--section", JSON.stringify(section)];
       const script = "specs/agent/cluster-init/files/write_agent_config.py";
@@ -55,7 +54,6 @@ describe("the CycleCloud project for Slurm, PBS and Grid Engine", () => {
       expect(parseAgentConfig(written)).toMatchObject({ ok: true, config: { cluster, source: kind.name } });
       expect(written).toMatchObject({ [kind.name]: section });
       expect(kind.configure(section)).toMatchObject({ ok: true });
-      await rm(folder, { recursive: true, force: true });
     },
   );
 
@@ -67,12 +65,12 @@ describe("the CycleCloud project for Slurm, PBS and Grid Engine", () => {
   });
 
   test("the manager of a cell with very many managers is found, wherever the list names it", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "cell-"));
-    const bin = join(folder, "bin");
-    const common = join(folder, "default/common");
+    const folder = ownFolder(onTestFinished);
+    const bin = folder("bin");
+    const common = folder("default/common");
     for (const each of [bin, common]) await mkdir(each, { recursive: true });
     await writeFile(join(common, "settings.sh"), `PATH=${bin}:$PATH\n`);
-    const jetpack = `case $2 in gridengine.root) echo ${folder} ;; ccscale.manager) echo "$MANAGER" ;; *) echo "$3" ;; esac`;
+    const jetpack = `case $2 in gridengine.root) echo ${folder()} ;; ccscale.manager) echo "$MANAGER" ;; *) echo "$3" ;; esac`;
     await writeFile(join(bin, "jetpack"), `#!/bin/bash\n${jetpack}\n`, { mode: 0o755 });
     await writeFile(join(bin, "qconf"), "#!/bin/bash\necho root\nseq 200000\n", { mode: 0o755 });
     const said = (manager: string) =>
@@ -82,6 +80,5 @@ describe("the CycleCloud project for Slurm, PBS and Grid Engine", () => {
       }).stderr;
     expect(said("root")).not.toContain("is no manager");
     expect(said("mallory")).toContain("User mallory is no manager of the cell");
-    await rm(folder, { recursive: true });
   });
 });

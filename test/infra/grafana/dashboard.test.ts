@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { metricHelp } from "../../../shared/views/index.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
 interface Panel {
   readonly type: string;
@@ -60,14 +60,9 @@ describe("the Grafana dashboard", () => {
 const promtool = spawnSync("promtool", ["--version"]);
 
 test.skipIf(promtool.error !== undefined)("its queries are PromQL", () => {
-  const folder = mkdtempSync(join(tmpdir(), "queries-"));
-  try {
-    const file = join(folder, "rules.json");
-    const rules = queries.map(({ expr }, index) => ({ record: `panel:query:${index}`, expr }));
-    writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
-    const { status, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
-    expect({ status, stderr: stderr.trim() }).toEqual({ status: 0, stderr: "" });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const file = ownFolder(onTestFinished)("rules.json");
+  const rules = queries.map(({ expr }, index) => ({ record: `panel:query:${index}`, expr }));
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+  const { status, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+  expect({ status, stderr: stderr.trim() }).toEqual({ status: 0, stderr: "" });
 });

@@ -1,27 +1,23 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startChild } from "../../../infra/local/environment/child.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 
-let folder: string;
+const folder = ownFolder();
 let idle: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "child-"));
-  idle = join(folder, "idle.mjs");
+  idle = folder("idle.mjs");
   // Serves for ever, and listens to no signal.
   await writeFile(idle, 'setInterval(() => {}, 1000); console.log("ready", process.pid);');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 test("startChild: a child ends when its parent is killed, though nobody told it to", async () => {
   const child = JSON.stringify(new URL("../../../infra/local/environment/child.ts", import.meta.url).href);
-  const parent = join(folder, "parent.mjs");
-  const options = JSON.stringify({ name: "idle", args: [idle], logFile: join(folder, "idle.log") });
+  const parent = folder("parent.mjs");
+  const options = JSON.stringify({ name: "idle", args: [idle], logFile: folder("idle.log") });
   await writeFile(
     parent,
     `import { startChild } from ${child};
@@ -38,9 +34,9 @@ test("startChild: a child ends when its parent is killed, though nobody told it 
 });
 
 test("startChild: a child whose work is done ends by itself", async () => {
-  const brief = join(folder, "brief.mjs");
+  const brief = folder("brief.mjs");
   await writeFile(brief, 'console.log("ready");');
-  const logFile = join(folder, "brief.log");
+  const logFile = folder("brief.log");
   const child = await startChild({
     name: "brief",
     args: [brief],

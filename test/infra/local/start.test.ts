@@ -1,32 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const root = join(import.meta.dirname, "../../..");
 /** What to wait for decides; this only ends a test that hangs. */
 const patienceMs = 300_000;
 const environmentModule = new URL("../../../infra/local/environment/environment.ts", import.meta.url).href;
 
-let folder: string;
+const folder = ownFolder();
 /** A definition of the right shape with a VM size that does not exist. */
 let broken: string;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "start-"));
-  broken = join(folder, "broken.json");
+  broken = folder("broken.json");
   const small = await readFile(join(root, "infra/local/cyclecloud/clusters/small-cpu.json"), "utf8");
   await writeFile(broken, small.replaceAll(/"Standard_\w+"/g, '"Standard_Nowhere"'));
 });
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A program, what it prints, and its end. */
@@ -47,7 +45,7 @@ function run(program: string, args: readonly string[]) {
 }
 
 const start = (name: string, ...args: string[]) =>
-  run("npm", ["start", "--silent", "--", "--folder", join(folder, name), ...args]);
+  run("npm", ["start", "--silent", "--", "--folder", folder(name), ...args]);
 
 test(
   "npm start: a broken cluster definition ends it with one sentence, before anything runs",
@@ -69,7 +67,7 @@ test(
     import { startEnvironment } from ${JSON.stringify(environmentModule)};
     await startEnvironment({
       clusterFile: ${JSON.stringify(broken)}, cluster: "small-cpu", config: {}, speed: 60, seed: 1,
-      folder: ${JSON.stringify(join(folder, "part"))}, snapshotSchedule: "0 0 0 1 1 *",
+      folder: ${JSON.stringify(folder("part"))}, snapshotSchedule: "0 0 0 1 1 *",
     }).catch((error) => console.log(error.message));`;
     const { code, output } = await run(process.execPath, ["--input-type=module", "-e", program]).ended;
     expect(output).toMatch(
@@ -96,7 +94,7 @@ test(
   async () => {
     const { child, says } = start("killed");
     await says("status:");
-    const text = await readFile(join(folder, "killed/environment.json"), "utf8");
+    const text = await readFile(folder("killed/environment.json"), "utf8");
     const ports = portsIn(text);
     expect(await Promise.all(ports.map(isOpen))).toEqual([true, true, true, true, true, true]);
     child.kill("SIGKILL");
@@ -110,10 +108,10 @@ test(
 test(
   "npm start: where it may not write it says so in one sentence",
   async () => {
-    await writeFile(join(folder, "a-file"), "");
+    await writeFile(folder("a-file"), "");
     const { code, output } = await start("a-file/inside").ended;
     expect(code).toBe(1);
-    expect(output).toContain(`Cannot write to "${join(folder, "a-file/inside")}": ENOTDIR`);
+    expect(output).toContain(`Cannot write to "${folder("a-file/inside")}": ENOTDIR`);
     expect(output.trim().split("\n").length).toBeLessThan(6);
   },
   patienceMs,
@@ -122,13 +120,13 @@ test(
 test(
   "npm start: a second one in the same folder is refused",
   async () => {
-    await mkdir(join(folder, "taken"));
-    await writeFile(join(folder, "taken/its.log"), "");
-    await symlink(String(process.pid), join(folder, "taken/start.pid.4"));
+    await mkdir(folder("taken"));
+    await writeFile(folder("taken/its.log"), "");
+    await symlink(String(process.pid), folder("taken/start.pid.4"));
     const { code, output } = await start("taken").ended;
     expect(code).toBe(1);
     expect(output).toContain(`process ${process.pid} runs one in this folder already`);
-    expect(await readdir(join(folder, "taken"))).toEqual(["its.log", "start.pid.4"]);
+    expect(await readdir(folder("taken"))).toEqual(["its.log", "start.pid.4"]);
   },
   patienceMs,
 );

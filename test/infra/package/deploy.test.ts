@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ownFolder } from "../../support/own-folder.ts";
 
 const script = join(import.meta.dirname, "../../../infra/package/deploy.ts");
 const container = "/accounts/stpkgabc/blobServices/default/containers/deployments";
@@ -40,24 +40,21 @@ commands[command]();
 fs.writeFileSync(process.env.FAKE_AZ, JSON.stringify(state));
 `;
 
-let folder: string;
+const folder = ownFolder(afterEach);
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "deploy-"));
-  await writeFile(join(folder, "az"), fakeAz);
-  await chmod(join(folder, "az"), 0o755);
+  await writeFile(folder("az"), fakeAz);
+  await chmod(folder("az"), 0o755);
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 async function deploy(azure: {
   readonly worksAt?: number;
   readonly broken?: true;
   readonly rights?: string[];
 }) {
-  const file = join(folder, "azure.json");
+  const file = folder("azure.json");
   await writeFile(file, JSON.stringify({ rights: [], uploads: 0, worksAt: 1, ...azure }));
-  const env = { ...process.env, FAKE_AZ: file, PATH: `${folder}${delimiter}${process.env.PATH}` };
+  const env = { ...process.env, FAKE_AZ: file, PATH: `${folder()}${delimiter}${process.env.PATH}` };
   const options = ["-g", "hpc", "-n", "func", "--zip", "a.zip", "--retry-seconds", "0"];
   const ended = promisify(execFile)(process.execPath, [script, ...options], { env });
   const said = await ended.then(

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import getPort from "get-port";
@@ -11,6 +10,7 @@ import { type Azurite, startAzurite } from "../../../infra/local/environment/azu
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
 import { loadApp } from "../../../infra/local/functions-host/index.ts";
 import { buildPackage, type Package } from "../../../infra/package/build.ts";
+import { ownFolder } from "../../support/own-folder.ts";
 import { type ManagedIdentity, startManagedIdentity } from "./managed-identity.ts";
 import { unzip } from "./unzip.ts";
 
@@ -22,7 +22,7 @@ const tls = {
 };
 const clientId = "11111111-2222-3333-4444-555555555555";
 
-let folder: string;
+const folder = ownFolder();
 let built: Package;
 let azurite: Azurite;
 let serviceBus: Child;
@@ -33,11 +33,10 @@ let app: string;
 let registered: readonly string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "package-"));
   serviceBusPort = await getPort();
   [built, azurite, serviceBus, identity] = await Promise.all([
-    buildPackage(join(folder, "first")),
-    startAzurite({ logFile: join(folder, "azurite.log"), tls }),
+    buildPackage(folder("first")),
+    startAzurite({ logFile: folder("azurite.log"), tls }),
     startChild({
       name: "service-bus",
       args: [
@@ -50,11 +49,11 @@ beforeAll(async () => {
         ],
       ],
       isReady: (line) => line.startsWith("Endpoint="),
-      logFile: join(folder, "service-bus.log"),
+      logFile: folder("service-bus.log"),
     }),
     startManagedIdentity(),
   ]);
-  app = join(folder, "empty");
+  app = folder("empty");
   for (const [name, value] of Object.entries(azureSettings())) vi.stubEnv(name, value);
   const sources = await loadApp({ appDir: root, main: "functions/*.ts", log: () => undefined });
   vi.unstubAllEnvs();
@@ -64,7 +63,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([azurite?.stop(), serviceBus?.stop(), identity?.stop()]);
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("the deployment package", () => {
@@ -93,7 +91,7 @@ describe("the deployment package", () => {
   });
 
   test("has the same bytes when it is made again", async () => {
-    const again = await buildPackage(join(folder, "second"));
+    const again = await buildPackage(folder("second"));
     expect(again.sha256).toBe(built.sha256);
   });
 
@@ -162,7 +160,7 @@ async function startHost(node: string): Promise<Ready & { readonly child: Child 
       ready = JSON.parse(line);
       return true;
     },
-    logFile: join(folder, "host.log"),
+    logFile: folder("host.log"),
   });
   if (ready === undefined) throw new Error("The host is ready and did not say where");
   return { ...ready, child };

@@ -4,7 +4,7 @@ import { act } from "../../../shared/operate/act.ts";
 import { type Decision, pauseCluster, resumeCluster } from "../../../shared/operate/pause-cluster.ts";
 import { clusterStatus } from "../../../shared/views/index.ts";
 import { crashingAt } from "../../support/crash.ts";
-import { cluster, createWorld, jobFor, type World, headOf } from "../../support/world.ts";
+import { cluster, createWorld, headOf, jobFor, type World } from "../../support/world.ts";
 
 const decision: Decision = { cluster, by: "ann", reason: "quota talks" };
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Account, emptyAccount } from "../../../support/azurite.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 import { type Child, startChild } from "./child-process.ts";
 
 const cli = "infra/local/functions-host/cli.ts";
@@ -13,12 +13,6 @@ let account: Account;
 beforeAll(async () => {
   account = await emptyAccount();
 });
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "functions-host-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 interface CliOptions {
   readonly args?: readonly string[];
@@ -88,11 +82,11 @@ describe("cli", () => {
     ["an app that throws", ["--main", "thrower.js"], "thrown at load time"],
     ["a bad port", ["--port", "many"], "whole number"],
   ])("%s ends with a message", async (name, args, message) => {
-    const folder = newFolder();
-    if (!name.includes("host.json")) writeFileSync(join(folder, "host.json"), '{"version": "2.0"}');
-    writeFileSync(join(folder, "package.json"), '{"main": "x.js"}');
-    writeFileSync(join(folder, "thrower.js"), 'throw new Error("thrown at load time");');
-    const started = startChild({ args: [cli, "--app", folder, ...args], isReady: () => false });
+    const folder = ownFolder(onTestFinished);
+    if (!name.includes("host.json")) writeFileSync(folder("host.json"), '{"version": "2.0"}');
+    writeFileSync(folder("package.json"), '{"main": "x.js"}');
+    writeFileSync(folder("thrower.js"), 'throw new Error("thrown at load time");');
+    const started = startChild({ args: [cli, "--app", folder(), ...args], isReady: () => false });
     await expect(started).rejects.toThrow(message);
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadHostJson, parseHostJson } from "../../../../infra/local/functions-host/host-json.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
 
@@ -72,13 +72,9 @@ describe("host.json", () => {
   });
 
   test("settings named AzureFunctionsJobHost__ override the file", () => {
-    const directory = mkdtempSync(join(tmpdir(), "host-json-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    writeFileSync(
-      join(directory, "host.json"),
-      '{"version": "2.0", "extensions": {"queues": {"batchSize": 4}}}',
-    );
-    const { queues, logLevels } = loadHostJson(directory, {
+    const directory = ownFolder(onTestFinished);
+    writeFileSync(directory("host.json"), '{"version": "2.0", "extensions": {"queues": {"batchSize": 4}}}');
+    const { queues, logLevels } = loadHostJson(directory(), {
       AzureFunctionsJobHost__extensions__queues__batchSize: "1",
       AzureFunctionsJobHost__logging__logLevel__default: "Warning",
     });

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { start } from "../../../../infra/local/functions-host/host.ts";
 import { parseConfig, startServiceBus } from "../../../../infra/local/service-bus/index.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 import { undisturbed } from "../../../support/undisturbed.ts";
 import { Records } from "./records.ts";
 
@@ -29,8 +28,7 @@ const config = parseConfig(
 
 /** A broker and a host on it, both gone after the test. */
 async function startWorld(settings: Readonly<Record<string, string>> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "functions-host-"));
-  const dataFile = join(folder, "bus.jsonl");
+  const dataFile = ownFolder(onTestFinished)("bus.jsonl");
   const bus = await startServiceBus({ config, port: 0, dataFile });
   const records = new Records();
   const { logger } = records;
@@ -42,7 +40,6 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
     await client.close();
     await host.stop();
     await world.bus.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
   return world;
 }

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   queueConnection,
@@ -12,12 +10,12 @@ import {
   loadSettings,
   resolveExpressions,
 } from "../../../../infra/local/functions-host/settings.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 
 function folderWith(localSettings: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "settings-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  writeFileSync(join(directory, "local.settings.json"), localSettings);
-  return directory;
+  const directory = ownFolder(onTestFinished);
+  writeFileSync(directory("local.settings.json"), localSettings);
+  return directory();
 }
 
 describe("settings", () => {

@@ -1,19 +1,15 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JournalRecord } from "../../../../infra/local/service-bus/broker/journal.ts";
 import { fileStore, memoryStore, readJournal } from "../../../../infra/local/service-bus/store.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 
-let folder: string;
+const folder = ownFolder(afterEach);
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "service-bus-store-"));
-  path = join(folder, "bus.jsonl");
+  path = folder("bus.jsonl");
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const drop = (sequence: number): JournalRecord => ({ op: "drop", queue: "q", sequence });
 
@@ -60,7 +56,7 @@ test("store: there is nothing to read before the first run", () => {
 });
 
 test("store: the folder of the file is made", () => {
-  const deep = join(folder, "data", "bus.jsonl");
+  const deep = folder("data", "bus.jsonl");
   fileStore({ path: deep, snapshot: () => [drop(1)] }).close();
   expect(readJournal(deep)).toEqual([drop(1)]);
 });

@@ -1,17 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { claimFolder, releaseFolder } from "../../../../infra/local/start/preflight.ts";
+import { ownFolder } from "../../../support/own-folder.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "claim-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = ownFolder();
 
 /** A process that has ended. */
 async function endedPid(): Promise<number | undefined> {
@@ -26,7 +21,7 @@ test.each<[name: string, claimOf: () => Promise<number | undefined>, left: strin
 ])(
   "%s is emptied for one process, and of several starts at once only one gets it",
   async (_, claimOf, left) => {
-    const own = await mkdtemp(join(folder, "new-"));
+    const own = await mkdtemp(folder("new-"));
     await mkdir(join(own, "old"), { recursive: true });
     await writeFile(join(own, "old/a.log"), "");
     const pid = await claimOf();
@@ -53,7 +48,7 @@ test.each<[name: string, claimOf: () => Promise<number | undefined>, left: strin
 );
 
 test("a claim of a number that somebody had before does not count beside a higher one", async () => {
-  const own = join(folder, "numbers");
+  const own = folder("numbers");
   await mkdir(own);
   await symlink(String(await endedPid()), join(own, "start.pid.3"));
   await symlink(String(await endedPid()), join(own, "start.pid.10"));
@@ -62,7 +57,7 @@ test("a claim of a number that somebody had before does not count beside a highe
 });
 
 test("a release lets another take the folder", async () => {
-  const own = join(folder, "released");
+  const own = folder("released");
   await claimFolder(own);
   expect(await readlink(join(own, "start.pid.1"))).toBe(String(process.pid));
   await releaseFolder(own);

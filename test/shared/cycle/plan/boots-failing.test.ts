@@ -3,7 +3,7 @@ import { bootsFailing } from "../../../../shared/cycle/plan/boots-failing.ts";
 import { type ClusterNode, defaultSettings, type NodeHistory } from "../../../../shared/engine/index.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
+import { cluster, headOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const nowSeconds = 1_800_000_000;
 

@@ -3,7 +3,7 @@ import { executeAction } from "../../../../shared/cycle/execute/execute-action.t
 import { heldSizesOf } from "../../../../shared/cycle/plan/capacity-memory.ts";
 import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
-import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
+import { cluster, headOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 /** Two VM sizes of four cores; the first is asked first. */
 const first = bucketOf({ bucketId: "first", vmSize: "first" });

@@ -7,7 +7,7 @@ import type { Operation, Ports } from "../../../../shared/ports/index.ts";
 import { nodeOf } from "../../../support/cluster.ts";
 import { interposed } from "../../../support/crash.ts";
 import { nodesAction, operationOf } from "../../../support/operation.ts";
-import { cluster, createWorld, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
+import { cluster, createWorld, headOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 /** Two nodes that have been idle for so long that the next plan wants them gone. */
 async function idleWorld(): Promise<World> {

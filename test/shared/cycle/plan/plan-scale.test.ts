@@ -8,7 +8,7 @@ import { clusterStatus } from "../../../../shared/views/index.ts";
 import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
 import { crashingAt, interposed } from "../../../support/crash.ts";
 import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
-import { cluster, createWorld, jobFor, type World, headOf } from "../../../support/world.ts";
+import { cluster, createWorld, headOf, jobFor, type World } from "../../../support/world.ts";
 
 const idleSeconds = 300;
 const bootSeconds = 1_800;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterNode, EngineSettings } from "../../../../shared/engine/index.ts";
 import { UpstreamError } from "../../../../shared/errors/errors.ts";
 import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { cluster, jobFor, type World, worldWith, headOf } from "../../../support/world.ts";
+import { cluster, headOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const retrying: Partial<EngineSettings> = { failedNodes: "retry" };
 const failedNode = (name: string, fields: Partial<ClusterNode> = {}) =>

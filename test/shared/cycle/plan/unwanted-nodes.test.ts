@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { executeAction } from "../../../../shared/cycle/execute/execute-action.ts";
-import { clusterOf } from "../../../support/cluster.ts";
-import { FakeCycleCloud } from "../../../support/fake-cyclecloud.ts";
 import { cluster, createWorld, jobFor, type World } from "../../../support/world.ts";
 
 /** Two nodes were bought for jobs and boot; the jobs were cancelled. */
 async function cancelled(): Promise<World> {
-  const world = createWorld(new FakeCycleCloud(clusterOf()));
+  const world = createWorld();
   await world.post([jobFor(2)]);
   await world.round();
   await world.round();
@@ -82,7 +80,7 @@ describe("nodes whose jobs were cancelled while they boot", () => {
   });
 
   test("stay where they were bought for targets too", async () => {
-    const world = createWorld(new FakeCycleCloud(clusterOf()));
+    const world = createWorld();
     await world.post([]);
     const sentAt = new Date(world.now() * 1000).toISOString();
     const arrays = [{ Name: "htc", TargetCoreCount: 8 }];
