@@ -8,39 +8,21 @@ import { ownFolder } from "../../support/own-folder.ts";
 
 const project = join(import.meta.dirname, "../../../clients/celery");
 const scripts = globSync(["stage.sh", "specs/**/*.sh"], { cwd: project }).sort();
-const programs = globSync("specs/**/*.py", { cwd: project }).sort();
 
 function run(program: string, ...args: readonly string[]) {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: project, encoding: "utf8" });
   return { isThere: error === undefined, status, output: `${stdout}${stderr}` };
 }
 
-const hasShellcheck = run("shellcheck", "--version").isThere;
-const hasPython = run("python3", "--version").isThere;
-const noShellcheck = hasShellcheck ? "" : " (skipped: shellcheck is not installed)";
-const noPython = hasPython ? "" : " (skipped: python3 is not installed)";
+const noPython = run("python3", "--version").isThere ? "" : " (skipped: python3 is not installed)";
 
 describe("the CycleCloud project", () => {
   test("has scripts for broker, workers and both", () => {
     const specs = scripts.flatMap((script) => /^specs\/(\w+)\//.exec(script)?.[1] ?? []);
     expect(new Set(specs)).toEqual(new Set(["broker", "default", "worker"]));
-    expect(programs.length).toBeGreaterThan(4);
   });
 
-  test.each(scripts)("%s is a script that bash can read", (script) => {
-    expect(run("bash", "-n", script)).toMatchObject({ status: 0, output: "" });
-  });
-
-  test.skipIf(!hasShellcheck).each(scripts)(`%s passes shellcheck${noShellcheck}`, (script) => {
-    expect(run("shellcheck", script)).toMatchObject({ status: 0, output: "" });
-  });
-
-  test.skipIf(!hasPython).each(programs)(`%s is a program that Python can read${noPython}`, (program) => {
-    const check = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
-    expect(run("python3", "-c", check, program)).toMatchObject({ status: 0, output: "" });
-  });
-
-  test.skipIf(!hasPython)(
+  test.skipIf(noPython !== "")(
     `writes settings that the agent takes, whatever the cluster is called${noPython}`,
     async () => {
       const output = ownFolder(onTestFinished)("agent.json");

@@ -1,19 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { globSync } from "tinyglobby";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { installJetpack, type JetpackNode } from "../../support/jetpack-node.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 import { python, run, withoutPython } from "../python/python.ts";
 
 const project = join(import.meta.dirname, "../../../clients/jetpack");
-const scripts = globSync(["stage.sh", "specs/**/*.sh", "specs/**/bin/jetpack"], { cwd: project }).toSorted();
-const noShellcheck = spawnSync("shellcheck", ["--version"]).error
-  ? " (skipped: apt-get install shellcheck)"
-  : "";
 const noPython = withoutPython("venv");
 const key = "k3y-of-http-autoscale";
 
@@ -65,11 +59,6 @@ afterAll(async () => {
 });
 
 describe("the CycleCloud project of jetpack", () => {
-  test.skipIf(noShellcheck !== "").each(scripts)(`%s passes shellcheck${noShellcheck}`, async (script) => {
-    expect(await run("shellcheck", [join(project, script)])).toEqual({ code: 0, out: "", errors: "" });
-    expect(scripts.length).toBeGreaterThan(2);
-  });
-
   test("its template names this project, and declares every parameter that it uses", async () => {
     const template = await readFile(join(project, "templates/jetpack.txt"), "utf8");
     const ini = await readFile(join(project, "project.ini"), "utf8");
