@@ -67,17 +67,12 @@ function constraint(json: unknown, asked: ReadonlySet<string>): unknown {
       .filter(
         ([key]) => !admissions.has(key) && !(alias !== undefined && ["class", alias.name].includes(key)),
       )
-      .map(([key, value]) => [key, nesting.has(key) ? nested(value) : value]),
+      .map(([key, value]) => [key, nesting.has(key) ? constraint(value, new Set()) : value]),
   );
   if (alias === undefined || asked.has(alias.resource) || Object.hasOwn(read, alias.resource)) return read;
   return Object.keys(read).length === 0
     ? anything(alias.resource)
     : { and: [read, anything(alias.resource)] };
-}
-
-/** Below `or` and `not`, what is asked beside does not count: each alternative stands by itself. */
-function nested(value: unknown): unknown {
-  return constraint(value, new Set());
 }
 
 /** A second name for a resource: `{"class": "….ReadOnlyAlias", "mfree": "m_mem_free"}`. It takes nothing; the node must have it. */

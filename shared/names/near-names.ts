@@ -25,7 +25,7 @@ function numbersOf(name: string): string {
  * Names that are like it but for their numbers, which nobody can tell for a slip: its own tasks first (`1022_1` for `1022`), then
  * the same digits in another order, then those that begin alike, then the numbers that are nearest.
  */
-export function namesLike(word: string, names: readonly string[], most = 3): readonly string[] {
+export function namesLike(word: string, names: readonly string[]): readonly string[] {
   const family = stemOf(word);
   return names
     .filter((name) => name !== word && stemOf(name) === family && /\d/.test(name))
@@ -36,7 +36,7 @@ export function namesLike(word: string, names: readonly string[], most = 3): rea
       away: Math.abs(numberOf(name) - numberOf(word)),
     }))
     .toSorted((a, b) => a.rank - b.rank || b.same - a.same || a.away - b.away || (a.name < b.name ? -1 : 1))
-    .slice(0, most)
+    .slice(0, 3)
     .map(({ name }) => name);
 }
 

@@ -7,12 +7,10 @@ import type { FromWorker, SentSetting } from "./run-tasks.ts";
 const { workload, ...rest } = workerData as SentSetting;
 const setting: Setting = { ...rest, workload: { ...workload, jobs: new PackedJobs(workload.jobs) } };
 
-function tell(message: FromWorker): void {
-  parentPort?.postMessage(message);
-}
-
 parentPort?.on("message", async ({ index, task }: { readonly index: number; readonly task: Task }) => {
-  const figures = await runTask(setting, task, { onProgress: (share) => tell({ index, share }) });
+  const figures = await runTask(setting, task, {
+    onProgress: (share) => parentPort?.postMessage({ index, share } satisfies FromWorker),
+  });
   // Columns of a million jobs are handed over, not copied.
   const { waitSeconds, nanoUsd } = figures.perJob;
   parentPort?.postMessage({ index, figures } satisfies FromWorker, [waitSeconds.buffer, nanoUsd.buffer]);

@@ -26,16 +26,15 @@ function completionsOf(program: Command): RootCommand {
       path.length === 0 ? root : root.command(path.join(" "), command.description());
     // Its own argument takes any word.
     if (path.length === 1 && command.name() === "help")
-      described.argument("topic", offering([...commandNamesOf(program), ...topics.map(({ name }) => name)]));
+      described.argument(
+        "topic",
+        offering([...program.commands.map((each) => each.name()), ...topics.map(({ name }) => name)]),
+      );
     else describe(described, command);
     for (const child of command.createHelp().visibleCommands(command)) add(child, [...path, child.name()]);
   };
   add(program, []);
   return root;
-}
-
-function commandNamesOf(program: Command): readonly string[] {
-  return program.commands.map((command) => command.name());
 }
 
 function describe(described: Described, command: Command): void {

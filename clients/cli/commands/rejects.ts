@@ -165,9 +165,6 @@ function rejectionOn(page: Page, { rejection, message }: RejectAnswer): void {
   page.line(message === null ? "message (too large to be kept; its start)" : "message");
   const json = message === null ? undefined : jsonOr(message);
   // As it came: lines of a screen's width could not be copied.
-  page.verbatim(json === undefined ? `${printableLines(message ?? rejection.excerpt)}\n` : prettyJson(json));
-}
-
-function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
+  const lines = (message ?? rejection.excerpt).split("\n").map(printable);
+  page.verbatim(json === undefined ? `${lines.join("\n")}\n` : prettyJson(json));
 }

@@ -54,7 +54,7 @@ export const drainChecks = {
       const isDraining = context.draining.has(shortHostname(hostname));
       const kind = isDraining ? "undrain" : "drain";
       const commands = commandsOf(driver, kind, hostname, context);
-      if (commands.length === 0 || !isWithin(commands, corrections)) return [];
+      if (commands.length === 0 || hasMore(commands, corrections)) return [];
       return [`"${hostname}" was ${isDraining ? "" : "not "}told to drain, and a correction does "${kind}"`];
     });
   },
@@ -93,10 +93,6 @@ function notTold(recorded: Recorded, context: Context, hosts: readonly string[])
 
 function hasMore(commands: readonly Command[], than: readonly Command[]): boolean {
   return commands.some((command) => !than.some((each) => isSame(each, command)));
-}
-
-function isWithin(some: readonly Command[], all: readonly Command[]): boolean {
-  return !hasMore(some, all);
 }
 
 function commandsOf(

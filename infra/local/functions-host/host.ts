@@ -104,6 +104,7 @@ class Host {
     const invoker = this.#createInvoker(app);
     this.#sortOut(app);
     // Listens before the triggers start: with a taken port nothing may have been received.
+    const notReady = () => Promise.reject(new Error("Cannot invoke a function: the app registered none"));
     const { invoke } = invoker ?? { invoke: notReady };
     const [endpoints, functions, refused] = [this.#endpoints, this.#functions, this.#refused];
     const serverLog = (level: LogLevel, message: string): void => this.#log("Host.Http", level, message);
@@ -213,7 +214,3 @@ class Host {
 }
 
 const closeMs = 3_000;
-
-async function notReady(): Promise<never> {
-  throw new Error("Cannot invoke a function: the app registered none");
-}

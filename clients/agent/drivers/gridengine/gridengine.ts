@@ -90,7 +90,8 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
   const definitions = definitionsIn({ definitions: kept });
   if (kept !== undefined && definitions === undefined)
     return { known: false, reason: "qconf did not print all queues, complexes and parallel environments" };
-  const told = answers.details === undefined ? new Map<string, Details>() : detailsFrom(answers.details);
+  const told =
+    answers.details === undefined ? new Map<string, Details>() : readDetails(parseXml(answers.details.text));
   if (told === undefined) return { known: false, reason: '"qstat -xml -j" printed no whole list of jobs' };
   const details = new Map([...Object.entries(memory.details), ...told]);
   const setAside: SetAside[] = [...read.setAside];
@@ -202,10 +203,6 @@ function interpret(answers: Answers, context: Context, settings: GridengineSetti
       ),
     },
   };
-}
-
-function detailsFrom({ text }: { readonly text: string }) {
-  return readDetails(parseXml(text));
 }
 
 /** Jobs of which something has to be known first, and the first ones that wait, for why they do. */

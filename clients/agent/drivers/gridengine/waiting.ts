@@ -110,7 +110,7 @@ function jobsOf(
     ...withNotes(notes),
   };
   const name = nameOf(record, { waits: true });
-  const nodeCount = hostsOf(first);
+  const nodeCount = Math.ceil(first.size.slots / first.size.perHost);
   const starting = context.pools.take(first.draws, size.slots, tasks);
   if (size.kind === "spread" && !isWhole && (tasks === 1 || !colocated)) {
     // Its slots are bought one by one, and what a job takes once was counted for all that may start: one that may not start takes
@@ -167,10 +167,6 @@ function mostByQuota(hostLimits: readonly HostLimit[]): number {
       return perSlot > 0 ? Math.floor(most / perSlot) : Number.POSITIVE_INFINITY;
     }),
   );
-}
-
-function hostsOf({ size }: Candidate): number {
-  return Math.ceil(size.slots / size.perHost);
 }
 
 type Alike = Pick<Candidate, "size" | "asked" | "draws">;

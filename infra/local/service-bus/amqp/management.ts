@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import types from "rhea/lib/types.js";
-import type { Outcome, Refusal } from "../broker/message.ts";
+import type { Outcome } from "../broker/message.ts";
 import type { Queue } from "../broker/queue.ts";
 import type { SessionLease } from "../broker/session.ts";
 import { excessOf, maxMessageBytes } from "./link-limits.ts";
@@ -84,7 +84,8 @@ function updateDisposition({ body }: Request, { queue }: Subject): Answer {
   const outcome = outcomeOf(body);
   if (outcome === undefined) return notImplemented("deferral");
   const refusals = tokensOf(body["lock-tokens"]).map((token) => queue.settle(token, outcome));
-  return answerOf(refusals.find((refusal) => refusal !== undefined));
+  const refusal = refusals.find((each) => each !== undefined);
+  return refusal === undefined ? { status: 200 } : errorOf(refusal);
 }
 
 function outcomeOf(body: Request["body"]): Outcome | undefined {
@@ -116,10 +117,6 @@ function renewSession(request: Request, subject: Subject): Answer {
 function leaseOf({ body, associatedLink }: Request, { queue, leases }: Subject): SessionLease | undefined {
   if (associatedLink !== undefined) return leases.get(associatedLink);
   return queue.sessions?.leaseOf(String(body["session-id"]));
-}
-
-function answerOf(refusal: Refusal | undefined): Answer {
-  return refusal === undefined ? { status: 200 } : errorOf(refusal);
 }
 
 function tokensOf(value: unknown): readonly string[] {
