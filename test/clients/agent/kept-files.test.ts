@@ -122,7 +122,7 @@ describe("files that the agent keeps in step", () => {
       ["slurm.conf", conf],
       ["site.conf", "# ours\n"],
     ] as const)
-      await writeFile(join(folder, name), text);
+      await writeFile(folder(name), text);
     const state: Beside = { most: 5, known: 5 };
     const { pass, commands, notices } = agent(state, { apply: "files-only" });
     await pass();
