@@ -46,7 +46,7 @@ test("a retry without a selection is of the nodes that failed on their way up, a
     nodeOf({ name: "htc-2" }),
     nodeOf({ name: "htc-3", status: "Failed", targetState: "Terminated" }),
   ];
-  const world = createWorld(new FakeCycleCloud(clusterOf({ nodes })));
+  const world = worldWith({ nodes });
   await world.snapshot();
   const outcome = await act(world.ports, { cluster, body: { kind: "retry-failed", force: false, ...who } });
   if (outcome.outcome !== "answered") throw new Error(`Not answered: ${outcome.outcome}`);
