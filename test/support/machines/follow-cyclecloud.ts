@@ -27,7 +27,10 @@ export function followCycleCloud(
   const problems: string[] = [];
   let isOver = false;
   const look = async () => {
-    const ready = (await stack.nodes()).filter(({ Status }) => Status === "Ready");
+    // A list that a busy machine did not give in time is read again at the next look.
+    const nodes = await stack.nodes().catch(() => undefined);
+    if (nodes === undefined) return;
+    const ready = nodes.filter(({ Status }) => Status === "Ready");
     const ids = new Set(ready.map(({ NodeId }) => NodeId));
     for (const [host, { NodeId }] of machines) {
       if (ids.has(NodeId)) continue;
