@@ -12,11 +12,6 @@ export interface BusBench {
   receiveActions(cluster: string): Promise<readonly ScaleAction[]>;
 }
 
-export interface BusCase {
-  readonly name: string;
-  run(bench: BusBench): Promise<void>;
-}
-
 export function requestOf(
   cluster: string,
   messageId: string,
@@ -47,92 +42,70 @@ export function actionOf(
 }
 
 /** What both buses promise; each case has a cluster of its own. */
-export const busCases: readonly BusCase[] = [
-  {
-    name: "a burst with one message id is received once, as the first of it",
-    async run(bench) {
-      const now = bench.nowSeconds();
-      for (const reason of ["first", "second"]) {
-        const scheduled = requestOf("burst", "burst:1", now - 1);
-        await bench.planRequests.send({ ...scheduled, request: { ...scheduled.request, reason } });
-      }
-      const received = await bench.receivePlanRequests("burst");
-      expect(received.map((request) => request.reason)).toEqual(["first"]);
-    },
+export const busCases: Readonly<Record<string, (bench: BusBench) => Promise<void>>> = {
+  "a burst with one message id is received once, as the first of it": async (bench) => {
+    const now = bench.nowSeconds();
+    for (const reason of ["first", "second"]) {
+      const scheduled = requestOf("burst", "burst:1", now - 1);
+      await bench.planRequests.send({ ...scheduled, request: { ...scheduled.request, reason } });
+    }
+    const received = await bench.receivePlanRequests("burst");
+    expect(received.map((request) => request.reason)).toEqual(["first"]);
   },
-  {
-    name: "a request is not received before its time",
-    async run(bench) {
-      const now = bench.nowSeconds();
-      await bench.planRequests.send(requestOf("early", "early:later", now + 600));
-      await bench.planRequests.send(requestOf("early", "early:due", now - 1));
-      const received = await bench.receivePlanRequests("early");
-      expect(received.map((request) => request.reason)).toEqual(["early:due"]);
-    },
+  "a request is not received before its time": async (bench) => {
+    const now = bench.nowSeconds();
+    await bench.planRequests.send(requestOf("early", "early:later", now + 600));
+    await bench.planRequests.send(requestOf("early", "early:due", now - 1));
+    const received = await bench.receivePlanRequests("early");
+    expect(received.map((request) => request.reason)).toEqual(["early:due"]);
   },
-  {
-    name: "actions are received whole and in order, over several batches",
-    async run(bench) {
-      const padding = "x".repeat(60_000);
-      const actions = Array.from({ length: 9 }, (_, index) =>
-        actionOf("order", `order-${index}`, bench.nowSeconds(), padding),
-      );
-      await bench.scaleActions.send(actions);
-      const received = await bench.receiveActions("order");
-      expect(received.map(({ actionId }) => actionId)).toEqual(actions.map(({ actionId }) => actionId));
-      expect(received.map(({ reason }) => reason === padding)).toEqual(actions.map(() => true));
-    },
+  "actions are received whole and in order, over several batches": async (bench) => {
+    const padding = "x".repeat(60_000);
+    const actions = Array.from({ length: 9 }, (_, index) =>
+      actionOf("order", `order-${index}`, bench.nowSeconds(), padding),
+    );
+    await bench.scaleActions.send(actions);
+    const received = await bench.receiveActions("order");
+    expect(received.map(({ actionId }) => actionId)).toEqual(actions.map(({ actionId }) => actionId));
+    expect(received.map(({ reason }) => reason === padding)).toEqual(actions.map(() => true));
   },
-  {
-    name: "an action that was sent before is not received again",
-    async run(bench) {
-      const [a, b] = ["a", "b"].map((id) => actionOf("repeat", `repeat-${id}`, bench.nowSeconds()));
-      if (a === undefined || b === undefined) throw new Error("two actions were made");
-      await bench.scaleActions.send([a]);
-      await bench.scaleActions.send([a, b]);
-      expect(await bench.receiveActions("repeat")).toEqual([a, b]);
-    },
+  "an action that was sent before is not received again": async (bench) => {
+    const [a, b] = ["a", "b"].map((id) => actionOf("repeat", `repeat-${id}`, bench.nowSeconds()));
+    if (a === undefined || b === undefined) throw new Error("two actions were made");
+    await bench.scaleActions.send([a]);
+    await bench.scaleActions.send([a, b]);
+    expect(await bench.receiveActions("repeat")).toEqual([a, b]);
   },
-  {
-    name: "a copy for another try is received beside the action, at its time and once",
-    async run(bench) {
-      const now = bench.nowSeconds();
-      const action = actionOf("again", "again-1", now);
-      await bench.scaleActions.send([action]);
-      for (const _ of [1, 2]) await bench.scaleActions.sendLater(action, { attempt: 1, atSeconds: now - 1 });
-      await bench.scaleActions.sendLater(action, { attempt: 2, atSeconds: now + 600 });
-      expect(await bench.receiveActions("again")).toEqual([action, action]);
-    },
+  "a copy for another try is received beside the action, at its time and once": async (bench) => {
+    const now = bench.nowSeconds();
+    const action = actionOf("again", "again-1", now);
+    await bench.scaleActions.send([action]);
+    for (const _ of [1, 2]) await bench.scaleActions.sendLater(action, { attempt: 1, atSeconds: now - 1 });
+    await bench.scaleActions.sendLater(action, { attempt: 2, atSeconds: now + 600 });
+    expect(await bench.receiveActions("again")).toEqual([action, action]);
   },
-  {
-    name: "an action of more bytes than a message holds is refused for good, however few its characters",
-    async run(bench) {
-      const large = actionOf("bytes", "bytes-1", bench.nowSeconds(), "集".repeat(90_000));
-      expect(JSON.stringify(large).length).toBeLessThan(100_000);
-      for (const sending of [
-        bench.scaleActions.send([large]),
-        bench.scaleActions.sendLater(large, { attempt: 1, atSeconds: bench.nowSeconds() }),
-      ])
-        await expect(sending).rejects.toMatchObject({ kind: "upstream", retryable: false });
-      const full = actionOf("bytes", "bytes-2", bench.nowSeconds(), "集".repeat(85_000));
-      await bench.scaleActions.send([full]);
-      expect(await bench.receiveActions("bytes")).toEqual([full]);
-    },
+  "an action of more bytes than a message holds is refused for good, however few its characters": async (
+    bench,
+  ) => {
+    const large = actionOf("bytes", "bytes-1", bench.nowSeconds(), "集".repeat(90_000));
+    expect(JSON.stringify(large).length).toBeLessThan(100_000);
+    for (const sending of [
+      bench.scaleActions.send([large]),
+      bench.scaleActions.sendLater(large, { attempt: 1, atSeconds: bench.nowSeconds() }),
+    ])
+      await expect(sending).rejects.toMatchObject({ kind: "upstream", retryable: false });
+    const full = actionOf("bytes", "bytes-2", bench.nowSeconds(), "集".repeat(85_000));
+    await bench.scaleActions.send([full]);
+    expect(await bench.receiveActions("bytes")).toEqual([full]);
   },
-  {
-    name: "sending no actions sends nothing",
-    async run(bench) {
-      await bench.scaleActions.send([]);
-    },
+  "sending no actions sends nothing": async (bench) => {
+    await bench.scaleActions.send([]);
   },
-  {
-    name: "a cluster name and ids longer than the broker's limits are told apart by their ends",
-    async run(bench) {
-      const long = "集".repeat(256);
-      const actions = ["1", "2"].map((end) => actionOf(long, `${long}-${end}`, bench.nowSeconds()));
-      await bench.scaleActions.send(actions);
-      await bench.scaleActions.send([actionOf(`${long}2`, "other", bench.nowSeconds())]);
-      expect(await bench.receiveActions(long)).toEqual(actions);
-    },
+  "a cluster name and ids longer than the broker's limits are told apart by their ends": async (bench) => {
+    const long = "集".repeat(256);
+    const actions = ["1", "2"].map((end) => actionOf(long, `${long}-${end}`, bench.nowSeconds()));
+    await bench.scaleActions.send(actions);
+    await bench.scaleActions.send([actionOf(`${long}2`, "other", bench.nowSeconds())]);
+    expect(await bench.receiveActions(long)).toEqual(actions);
   },
-];
+};

@@ -31,7 +31,7 @@ function bench(): BusBench {
 }
 
 describe("buses (in memory)", () => {
-  for (const { name, run } of busCases) test(name, () => run(bench()));
+  for (const [name, run] of Object.entries(busCases)) test(name, () => run(bench()));
 
   test("takeDue: gives the soonest first and keeps what is not due, visible in `scheduled`", async () => {
     const { planRequests } = createMemoryQueues();

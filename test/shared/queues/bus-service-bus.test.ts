@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe("buses (Service Bus)", () => {
-  for (const { name, run } of busCases) test(name, () => run(bench()));
+  for (const [name, run] of Object.entries(busCases)) test(name, () => run(bench()));
 
   test("a plan request carries its session, id, subject and type", async () => {
     await bus.planRequests.send(requestOf("shape", "shape:1", clock.nowSeconds() - 1));

@@ -8,7 +8,7 @@ import { MemoryDemandQueue } from "../../support/memory-queues.ts";
 import { type UnreadBench, unreadCases } from "./unread-demand-cases.ts";
 
 describe("unread demand (in memory)", () => {
-  for (const { name, run } of unreadCases)
+  for (const [name, run] of Object.entries(unreadCases))
     test(name, () => {
       const queue = new MemoryDemandQueue();
       return run({
@@ -30,7 +30,7 @@ describe("unread demand (Storage queue)", () => {
     queues = QueueServiceClient.fromConnectionString(account.connectionString);
   });
 
-  for (const { name, run } of unreadCases) test(name, () => run(benchOn(queues)));
+  for (const [name, run] of Object.entries(unreadCases)) test(name, () => run(benchOn(queues)));
 
   test("a queue that cannot be reached is an UpstreamError worth another try", async () => {
     const text = account.connectionString.replace(

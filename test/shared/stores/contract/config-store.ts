@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ConfigurationError } from "../../../../shared/errors/errors.ts";
 import type { ConfigStore } from "../../../../shared/ports/index.ts";
-import { type ContractCase, uniqueCluster } from "./suite.ts";
+import { type ContractCases, uniqueCluster } from "./suite.ts";
 import { configOf } from "./values.ts";
 
 /** The store, and how an operator changes what is in it. A broken file has the problem "broken". */
@@ -12,56 +12,47 @@ export interface ConfigBench {
   remove(cluster: string): Promise<void>;
 }
 
-export const configStoreCases: readonly ContractCase<ConfigBench>[] = [
-  {
-    name: "an unknown cluster has no configuration",
-    async run({ store }) {
-      expect(await store.load(uniqueCluster())).toBeUndefined();
-    },
+export const configStoreCases: ContractCases<ConfigBench> = {
+  "an unknown cluster has no configuration": async ({ store }) => {
+    expect(await store.load(uniqueCluster())).toBeUndefined();
   },
-  {
-    name: "clusters are listed by name, odd ones and broken files too",
-    async run({ store, put, putBroken }) {
-      const names = [uniqueCluster("-z"), "my cluster", "集群 1", "a.b", "100%"];
-      for (const name of names) await put(name, "https://a");
-      const broken = uniqueCluster("-broken");
-      await putBroken(broken);
-      const listed = await store.clusters();
-      expect(listed).toEqual([...listed].sort());
-      expect(listed).toEqual(expect.arrayContaining([...names, broken]));
-      for (const name of names) expect((await store.load(name))?.cluster).toBe(name);
-    },
+  "clusters are listed by name, odd ones and broken files too": async ({ store, put, putBroken }) => {
+    const names = [uniqueCluster("-z"), "my cluster", "集群 1", "a.b", "100%"];
+    for (const name of names) await put(name, "https://a");
+    const broken = uniqueCluster("-broken");
+    await putBroken(broken);
+    const listed = await store.clusters();
+    expect(listed).toEqual([...listed].sort());
+    expect(listed).toEqual(expect.arrayContaining([...names, broken]));
+    for (const name of names) expect((await store.load(name))?.cluster).toBe(name);
   },
-  {
-    name: "a change counts at the next load, and a removal too",
-    async run({ store, put, remove }) {
-      const cluster = uniqueCluster();
-      await put(cluster, "https://a");
-      expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
-      expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
-      await put(cluster, "https://b");
-      expect((await store.load(cluster))?.connection.url).toBe("https://b");
-      await remove(cluster);
-      expect(await store.load(cluster)).toBeUndefined();
-    },
+  "a change counts at the next load, and a removal too": async ({ store, put, remove }) => {
+    const cluster = uniqueCluster();
+    await put(cluster, "https://a");
+    expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
+    expect(await store.load(cluster)).toEqual(configOf(cluster, "https://a"));
+    await put(cluster, "https://b");
+    expect((await store.load(cluster))?.connection.url).toBe("https://b");
+    await remove(cluster);
+    expect(await store.load(cluster)).toBeUndefined();
   },
-  {
-    name: "a broken file throws ConfigurationError with its problems, each time, until it is fixed",
-    async run({ store, put, putBroken }) {
-      const cluster = uniqueCluster();
-      await putBroken(cluster);
-      for (const _ of [1, 2]) {
-        const error = await store.load(cluster).catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(ConfigurationError);
-        expect(error).toMatchObject({ problems: ["broken"] });
-      }
-      await put(cluster, "https://a");
-      expect((await store.load(cluster))?.connection.url).toBe("https://a");
-    },
+  "a broken file throws ConfigurationError with its problems, each time, until it is fixed": async ({
+    store,
+    put,
+    putBroken,
+  }) => {
+    const cluster = uniqueCluster();
+    await putBroken(cluster);
+    for (const _ of [1, 2]) {
+      const error = await store.load(cluster).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error).toMatchObject({ problems: ["broken"] });
+    }
+    await put(cluster, "https://a");
+    expect((await store.load(cluster))?.connection.url).toBe("https://a");
   },
-  {
-    name: "a broken file leaves the one before in force, which says what is wrong with it, until it is removed",
-    async run({ store, put, putBroken, remove }) {
+  "a broken file leaves the one before in force, which says what is wrong with it, until it is removed":
+    async ({ store, put, putBroken, remove }) => {
       const cluster = uniqueCluster();
       await put(cluster, "https://a");
       await store.load(cluster);
@@ -76,5 +67,4 @@ export const configStoreCases: readonly ContractCase<ConfigBench>[] = [
       await putBroken(cluster);
       await expect(store.load(cluster)).rejects.toBeInstanceOf(ConfigurationError);
     },
-  },
-];
+};

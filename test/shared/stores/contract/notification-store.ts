@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { NotificationRecord, NotificationStore } from "../../../../shared/ports/index.ts";
 import { recordCases } from "./record-cases.ts";
-import { type ContractCase, uniqueCluster } from "./suite.ts";
+import { type ContractCases, uniqueCluster } from "./suite.ts";
 import { startSeconds } from "./values.ts";
 
 function recordOf(cluster: string, failures = 0): NotificationRecord {
@@ -51,21 +51,18 @@ function recordOf(cluster: string, failures = 0): NotificationRecord {
   };
 }
 
-export const notificationStoreCases: readonly ContractCase<NotificationStore>[] = [
+export const notificationStoreCases: ContractCases<NotificationStore> = {
   ...recordCases<NotificationStore, NotificationRecord>({
     what: "what was told",
     of: recordOf,
     load: (store, name) => store.load(name),
     save: (store, _, value, ifMatch) => store.save(value, ifMatch),
   }),
-  {
-    name: "the ETag that save returns is that of the record, and the one to save with next",
-    async run(store) {
-      const cluster = uniqueCluster();
-      const first = await store.save(recordOf(cluster), undefined);
-      expect((await store.load(cluster))?.etag).toBe(first);
-      const second = await store.save(recordOf(cluster, 1), first);
-      expect(await store.load(cluster)).toEqual({ value: recordOf(cluster, 1), etag: second });
-    },
+  "the ETag that save returns is that of the record, and the one to save with next": async (store) => {
+    const cluster = uniqueCluster();
+    const first = await store.save(recordOf(cluster), undefined);
+    expect((await store.load(cluster))?.etag).toBe(first);
+    const second = await store.save(recordOf(cluster, 1), first);
+    expect(await store.load(cluster)).toEqual({ value: recordOf(cluster, 1), etag: second });
   },
-];
+};

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { PriceSheet, PriceSheetStore } from "../../../../shared/ports/index.ts";
-import { type ContractCase, uniqueCluster } from "./suite.ts";
+import { type ContractCases, uniqueCluster } from "./suite.ts";
 import { startSeconds } from "./values.ts";
 
 /** A location of its own for each case. */
@@ -9,49 +9,34 @@ function sheetOf(location: string, readAtSeconds = startSeconds, regularUsd = 0.
   return { location, readAtSeconds, prices: { standard_f4s_v2: price } };
 }
 
-export const priceSheetStoreCases: readonly ContractCase<PriceSheetStore>[] = [
-  {
-    name: "a location that was never read has no sheet",
-    async run(store) {
-      expect(await store.load(uniqueCluster())).toBeUndefined();
-    },
+export const priceSheetStoreCases: ContractCases<PriceSheetStore> = {
+  "a location that was never read has no sheet": async (store) => {
+    expect(await store.load(uniqueCluster())).toBeUndefined();
   },
-  {
-    name: "a later reading replaces the one before",
-    async run(store) {
-      const location = uniqueCluster().toLowerCase();
-      await store.save(sheetOf(location));
-      expect(await store.load(location)).toEqual(sheetOf(location));
-      await store.save(sheetOf(location, startSeconds + 60, 0.3));
-      expect(await store.load(location)).toEqual(sheetOf(location, startSeconds + 60, 0.3));
-    },
+  "a later reading replaces the one before": async (store) => {
+    const location = uniqueCluster().toLowerCase();
+    await store.save(sheetOf(location));
+    expect(await store.load(location)).toEqual(sheetOf(location));
+    await store.save(sheetOf(location, startSeconds + 60, 0.3));
+    expect(await store.load(location)).toEqual(sheetOf(location, startSeconds + 60, 0.3));
   },
-  {
-    name: "an earlier reading replaces nothing",
-    async run(store) {
-      const location = uniqueCluster().toLowerCase();
-      await store.save(sheetOf(location, startSeconds + 60));
-      await store.save(sheetOf(location, startSeconds, 0.3));
-      expect(await store.load(location)).toEqual(sheetOf(location, startSeconds + 60));
-    },
+  "an earlier reading replaces nothing": async (store) => {
+    const location = uniqueCluster().toLowerCase();
+    await store.save(sheetOf(location, startSeconds + 60));
+    await store.save(sheetOf(location, startSeconds, 0.3));
+    expect(await store.load(location)).toEqual(sheetOf(location, startSeconds + 60));
   },
-  {
-    name: "the letter case of a location does not matter, and locations are kept apart",
-    async run(store) {
-      const location = uniqueCluster().toLowerCase();
-      const other = uniqueCluster().toLowerCase();
-      await store.save(sheetOf(location));
-      await store.save(sheetOf(other, startSeconds, 0.9));
-      expect(await store.load(location.toUpperCase())).toEqual(sheetOf(location));
-    },
+  "the letter case of a location does not matter, and locations are kept apart": async (store) => {
+    const location = uniqueCluster().toLowerCase();
+    const other = uniqueCluster().toLowerCase();
+    await store.save(sheetOf(location));
+    await store.save(sheetOf(other, startSeconds, 0.9));
+    expect(await store.load(location.toUpperCase())).toEqual(sheetOf(location));
   },
-  {
-    name: "of several saved at once one stays, whole",
-    async run(store) {
-      const location = uniqueCluster().toLowerCase();
-      await Promise.all([1, 2, 3].map((n) => store.save(sheetOf(location, startSeconds + n, n))));
-      const stored = await store.load(location);
-      expect([1, 2, 3].map((n) => sheetOf(location, startSeconds + n, n))).toContainEqual(stored);
-    },
+  "of several saved at once one stays, whole": async (store) => {
+    const location = uniqueCluster().toLowerCase();
+    await Promise.all([1, 2, 3].map((n) => store.save(sheetOf(location, startSeconds + n, n))));
+    const stored = await store.load(location);
+    expect([1, 2, 3].map((n) => sheetOf(location, startSeconds + n, n))).toContainEqual(stored);
   },
-];
+};

@@ -17,7 +17,7 @@ import { quotaClaimStoreCases } from "./quota-claim-store.ts";
 import { rejectionStoreCases } from "./rejection-store.ts";
 import { sampleStoreCases } from "./sample-store.ts";
 import { snapshotStoreCases } from "./snapshot-store.ts";
-import type { ContractCase } from "./suite.ts";
+import type { ContractCases } from "./suite.ts";
 import { targetStoreCases } from "./target-store.ts";
 
 /** What suites work on: the store, or a bench that also is the operator's or the sender's side of it. */
@@ -33,7 +33,7 @@ type Subjects = Bench["stores"] & Benches;
 
 interface Suite<T> {
   readonly port: string;
-  readonly cases: readonly ContractCase<T>[];
+  readonly cases: ContractCases<T>;
 }
 
 /** A suite for each store: one that is added to `Stores` is asked for here. */
@@ -67,7 +67,7 @@ export function runContractSuites(implementation: string, bench: () => Bench): v
   const runSuite = <Name extends keyof Stores>(name: Name) => {
     const { port, cases }: Suite<Subjects[Name]> = suites[name];
     describe(`${port} (${implementation})`, () => {
-      for (const each of cases) test(each.name, () => each.run(subjects()[name]));
+      for (const [promise, check] of Object.entries(cases)) test(promise, () => check(subjects()[name]));
     });
   };
   for (const name of Object.keys(suites)) runSuite(name as keyof Stores);

@@ -1,11 +1,8 @@
 /**
- * One case of a port's contract. `t` is whatever the port's suite works on; every implementation is run through every
- * case. Each case uses cluster names of its own (`uniqueCluster`), because one Azurite serves a whole file.
+ * A port's contract: what is promised, with what checks it on whatever the port's suite works on. Every implementation is run
+ * through all of it. Each case uses cluster names of its own (`uniqueCluster`), because one Azurite serves a whole file.
  */
-export interface ContractCase<T> {
-  readonly name: string;
-  run(t: T): Promise<void>;
-}
+export type ContractCases<T> = Readonly<Record<string, (subject: T) => Promise<void>>>;
 
 let clusters = 0;
 
