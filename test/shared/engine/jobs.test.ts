@@ -3,6 +3,20 @@ import { type Cluster, generatePlacementGroups, plan, type Target } from "../../
 import { array, bucket, cluster, codes, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
 describe("jobs", () => {
+  test("have a slot for each time that their scheduler names a host, and the rest beside them", () => {
+    const nodes = ["htc-1", "htc-2"].map((name) => node(name));
+    const executingHostnames = ["host-htc-1", "host-htc-2", "host-htc-1"];
+    const jobs = [job("runs", { ncpus: 1 }, { iterations: 4, executingHostnames })];
+    expect(plan(input({ cluster: cluster({ nodes }), jobs })).jobs[0]).toMatchObject({
+      granted: 4,
+      placements: [
+        { node: "htc-1", slots: 2 },
+        { node: "htc-2", slots: 1 },
+        { node: "htc-1", slots: 1 },
+      ],
+    });
+  });
+
   test("are planned by priority, then in order of arrival", () => {
     const jobs = [
       job("low", { ncpus: 4 }),
