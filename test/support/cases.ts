@@ -1,5 +1,5 @@
-/** The nightly workflow tries all (`TEST_CASES=all`). */
-const isAll = process.env.TEST_CASES === "all";
+/** The nightly workflow tries all (`TEST_CASES=all`), beside the real schedulers and in the browser too. */
+export const isAll = process.env.TEST_CASES === "all";
 
 /**
  * How many cases a property draws: an eighth of them every day, but thirty at least. Every day they are the same ones

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { childrenOf, parseXml, textOf } from "../../../clients/agent/drivers/gridengine/xml.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
+import { isAll } from "../../support/cases.ts";
 import { builtCcscale, type LocalStack } from "../../support/local-stack.ts";
 import { morePasses, startAgent, whileItMoves } from "../../support/machines/agent.ts";
 import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
@@ -28,9 +29,9 @@ const reason = gridengineIsMissing === undefined ? "" : ` (skipped: ${gridengine
 const usualKinds = gridengineJobKinds.filter(({ isUsual }) => isUsual);
 
 describeHere(`Grid Engine, its machines and the whole service${reason}`, { timeout: 600_000 }, () => {
-  // A hundred machines: two minutes on a quiet machine, and too much beside other tests.
-  test.runIf(process.env.SGE_KINDS !== undefined)(
-    `${gridengineJobKinds.length} kinds of jobs: what is bought is used, and goes again (only with SGE_KINDS=1)`,
+  // A hundred machines: every night.
+  test.runIf(isAll)(
+    `${gridengineJobKinds.length} kinds of jobs: what is bought is used, and goes again`,
     { timeout: 3_600_000 },
     () => check(gridengineJobKinds),
   );

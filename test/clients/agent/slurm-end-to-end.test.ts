@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expandHostlist } from "../../../clients/agent/drivers/slurm/hostlist.ts";
 import type { Child } from "../../../infra/local/environment/child.ts";
+import { isAll, some } from "../../support/cases.ts";
 import type { LocalStack } from "../../support/local-stack.ts";
 import { morePasses, whileItMoves } from "../../support/machines/agent.ts";
 import { onCluster } from "../../support/machines/cluster-of-arrays.ts";
@@ -39,19 +40,20 @@ const isPlain = ({ on, options }: JobKind) =>
   on.every((each) => /^(htc|hpc|smt|gpu)(!\S+)?$/.test(each)) && !options.includes(" ; ");
 const plainKinds = jobKinds.filter(isPlain);
 /**
- * All of them on two hundred machines with SLURM_KINDS=1, otherwise every fourth: the table goes from subject to subject. Jobs that
- * want the same licences stay together.
+ * Every night all of them, on two hundred machines; every day every twelfth: the table goes from subject to subject. Jobs that want the
+ * same licences stay together.
  */
-const isTried = ({ options }: JobKind, place: number) => place % 4 === 0 || options.startsWith("-L ");
-const tried = process.env.SLURM_KINDS === undefined ? plainKinds.filter(isTried) : plainKinds;
-const plainLinearKinds = linearKinds.filter(isPlain);
+const isTried = ({ options }: JobKind, place: number) =>
+  isAll || place % 12 === 0 || options.startsWith("-L ");
+const tried = plainKinds.filter(isTried);
+const plainLinearKinds = some(linearKinds.filter(isPlain));
 
 describeHere(`Slurm, its machines and the whole service${reason}`, { timeout: 600_000 }, () => {
   test(`${tried.length} kinds of jobs on hosts with names of their own: what is bought is used`, () =>
     check({ kinds: tried, select: "cons_tres", likeNodes: false }));
   test(`${plainLinearKinds.length} kinds of jobs with select/linear on hosts called like their nodes: what is bought is used`, () =>
     check({ kinds: plainLinearKinds, select: "linear", likeNodes: true }));
-  test.skipIf(process.env.SLURM_KINDS === undefined)(
+  test.runIf(isAll)(
     `${plainKinds.length} kinds of jobs whose nodes Slurm powers up by name: each node is created once, used, and goes`,
     { timeout: 1_800_000 },
     () => check({ kinds: plainKinds, select: "cons_tres", likeNodes: false, isSaving: true }),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { served } from "../../fuzz/served-world.ts";
 import { noBrowser } from "../../support/browser.ts";
+import { isAll } from "../../support/cases.ts";
 import { type LargeWorld, serveLargeWorld } from "./large-world.ts";
 import { oftenPolled, page, problems } from "./pages.ts";
 import { polled, server, useDashboard } from "./served-dashboard.ts";
@@ -338,7 +339,7 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     expect(page.url()).toContain("sort=state");
   });
 
-  test("what a page keeps does not grow with its polls", { timeout: 600_000 }, async () => {
+  test.runIf(isAll)("what a page keeps does not grow with its polls", { timeout: 600_000 }, async () => {
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable");
     const look = async () => {

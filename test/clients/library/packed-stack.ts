@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Child, startChild } from "../../../infra/local/environment/child.ts";
 import { routes } from "../../../shared/api/index.ts";
+import { isAll } from "../../support/cases.ts";
 import { eventually, type LocalStack, startStack } from "../../support/local-stack.ts";
 import { blockOf, root, runNode } from "./packed.ts";
 
@@ -50,53 +51,57 @@ export function testOnStack(appFolder: () => string): void {
     writeFile(join(scheduler, "jobs"), lines.map((line) => `${line}\n`).join(""));
   const nodes = async () => (await stack.nodes()).filter(({ Template }) => Template === "htc");
 
-  test("the driver of docs/schedulers.md: a job gets a node, which joins, is closed and drained when it idles, and goes", async () => {
-    const app = appFolder();
-    const text = await blockOf("docs/schedulers.md", "js my-driver.mjs");
-    expect(text.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(45);
-    await writeFile(join(app, "my-driver.mjs"), text);
-    const settings = {
-      cluster: stack.cluster,
-      source: "toyq",
-      driver: "./my-driver.mjs",
-      interval_seconds: 1,
-    };
-    const files = { state_folder: join(stack.folder, "agent"), toyq: { queue: "short" } };
-    await writeFile(join(app, "agent.json"), JSON.stringify({ ...settings, ...files }));
-    await jobs("job\t17\t4\t-");
-    agent = await startChild({
-      name: "agent",
-      args: [
-        join(app, "node_modules/cyclecloud-autoscale/dist/ccscale/main.js"),
-        "agent",
-        "--config",
-        join(app, "agent.json"),
-      ],
-      env: {
-        AutoscaleStorage: stack.environment.storageConnectionString,
-        TOYQ_FOLDER: scheduler,
-        PATH: `${scheduler}${delimiter}${process.env.PATH}`,
-      },
-      isReady: (line) => line.includes('"event":"pass"'),
-      logFile: join(stack.folder, "agent.log"),
-    });
-    const joined = await eventually(told, (lines) => lines.length > 0);
-    const host = joined[0]?.replace("add ", "") ?? "";
-    // An event may come twice: hosts are counted, not lines.
-    expect([...new Set(joined)]).toEqual([`add ${host}`]);
-    // It runs there for longer than the idle time-out: the node stays.
-    await jobs(`job\t17\t4\t${host}`, "job\t18\t4\t-");
-    expect(await eventually(nodes, ({ length }) => length === 2)).toHaveLength(2);
-    await eventually(told, (lines) => hostsIn(lines, "add").size === 2);
-    expect(await told()).not.toContain(`close ${host}`);
-    await jobs();
-    expect(await eventually(nodes, ({ length }) => length === 0)).toEqual([]);
-    const all = await eventually(told, (lines) => hostsIn(lines, "remove").size === 2);
-    const ofHost = all.filter((line) => line.endsWith(` ${host}`)).map((line) => line.split(" ")[0]);
-    expect([...new Set(ofHost)]).toEqual(["add", "close", "remove"]);
-    await agent.stop();
-    agent = undefined;
-  }, 900_000);
+  test.runIf(isAll)(
+    "the driver of docs/schedulers.md: a job gets a node, which joins, is closed and drained when it idles, and goes",
+    async () => {
+      const app = appFolder();
+      const text = await blockOf("docs/schedulers.md", "js my-driver.mjs");
+      expect(text.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(45);
+      await writeFile(join(app, "my-driver.mjs"), text);
+      const settings = {
+        cluster: stack.cluster,
+        source: "toyq",
+        driver: "./my-driver.mjs",
+        interval_seconds: 1,
+      };
+      const files = { state_folder: join(stack.folder, "agent"), toyq: { queue: "short" } };
+      await writeFile(join(app, "agent.json"), JSON.stringify({ ...settings, ...files }));
+      await jobs("job\t17\t4\t-");
+      agent = await startChild({
+        name: "agent",
+        args: [
+          join(app, "node_modules/cyclecloud-autoscale/dist/ccscale/main.js"),
+          "agent",
+          "--config",
+          join(app, "agent.json"),
+        ],
+        env: {
+          AutoscaleStorage: stack.environment.storageConnectionString,
+          TOYQ_FOLDER: scheduler,
+          PATH: `${scheduler}${delimiter}${process.env.PATH}`,
+        },
+        isReady: (line) => line.includes('"event":"pass"'),
+        logFile: join(stack.folder, "agent.log"),
+      });
+      const joined = await eventually(told, (lines) => lines.length > 0);
+      const host = joined[0]?.replace("add ", "") ?? "";
+      // An event may come twice: hosts are counted, not lines.
+      expect([...new Set(joined)]).toEqual([`add ${host}`]);
+      // It runs there for longer than the idle time-out: the node stays.
+      await jobs(`job\t17\t4\t${host}`, "job\t18\t4\t-");
+      expect(await eventually(nodes, ({ length }) => length === 2)).toHaveLength(2);
+      await eventually(told, (lines) => hostsIn(lines, "add").size === 2);
+      expect(await told()).not.toContain(`close ${host}`);
+      await jobs();
+      expect(await eventually(nodes, ({ length }) => length === 0)).toEqual([]);
+      const all = await eventually(told, (lines) => hostsIn(lines, "remove").size === 2);
+      const ofHost = all.filter((line) => line.endsWith(` ${host}`)).map((line) => line.split(" ")[0]);
+      expect([...new Set(ofHost)]).toEqual(["add", "close", "remove"]);
+      await agent.stop();
+      agent = undefined;
+    },
+    900_000,
+  );
 
   test("DemandSender posts a job, and the typed client calls every route", async () => {
     const app = appFolder();

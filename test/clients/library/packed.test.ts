@@ -7,6 +7,7 @@ import { publint } from "publint";
 import { beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../clients/cli/help/topics.ts";
 import { buildLibrary, reportFolder } from "../../../infra/package/library.ts";
+import { isAll } from "../../support/cases.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 import { deadLinks, deadPathsInComments } from "./dead-links.ts";
 import { blockOf, install, pack, requireBuild, root, run, runNode } from "./packed.ts";
@@ -217,6 +218,28 @@ test("without Azure's SDKs the sender says what to install", async () => {
   );
 });
 
+test.runIf(isAll)(
+  "examples/own-scheduler is built from the tarball in an empty folder, and its driver keeps to the contract",
+  async () => {
+    const project = join(folder, "own-scheduler");
+    await cp(join(root, "examples/own-scheduler"), project, { recursive: true });
+    // The package from this tarball, and the compiler of this project: nothing is fetched.
+    await cp(join(app, "node_modules"), join(project, "node_modules"), { recursive: true });
+    for (const name of ["@types/node", "undici-types"])
+      await cp(join(root, "node_modules", name), join(project, "node_modules", name), { recursive: true });
+    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], project);
+    expect(await runNode(["dist/check.js"], project)).toEqual({ stdout: "0 problems\n", stderr: "" });
+    const ccscale = join(project, "node_modules/cyclecloud-autoscale/dist/ccscale/main.js");
+    const args = ["agent", "--driver", "./dist/driver.js", "--config", "agent.json", "--once", "--dry-run"];
+    const reading = run(
+      process.execPath,
+      [ccscale, ...args, "--state-folder", join(project, "state")],
+      project,
+    );
+    // The scheduler does not exist: the reading is unknown, and never "no demand".
+    await expect(reading).rejects.toThrow(/"known": false,\s+"reason": "Cannot run \\"toyq --queue=all\\"/);
+  },
+);
 test("examples/own-scheduler is built from the tarball in an empty folder, and its driver keeps to the contract", async () => {
   const project = folder("own-scheduler");
   await cp(join(root, "examples/own-scheduler"), project, { recursive: true });

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answers } from "../../../../clients/agent/drivers/driver.ts";
 import { pbs as driver } from "../../../../clients/agent/drivers/pbs/pbs.ts";
+import { isAll } from "../../../support/cases.ts";
 import { type OpenPbs, openPbsIsMissing, startOpenPbs } from "../../../support/machines/openpbs.ts";
 import { Driven } from "./driven.ts";
 import { argumentsOf, expectedOf, nameOfKind, rowsOf } from "./job-kind.ts";
@@ -29,10 +30,9 @@ const recordTo =
 const standstillMilliseconds = 120_000;
 
 describeHere(`a real OpenPBS uses what is bought${reason}`, { timeout: 600_000 }, () => {
-  // A hundred machines beside other tests leave the node daemons no time: jobs fail to start there, and PBS holds them.
-  test.runIf(process.env.PBS_KINDS === "1")(
-    `${pbsJobKinds.length} kinds of jobs: bought, joined, run, drained, deleted (only with PBS_KINDS=1)`,
-    () => check(pbsJobKinds),
+  // Every night: a hundred machines beside other tests leave the node daemons no time; jobs fail to start there, and PBS holds them.
+  test.runIf(isAll)(`${pbsJobKinds.length} kinds of jobs: bought, joined, run, drained, deleted`, () =>
+    check(pbsJobKinds),
   );
   test(`${usualKinds.length} kinds of jobs: bought, joined, run, drained, deleted`, () => check(usualKinds));
 });
