@@ -240,10 +240,10 @@ export function asideRows(
     const { hour, day } = timesOf(fromSeconds);
     return { ...(by.includes("hour") && { hour }), ...(by.includes("day") && { day }) };
   };
-  return [...Map.groupBy(pages, (page) => JSON.stringify(keysIn(page)))].flatMap(([keys, same]) =>
+  return [...Map.groupBy(pages, (page) => JSON.stringify(keysIn(page))).values()].flatMap((same) =>
     mergeAside(...same.map(({ aside }) => aside)).map((line) => ({
       ...line,
-      keys: JSON.parse(keys) as TimeKeys,
+      keys: same.slice(0, 1).map(keysIn)[0] ?? {},
     })),
   );
 }
@@ -258,5 +258,5 @@ function compareCosts(a: CostRow, b: CostRow): number {
 }
 
 function compareNames(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return a < b ? -1 : a > b ? 1 : 0;
 }

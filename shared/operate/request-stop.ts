@@ -129,9 +129,10 @@ function whyTooSoon(now: Now, node: ClusterNode, settings: AutostopSettings): Wh
   const idleSeconds = now.nowSeconds - (row?.lastMatchSeconds ?? now.nowSeconds);
   if (idleSeconds >= neededSeconds) return undefined;
   const since = hasRun ? "since its last job" : "and has run no job yet";
+  const held = row?.lastMatchSeconds === null ? heldBy(now, node) : "";
   return {
     reason: "not-idle-long-enough",
-    why: `has been idle for ${exactDuration(Math.floor(idleSeconds))} ${since}, expected ${exactDuration(neededSeconds)}${row?.lastMatchSeconds === null ? heldBy(now, node) : ""}`,
+    why: `has been idle for ${exactDuration(Math.floor(idleSeconds))} ${since}, expected ${exactDuration(neededSeconds)}${held}`,
     retryAfterSeconds: neededSeconds - idleSeconds,
   };
 }

@@ -102,7 +102,7 @@ function stepped(control: ClusterControl, outlook: Outlook): ClusterControl {
     ({ nodeId }) => drainedIds.has(nodeId) && !isKept(nodeId) && (rolling.replace || isBusy(nodeId)),
   );
   const waiting = stillThere(rolling.left, snapshot).filter(({ nodeId }) => !isKept(nodeId));
-  const next = waiting.slice(0, rolling.atOnce - inTurn.length);
+  const next = waiting.slice(0, Math.max(0, rolling.atOnce - inTurn.length));
   const left = waiting.slice(next.length);
   if (next.length === 0 && inTurn.length === rolling.inTurn.length && left.length === rolling.left.length)
     return control;

@@ -147,7 +147,8 @@ async function showCost(looking: Looking, flags: Flags): Promise<void> {
     terminal.stdout.write(prettyJson(answer));
     return;
   }
-  const time = `${owner.length === 0 ? "" : ` of ${owner.join(", ")}`} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
+  const ofOwner = owner.length === 0 ? "" : ` of ${owner.join(", ")}`;
+  const time = `${ofOwner} from ${isoOf(answer.fromSeconds)} to ${isoOf(answer.untilSeconds)}`;
   if (format === "table") {
     const page = pageOn(terminal);
     page.line(`${cents(answer.total.usd)} USD${time}`);

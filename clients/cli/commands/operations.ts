@@ -38,7 +38,7 @@ export function operationsCommand(terminal: Terminal): Command {
 }
 
 async function showOperations({ service, moments, list }: Looking, flags: Flags): Promise<void> {
-  const from = flags.since && toSeconds(flags.since, Date.now() / 1000);
+  const from = flags.since === undefined ? undefined : toSeconds(flags.since, Date.now() / 1000);
   const { first, items } = await askAll(service, "operations", {
     call: { query: { ...toQuery(flags), open: flags.open, from } },
     pick: ({ operations }) => operations,

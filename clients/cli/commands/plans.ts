@@ -75,7 +75,7 @@ function isOfList({ format = "table", outputColumns, long }: Flags): boolean {
 }
 
 async function listPlans({ service, moments, list }: Looking, flags: Flags): Promise<void> {
-  const sinceSeconds = flags.since && toSeconds(flags.since, Date.now() / 1000);
+  const sinceSeconds = flags.since === undefined ? undefined : toSeconds(flags.since, Date.now() / 1000);
   const { first, items: read } = await askAll(service, "plans", {
     pick: ({ plans }): readonly PlanRecordView[] => plans,
     most: flags.limit ?? (sinceSeconds === undefined ? usualLimit : mostSince),

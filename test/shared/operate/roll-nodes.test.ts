@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventsQuery } from "../../../shared/api/index.ts";
+import { changeControl } from "../../../shared/cycle/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { rollOn } from "../../../shared/operate/roll-on.ts";
 import { clusterStatus, listEvents } from "../../../shared/views/index.ts";
@@ -55,6 +56,17 @@ describe("a rolling drain", () => {
     await step(world);
     expect(await drainedIn(world)).toEqual(["htc-1", "htc-2", "htc-3"]);
     expect(await rollingIn(world)).toMatchObject({ leftCount: 2, inTurn: ["htc-2", "htc-3"] });
+  });
+
+  test("drains no more while more are in turn than the record allows", async () => {
+    const world = await busyWorld();
+    await roll(world);
+    await changeControl(world.ports, cluster, (control) => ({
+      ...control,
+      rolling: control.rolling && { ...control.rolling, atOnce: 1 },
+    }));
+    await step(world);
+    expect(await drainedIn(world)).toEqual(["htc-1", "htc-2"]);
   });
 
   test("is over when all had their turn; they stay drained", async () => {

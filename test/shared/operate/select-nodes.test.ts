@@ -123,7 +123,7 @@ test.each([
   expect({ skipped, count: actions.length }).toEqual({ skipped: [], count: 1 });
 });
 
-test("10,000 nodes are named one by one, and those that are there are found among them", async () => {
+test("10,000 names are looked up among 200 nodes, and those that are there are found", async () => {
   const own = Array.from({ length: 200 }, (_, index) => nodeOf({ name: `htc-${index + 1}` }));
   const world = worldWith({ nodes: own });
   await world.round();
