@@ -23,6 +23,8 @@ export interface Snapshot {
   readonly setAside: readonly string[];
   /** Changes of this reading and earlier ones that schedulers have yet to be sent. */
   readonly untold: readonly NodeChange[];
+  /** The time of the newest change until now. Absent: none, or an earlier release noted it. */
+  readonly changedAtSeconds?: number;
   readonly spending: Spending;
 }
 

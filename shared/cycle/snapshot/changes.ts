@@ -1,8 +1,9 @@
 import { type Cluster, type ClusterNode, shortHostname } from "../../engine/index.ts";
 import type { SchedulerEvent } from "../../messages/index.ts";
 import type { Ids, NodeChange, Snapshot } from "../../ports/index.ts";
+import { isAhead } from "../clocks.ts";
 
-/** No machine boots faster. So long after a reading was begun, what it shows has been told. */
+/** Assumed: a machine takes longer from its request to the start of its daemon. */
 const shortestBootSeconds = 30;
 
 /**
@@ -11,10 +12,18 @@ const shortestBootSeconds = 30;
  * joined may have the host name of one of them. Empty without an earlier snapshot.
  *
  * A change is as old as the reading that shows it, `nowSeconds`. Where the next machine of the name is there already, as after an
- * outage of ours, its daemon may have started since the machine before it was last seen: that time counts.
+ * outage of ours, its daemon may have started since the machine before it was last seen. Such a deletion counts from 30 seconds
+ * after the reading before was begun: the earliest time at which the next machine can have a daemon.
+ *
+ * A change is never earlier than the changes before it, because agents handle changes by their time. A reading may take longer
+ * than 30 seconds, and is stamped at its end.
  */
 export function nodeChanges(before: Snapshot | undefined, now: Snapshot, nowSeconds: number): NodeChange[] {
   if (before === undefined) return [];
+  const { changedAtSeconds = 0 } = before;
+  // A clock that was ahead does not count.
+  const earliestSeconds = isAhead(changedAtSeconds, nowSeconds) ? 0 : changedAtSeconds;
+  const latestSeconds = Math.max(earliestSeconds, nowSeconds);
   const then = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
   const awake = now.cluster.nodes.filter((node) => !isAsleep(node));
   const awakeIds = new Set(awake.map(({ nodeId }) => nodeId));
@@ -31,15 +40,16 @@ export function nodeChanges(before: Snapshot | undefined, now: Snapshot, nowSeco
   const { replaced = [], gone = [] } = Object.groupBy(deleted, ({ name }) =>
     names.has(name) ? "replaced" : "gone",
   );
-  const soonestSeconds = Math.min(before.takenAtSeconds + shortestBootSeconds, nowSeconds);
+  const bootSeconds = Math.min(before.takenAtSeconds + shortestBootSeconds, nowSeconds);
+  const soonestSeconds = Math.max(earliestSeconds, bootSeconds);
   const anew = change("node-deleted", [...replaced, ...renamed], soonestSeconds);
   return [
     {
       ...anew,
       nodes: anew.nodes.map((node) => (awakeIds.has(node.nodeId) ? { ...node, isRenamed: true } : node)),
     },
-    change("node-deleted", gone, nowSeconds),
-    change("node-joined", joined, nowSeconds),
+    change("node-deleted", gone, latestSeconds),
+    change("node-joined", joined, latestSeconds),
   ].filter(({ nodes }) => nodes.length > 0);
 }
 

@@ -111,14 +111,17 @@ async function keep(
   const count = await countSnapshot(ports, { ...moment, cluster: reading.cluster, config, before });
   const { spending } = count;
   const amongOthers = read.taken.amongOthers ?? before?.amongOthers === true;
-  const taken: Snapshot = {
+  const untimed: Snapshot = {
     ...reading,
     takenAtSeconds,
     ...(amongOthers && { amongOthers }),
     untold: [],
     spending,
   };
-  const untold = [...(before?.untold ?? []), ...nodeChanges(before, taken, ports.clock.nowSeconds())];
+  const changes = nodeChanges(before, untimed, ports.clock.nowSeconds());
+  const changedAtSeconds = changes.at(-1)?.atSeconds ?? before?.changedAtSeconds;
+  const taken: Snapshot = { ...untimed, ...(changedAtSeconds !== undefined && { changedAtSeconds }) };
+  const untold = [...(before?.untold ?? []), ...changes];
   reportSpending(ports.log, taken, before);
   await noteSpotLosses(ports, { before, taken, jobsBefore: count.jobsBefore });
   // Stored before the reports, which may take long: if this run dies in between, the next one sends them.

@@ -442,6 +442,38 @@ describe("snapshotCluster: a source that cannot be told", () => {
     ]);
   });
 
+  test("is told of a deletion no earlier than of the join that it ends, however long the reading took", async () => {
+    const world = await calm();
+    await world.post([jobFor(1)]);
+    world.cycleCloud.change("htc-1", { status: "Preparing", hostname: null });
+    await world.snapshot();
+    world.cycleCloud.change("htc-1", { status: "Ready", hostname: "host-1" });
+    world.advance(10);
+    const slow: Ports = {
+      ...world.ports,
+      cycleCloudFor: (config) => {
+        const cycleCloud = world.ports.cycleCloudFor(config);
+        const readCluster = async () => {
+          const reading = await cycleCloud.readCluster();
+          world.advance(40);
+          return reading;
+        };
+        return new Proxy(cycleCloud, {
+          get: (target, key) => (key === "readCluster" ? readCluster : Reflect.get(target, key).bind(target)),
+        });
+      },
+    };
+    await snapshotCluster(slow, cluster);
+    const joinedAtSeconds = world.now();
+    world.advance(20);
+    world.cycleCloud.change("htc-1", { nodeId: "the next one", status: "Preparing", hostname: null });
+    await world.snapshot();
+    expect(world.ports.schedulerEvents.of("celery")).toMatchObject([
+      { kind: "node-joined", atSeconds: joinedAtSeconds },
+      { kind: "node-deleted", atSeconds: joinedAtSeconds },
+    ]);
+  });
+
   test("for days loses its oldest changes, and none of another source", async () => {
     const world = await calm();
     for (const source of ["a", "b", "c"]) await world.post([], { source });
