@@ -43,7 +43,7 @@ export function execute(
       words = `${words}${part}`.slice(-2 * shownCharacters);
     });
     const fail = (reason: string) => {
-      const said = words.trim().slice(-shownCharacters);
+      const said = endOf(words.trim());
       const line = [program, ...args].join(" ");
       const shown = line.length <= shownOfCommand ? line : `${line.slice(0, shownOfCommand)}…`;
       reject(new Error(`Cannot run "${shown}": ${reason}${said === "" ? "" : `: ${said}`}`));
@@ -59,6 +59,13 @@ export function execute(
       else fail(why ?? `ended with ${code ?? signal}`);
     });
   });
+}
+
+/** Whole lines, where there are any. */
+function endOf(words: string): string {
+  if (words.length <= shownCharacters) return words;
+  const end = words.slice(-shownCharacters);
+  return end.slice(end.indexOf("\n") + 1);
 }
 
 /** All that was printed. */

@@ -205,14 +205,24 @@ export class KeptFiles {
     const { files, run } = this.#ports;
     const { folder, tryOut, besides = [] } = files;
     if (tryOut === undefined || besides.some((name) => present.get(name) === undefined)) return undefined;
+    const tried = async (trial: string) => {
+      try {
+        await run(tryOut(trial));
+        return undefined;
+      } catch (error) {
+        // The trial is gone when somebody reads this, and the next one has another name.
+        const [first] = messageOf(error)
+          .replaceAll(trial, folder)
+          .replace(/^.*: ended with \d+: /, "")
+          .split("\n");
+        return `the scheduler cannot read the new ones: ${first}`;
+      }
+    };
     try {
-      await inTrialFolder(folder, changes, (trial) => run(tryOut(trial)));
-      return undefined;
+      return await inTrialFolder(folder, changes, tried);
     } catch (error) {
-      const [first] = messageOf(error)
-        .replace(/^.*: ended with \d+: /, "")
-        .split("\n");
-      return `the scheduler cannot read the new ones: ${first}`;
+      const why = messageOf(error).replaceAll(/ccscale-files-\w+/g, "ccscale-files-XXXXXX");
+      return `the agent cannot copy ${folder} to try the new ones, and writes none until it can: ${why}`;
     }
   }
 

@@ -43,6 +43,11 @@ describe("a command", () => {
     await expect(execute(fails, patienceSeconds)).rejects.toThrow(/ended with 1: no such partition$/);
   });
 
+  test("is told with whole lines of its last words", async () => {
+    const fails = script("console.error('a'.repeat(290) + '\\n' + 'b'.repeat(290)); process.exitCode = 1");
+    await expect(execute(fails, patienceSeconds)).rejects.toThrow(/ended with 1: b{290}$/);
+  });
+
   test("is killed when it takes too long", async () => {
     await expect(execute(script("setTimeout(() => {}, 60000)"), 0.5)).rejects.toThrow(/no end within 0.5s/);
   });

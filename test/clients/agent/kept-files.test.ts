@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Command } from "../../../clients/agent/drivers/driver.ts";
 import { slurm } from "../../../clients/agent/drivers/slurm/slurm.ts";
 import { KeptFiles, type KeptState, readKeptState } from "../../../clients/agent/kept-files.ts";
@@ -148,6 +148,34 @@ describe("files that the agent keeps in step", () => {
     delete state.tried;
     expect(await pass()).toMatchObject({ written: [main()], refused: undefined });
     expect(commands).toEqual([]);
+  });
+
+  test("what the scheduler says of the trial names the real folder, the same each time", async () => {
+    const state: Beside = { most: 5, known: 5 };
+    const { pass } = agent(state);
+    for (const name of ["slurm.conf", "site.conf"]) await writeFile(folder(name), "# ours\n");
+    await pass();
+    Object.assign(state, { most: 6, known: 6 });
+    state.tried = ([set = ""]) => {
+      throw new Error(`Cannot run "env ${set}": ended with 1: bad line 3 of ${set.slice(11)}\nmore`);
+    };
+    const refused = `the scheduler cannot read the new ones: bad line 3 of ${folder("slurm.conf")}`;
+    expect(await pass()).toMatchObject({ written: [], refused });
+    expect(await pass()).toBeUndefined();
+  });
+
+  test("a trial that cannot be made is said in its own words, the same each time", async () => {
+    const state: Beside = { most: 5, known: 5 };
+    const { pass } = agent(state);
+    await writeFile(folder("slurm.conf"), "# ours\n");
+    await pass();
+    Object.assign(state, { most: 6, known: 6 });
+    vi.stubEnv("TMPDIR", folder("nowhere"));
+    const refused = expect.stringMatching(/^the agent cannot copy .* until it can: ENOENT: .*-XXXXXX'$/);
+    expect(await pass()).toMatchObject({ written: [], refused });
+    expect(await pass()).toBeUndefined();
+    vi.unstubAllEnvs();
+    expect(await pass()).toMatchObject({ written: [main()], refused: undefined });
   });
 
   test("files-only: written, and never read by order of the agent", async () => {
