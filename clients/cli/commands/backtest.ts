@@ -40,7 +40,7 @@ export function backtestCommand(terminal: Terminal): Command {
     .option("--snapshot <file>", 'the cluster as it is: what "ccscale support-archive" wrote')
     .option(
       "--vary <key=values>",
-      "a setting and the values that it takes in turn, such as idle_timeout=60,300; again for other settings",
+      "a setting and the values that it takes in turn, such as idle_timeout=60,300; again for other settings: all combinations are run",
       readVaried,
     )
     .addOption(

@@ -39,7 +39,7 @@ const narrowing: Narrowing = {
 export function limitsCommand(terminal: Terminal): Command {
   const command = new Command("limits")
     .description(
-      "Lists every limit once, with the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED; of a back-off, why and for how long.",
+      "Lists every limit once, with the jobs and cores that wait behind it, and how many (selected) buckets it binds: what most cores wait for first, then what binds, then the most used. BOUND_BY: why less is left than MAX - USED: another limit, or CycleCloud, which gives no reason; of a back-off, why and for how long.",
     )
     .option(
       "--shared",

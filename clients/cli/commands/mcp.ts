@@ -19,7 +19,7 @@ interface Flags extends ServiceFlags {
 export function mcpCommand(terminal: Terminal): Command {
   const command = new Command("mcp")
     .description(
-      "Serves the Model Context Protocol, so that an assistant in an editor or a chat can answer questions about clusters. It only reads, unless it gets --allow-actions.",
+      "Serves the Model Context Protocol, so that an assistant in an editor or a chat can answer questions about clusters. It only reads. With --allow-actions it also acts on nodes: it shows what would be done, and does it after a confirmation.",
     )
     .option("--allow-actions", "also offers actions: first shown, then carried out")
     .addOption(

@@ -38,7 +38,7 @@ interface Compared {
 export function compareCommand(terminal: Terminal): Command {
   const command = new Command("compare")
     .description(
-      "Lists by hour what another autoscaler did while this cluster was read-only or paused here (THEY: nodes that came and went) and what was planned meanwhile (WE), and why they differ. NODES, USD: what we would have had, and paid, more on average of the hour.",
+      "Lists by hour what another autoscaler did while this cluster was read-only or paused here (THEY: nodes that came and went) and what was planned meanwhile (WE), and why they differ. NODES, USD: what we would have had, and paid, more on average of the hour. A decision that the other takes within ten minutes is the same. Every plan starts from the nodes that they left.",
     )
     .option("--since <length>", "how far back, such as 12h or 7d (default: 1d)", lengthOption)
     .action(async (flags: Flags) => {
