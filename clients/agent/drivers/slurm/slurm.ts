@@ -9,6 +9,7 @@ import { isDynamicNode, isWithoutPartition, withoutPartition } from "./dynamic-n
 import { type ExemptFacts, exemptInFiles, exemptNodes } from "./exempt-nodes.ts";
 import type { JobContext } from "./job-context.ts";
 import { JobRecords } from "./job-records.ts";
+import { memoryInUseOf, namesNoMemory } from "./memory-in-use.ts";
 import { commandsFor } from "./node-commands.ts";
 import {
   cameTooLate,
@@ -232,6 +233,7 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
   readers.exempt.parameters = /^SlurmctldParameters *= (\S*)$/m.exec(config)?.[1];
   const exempt = exemptNodes(config, readers.exempt, { nodes: saving, due }, settings);
   const amounts = new NodeAmounts(nodes, partitions);
+  const isAskedFor = records.some(namesNoMemory);
   const comments = adminComments(records, leftOut, context.memory, settings);
   const shaped = shapesOf(nodes, amounts, settings);
   setAside.push(...shaped.setAside);
@@ -243,7 +245,8 @@ function interpret(answers: Answers, context: Context, settings: SlurmSettings, 
         .filter((node) => isListed(node) && !isWithoutPartition(node, settings) && !gone.has(node.name))
         .map((node) => {
           const offered = jobContext.reserved.withoutCpus(node, context.nowSeconds);
-          const posted = toNode(asUndrained(node, context), amounts.of(offered), due.get(node.name));
+          const resources = { ...amounts.of(offered), ...(isAskedFor ? memoryInUseOf(node) : {}) };
+          const posted = toNode(asUndrained(node, context), resources, due.get(node.name));
           return isLostDrain(node, context) && !posted.isOutByOthers
             ? { ...posted, isOutByLostEvent: true as const }
             : posted;

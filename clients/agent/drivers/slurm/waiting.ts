@@ -14,9 +14,9 @@ import { hasDynamicPartition } from "./dynamic-nodes.ts";
 import { allOf, type Constraints, parseFeatures, withGpuTypes } from "./features.ts";
 import { countTasks } from "./hostlist.ts";
 import type { JobContext } from "./job-context.ts";
-
 import { licenseDraws } from "./licenses.ts";
 import { drawsOf } from "./limits.ts";
+import { besideNoMemory } from "./memory-in-use.ts";
 import { isForMoreNodes, isOfPartition } from "./reasons.ts";
 import { dueNodes, type Reservation } from "./reservations.ts";
 import type { Size } from "./size.ts";
@@ -84,38 +84,12 @@ function waitingBeside(
   return { leftOut: `would run into reservation "${reservations.map(({ name }) => name).join('", "')}"` };
 }
 
-/** Nodes of which jobs have memory, by partition, as a list. */
-const knownInUse = new WeakMap<JobContext, Map<string, string>>();
-
-/** Where the default is no memory (`DefMemPerCPU=0`), a job that names none uses up none, and starts on no node of which others have some. */
-function nodesInUse(record: JobRecord, partitions: readonly string[], context: JobContext): string {
-  const [partition = ""] = partitions;
-  const { by, isOfMemory } = context.candidates.countingOf(partition);
-  const namesNone = record.memory_per_cpu === 0 && !record.memory_per_node && record.memory_per_tres === "";
-  if (!namesNone || !isOfMemory || by === "node") return "";
-  const known = knownInUse.get(context) ?? new Map<string, string>();
-  knownInUse.set(context, known);
-  const key = partitions.join(",");
-  const list =
-    known.get(key) ??
-    [...context.nodes.values()]
-      .filter((node) => (node.alloc_memory ?? 0) > 0)
-      .filter((node) => node.partitions?.some((name) => partitions.includes(name)))
-      .map(({ name }) => name)
-      .join(",");
-  known.set(key, list);
-  return list;
-}
-
 function waitingOn(
-  asked: JobRecord,
+  record: JobRecord,
   tasks: number,
   partitions: readonly string[],
   context: JobContext,
 ): readonly Job[] | LeftOut {
-  const inUse = nodesInUse(asked, partitions, context);
-  const excluded_nodes = [asked.excluded_nodes, inUse].filter((list) => list !== "").join(",");
-  const record = { ...asked, excluded_nodes };
   const parsed = parseFeatures(record.features);
   if (parsed === undefined)
     return { leftOut: `features "${record.features}", expected names with & | and counts` };
@@ -151,7 +125,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const mayBeAnywhere = all.every(
     ({ partition, size }) => partition === first.partition && size.perSlot !== undefined,
   );
-  const where = whereOf(record, candidates);
+  const where = whereOf(record, candidates, context);
   const isSpread = perSlot !== undefined && mayBeAnywhere && !where.isWhole;
   const colocated =
     nodeCount > 1 &&
@@ -215,7 +189,7 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const isOne = tasks === 1 || isOneEach || (isSpread && !colocated && draws.length === 0);
   const alone = isOne && context.apart.has(record.job_id) ? [{ "exclusive-task": true }] : [];
   const withAmounts = (amounts: Amounts, more: readonly Constraints[] = [], on = placed) => {
-    const { constraints } = whereOf(record, on, amounts);
+    const { constraints } = whereOf(record, on, context, amounts);
     return allOf([constraints, ...wanted.common, ...more, ...alone]);
   };
   // Tasks that may sit anywhere start together all the same.
@@ -305,7 +279,12 @@ type Amounts = Size["perNode"] | ((candidate: Candidate) => Size["perNode"]);
  * Node arrays with what is taken there, and whether whole nodes are meant. Where only some partitions are exclusive, Slurm's word is of one
  * of those.
  */
-function whereOf(record: JobRecord, candidates: readonly Candidate[], amounts: Amounts = {}) {
+function whereOf(
+  record: JobRecord,
+  candidates: readonly Candidate[],
+  context: JobContext,
+  amounts: Amounts = {},
+) {
   const amountsOf = typeof amounts === "function" ? amounts : () => amounts;
   const arrays = [...new Set(candidates.map(({ nodeArray }) => nodeArray))];
   const some = candidates.filter(({ exclusive }) => exclusive).length;
@@ -313,7 +292,7 @@ function whereOf(record: JobRecord, candidates: readonly Candidate[], amounts: A
   const taken = candidates.map((each) => {
     const own = amountsOf(each);
     const cap = each.cap === undefined ? {} : { [each.cap.name]: Math.min(own.ncpus ?? 1, each.cap.most) };
-    return { ...cap, ...own };
+    return { ...cap, ...own, ...besideNoMemory(record, context.candidates.countingOf(each.partition)) };
   });
   const isSame = new Set(taken.map((each) => JSON.stringify(each))).size === 1;
   if (isMixed || !isSame) {

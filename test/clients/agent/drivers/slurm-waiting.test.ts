@@ -268,21 +268,77 @@ describe("a job that names no memory, where that is the default (DefMemPerCPU=0)
       ...fields,
     });
 
+  const inUse = (index: number, fields = {}) => slurmNode(index, { alloc_memory: 2000, ...fields });
+  const bought = (world: Partial<SlurmWorld>) => {
+    const nodes = [inUse(1), slurmNode(2, { alloc_cpus: 1 })];
+    const reading = known({ jobs: [job({})], nodes, config: counts, ...world });
+    const there = (world.nodes ?? nodes).map((_, index) =>
+      node(`htc-${index + 1}`, { hostname: `ip-${index + 1}` }),
+    );
+    const { create } = planReading(
+      "slurm",
+      reading,
+      [array({ name: "htc", buckets: [bucket({ vcpus: 4 })] })],
+      there,
+    );
+    return create.flatMap(({ names }) => names).length;
+  };
+
   test.each([
-    ["is not planned on nodes of which others have some", {}, ["htc-1"]],
-    ["names some: it is", { memory_per_cpu: 1000 }, undefined],
-    ["has that of its GPUs: it is", { memory_per_tres: "gres:gpu:1000" }, undefined],
-  ])("%s", (_, fields, excluded) => {
-    const nodes = [slurmNode(1, { alloc_cpus: 1, alloc_memory: 2000 }), slurmNode(2, { alloc_cpus: 1 })];
-    const [planned] = jobsOf({ jobs: [job(fields)], nodes, config: counts });
-    const constraints = planned?.constraints as { readonly not?: object } | undefined;
-    expect(constraints?.not).toEqual(excluded && { "node.name": excluded });
+    ["is planned on a node of which nobody has any", {}, [inUse(1), slurmNode(2)], 0],
+    ["is not planned on nodes of which others have some", {}, [inUse(1), inUse(2)], 1],
+    ["names some: it is", { memory_per_cpu: 1000 }, [inUse(1), inUse(2)], 0],
+    ["has that of its GPUs: it is", { memory_per_tres: "gres:gpu:1000" }, [inUse(1), inUse(2)], 0],
+  ])("%s", (_, fields, nodes, count) => {
+    expect(bought({ jobs: [job(fields)], nodes })).toBe(count);
   });
 
-  test("adds them to those that it excludes itself", () => {
-    const nodes = [slurmNode(1, { alloc_memory: 2000 }), slurmNode(2), slurmNode(3)];
-    const [planned] = jobsOf({ jobs: [job({ excluded_nodes: "htc-2" })], nodes, config: counts });
-    expect(planned?.constraints).toMatchObject({ not: { "node.name": ["htc-2", "htc-1"] } });
+  test("asks for the same whatever is in use, beside what it excludes itself", () => {
+    const read = (nodes: readonly object[]) =>
+      known({ jobs: [job({ excluded_nodes: "htc-2" })], nodes, config: counts });
+    const [one, other] = [
+      read([inUse(1), slurmNode(2), inUse(3)]),
+      read([slurmNode(1), slurmNode(2), slurmNode(3)]),
+    ];
+    expect(one.jobs).toEqual(other.jobs);
+    expect(one.shapes).toEqual(other.shapes);
+    expect(JSON.stringify(one.jobs[0]?.constraints)).toContain('{"not":{"node.name":["htc-2"]}}');
+    expect(one.nodes.map(({ resources }) => resources["slurm-memory-in-use"])).toEqual([
+      true,
+      undefined,
+      true,
+    ]);
+  });
+
+  test("nodes do not say so where every job names some", () => {
+    const { nodes } = known({ jobs: [waitingJob()], nodes: [inUse(1)], config: counts });
+    expect(nodes[0]?.resources).not.toHaveProperty("slurm-memory-in-use");
+  });
+
+  test("waits for no partition that is full, and counts memory where its partition does", () => {
+    const nodes = [
+      inUse(1),
+      inUse(2),
+      slurmNode(3),
+      slurmNode(4),
+      ...[1, 2, 3, 4].map((index) => slurmNode(index, { name: `hpc-${index}`, partitions: ["hpc"] })),
+    ];
+    const several = job({
+      partition: "htc,hpc",
+      node_count: 3,
+      tasks: 3,
+      cpus: 3,
+      tres_req_str: "cpu=3,node=3",
+    });
+    const partitions =
+      "PartitionName=htc State=UP\nPartitionName=hpc State=UP SelectTypeParameters=CR_CORE\n";
+    const [planned] = jobsOf({ jobs: [several], nodes, config: counts, partitions });
+    expect(planned?.constraints).toMatchObject({
+      or: [
+        { "node.nodearray": "htc", not: { "slurm-memory-in-use": true } },
+        { "node.nodearray": "hpc", ncpus: 1 },
+      ],
+    });
   });
 
   test("has whole tasks on each node, of whichever node array", () => {
