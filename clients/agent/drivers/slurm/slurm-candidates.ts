@@ -48,8 +48,8 @@ interface Selection {
   readonly left: readonly NodeRecord[];
   readonly suiting: number;
   readonly largest: NodeRecord | undefined;
-  /** Those that suit are like it. */
-  readonly isOfOneKind: boolean;
+  /** The first of each kind of those that suit. */
+  readonly kinds: readonly NodeRecord[];
   /** Whether Slurm reports nodes of it at all. */
   readonly isKnown: boolean;
 }
@@ -190,7 +190,7 @@ export class Candidates {
     // Slurm takes as many nodes as they name.
     const counted = countsIn(features)?.reduce((sum, { count }) => sum + count, 0) ?? 0;
     return selections
-      .flatMap(({ nodeArray, left, suiting, largest, isOfOneKind, isKnown }): Candidate[] => {
+      .flatMap(({ nodeArray, left, suiting, largest, kinds, isKnown }): Candidate[] => {
         if (isKnown && largest === undefined) return [];
         // A job that has whole nodes starts on none with more CPUs than its partition allows.
         const isWhole = counting.by !== "node" && (this.isExclusive(partition) || asksForWholeNodes(record));
@@ -205,13 +205,13 @@ export class Candidates {
         const size = sizeOf(record, node, counting, count);
         // Where slurmctld does not know yet how many nodes there may be, it rejects no job as too large for them.
         if ((isChoice || isDynamic || counted > 0) && size.nodeCount > mostAsked(record)) return [];
-        if (isChoice && largest !== undefined && isTooMuch(size.perNode, largest)) return [];
+        if (isChoice && isKnown && kinds.every((each) => isTooMuch(size.perNode, each))) return [];
         const room = isDynamic ? left.length - 1 + this.#room : suiting;
         if ((isOneOfSeveral || isDynamic) && isKnown && size.nodeCount > room) return [];
         const exclusive = this.isExclusive(partition);
         const own = {
           ...size,
-          ...(isOfOneKind ? {} : { unlike: undefined }),
+          ...(kinds.length > 1 ? { unlike: undefined } : {}),
           ...(counted > 0 || (cap !== undefined && times > 1) ? { perSlot: undefined } : {}),
         };
         return [{ partition, nodeArray, exclusive, cap, nodes: left, size: own }];
@@ -239,9 +239,9 @@ export class Candidates {
     const counting = this.countingOf(partition);
     const [tasks, gpus] = [Math.max(1, record.tasks ?? 1), gpusIn(record.tres_per_job)];
     const arrays = this.#select(record, partition, features).flatMap(
-      ({ nodeArray, left, suiting, largest, isOfOneKind }) => {
+      ({ nodeArray, left, suiting, largest, kinds }) => {
         const { node, cap } = this.#bounded(record, partition, largest);
-        if (node === undefined || !isOfOneKind) return [];
+        if (node === undefined || kinds.length > 1) return [];
         const ofTasks = tasksOnNode(record, node, counting);
         const holds = gpus > 0 ? Math.min(ofTasks, 1) * gpusOn(record, counting, node) : ofTasks;
         return holds > 0 ? [{ nodeArray, nodes: left, suiting, node, cap, holds, ofTasks }] : [];
@@ -293,18 +293,16 @@ export class Candidates {
           disk <= (node.temporary_disk ?? disk) &&
           memory <= (node.usable_memory ?? memory),
       );
-      const largest = suiting.reduce<NodeRecord | undefined>(
+      const byKind = Map.groupBy(suiting, ({ usable_cpus, usable_memory, gres }) =>
+        [usable_cpus, usable_memory, gres].join(" "),
+      );
+      const kinds = [...byKind.values()].flatMap(([node]) => node ?? []);
+      const largest = kinds.reduce<NodeRecord | undefined>(
         (most, node) =>
           most === undefined || (node.usable_cpus ?? 0) > (most.usable_cpus ?? 0) ? node : most,
         undefined,
       );
-      const isOfOneKind = suiting.every(
-        ({ usable_cpus, usable_memory, gres }) =>
-          usable_cpus === largest?.usable_cpus &&
-          usable_memory === largest?.usable_memory &&
-          gres === largest?.gres,
-      );
-      return { nodeArray, left, suiting: suiting.length, largest, isOfOneKind, isKnown: all.length > 0 };
+      return { nodeArray, left, suiting: suiting.length, largest, kinds, isKnown: all.length > 0 };
     });
     this.#selections.set(key, selections);
     return selections;
@@ -373,7 +371,7 @@ function withCpusForMemory(record: JobRecord, limit = Number.POSITIVE_INFINITY):
   return { ...record, cpus: cpus * times, memory_per_cpu: Math.ceil(memory / cpus / times) };
 }
 
-/** Of something: a node never has it. */
+/** Whether it asks for more of something than the node ever has. */
 function isTooMuch(perNode: Size["perNode"], { usable_cpus, usable_memory, gres }: NodeRecord): boolean {
   const has = countedOf({ cpus: usable_cpus, memoryMb: usable_memory, gres });
   return Object.entries(perNode).some(([name, amount]) => amount > (has[name] ?? amount));

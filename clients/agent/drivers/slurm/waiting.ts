@@ -122,9 +122,9 @@ function jobsOf(waits: Waiting, context: JobContext): readonly Job[] | LeftOut {
   const { record, tasks, candidates, first, wanted } = waits;
   const { nodeCount, perSlot, slots } = first.size;
   const all = [...candidates, ...waits.others];
-  const mayBeAnywhere = all.every(
-    ({ partition, size }) => partition === first.partition && size.perSlot !== undefined,
-  );
+  // A core may have another number of CPUs in another node array, and with it what a slot takes.
+  const slotsOf = ({ partition, size }: Candidate) => JSON.stringify([partition, size.perSlot, size.slots]);
+  const mayBeAnywhere = all.every((each) => slotsOf(each) === slotsOf(first));
   const where = whereOf(record, candidates, context);
   const isSpread = perSlot !== undefined && mayBeAnywhere && !where.isWhole;
   const colocated =

@@ -350,6 +350,57 @@ describe("a job that names no memory, where that is the default (DefMemPerCPU=0)
   });
 });
 
+describe("a job of a partition of unlike nodes", () => {
+  const config = "SelectType = select/cons_tres\nSelectTypeParameters = CR_CORE_MEMORY\n";
+  const few = Array.from({ length: 4 }, (_, index) => slurmNode(index + 1));
+  const threads = Array.from({ length: 4 }, (_, index) =>
+    slurmNode(index + 1, { name: `smt-${index + 1}`, cpus: 8, threads: 2 }),
+  );
+  const tasks = (count: number, fields: object = {}) =>
+    waitingJob({
+      tasks: count,
+      cpus: count,
+      memory_per_cpu: 100,
+      tres_req_str: `cpu=${count},mem=${count}00M,node=1`,
+      ...fields,
+    });
+
+  test.each([
+    ["in either order", [...few, ...threads]],
+    ["in the other", [...threads, ...few]],
+  ])("takes its amounts of each node array: %s", (_, nodes) => {
+    const ofCores = tasks(8, { threads_per_core: 1, node_count: 2 });
+    const [planned, ...more] = jobsOf({ jobs: [ofCores], nodes, config });
+    expect(more).toEqual([]);
+    expect(planned).toMatchObject({ nodeCount: 2 });
+    expect(amountsByArray(planned)).toEqual({ htc: 4, smt: 8 });
+    const [three] = jobsOf({ jobs: [tasks(3)], nodes, config });
+    expect(three).toMatchObject({ iterations: 1 });
+    expect(amountsByArray(three)).toEqual({ htc: 3, smt: 4 });
+  });
+
+  function amountsByArray(job: Job | undefined) {
+    const constraints = job?.constraints as { readonly or?: readonly Record<string, unknown>[] } | undefined;
+    const or = constraints?.or ?? [];
+    return Object.fromEntries(or.map((each) => [each["node.nodearray"], each.ncpus]));
+  }
+
+  test("is left out of a node array only if none of its nodes has enough", () => {
+    const nodes = [
+      slurmNode(1, { cpus: 64, real_memory: 250_000 }),
+      slurmNode(2, { cpus: 64, real_memory: 500_000 }),
+      slurmNode(3, { name: "hpc-1", partitions: ["hpc"], cpus: 64, real_memory: 500_000 }),
+    ];
+    const arraysFor = (memory_per_node: number) => {
+      const fields = { partition: "htc,hpc", memory_per_cpu: null, memory_per_node };
+      const job = waitingJob({ ...fields, tres_req_str: `cpu=1,mem=${memory_per_node}M,node=1` });
+      return jobsOf({ jobs: [job], nodes, config }).map(({ constraints }) => constraints);
+    };
+    expect(arraysFor(400_000)).toMatchObject([{ "node.nodearray": ["htc", "hpc"] }]);
+    expect(arraysFor(600_000)).toEqual([]);
+  });
+});
+
 describe("node lists", () => {
   test("a node that is there is asked for by its name, and the others are ordered", () => {
     const record = waitingJob({
