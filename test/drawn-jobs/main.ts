@@ -41,7 +41,7 @@ const drawn = drawKinds({
   waves: Number(values.waves),
   usual: values.usual,
 }).filter((_, index) => values.only === undefined || values.only.split(",").includes(String(index)));
-/** Of each node array: of jobs that come again there are more. */
+/** Nodes of each node array: there are more where jobs come again. */
 const available = Number(values.waves) > 1 ? 2 * nodesPerPartition : nodesPerPartition;
 const kinds = drawn.flatMap(([first]) => first ?? []);
 const { conf, gres, toCome } = nodesOfKinds(kinds, "cons_tres", available);
@@ -70,7 +70,7 @@ const controller = await startSlurm({
 });
 const driven = new DrivenSlurm({ run: asBooted(controller) }, { ignore_partitions: ["boot"] });
 const there: string[] = [];
-/** Of each kind. */
+/** The ids of the jobs of each kind. */
 const ids: number[][] = kinds.map(() => []);
 const lines: string[][] = kinds.map(() => []);
 try {
@@ -206,7 +206,7 @@ async function resume(nodes: string): Promise<void> {
   await controller.run("scancel", `${id}`);
 }
 
-/** Of each kind, when no more starts: the nodes that it uses, and how many of its jobs wait. */
+/** The nodes that each kind uses, and how many of its jobs wait, when no more starts. */
 async function settled() {
   let before = "";
   let same = 0;
