@@ -23,6 +23,10 @@ const run = promisify(execFile);
 const wakeAgent = join(import.meta.dirname, "../../../clients/agent/wake-agent.sh");
 
 const mostOfHpc = 3;
+/** Longer than a daemon takes to start on a busy machine: until then nobody knows that the node is reserved. */
+const idleSeconds = 20;
+/** A pass takes two seconds. */
+const passesInIdleness = 15;
 
 describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 600_000 }, () => {
   test("its jobs get exactly the nodes that Slurm chose, one without room is given back at once, idle machines go, a drain ends with its machine, and an agent that is killed orders nothing twice", () =>
@@ -31,7 +35,7 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
     onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
   test("nodes of a reservation are up before it begins, outlive idleness, run its jobs, and go when it is over; in power saving those that slurm.conf spares", () =>
     onPowerSaving(
-      { lines: mostOfHpc, suspendSeconds: 6, idleSeconds: 5, conf: "SuspendExcNodes=hpc-1\n" },
+      { lines: mostOfHpc, suspendSeconds: 6, idleSeconds, conf: "SuspendExcNodes=hpc-1\n" },
       checkReserved,
     ));
 });
@@ -253,7 +257,7 @@ async function checkReserved(slurm: Slurm, stack: LocalStack, section: object, w
       ...times,
     );
     await until(states, ["hpc-1 idle", "hpc-2 idle~", "htc-1 idle", "htc-2 idle"]);
-    await morePasses(stack, 6, watched(slurm, stack));
+    await morePasses(stack, passesInIdleness, watched(slurm, stack));
     expect(await there()).toEqual(["hpc-1", "htc-1", "htc-2"]);
 
     await slurm.run("scontrol", "update", "reservation=early", "StartTime=now");
@@ -263,7 +267,7 @@ async function checkReserved(slurm: Slurm, stack: LocalStack, section: object, w
     await until(running, "RUNNING htc-[1-2]\nRUNNING hpc-[1-2]\n");
     await slurm.run("scancel", "--user=root");
     await until(there, ["hpc-1", "htc-1", "htc-2"]);
-    await morePasses(stack, 6, watched(slurm, stack));
+    await morePasses(stack, passesInIdleness, watched(slurm, stack));
     expect(await states()).toEqual(["hpc-1 reserved", "hpc-2 idle~", "htc-1 reserved", "htc-2 reserved"]);
 
     await slurm.run("scontrol", "delete", "reservation=early");
