@@ -59,12 +59,15 @@ export interface LocalStack {
 
 /** Starts everything on free ports of this machine. Call it in `beforeAll`, and `stop` in `afterAll`. */
 export async function startStack({ definition, ...options }: StackOptions = {}): Promise<LocalStack> {
-  const folder = await mkdtemp(join(tmpdir(), "stack-"));
-  try {
-    return await startIn(folder, await withDefinition(folder, definition, options));
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
+  for (let tries = 1; ; tries += 1) {
+    const folder = await mkdtemp(join(tmpdir(), "stack-"));
+    try {
+      return await startIn(folder, await withDefinition(folder, definition, options));
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      // A free port was chosen, and another process took it before it was listened on.
+      if (tries === 3 || !String(error).includes("EADDRINUSE")) throw error;
+    }
   }
 }
 
