@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -210,7 +211,7 @@ export class KeptFiles {
         await run(tryOut(trial));
         return undefined;
       } catch (error) {
-        // The trial is gone when somebody reads this, and the next one has another name.
+        // The trial is gone when somebody reads this, and another name in each pass would be news each time.
         const [first] = messageOf(error)
           .replaceAll(trial, folder)
           .replace(/^.*: ended with \d+: /, "")
@@ -221,8 +222,9 @@ export class KeptFiles {
     try {
       return await inTrialFolder(folder, changes, tried);
     } catch (error) {
-      const why = messageOf(error).replaceAll(/ccscale-files-\w+/g, "ccscale-files-XXXXXX");
-      return `the agent cannot copy ${folder} to try the new ones, and writes none until it can: ${why}`;
+      // Without the call and the path that follow, which has the trial's name.
+      const [why] = messageOf(error).split(", ");
+      return `the agent cannot copy ${folder} into ${tmpdir()} to try the new ones, and writes none until it can: ${why}`;
     }
   }
 

@@ -67,6 +67,7 @@ function constraint(json: unknown, asked: ReadonlySet<string>): unknown {
       .filter(
         ([key]) => !admissions.has(key) && !(alias !== undefined && ["class", alias.name].includes(key)),
       )
+      // Below `or` and `not`, what is asked beside does not count: each alternative stands by itself.
       .map(([key, value]) => [key, nesting.has(key) ? constraint(value, new Set()) : value]),
   );
   if (alias === undefined || asked.has(alias.resource) || Object.hasOwn(read, alias.resource)) return read;

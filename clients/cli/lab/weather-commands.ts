@@ -9,9 +9,6 @@ import { arrayOf, change, factorOption, labOptions, shareOption, sizesOf } from 
 import type { PanelFlags } from "./panel.ts";
 import type { PanelCluster, PanelNode } from "./panel-state.ts";
 
-/** How many nodes an answer names. */
-const mostNamed = 10;
-
 interface ArrayFlags extends PanelFlags {
   readonly size?: readonly string[];
   readonly off?: true;
@@ -187,7 +184,7 @@ export function evictCommand(terminal: Terminal): Command {
       const names = chosen.map(({ name }) => name);
       await panel.tell("evict", { cluster: panel.cluster, names });
       return {
-        done: `Azure takes ${counted(names.length, "spot nodes")} back within 30 simulated seconds: ${someOf(names, mostNamed)}.`,
+        done: `Azure takes ${counted(names.length, "spot nodes")} back within 30 simulated seconds: ${listed(names)}.`,
       };
     });
   });
@@ -237,8 +234,8 @@ export function accidentCommand(terminal: Terminal, kind: "kill" | "crash"): Com
       if (kind === "kill") await panel.tell("kill", input);
       else await panel.tell("fail", { ...input, message: flags.message });
       return kind === "kill"
-        ? { done: `Gone: ${someOf(names, mostNamed)}.` }
-        : { done: `Failed: ${someOf(names, mostNamed)}. "ccscale retry-failed" boots failed nodes again.` };
+        ? { done: `Gone: ${listed(names)}.` }
+        : { done: `Failed: ${listed(names)}. "ccscale retry-failed" boots failed nodes again.` };
     }),
   );
 }
@@ -249,12 +246,7 @@ function nodesOf({ nodes }: PanelCluster, names: readonly string[]): readonly Pa
     if (named !== undefined) return named;
     throw new NotFound(
       `The simulator has no node "${printable(name)}"`,
-      nodes.length === 0
-        ? "It has no nodes."
-        : `It has ${someOf(
-            nodes.map((node) => node.name),
-            mostNamed,
-          )}.`,
+      nodes.length === 0 ? "It has no nodes." : `It has ${listed(nodes.map((node) => node.name))}.`,
     );
   });
 }
@@ -266,4 +258,8 @@ function spotOf(cluster: PanelCluster, array: string, share = 1): readonly Panel
   if (up.length === 0)
     throw new NotFound(`Node array "${array}" has no nodes to evict`, "Wait until there are some.");
   return up.slice(0, Math.max(1, Math.round(up.length * share)));
+}
+
+function listed(names: readonly string[]): string {
+  return someOf(names, 10);
 }

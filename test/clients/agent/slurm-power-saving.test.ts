@@ -24,7 +24,7 @@ const wakeAgent = join(import.meta.dirname, "../../../clients/agent/wake-agent.s
 
 const mostOfHpc = 3;
 /** Longer than a daemon takes to start on a busy machine: until then nobody knows that the node is reserved. */
-const idleSeconds = 20;
+const reservedIdleSeconds = 20;
 /** A pass takes two seconds. */
 const passesInIdleness = 15;
 
@@ -35,7 +35,12 @@ describeHere(`nodes that Slurm powers up and down by name${reason}`, { timeout: 
     onPowerSaving({ lines: mostOfHpc, suspendSeconds: 6, conf: "SuspendExcNodes=hpc-2\n" }, checkKeptAlive));
   test("nodes of a reservation are up before it begins, outlive idleness, run its jobs, and go when it is over; in power saving those that slurm.conf spares", () =>
     onPowerSaving(
-      { lines: mostOfHpc, suspendSeconds: 6, idleSeconds, conf: "SuspendExcNodes=hpc-1\n" },
+      {
+        lines: mostOfHpc,
+        suspendSeconds: 6,
+        idleSeconds: reservedIdleSeconds,
+        conf: "SuspendExcNodes=hpc-1\n",
+      },
       checkReserved,
     ));
 });
