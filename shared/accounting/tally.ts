@@ -164,8 +164,8 @@ export function mergeLines(...lists: readonly (readonly Line[])[]): readonly Lin
 
 /**
  * Splits a whole number into whole parts in proportion to the weights, so that the parts add up to it exactly: the running
- * sum is rounded, never a single part, so errors do not add up. Weights are not negative; when all are
- * zero, the last part takes everything. No weights: an empty list.
+ * sum is rounded, never a single part, so errors do not add up. Weights are not negative, and
+ * not all zero.
  */
 function splitExactly(total: number, weights: readonly number[]): readonly number[] {
   let sum = 0;
@@ -175,8 +175,7 @@ function splitExactly(total: number, weights: readonly number[]): readonly numbe
   let [weight, given] = [0, 0];
   for (const own of weights) {
     weight += own;
-    const until =
-      parts.length === last ? total : Math.min(total, Math.round(total * (sum === 0 ? 0 : weight / sum)));
+    const until = parts.length === last ? total : Math.min(total, Math.round(total * (weight / sum)));
     parts.push(until - given);
     given = until;
   }

@@ -25,6 +25,9 @@ const restarts = ({ cycleCloud }: World) => cycleCloud.calls.filter((call) => ca
 test("the same key asks for nothing new, even long after what it asked for is done", async () => {
   const world = await worldOf(names);
   const first = await restart(world, names);
+  const [operation] = await world.ports.operations.open(cluster);
+  const asked = world.cycleCloud.nodes.map(({ nodeId, name, hostname }) => ({ nodeId, name, hostname }));
+  expect(operation?.value.action).toMatchObject({ kind: "restart-nodes", nodes: asked });
   await world.settle();
   expect(restarts(world)).toBe(1);
   for (let again = 0; again < 3; again += 1) {

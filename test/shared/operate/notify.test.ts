@@ -50,6 +50,8 @@ describe("an incident", () => {
     world.advance(1);
     for (let n = 0; n < 5; n += 1) await beat();
     expect(shortOf(receiver.arrived)).toEqual(["begun stale-snapshot", "over stale-snapshot"]);
+    const notified = `info notified ${JSON.stringify({ cluster, to: teams.urlSetting, messages: 1 })}`;
+    expect(world.log.filter((line) => line === notified)).toHaveLength(2);
     const [begun, over] = receiver.arrived;
     expect(over).toMatchObject({ incident: begun?.incident, sinceSeconds: begun?.sinceSeconds });
     expect(over?.id).not.toBe(begun?.id);

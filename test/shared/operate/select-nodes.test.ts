@@ -57,6 +57,29 @@ test("a retry without a selection is of the nodes that failed on their way up, a
   expect(outcome.answer.skipped).toEqual([]);
 });
 
+test.each(["terminate", "remove"] as const)(
+  "%s passes over what is on its way out, or of unknown fate",
+  async (kind) => {
+    const nodes = [
+      nodeOf({ name: "htc-1" }),
+      nodeOf({ name: "htc-2", targetState: "Terminated" }),
+      nodeOf({ name: "htc-3", targetState: null }),
+    ];
+    const world = worldWith({ nodes });
+    await world.snapshot();
+    const body = { kind, force: true, nodes: { names: nodes.map(({ name }) => name) }, ...who };
+    expect(await act(world.ports, { cluster, body })).toMatchObject({
+      answer: {
+        actions: [{ nodes: [{ name: "htc-1" }] }],
+        skipped: [
+          { node: "htc-2", refused: false },
+          { node: "htc-3", refused: true },
+        ],
+      },
+    });
+  },
+);
+
 test("a selection of names that no node has names them", async () => {
   const world = worldWith({ nodes: [nodeOf({ name: "htc-1" })] });
   await world.round();

@@ -378,6 +378,32 @@ describe("JSON that is not escaped", () => {
     expect([...(broken?.keys() ?? [])]).toEqual(["2.head"]);
   });
 
+  test.each([
+    ['"exec_host":"ip-2/0"', { executingHostnames: ["ip-2"] }],
+    ['"exec_host":""', {}],
+  ])("a job that cannot be repaired, with %s, is set aside with its hosts", (host, hosts) => {
+    const jobs = text.replace(
+      /"job_state":"Q" "lost"\s+\]/,
+      `"job_state":"R" "lost"\n            ${host}\n            ]`,
+    );
+    const reading = pbsDriver.interpret(
+      {
+        nodes: { text: "", exitCode: 1 },
+        jobs: { text: jobs, exitCode: 0 },
+        queues: list("Queue", {}),
+        server: list("Server", { head: { scheduling: "True" } }),
+        resources: { text: "", exitCode: 0 },
+      },
+      { nowSeconds: 1_800_000_000, draining: new Map(), memory: {} },
+    );
+    const reason = "no JSON: its values cannot be told apart";
+    expect(reading.known ? reading.setAside : reading.reason).toContainEqual({
+      record: "job 2.head",
+      reason,
+      ...hosts,
+    });
+  });
+
   test("is unknown where it was cut short", () => {
     const lines = text.split("\n");
     for (let length = 0; length < lines.length - 1; length++)
