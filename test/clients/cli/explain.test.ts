@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
 import { ask, happenToTarget, targetSituations } from "../../shared/views/target-situations.ts";
 import { asked, configOf, happen, situations } from "../../shared/views/waiting-situations.ts";
@@ -6,31 +9,43 @@ import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
 const root = ownFolder();
-const pages: string[] = [];
+/** What the page says of each situation, checked by the tests of `shared/views`. */
+const written = join(import.meta.dirname, "../../shared/views/explain-pages");
 
 function fail(): never {
   throw new Error("There is no such situation");
 }
 
-describe("explain: every situation in which a job waits, as committed examples", () => {
-  test.each(Object.entries(situations))("%s", async (name, situation) => {
+describe("explain prints what is known of the job or target", () => {
+  test("of a job", async () => {
+    const name = "partly-placed";
+    const situation = situations[name] ?? fail();
     const folder = await archiveOf(await happen(situation), root(name), configOf(situation));
     const { code, stdout, stderr } = await ccscale(["explain", asked, "--offline", folder]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    pages.push(stdout);
-    await expect(stdout).toMatchFileSnapshot(`examples/explain/${name}.txt`);
+    await expect(stdout).toMatchFileSnapshot(join(written, `${name}.txt`));
   });
 
-  test.each(Object.entries(targetSituations))("of a target: %s", async (name, situation) => {
-    const world = await happenToTarget(situation);
-    const folder = await archiveOf(world, root(`target-${name}`), configOf({ ...situation, jobs: [] }));
-    const { target, requestSet } = situation;
-    const which = requestSet === undefined ? [] : ["--request-set", requestSet];
-    const argv = ["explain", "--target", target, ...which, "--offline", folder];
+  test("of a target", async () => {
+    const name = "asked-for-by-two-sets";
+    const situation = targetSituations[name] ?? fail();
+    const folder = await archiveOf(
+      await happenToTarget(situation),
+      root(name),
+      configOf({ ...situation, jobs: [] }),
+    );
+    const argv = [
+      "explain",
+      "--target",
+      "htc",
+      "--request-set",
+      situation.requestSet ?? fail(),
+      "--offline",
+      folder,
+    ];
     const { code, stdout, stderr } = await ccscale(argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    pages.push(stdout);
-    await expect(stdout).toMatchFileSnapshot(`examples/explain-target/${name}.txt`);
+    await expect(stdout).toMatchFileSnapshot(join(written, `target/${name}.txt`));
   });
 
   test.each(["drained-by-an-operator", "drained-in-the-scheduler"])(
@@ -76,7 +91,10 @@ describe("explain: every situation in which a job waits, as committed examples",
     expect(finished.stderr).toContain(words);
   });
 
-  test("every command that they name is one, with these options", async () => {
+  test("every command that a page names is one, with these options", async () => {
+    const pages = globSync("**/*.txt", { cwd: written }).map((file) =>
+      readFileSync(join(written, file), "utf8"),
+    );
     const named = new Set(
       pages.flatMap((page) => [...page.matchAll(/`ccscale ([^`]+)`/g)].map(([, words]) => words ?? "")),
     );

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { explanationOn } from "../../../clients/cli/output/explanation.ts";
 import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
 import { explainOne } from "../../../shared/views/explain/explain-job.ts";
 import { explainJob, limitsToRaise, listJobs, lookAhead } from "../../../shared/views/index.ts";
 import { type OutlookJob, outlookJobs } from "../../../shared/views/job-states.ts";
 import { cluster, type World } from "../../support/world.ts";
+import { pageText } from "./page-text.ts";
 import { asked, happen, type Situation, situations } from "./waiting-situations.ts";
 
 async function explained(world: World): Promise<ExplainAnswer> {
@@ -36,10 +38,7 @@ const gib = (count: number) => ({ bytes: count * 2 ** 30, magnitude: "g" });
 const job = (fields: object) => [{ name: asked, iterations: 10, constraints: { ncpus: 4 }, ...fields }];
 const plain = { limits: {}, array: {}, cluster: {}, bucket: {}, config: {}, before: async () => {} };
 
-/**
- * Kinds of all causes, the gravest first; of the one that counts, how much is asked, how much is left, and of which limit. What the page
- * says of each situation is in `test/clients/cli/examples/explain`.
- */
+/** Kinds of all causes, the gravest first; of the one that counts, how much is asked, how much is left, and of which limit. */
 const rows: Readonly<
   Record<string, readonly [kinds: string, asked?: unknown, left?: unknown, limit?: string]>
 > = {
@@ -177,11 +176,14 @@ describe("explain: every situation in which a job waits", () => {
   });
 
   test.each(Object.entries(rows))("%s", async (name, [kinds, askedFor, left, limit = null]) => {
-    const { causes, headline, summary } = (await of(situation(name))).answer;
+    const { answer } = await of(situation(name));
+    const { causes, headline, summary } = answer;
     expect(causes.map(({ kind }) => kind).join(" ")).toBe(kinds);
     const [cause] = causes.filter(({ kind }) => kind !== "partly-placed");
     expect(summary).toBe(`${headline} ${cause?.text}`);
     if (askedFor !== undefined) expect(cause).toMatchObject({ asked: askedFor, left, limit });
+    const page = pageText((on) => explanationOn(on, answer));
+    await expect(page).toMatchFileSnapshot(`explain-pages/${name}.txt`);
   });
 
   test.each(Object.entries(fixes))("%s: what is told to make it fit does", async (name, fix) => {

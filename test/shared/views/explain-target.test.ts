@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { targetExplanationOn } from "../../../clients/cli/output/explanation.ts";
 import { type TargetExplanation, targetExplanation } from "../../../shared/api/index.ts";
 import { explainTarget, lookAhead } from "../../../shared/views/index.ts";
 import { cluster, type World } from "../../support/world.ts";
+import { pageText } from "./page-text.ts";
 import { happenToTarget, type TargetSituation, targetSituations } from "./target-situations.ts";
 
 async function outcomeOf(world: World, target: string, requestSet?: string) {
@@ -22,7 +24,7 @@ function situation(name: string): TargetSituation {
   return found;
 }
 
-/** What each situation comes to; what the page says of it is in `test/clients/cli/examples/explain-target`. */
+/** What each situation comes to. */
 const rows: Readonly<
   Record<
     string,
@@ -82,10 +84,9 @@ describe("explainTarget: every situation of a target", () => {
     const { causes, state, granted, asked, unit, refusals } = answer;
     expect([state, granted, asked, unit, causes.map(({ kind }) => kind).join(" ")]).toEqual(row);
     expect(refusals.length > 0).toBe(state === "partly" || state === "waiting");
-    for (const { text, next } of causes) {
-      expect(text).toMatch(/^[A-Z0-9].*[.?]$/s);
-      expect(`${text} ${next}`).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
-    }
+    const page = pageText((on) => targetExplanationOn(on, answer));
+    expect(page).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
+    await expect(page).toMatchFileSnapshot(`explain-pages/target/${name}.txt`);
   });
 
   test.each(Object.entries(fixes))("%s: what is told to make it whole does", async (name, fix) => {

@@ -53,7 +53,7 @@ const twoSizes = nodeArrayOf({
   buckets: [bucketOf(), bucketOf({ vmSize: "Standard_F8s_v2", bucketId: "bucket-f8" })],
 });
 
-/** By what they are called in `examples/explain-target`. */
+/** By what they are called in `explain-pages/target`. */
 export const targetSituations: Readonly<Record<string, TargetSituation>> = {
   met: {
     nodes: [{ name: "htc-1" }, { name: "htc-2" }],

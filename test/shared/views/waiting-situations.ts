@@ -86,7 +86,7 @@ const wish = (world: World, name: string, reason: string) => ({
   atSeconds: world.now() - 300,
 });
 
-/** By what they are called in `examples/explain`. */
+/** By what they are called in `explain-pages`. */
 export const situations: Readonly<Record<string, Situation>> = {
   "too-big-for-any-size": { jobs: [{ name: asked, constraints: { ncpus: 64 } }] },
   "too-big-for-the-array-that-it-names": {
