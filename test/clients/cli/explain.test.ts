@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { globSync } from "tinyglobby";
 import { describe, expect, test } from "vitest";
-import { ask, happenToTarget, targetSituations } from "../../shared/views/target-situations.ts";
-import { asked, configOf, happen, situations } from "../../shared/views/waiting-situations.ts";
+import { ask, happenToTarget, targetSituations } from "../../shared/views/explain/target-situations.ts";
+import { asked, configOf, happen, situations } from "../../shared/views/explain/waiting-situations.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 import { archiveOf } from "./archived-world.ts";
 import { ccscale } from "./in-process.ts";
 
 const root = ownFolder();
 /** What the page says of each situation, checked by the tests of `shared/views`. */
-const written = join(import.meta.dirname, "../../shared/views/explain-pages");
+const written = join(import.meta.dirname, "../../shared/views/explain/pages");
 
 function fail(): never {
   throw new Error("There is no such situation");

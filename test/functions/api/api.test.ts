@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type NodeView, problemSchema, type Route, routes } from "../../../shared/api/index.ts";
 import { served } from "../../fuzz/served-world.ts";
-import { asked, happen, type Situation, situations } from "../../shared/views/waiting-situations.ts";
+import { asked, happen, type Situation, situations } from "../../shared/views/explain/waiting-situations.ts";
 import { cluster, jobFor } from "../../support/world.ts";
 import { handlers } from "./handlers.ts";
 import { apiOf, type Fields, type RouteId, routeOf } from "./routes.ts";

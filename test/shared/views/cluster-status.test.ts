@@ -5,7 +5,7 @@ import { type ClusterStatus, clusterStatus } from "../../../shared/views/cluster
 import { explainJob, explainTarget, lookAhead } from "../../../shared/views/index.ts";
 import { nodeOf } from "../../support/cluster.ts";
 import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
-import { ask } from "./target-situations.ts";
+import { ask } from "./explain/target-situations.ts";
 
 async function statusOf(world: World): Promise<ClusterStatus> {
   const status = await clusterStatus(world.ports, cluster);

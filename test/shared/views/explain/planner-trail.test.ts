@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { TargetOutcome } from "../../../shared/engine/index.ts";
-import type { Operation } from "../../../shared/ports/index.ts";
-import { targetTrail } from "../../../shared/views/explain/planner-trail.ts";
-import type { Outlook } from "../../../shared/views/outlook.ts";
-import { createAction, nodesAction, operationOf, requestedNode } from "../../support/operation.ts";
+import type { TargetOutcome } from "../../../../shared/engine/index.ts";
+import type { Operation } from "../../../../shared/ports/index.ts";
+import { targetTrail } from "../../../../shared/views/explain/planner-trail.ts";
+import type { Outlook } from "../../../../shared/views/outlook.ts";
+import { createAction, nodesAction, operationOf, requestedNode } from "../../../support/operation.ts";
 
 const target = { name: "login", requestSet: "s1", asked: 4, granted: 2, unit: "nodes", reasons: [] };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
-import { undecided } from "../../../shared/cycle/index.ts";
-import type { Bucket, Cluster, NodeArray } from "../../../shared/engine/index.ts";
-import { explainJob, lookAhead } from "../../../shared/views/index.ts";
-import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { cluster, createWorld, jobFor, type World, worldWith } from "../../support/world.ts";
+import { type ExplainAnswer, explainAnswer } from "../../../../shared/api/index.ts";
+import { undecided } from "../../../../shared/cycle/index.ts";
+import type { Bucket, Cluster, NodeArray } from "../../../../shared/engine/index.ts";
+import { explainJob, lookAhead } from "../../../../shared/views/index.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, createWorld, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 async function explained(world: World, job = "job-1", source?: string): Promise<ExplainAnswer> {
   const outlook = await lookAhead(world.ports, cluster);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { targetExplanationOn } from "../../../clients/cli/output/explanation.ts";
-import { type TargetExplanation, targetExplanation } from "../../../shared/api/index.ts";
-import { explainTarget, lookAhead } from "../../../shared/views/index.ts";
-import { cluster, type World } from "../../support/world.ts";
+import { targetExplanationOn } from "../../../../clients/cli/output/explanation.ts";
+import { type TargetExplanation, targetExplanation } from "../../../../shared/api/index.ts";
+import { explainTarget, lookAhead } from "../../../../shared/views/index.ts";
+import { cluster, type World } from "../../../support/world.ts";
 import { pageText } from "./page-text.ts";
 import { happenToTarget, type TargetSituation, targetSituations } from "./target-situations.ts";
 
@@ -86,7 +86,7 @@ describe("explainTarget: every situation of a target", () => {
     expect(refusals.length > 0).toBe(state === "partly" || state === "waiting");
     const page = pageText((on) => targetExplanationOn(on, answer));
     expect(page).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
-    await expect(page).toMatchFileSnapshot(`explain-pages/target/${name}.txt`);
+    await expect(page).toMatchFileSnapshot(`pages/target/${name}.txt`);
   });
 
   test.each(Object.entries(fixes))("%s: what is told to make it whole does", async (name, fix) => {

@@ -1,5 +1,5 @@
 import { Readable, Writable } from "node:stream";
-import { type Page, pageOn } from "../../../clients/cli/output/report.ts";
+import { type Page, pageOn } from "../../../../clients/cli/output/report.ts";
 
 /** What a page prints for people. */
 export function pageText(print: (page: Page) => void): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestVmSize } from "../../../shared/views/explain/near-names.ts";
+import { nearestVmSize } from "../../../../shared/views/explain/near-names.ts";
 
 const sizes = ["Standard_F4s_v2", "Standard_F16s_v2", "Standard_HB120rs_v3", "Standard_D8as_v5"];
 

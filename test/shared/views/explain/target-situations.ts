@@ -1,6 +1,6 @@
-import { undecided } from "../../../shared/cycle/index.ts";
-import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { cluster, type World } from "../../support/world.ts";
+import { undecided } from "../../../../shared/cycle/index.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, type World } from "../../../support/world.ts";
 import { happen, type Situation } from "./waiting-situations.ts";
 
 /** A request for targets, and what happened; one of them is asked about. */
@@ -53,7 +53,7 @@ const twoSizes = nodeArrayOf({
   buckets: [bucketOf(), bucketOf({ vmSize: "Standard_F8s_v2", bucketId: "bucket-f8" })],
 });
 
-/** By what they are called in `explain-pages/target`. */
+/** By what they are called in `pages/target`. */
 export const targetSituations: Readonly<Record<string, TargetSituation>> = {
   met: {
     nodes: [{ name: "htc-1" }, { name: "htc-2" }],

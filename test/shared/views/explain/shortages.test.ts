@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { cause } from "../../../shared/views/explain/cause.ts";
-import { inOrder } from "../../../shared/views/explain/shortages.ts";
+import { cause } from "../../../../shared/views/explain/cause.ts";
+import { inOrder } from "../../../../shared/views/explain/shortages.ts";
 
 const full = (cores: number, array = "htc") =>
   cause("quota", {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseConstraints, plan, type TargetOutcome } from "../../../shared/engine/index.ts";
-import { describeConstraint } from "../../../shared/views/explain/constraint-words.ts";
-import { jobSentences, nearestFirst, targetSentences } from "../../../shared/views/explain/reason-words.ts";
-import { array, bucket, cluster, input, job, node } from "../engine/tiny.ts";
+import { parseConstraints, plan, type TargetOutcome } from "../../../../shared/engine/index.ts";
+import { describeConstraint } from "../../../../shared/views/explain/constraint-words.ts";
+import {
+  jobSentences,
+  nearestFirst,
+  targetSentences,
+} from "../../../../shared/views/explain/reason-words.ts";
+import { array, bucket, cluster, input, job, node } from "../../engine/tiny.ts";
 
 const sizes = [bucket({ available: 1 }), bucket({ vcpus: 120, vmSize: "Standard_HB120rs_v3", available: 1 })];
 const world = cluster({ nodeArrays: [array({ buckets: sizes })] });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actingOn } from "../../../shared/views/explain/cause.ts";
+import { actingOn } from "../../../../shared/views/explain/cause.ts";
 
 test.each([
   [["htc-1"], "`ccscale undrain -N htc-1`"],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { explanationOn } from "../../../clients/cli/output/explanation.ts";
-import { type ExplainAnswer, explainAnswer } from "../../../shared/api/index.ts";
-import { explainOne } from "../../../shared/views/explain/explain-job.ts";
-import { explainJob, limitsToRaise, listJobs, lookAhead } from "../../../shared/views/index.ts";
-import { type OutlookJob, outlookJobs } from "../../../shared/views/job-states.ts";
-import { cluster, type World } from "../../support/world.ts";
+import { explanationOn } from "../../../../clients/cli/output/explanation.ts";
+import { type ExplainAnswer, explainAnswer } from "../../../../shared/api/index.ts";
+import { explainOne } from "../../../../shared/views/explain/explain-job.ts";
+import { explainJob, limitsToRaise, listJobs, lookAhead } from "../../../../shared/views/index.ts";
+import { type OutlookJob, outlookJobs } from "../../../../shared/views/job-states.ts";
+import { cluster, type World } from "../../../support/world.ts";
 import { pageText } from "./page-text.ts";
 import { asked, happen, type Situation, situations } from "./waiting-situations.ts";
 
@@ -183,7 +183,7 @@ describe("explain: every situation in which a job waits", () => {
     expect(summary).toBe(`${headline} ${cause?.text}`);
     if (askedFor !== undefined) expect(cause).toMatchObject({ asked: askedFor, left, limit });
     const page = pageText((on) => explanationOn(on, answer));
-    await expect(page).toMatchFileSnapshot(`explain-pages/${name}.txt`);
+    await expect(page).toMatchFileSnapshot(`pages/${name}.txt`);
   });
 
   test.each(Object.entries(fixes))("%s: what is told to make it fit does", async (name, fix) => {

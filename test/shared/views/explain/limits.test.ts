@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { isRaisable, limitNames } from "../../../shared/engine/index.ts";
-import { limitWords } from "../../../shared/views/explain/limit-words.ts";
+import { isRaisable, limitNames } from "../../../../shared/engine/index.ts";
+import { limitWords } from "../../../../shared/views/explain/limit-words.ts";
 import {
   clusterStatus,
   explainJob,
   listBuckets,
   listLimits,
   lookAhead,
-} from "../../../shared/views/index.ts";
-import { bucketOf, nodeArrayOf } from "../../support/cluster.ts";
-import { cluster, jobFor, type World, worldWith } from "../../support/world.ts";
+} from "../../../../shared/views/index.ts";
+import { bucketOf, nodeArrayOf } from "../../../support/cluster.ts";
+import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const base = bucketOf({ availableCount: 2 });
 const tenNodes = { ...base.limits, maxCount: 10, activeCount: 0 };

@@ -1,8 +1,8 @@
-import { parseConfig } from "../../../shared/config/parse-config.ts";
-import { undecided } from "../../../shared/cycle/index.ts";
-import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../../shared/engine/index.ts";
-import { bucketOf, nodeArrayOf, nodeOf } from "../../support/cluster.ts";
-import { cluster, type World, worldWith } from "../../support/world.ts";
+import { parseConfig } from "../../../../shared/config/parse-config.ts";
+import { undecided } from "../../../../shared/cycle/index.ts";
+import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../../../shared/engine/index.ts";
+import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../../support/world.ts";
 
 type Job = Readonly<Record<string, unknown>>;
 
@@ -86,7 +86,7 @@ const wish = (world: World, name: string, reason: string) => ({
   atSeconds: world.now() - 300,
 });
 
-/** By what they are called in `explain-pages`. */
+/** By what they are called in `pages`. */
 export const situations: Readonly<Record<string, Situation>> = {
   "too-big-for-any-size": { jobs: [{ name: asked, constraints: { ncpus: 64 } }] },
   "too-big-for-the-array-that-it-names": {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { clusterStatus } from "../../../shared/views/cluster-status.ts";
-import { explainJob } from "../../../shared/views/explain/explain-job.ts";
-import { listJobs } from "../../../shared/views/index.ts";
-import { lookAhead } from "../../../shared/views/outlook.ts";
-import { cluster, createWorld, type World } from "../../support/world.ts";
+import { clusterStatus } from "../../../../shared/views/cluster-status.ts";
+import { explainJob } from "../../../../shared/views/explain/explain-job.ts";
+import { listJobs } from "../../../../shared/views/index.ts";
+import { lookAhead } from "../../../../shared/views/outlook.ts";
+import { cluster, createWorld, type World } from "../../../support/world.ts";
 
 async function withBadJobs(): Promise<World> {
   const world = createWorld();
