@@ -42,7 +42,8 @@ export function toCluster(answers: ClusterAnswers): ClusterReading {
     nodeArrays,
     nodes,
   };
-  return { cluster, setAside: setAside.sentences };
+  const isWhole = nodeArrays.length === status.nodearrays.length;
+  return { cluster, setAside: setAside.sentences, ...(!isWhole && { hasUnreadArrays: true }) };
 }
 
 /** The records that could be read, the first of each key. */

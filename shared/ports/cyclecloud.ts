@@ -5,6 +5,8 @@ import type { ClusterConfig } from "./cluster-config.ts";
 export interface ClusterReading {
   readonly cluster: Cluster;
   readonly setAside: readonly string[];
+  /** A node array that CycleCloud lists was set aside: one that is missing may be it. */
+  readonly hasUnreadArrays?: true;
 }
 
 /** `refused` is the server's word that this will not be done (409), which includes "request id seen before". */

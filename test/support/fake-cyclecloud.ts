@@ -78,6 +78,11 @@ export class FakeCycleCloud implements CycleCloud {
     }));
   }
 
+  /** The template has these node arrays from now on; nodes stay. */
+  list(nodeArrays: readonly NodeArray[]): void {
+    this.#arrays = nodeArrays;
+  }
+
   /** The next creates get at most so many nodes of this VM size, whatever the status promises. */
   give(count: number, vmSize: string): void {
     this.#given.set(vmSize, count);

@@ -38,6 +38,16 @@ export function limitCommands(site: Site) {
         else changeArray(site, { cluster: name, nodearray }, change);
       },
     ),
+    /** Takes a node array out of the template. Its nodes stay. */
+    removeArray: command(
+      z.strictObject({ cluster: z.string(), nodearray: z.string() }),
+      ({ cluster: name, nodearray }) => {
+        bucketsOf(site, { cluster: name, nodearray });
+        const { cluster } = site.clusterNow(name);
+        const nodearrays = cluster.definition.nodearrays.filter((array) => array.name !== nodearray);
+        cluster.definition = { ...cluster.definition, nodearrays };
+      },
+    ),
     /** The VM sizes of a node array, in their order. A size that nodes have cannot be taken away. */
     sizes: command(
       z.strictObject({

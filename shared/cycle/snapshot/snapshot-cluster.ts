@@ -24,6 +24,7 @@ import { measureSnapshot } from "../measure.ts";
 import { requestPlan } from "../request-plan.ts";
 import { tellSchedulers } from "../tell-schedulers.ts";
 import { clusterDigest, nodeChanges } from "./changes.ts";
+import { drainGone, withGoneArrays } from "./gone-arrays.ts";
 import { resolveOperations } from "./resolve-operations.ts";
 import { rhythmOf } from "./rhythm.ts";
 import { noteSpotLosses } from "./spot-losses.ts";
@@ -94,9 +95,13 @@ async function keep(
 ): Promise<void> {
   const { config, cycleCloud } = read;
   const { takenAtSeconds } = read.taken;
-  const reading = { ...read.taken.reading, cluster: await priced(ports, read.taken.reading.cluster, config) };
   const { cluster } = config;
   const before = (await ports.snapshots.load(cluster))?.value;
+  const { setAside } = read.taken.reading;
+  const reading = {
+    cluster: await priced(ports, withGoneArrays(read.taken.reading, before), config),
+    setAside,
+  };
   // A newer reading was stored meanwhile: comparing it with this one would report nodes that joined since as gone.
   const latestSeconds = ports.clock.nowSeconds() + furthestAheadSeconds;
   if (
@@ -105,6 +110,7 @@ async function keep(
     before.takenAtSeconds <= latestSeconds
   )
     return;
+  await drainGone(ports, { before: before?.cluster, now: reading.cluster, atSeconds: takenAtSeconds });
   const demand = await ports.demand.list(cluster);
   const control = await loadControl(ports, cluster);
   const moment = { takenAtSeconds, demand, control, settings: config.engine };
