@@ -4,15 +4,14 @@
  * `--drawn` runs the drawn tests too: the contract suites of the drivers are such.
  * Works on a copy of the repository, so that you can go on in your own. What survives is either a missing test or makes no difference.
  */
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { mersenne } from "pure-rand/generator/mersenne";
 import { globSync } from "tinyglobby";
-import { z } from "zod";
+import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
 import { mutantsIn } from "./mutants-in.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -28,7 +27,6 @@ const { values, positionals } = parseArgs({
 if (positionals.length === 0)
   throw new Error("Cannot mutate: no folder given, expected some, such as shared/engine/ledger");
 
-const projects = ["unit", ...(values.drawn ? ["drawn"] : [])].flatMap((name) => ["--project", name]);
 const copy = mkdtempSync(join(tmpdir(), "mutants-"));
 process.once("exit", () => rmSync(copy, { recursive: true }));
 cpSync(root, copy, {
@@ -38,36 +36,59 @@ cpSync(root, copy, {
 // The cache of transformed sources is kept by their content.
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 
-const report = join(copy, "mutants.json");
+process.chdir(copy);
 
-/** Whether the tests pass, and how long they took. */
-function run(tests: readonly string[], mostMs = 600_000): { readonly passed: boolean; readonly ms: number } {
-  const begun = performance.now();
-  const { status } = spawnSync(
-    join(root, "node_modules/.bin/vitest"),
-    ["run", ...projects, "--bail=1", "--maxWorkers=1", "--reporter=json", `--outputFile=${report}`, ...tests],
-    { cwd: copy, stdio: "ignore", timeout: mostMs },
-  );
-  return { passed: status === 0, ms: performance.now() - begun };
+/** Runs the tests in the order in which they are given. */
+class AsGiven extends BaseSequencer {
+  override sort = async (given: TestSpecification[]) => given;
 }
 
-const testResults = z.object({
-  testResults: z.array(z.object({ name: z.string(), startTime: z.number(), endTime: z.number() })),
+/** Of this process, so that other work on the machine does not count. */
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** When the test file that runs began. */
+let begun = 0;
+function startOfFile(): void {
+  begun = processorSeconds();
+}
+
+// One server for all runs: it transforms a source once, and after that only the mutant.
+const vitest = await createVitest("test", {
+  project: ["unit", ...(values.drawn ? ["drawn"] : [])],
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
+  silent: true,
+  reporters: [{ onTestModuleEnd: startOfFile }],
+  sequence: { sequencer: AsGiven },
 });
 
-/** The tests in the order in which they notice a mutant soonest: those that import its file, the quicker half of the others, the rest. */
-function stagesOf({ testResults: files }: z.infer<typeof testResults>) {
-  const quickestFirst = files
-    .toSorted((a, b) => a.endTime - a.startTime - (b.endTime - b.startTime))
-    .map(({ name }) => ({ name, text: readFileSync(name, "utf8") }));
-  return (file: string): readonly (readonly string[])[] => {
-    const isNear = ({ text }: { readonly text: string }) => text.includes(`/${basename(file)}"`);
-    const others = quickestFirst.filter((test) => !isNear(test));
-    const half = Math.ceil(others.length / 2);
-    return [quickestFirst.filter(isNear), others.slice(0, half), others.slice(half)]
-      .filter((stage) => stage.length > 0)
-      .map((stage) => stage.map(({ name }) => name));
-  };
+/** Whether the tests pass. A file that takes longer than `mostSeconds` is in a loop: the second cancellation ends its thread. */
+async function passes(tests: readonly TestSpecification[], mostSeconds = Infinity): Promise<boolean> {
+  startOfFile();
+  const watch = setInterval(() => {
+    if (processorSeconds() - begun < mostSeconds) return;
+    clearInterval(watch);
+    for (const _ of [1, 2]) void vitest.cancelCurrentRun("keyboard-input");
+  }, 100);
+  const { unhandledErrors } = await vitest.runTestSpecifications([...tests]);
+  clearInterval(watch);
+  return unhandledErrors.length === 0 && tests.every(({ testModule }) => testModule?.state() === "passed");
+}
+
+/** The steps of imports from each file to this one. */
+function importersOf(file: string): ReadonlyMap<string, number> {
+  const steps = new Map([[file, 0]]);
+  const graphs = vitest.projects.flatMap(({ vite }) => Object.values(vite.environments));
+  for (const [imported, step] of steps)
+    for (const importer of graphs.flatMap(({ moduleGraph }) =>
+      [...(moduleGraph.getModulesByFile(imported) ?? [])].flatMap(({ importers }) => [...importers]),
+    ))
+      if (importer.file !== null && !steps.has(importer.file)) steps.set(importer.file, step + 1);
+  return steps;
 }
 
 const random = mersenne(Number(values.seed));
@@ -83,22 +104,34 @@ for (const folder of positionals) {
     );
   if (mutants.length === 0)
     throw new Error(`Cannot mutate ${folder}: no code there, expected a folder or file of the repository`);
-  const tests = values.tests ?? [join("test", folder).replace(/\.ts$/, ".test.ts")];
-  const unchanged = run(tests);
-  if (!unchanged.passed)
-    throw new Error(`Cannot mutate ${folder}: ${tests.join(" ")} fails, or has no unit test, as it is`);
-  const stages = stagesOf(testResults.parse(JSON.parse(readFileSync(report, "utf8"))));
+  const tests = await vitest.globTestSpecifications(
+    values.tests ?? [join("test", folder).replace(/\.ts$/, ".test.ts")],
+  );
+  const before = processorSeconds();
+  if (tests.length === 0 || !(await passes(tests)))
+    throw new Error(`Cannot mutate ${folder}: its unit tests fail as they are, or there are none`);
+  const allSeconds = processorSeconds() - before;
+  const milliseconds = new Map(tests.map((test) => [test, test.testModule?.diagnostic().duration ?? 0]));
+  tests.sort((a, b) => (milliseconds.get(a) ?? 0) - (milliseconds.get(b) ?? 0));
   let killed = 0;
   const count = Math.min(Number(values.count), mutants.length);
   for (let index = 0; index < count; index += 1) {
     const [mutant] = mutants.splice(uniformInt(random, 0, mutants.length - 1), 1);
     if (mutant === undefined) break;
-    const original = readFileSync(join(copy, mutant.file), "utf8");
-    writeFileSync(join(copy, mutant.file), mutant.apply(original));
-    // A loop without end counts as noticed, long before its test gives up.
-    const mostMs = Math.ceil(4 * unchanged.ms) + 20_000;
-    const passed = stages(mutant.file).every((stage) => run(stage, mostMs).passed);
-    writeFileSync(join(copy, mutant.file), original);
+    const file = join(copy, mutant.file);
+    const original = readFileSync(file, "utf8");
+    const steps = importersOf(file);
+    const stepsOf = ({ moduleId }: TestSpecification) => steps.get(moduleId) ?? 0;
+    writeFileSync(file, mutant.apply(original));
+    vitest.invalidateFile(file);
+    // Those that import the file itself come first, then the quickest. Those that do not load it notice nothing.
+    const loading = tests.filter((test) => stepsOf(test) > 0);
+    const passed = await passes(
+      [...loading.filter((test) => stepsOf(test) === 1), ...loading.filter((test) => stepsOf(test) > 1)],
+      allSeconds,
+    );
+    writeFileSync(file, original);
+    vitest.invalidateFile(file);
     if (!passed) killed += 1;
     else console.log(`survived ${mutant.file}:${mutant.line}: ${mutant.change}`);
   }
@@ -107,3 +140,4 @@ for (const folder of positionals) {
   scores.push(`${folder}: ${percent} % killed (${killed} of ${count}, drawn from ${possible})`);
 }
 console.log(scores.join("\n"));
+await vitest.close();
