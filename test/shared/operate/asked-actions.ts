@@ -1,10 +1,10 @@
 import { beforeEach, expect } from "vitest";
 import type { ActionAnswer } from "../../../shared/api/index.ts";
+import { handlers } from "../../functions/api/handlers.ts";
+import { apiOf } from "../../functions/api/routes.ts";
 import { served } from "../../fuzz/served-world.ts";
 import { nodeOf } from "../../support/cluster.ts";
 import { cluster, worldWith } from "../../support/world.ts";
-import { handlers } from "./handlers.ts";
-import { apiOf } from "./routes.ts";
 
 /** Actions asked for over the API, of a cluster whose nodes are one of each kind. The test file puts the world in memory in the place of the service. */
 
