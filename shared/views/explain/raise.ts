@@ -72,9 +72,8 @@ function nextBinding(outlook: Outlook, input: PlanInput, outcome: JobOutcome, bu
     const isOfSize = ({ nodeArray, vmSize }: NonNullable<Reason["bucket"]>) =>
       nodeArray === reason.bucket?.nodeArray && vmSize === reason.bucket.vmSize;
     if (bucket !== null && !isOfSize(bucket)) continue;
-    const ofSize = surveys.filter(isOfSize);
-    const size =
-      ofSize.find(({ placementGroup }) => placementGroup === reason.bucket?.placementGroup) ?? ofSize[0];
+    // What a placement group itself holds nobody can raise; all else is the same for each group of a size.
+    const size = surveys.find(isOfSize);
     const figure = bindingFigure(size, reason.limit);
     if (figure !== undefined && limitKnob(figure) !== null) return { reason, figure, size };
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { targetExplanationOn } from "../../../../clients/cli/output/explanation.ts";
 import { type TargetExplanation, targetExplanation } from "../../../../shared/api/index.ts";
+import { firstReasons } from "../../../../shared/views/explain/first-sentence.ts";
 import { explainTarget, lookAhead } from "../../../../shared/views/index.ts";
 import { cluster, type World } from "../../../support/world.ts";
 import { pageText } from "./page-text.ts";
@@ -12,8 +13,12 @@ async function outcomeOf(world: World, target: string, requestSet?: string) {
   return explainTarget(outlook, target, requestSet);
 }
 
-async function explained(situation: TargetSituation): Promise<TargetExplanation> {
-  const found = await outcomeOf(await happenToTarget(situation), situation.target, situation.requestSet);
+async function explained(situation: TargetSituation, world?: World): Promise<TargetExplanation> {
+  const found = await outcomeOf(
+    world ?? (await happenToTarget(situation)),
+    situation.target,
+    situation.requestSet,
+  );
   if (found.outcome !== "explained") throw new Error(found.outcome);
   return targetExplanation.strict().parse(JSON.parse(JSON.stringify(found.answer)));
 }
@@ -43,6 +48,7 @@ const rows: Readonly<
   "spare-slots-larger-than-a-node": ["waiting", 0, 8, "slots", "too-big"],
   "group-too-large-for-a-placement-group": ["waiting", 0, 2, "groups", "placement-group-too-small"],
   "one-of-two-groups": ["partly", 1, 2, "groups", "partly-placed quota booting"],
+  "one-of-two-groups-of-cores": ["partly", 1, 2, "groups", "partly-placed quota booting"],
   "vm-size-that-the-array-has-not": ["waiting", 0, 2, "nodes", "never-satisfiable"],
   "vm-size-not-usable": ["waiting", 0, 10, "nodes", "bucket-unusable"],
   "array-that-is-not-there": ["waiting", 0, 2, "nodes", "never-satisfiable"],
@@ -80,10 +86,16 @@ describe("explainTarget: every situation of a target", () => {
   });
 
   test.each(Object.entries(rows))("%s", async (name, row) => {
-    const answer = await explained(situation(name));
+    const world = await happenToTarget(situation(name));
+    const answer = await explained(situation(name), world);
     const { causes, state, granted, asked, unit, refusals } = answer;
     expect([state, granted, asked, unit, causes.map(({ kind }) => kind).join(" ")]).toEqual(row);
-    expect(refusals.length > 0).toBe(state === "partly" || state === "waiting");
+    const isShort = state === "partly" || state === "waiting";
+    expect(refusals.length > 0).toBe(isShort);
+    // What the status says beside the figures.
+    const outlook = await lookAhead(world.ports, cluster);
+    const now = outlook && firstReasons(outlook).ofTarget(situation(name).target, answer.requestSet);
+    expect(now).toEqual(isShort || state === "expired" ? expect.any(String) : null);
     const page = pageText((on) => targetExplanationOn(on, answer));
     expect(page).not.toMatch(/undefined|null|NaN|Infinity|\[object/);
     await expect(page).toMatchFileSnapshot(`pages/target/${name}.txt`);

@@ -91,6 +91,11 @@ export const targetSituations: Readonly<Record<string, TargetSituation>> = {
     target: "htc:4-nodes",
   },
   "one-of-two-groups": { bucket: { availableCount: 6 }, arrays: groups, target: "htc:4-nodes" },
+  "one-of-two-groups-of-cores": {
+    bucket: { availableCount: 4 },
+    arrays: [{ Name: "htc", TargetGroupCount: 2, GroupCoreCount: 10 }],
+    target: "htc:10",
+  },
   "vm-size-that-the-array-has-not": {
     cluster: { nodeArrays: [twoSizes] },
     arrays: [{ Name: "htc", TargetCount: 2, MachineType: "Standard_F8s_v3" }],

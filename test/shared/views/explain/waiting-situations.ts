@@ -86,6 +86,26 @@ const wish = (world: World, name: string, reason: string) => ({
   atSeconds: world.now() - 300,
 });
 
+/** After an hour in which two jobs of account geo ran, a third waits because of a budget. */
+function heldBy(budget: object, config: Situation["config"] = {}): Situation {
+  const running = runningOn("htc-1", "htc-2").map((job) => ({ ...job, account: "geo" }));
+  return {
+    config: { budgets: [{ ...budget, hold: true }], ...config },
+    nodes: htc(2),
+    jobs: [...running, { ...one, account: "geo" }],
+    before: async (world) => {
+      await world.post(running, { source: "slurm", ttlSeconds: 80_000 });
+      await world.snapshot();
+      world.advance(3_600);
+    },
+  };
+}
+
+async function replan(world: World): Promise<void> {
+  world.advance(1);
+  await world.plan();
+}
+
 /** By what they are called in `pages`. */
 export const situations: Readonly<Record<string, Situation>> = {
   "too-big-for-any-size": { jobs: [{ name: asked, constraints: { ncpus: 64 } }] },
@@ -157,6 +177,16 @@ export const situations: Readonly<Record<string, Situation>> = {
     jobs: [ten],
   },
   "quota-of-the-family": { limits: { family: { maxCores: 8, usedCores: 6 } }, jobs: [ten] },
+  "quota-of-the-family-that-azure-refused-lately": {
+    limits: { family: { maxCores: 100, usedCores: 0 } },
+    jobs: [ten],
+    before: async ({ cycleCloud }) => {
+      cycleCloud.shortBecause =
+        "Exceeding quota limits of standardFSv2Family Cores. Maximum allowed: 9, Current in use: 8";
+      cycleCloud.give(0, "Standard_F4s_v2");
+    },
+    after: replan,
+  },
   "limits-of-the-cluster-and-the-family": {
     cluster: { maxCoreCount: 2 },
     limits: { availableCount: 0, family: { maxCores: 8, usedCores: 6 } },
@@ -174,6 +204,12 @@ export const situations: Readonly<Record<string, Situation>> = {
   "limit-used-up-by-jobs-before-it": {
     ...full(6),
     jobs: [{ name: "1201", iterations: 6, ...slot }, one],
+  },
+  "quota-of-which-jobs-before-it-take-a-part": {
+    limits: { region: { maxCores: 100, usedCores: 90 } },
+    jobs: [],
+    after: (world) =>
+      world.post([{ name: "1201", iterations: 2, ...slot }, ten], { source: "slurm", ttlSeconds: 80_000 }),
   },
   "another-part-without-room": {
     ...full(2),
@@ -286,6 +322,12 @@ export const situations: Readonly<Record<string, Situation>> = {
     array: { location: "moonbase1" },
     jobs: [ten],
   },
+  "daily-budget-of-an-account-spent": heldBy({ account: "geo", daily_usd: 0.3 }, atTwentyCents),
+  "monthly-budget-of-a-node-array-spent": heldBy({ node_array: "htc", monthly_usd: 0.3 }, atTwentyCents),
+  "budget-of-a-node-array-without-a-price": {
+    ...heldBy({ node_array: "htc", monthly_usd: 100 }),
+    array: { location: "moonbase1" },
+  },
   "vm-size-not-usable": {
     bucket: { valid: false, invalidReason: "NotActivated", availableCount: 1 },
     nodes: htc(1),
@@ -348,6 +390,21 @@ export const situations: Readonly<Record<string, Situation>> = {
           stateReason: "Kill task failed",
           stateBy: "root",
           stateSince: "2027-01-15T07:50:00Z",
+        },
+      ],
+    },
+    jobs: [one],
+  },
+  "hosts-of-the-scheduler-drained": {
+    array: { enabled: false },
+    message: {
+      nodes: [
+        {
+          hostname: "old-1",
+          resources: { ncpus: 4 },
+          state: "drained",
+          stateReason: "bad disk",
+          stateBy: "root",
         },
       ],
     },
