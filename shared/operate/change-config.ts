@@ -63,7 +63,7 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
 
   const file = await ports.configFiles.read(cluster);
   if (!isSeen(seen, file?.etag)) return { outcome: "changed-meanwhile" };
-  const before = file && (readDictionary(file.text) ?? {});
+  const before = file && dictionaryIn(file.text);
   const merged = before && (await ports.configFiles.check(cluster, before)).json;
   const forbidden = forbiddenChanges(allowed, dictionary(merged), dictionary(checked.json));
   if (forbidden.length > 0) return { outcome: "forbidden", problems: forbidden };
@@ -86,8 +86,11 @@ export async function changeConfig(ports: ConfigPorts, wish: ConfigWish): Promis
   };
   if (changes.length === 0) return answer("nothing-to-do", file?.etag);
   if (body.dryRun) return answer("would", file?.etag);
-  const since = (text: string) => changesOf(readDictionary(text) ?? {}, before ?? {}, knownSecrets);
-  if (file !== undefined) await keepUnknown(ports, cluster, { text: file.text, changesSince: since });
+  if (file !== undefined) {
+    const changesSince = (text: string) =>
+      changesOf(dictionaryIn(text), dictionaryIn(file.text), knownSecrets);
+    await keepUnknown(ports, cluster, { text: file.text, changesSince });
+  }
   const text = `${JSON.stringify(next, null, 2)}\n`;
   const etag = await saved(ports.configFiles, { cluster, text, ifMatch: file?.etag });
   if (etag === undefined) return { outcome: "changed-meanwhile" };
@@ -152,7 +155,11 @@ async function saved(
   }
 }
 
-function dictionary(value: unknown): Readonly<Record<string, unknown>> {
+function dictionaryIn(text: string): Dictionary {
+  return dictionary(readDictionary(text));
+}
+
+function dictionary(value: unknown): Dictionary {
   return isDictionary(value) ? value : {};
 }
 

@@ -17,10 +17,11 @@ export async function keepUnknown(
   await keeping(ports, cluster, async () => {
     const [newest] = await ports.configVersions.list(cluster, 1);
     if (newest?.text === text) return;
-    const reason =
-      newest === undefined ? "as it was before versions were kept" : "changed in the storage account";
-    const changes = newest === undefined ? [] : changesSince(newest.text);
-    await addVersion(ports, cluster, { by: null, reason, changes, text });
+    const what =
+      newest === undefined
+        ? { reason: "as it was before versions were kept", changes: [] }
+        : { reason: "changed in the storage account", changes: changesSince(newest.text) };
+    await addVersion(ports, cluster, { by: null, text, ...what });
   });
 }
 

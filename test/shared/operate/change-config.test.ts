@@ -48,6 +48,30 @@ describe("PUT config", () => {
     });
   });
 
+  test("of two at once that have seen the same, one replaces it", async () => {
+    const ifMatch = { headers: { "if-match": await etag() } };
+    const both = await Promise.all([1, 2].map((idle_timeout) => put({ ...usable, idle_timeout }, ifMatch)));
+    expect(both.map(({ status }) => status)).toEqual([undefined, 412]);
+    expect(await stored()).toEqual({ ...usable, idle_timeout: 1 });
+  });
+
+  test("each that was stored is kept as a version, and what somebody wrote beside the API too", async () => {
+    const headers = { "if-match": "*" };
+    await put({ ...usable, idle_timeout: 60 }, { headers });
+    files().put(cluster, "no JSON");
+    operatorsOf(served.world).configChanges = "all";
+    await put(usable, { headers });
+    await put({ ...usable, idle_timeout: 70 }, { headers });
+    const kept = (await served.world.ports.configVersions.list(cluster, 9)).toReversed();
+    expect(kept.map(({ version, by, reason, changes }) => [version, by, reason, changes.length])).toEqual([
+      [1, null, "as it was before versions were kept", 0],
+      [2, "ann", "test", 1],
+      [3, null, "changed in the storage account", 3],
+      [4, "ann", "test", 2],
+      [5, "ann", "test", 1],
+    ]);
+  });
+
   test.each([
     ["says nothing of what it has seen", {}, 428],
     ["has seen another one", { "if-match": '"other"' }, 412],

@@ -79,13 +79,20 @@ describe("create-nodes", () => {
     const before = world.cycleCloud.nodes.length;
     const [there = ""] = world.cycleCloud.nodes.map(({ name }) => name);
     const wanted = { kind: "create-nodes", nodeArray: "htc" };
-    const refusal = await refusalOf({ ...wanted, names: ["htc-40", there] });
-    expect(refusal).toContain(`${there}\\" is Ready`);
-    expect(refusal).toContain(`"takenNames":["${there}"]`);
-    await ask({ ...wanted, names: ["htc-40"] });
-    expect(await refusalOf({ ...wanted, names: ["htc-40"] })).toContain('htc-40\\" is on order');
+    const refusal = async (names: readonly string[]) => JSON.parse(await refusalOf({ ...wanted, names }));
+    const problem = (is: string) => `names: ${is}, expected a name that no node has`;
+    expect(await refusal(["htc-40", there])).toMatchObject({
+      problems: [problem(`"${there}" is Ready`)],
+      takenNames: [there],
+    });
+    const many = Array.from({ length: 12 }, (_, index) => `htc-${index + 40}`);
+    await ask({ ...wanted, names: many });
+    expect((await refusal(many)).problems.slice(-2)).toEqual([
+      problem('"htc-49" is on order'),
+      "names: and 2 more",
+    ]);
     await world.execute();
-    expect(world.cycleCloud.nodes).toHaveLength(before + 1);
+    expect(world.cycleCloud.nodes).toHaveLength(before + many.length);
   });
 
   test("of names that are too many for the limits none is made", async () => {

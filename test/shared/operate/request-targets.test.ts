@@ -1,9 +1,9 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { beforeEach, describe, expect, test } from "vitest";
-import { autoscaleAnswer, problemSchema } from "../../shared/api/index.ts";
-import { served } from "../fuzz/served-world.ts";
-import { handlerOf } from "../support/http-handlers.ts";
-import { cluster } from "../support/world.ts";
+import { autoscaleAnswer, problemSchema } from "../../../shared/api/index.ts";
+import { served } from "../../fuzz/served-world.ts";
+import { handlerOf } from "../../support/http-handlers.ts";
+import { cluster } from "../../support/world.ts";
 
 const httpAutoscale = handlerOf("autoscale");
 
@@ -63,14 +63,13 @@ describe("POST autoscale", () => {
       ],
       { request_set: "mpi" },
     );
-    const { status, jsonBody } = await post(
-      [
-        { Name: "htc", TargetCount: -1 },
-        { Name: "other", TargetCount: 3 },
-      ],
-      { request_set: "mpi" },
-    );
+    const halfBad = [
+      { Name: "htc", TargetCount: -1 },
+      { Name: "other", TargetCount: 3 },
+    ];
+    const { status, jsonBody } = await post(halfBad, { request_set: "mpi" });
     expect(status).toBe(202);
+    expect(await post(halfBad, { request_set: "new" })).toMatchObject({ status: 202 });
     const answer = autoscaleAnswer.parse(jsonBody);
     expect(answer.setAside).toMatchObject({ count: 1, items: [{ kind: "target", index: 0, name: "htc" }] });
     const stored = await served.world.ports.targets.load(cluster, "mpi");
