@@ -65,6 +65,11 @@ export function takingParts(constraint: Constraint, subject: Subject): readonly 
   );
 }
 
+/** Whether only one of its taking parts takes. */
+export function isChoice(constraint: Constraint): boolean {
+  return kindOf(constraint).isChoice === true;
+}
+
 /** Whether it uses something up by itself, apart from its parts. */
 export function isTaking(constraint: AnyConstraint): boolean {
   return kindOf(constraint).take !== undefined;

@@ -2,7 +2,7 @@ import { constraintsSchema } from "./and.ts";
 import { firstSatisfiedBy, firstShareThatFits, kindOf, placed } from "./kind.ts";
 import type { AnyConstraint } from "./reading.ts";
 
-/** The first part that matches is the one that consumes. */
+/** The first part that matches, and for which there is room beside what the job takes otherwise, is the one that consumes. */
 export interface OrOf<Part> {
   readonly kind: "or";
   readonly any: readonly Part[];
@@ -24,10 +24,8 @@ export const or = kindOf<OrOf<AnyConstraint>>()({
   checks: ({ any }, rules) => 1 + rules.checksOf(any),
   shortened: (constraint, short) => ({ ...constraint, any: short.parts(constraint.any) }),
   parts: ({ any }) => any,
-  taking({ any }, subject, rules) {
-    const first = any[firstSatisfiedBy(any, subject, rules)];
-    return first === undefined ? [] : [first];
-  },
+  taking: ({ any }, subject, rules) => any.filter((part) => rules.refusing(part, subject) === null),
+  isChoice: true,
   mayAcceptLater: ({ any }, rules) => any.some((part) => rules.mayAcceptLater(part)),
   share: ({ any }, resources, rules) => firstShareThatFits(any, resources, rules),
   looksAt: () => "bucket",

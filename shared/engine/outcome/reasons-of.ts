@@ -8,6 +8,7 @@ import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { SpentBudget } from "../model/job.ts";
 import type { Reason, ReasonCode } from "../model/reasons.ts";
 import type { Allocation } from "../place/allocation.ts";
+import { takenOfExample } from "../place/alternatives.ts";
 import { namedIn } from "../place/search.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
 import { amountOf, covers } from "../values/amounts.ts";
@@ -165,9 +166,11 @@ function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
 
 /** A resource that several constraints ask for together, and that the example has too little of. */
 export function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
-  const { columns, amounts } = demandIn(shape, bucket.columns);
+  const plain = demandIn(shape, bucket.columns);
+  const { demand = plain, choice = null } = takenOfExample(shape, bucket, plain) ?? {};
+  const { columns, amounts } = demand;
   const index = columns.findIndex((column, i) => !covers(bucket.exampleRow[column] ?? 0, amounts[i] ?? 0));
-  const minimum = shape.minimums.find(
+  const minimum = [...shape.minimums, ...(choice?.minimums ?? [])].find(
     ({ resource }) => bucket.columns.byName.get(resource) === columns[index],
   );
   if (minimum === undefined) return null;

@@ -6,7 +6,7 @@ import type { Ledger, Taking } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { timesInto } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
-import { choose, withChoice } from "./alternatives.ts";
+import { type Choice, choose, withChoice } from "./alternatives.ts";
 import type { ExclusiveScope } from "./shape.ts";
 
 /** What each slot of a job takes of a node. */
@@ -29,10 +29,11 @@ export function takenOn(
   if (!spend(allocation, profile.checksPerNode)) return null;
   if (!accepts(ledger, node, allocation) || !ledger.isUsable(node)) return null;
   if (profile.alternatives.length === 0) return plain;
-  const choice = choose(profile.alternatives, node);
-  if (choice === null) return null;
+  const hasRoom = (tried: Choice) =>
+    node.bucket.table.fits(node.position, withChoice(plain.demand, tried, node));
+  const choice = choose(profile.alternatives, node, hasRoom);
+  if (choice === null || !hasRoom(choice)) return null;
   const demand = withChoice(plain.demand, choice, node);
-  if (!node.bucket.table.fits(node.position, demand)) return null;
   const exclusive = stricter(plain.exclusive, choice.exclusive);
   return { demand, exclusive, closes: exclusive !== "none", draws: [...plain.draws, ...choice.draws] };
 }

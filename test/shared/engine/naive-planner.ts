@@ -392,9 +392,23 @@ function mayTake(
     return false;
   const asked = { place: node.place, left: node.left, pools: world.pools, drawnOnce: used.length > 0 };
   if (!constraints.every((constraint) => holds(constraint, asked))) return false;
-  // What the alternatives add comes on top of what is asked anyway.
-  const taken = summed(constraints.flatMap((constraint) => leaves(constraint, asked)));
-  return taken.every((constraint) => holds(constraint, asked));
+  return hasRoom(takenBy(constraints, asked), asked);
+}
+
+/** What the alternatives add comes on top of what is asked anyway. */
+function hasRoom(taken: readonly Constraint[], asked: Asked): boolean {
+  return summed(taken).every((constraint) => holds(constraint, asked));
+}
+
+/** What a slot takes: of each list of alternatives the first that holds with the rest, else the first that holds. */
+function takenBy(
+  constraints: readonly Constraint[],
+  asked: Asked,
+  before: readonly Constraint[] = [],
+): readonly Constraint[] {
+  const taken: Constraint[] = [];
+  for (const constraint of constraints) taken.push(...leaves(constraint, asked, before.concat(taken)));
+  return taken;
 }
 
 function isApartFrom(job: Job, other: Job): boolean {
@@ -409,18 +423,19 @@ function exclusiveScope(constraints: readonly Constraint[]): "iteration" | "task
   return scopes.includes("iteration") ? "iteration" : (scopes[0] ?? null);
 }
 
-/** The parts of a constraint that a slot takes something for: along the first alternative that holds. */
-function leaves(constraint: Constraint, asked: Asked): readonly Constraint[] {
+/** The parts of a constraint that a slot takes something for, beside those of other constraints. */
+function leaves(constraint: Constraint, asked: Asked, before: readonly Constraint[]): readonly Constraint[] {
   if (constraint.kind === "not") return [];
-  if (constraint.kind === "and") return constraint.all.flatMap((child) => leaves(child, asked));
-  const taken = (children: readonly Constraint[], most: number) =>
-    children
-      .filter((child) => holds(child, asked))
-      .slice(0, most)
-      .flatMap((child) => leaves(child, asked));
-  if (constraint.kind === "or") return taken(constraint.any, 1);
-  if (constraint.kind === "xor") return taken(constraint.oneOf, Number.POSITIVE_INFINITY);
-  return [constraint];
+  if (constraint.kind === "and") return takenBy(constraint.all, asked, before);
+  if (constraint.kind === "xor") {
+    const only = constraint.oneOf.filter((child) => holds(child, asked));
+    return takenBy(only, asked, before);
+  }
+  if (constraint.kind !== "or") return [constraint];
+  const ways = constraint.any
+    .filter((child) => holds(child, asked))
+    .map((child) => leaves(child, asked, before));
+  return ways.find((taken) => hasRoom([...before, ...taken], asked)) ?? ways[0] ?? [];
 }
 
 function take(
@@ -432,7 +447,7 @@ function take(
   const left = { ...node.left };
   const pools = new Map(world.pools);
   const asked = { place: node.place, left: node.left, pools: world.pools, drawnOnce: used.length > 0 };
-  for (const constraint of constraints.flatMap((c) => leaves(c, asked))) {
+  for (const constraint of takenBy(constraints, asked)) {
     if (constraint.kind === "minimum-resource")
       left[constraint.resource] = (left[constraint.resource] ?? 0) - wanted(constraint);
     if (constraint.kind !== "shared-consumable") continue;
