@@ -1,17 +1,18 @@
 import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { MemoryConfigStore } from "../../shared/stores/in-memory/index.ts";
-import { served } from "../fuzz/served-world.ts";
+import { served, service } from "../fuzz/served-world.ts";
 import { handlerOf } from "../support/http-handlers.ts";
 import { cluster, configOf } from "../support/world.ts";
 
 beforeEach(() => served.renew());
 
+const invocation = () => new InvocationContext({ invocationId: "i-1", logHandler: () => {} });
+
 function clusters(headers: Record<string, string> = {}, name?: string): Promise<HttpResponseInit> {
   const params = name === undefined ? {} : { cluster: name };
   const request = new HttpRequest({ method: "GET", url: "http://127.0.0.1/api/x", params, headers });
-  const context = new InvocationContext({ invocationId: "i-1", logHandler: () => {} });
-  return handlerOf(name === undefined ? "clusters" : "rejects")(request, context);
+  return handlerOf(name === undefined ? "clusters" : "rejects")(request, invocation());
 }
 
 function headerOf(response: HttpResponseInit, name: string): string | null {
@@ -31,6 +32,36 @@ describe("the version of the API", () => {
     expect(JSON.stringify(response.jsonBody ?? null).length).toBeLessThan(500);
   });
 });
+
+test.each([
+  [1024 * 1024, 202],
+  [1024 * 1024 + 1, 503],
+])(
+  "while many large bodies wait, one that says that it has %i bytes gets the status %i",
+  async (bytes, status) => {
+    const held = Promise.withResolvers<void>();
+    const waiting = Array.from({ length: 40 }, () => service.largeBodies.take("large", () => held.promise));
+    const request = new HttpRequest({
+      method: "POST",
+      url: "http://127.0.0.1/api/x",
+      params: { cluster },
+      headers: { "content-type": "application/json", "content-length": `${bytes}` },
+      body: {
+        string: JSON.stringify({
+          kind: "snapshot",
+          source: "pbs",
+          sequence: 3,
+          sentAt: "2026-11-21T10:00:00Z",
+          jobs: [],
+        }),
+      },
+    });
+    const response = await handlerOf("post-demand")(request, invocation());
+    held.resolve();
+    await Promise.all(waiting);
+    expect(response.status).toBe(status);
+  },
+);
 
 describe("what is thrown", () => {
   test("an unexpected error is in the log, under the invocation that the caller is told", async () => {

@@ -49,7 +49,7 @@ describe("a token is believed", () => {
       { aud: `api://${"2".repeat(8)}-2222-4222-8222-222222222222` },
     ],
     ["with several scopes", { scp: "openid user_impersonation profile" }],
-    ["without roles", { roles: undefined }],
+    ["without roles, of a client with a short id", { roles: undefined, azp: "a" }],
     ["that expired within the tolerance for clocks", () => ({ exp: now() - 30 })],
     ["that becomes valid within the tolerance for clocks", () => ({ nbf: now() + 30 })],
     [
