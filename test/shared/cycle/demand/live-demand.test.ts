@@ -6,6 +6,7 @@ import {
   longestSilenceSeconds,
   presentDemand,
 } from "../../../../shared/cycle/demand/live-demand.ts";
+import { whyWantsUnknown } from "../../../../shared/cycle/demand/unknown-wants.ts";
 import type { DemandJob } from "../../../../shared/messages/job-demand.ts";
 import type { SourceDemand } from "../../../../shared/ports/index.ts";
 
@@ -47,6 +48,15 @@ const wantedAt = (nowSeconds: number) =>
   presentDemand([source(...jobs)], nowSeconds).flatMap((each) =>
     each.jobs.map(({ name, iterations, nodeCount }) => [name, nodeCount || iterations]),
   );
+
+test.each([
+  [-1, undefined],
+  [0, 'source "pbs" is silent'],
+  [longestSilenceSeconds - 1, 'source "pbs" is silent'],
+  [longestSilenceSeconds, "no source reports its demand"],
+])("%i seconds after the end of its time to live, why its wants are unknown: %s", (seconds, why) => {
+  expect(whyWantsUnknown([source(...jobs)], expiresAtSeconds + seconds)).toBe(why);
+});
 
 describe("demand of a source", () => {
   test.each<readonly [string, number, readonly (readonly [string, number])[]]>([
