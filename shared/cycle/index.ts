@@ -41,14 +41,13 @@ export { prepareReplay, type Replay, type ReplayPorts, replay } from "./demand/r
 export { type DeadLetter, watchDeadAction, watchDeadPlanRequest } from "./demand/watch-dead-letter.ts";
 export { doubtsOf, doubtsOfSummaries } from "./doubts.ts";
 export { executeAction } from "./execute/execute-action.ts";
-export { takesAway } from "./execute/last-look.ts";
 export { mayGetJobs, type Now, readNow, runsJob, useOf } from "./execute/spare-node.ts";
 export { chooseIdleTimeouts } from "./idle-timeouts.ts";
 export { listingsOf } from "./listings.ts";
 export { resumeLogin, whileLoggedIn } from "./login.ts";
 export { measurePlan } from "./measure.ts";
 export { eventsOf, noteEvents } from "./note-events.ts";
-export { underWay } from "./operations.ts";
+export { takesAway, underWay } from "./operations.ts";
 export { answerPlanRequest } from "./plan/answer-plan-request.ts";
 export { bucketsOf } from "./plan/boots-failing.ts";
 export { nextDeadlineSeconds } from "./plan/deadline.ts";

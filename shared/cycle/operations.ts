@@ -50,8 +50,8 @@ interface Seen {
   readonly owners: ReadonlyMap<string, string>;
 }
 
-/** Whether its nodes take no jobs from the time of the request on: they are removed, or away for a while. */
-function takesAway(action: ScaleAction): action is NodesAction {
+/** Whether its nodes take no jobs from the time of the request on, and lose what runs there: they are removed, or away for a while. */
+export function takesAway(action: ScaleAction): action is NodesAction {
   return action.kind !== "create-nodes" && action.kind !== "start-nodes" && action.kind !== "retry-failed";
 }
 

@@ -89,9 +89,7 @@ async function tooLate(ports: ActPorts, cluster: string, ids: ReadonlySet<string
   const open = await ports.operations.open(cluster);
   const names = open
     .filter(({ value }) => value.state === "accepted" || value.asked === true)
-    .flatMap(({ value: { action } }) =>
-      action.kind !== "create-nodes" && takesAway(action) ? action.nodes : [],
-    )
+    .flatMap(({ value: { action } }) => (takesAway(action) ? action.nodes : []))
     .filter(({ nodeId }) => ids.has(nodeId))
     .map(({ name }) => name);
   if (names.length === 0) return "";

@@ -5,6 +5,7 @@ import { loadControl } from "../control.ts";
 import { busyHostnames } from "../demand/live-demand.ts";
 import { newerThan, parkedMessages } from "../demand/parked-hosts.ts";
 import { doubtsOf, restsOnDemand } from "../doubts.ts";
+import { takesAway } from "../operations.ts";
 import { lookForUnread, unreadInWords } from "../unread-demand.ts";
 
 export type LookPorts = Pick<Ports, "clock" | "controls" | "demand" | "plans" | "unreadDemand">;
@@ -23,11 +24,6 @@ const longestLookSeconds = 10;
 
 export const keptNow = "is keep-alive now";
 export const busyNow = "runs a job now";
-
-/** Whether what runs on its nodes is lost, at once or for a while. */
-export function takesAway({ kind }: NodesAction): boolean {
-  return kind !== "start-nodes" && kind !== "retry-failed";
-}
 
 /** Whether an operator forces the action on nodes with jobs. */
 export function isForced(action: NodesAction): boolean {

@@ -6,6 +6,7 @@ import { busyHostnames, liveSources } from "../demand/live-demand.ts";
 import { whyWantsUnknown } from "../demand/unknown-wants.ts";
 import { doubtsOf } from "../doubts.ts";
 import { isDrained, isHeldByOthers, type Listings, listingsFor, listingsOf } from "../listings.ts";
+import { takesAway } from "../operations.ts";
 import {
   busyNow,
   isForced,
@@ -13,7 +14,6 @@ import {
   keptNow,
   type LookPorts,
   type Rechecked,
-  takesAway,
   untilRead,
 } from "./last-look.ts";
 import { neededNow } from "./needed-now.ts";

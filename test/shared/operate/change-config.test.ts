@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { snapshotCluster } from "../../../shared/cycle/index.ts";
 import { handlers } from "../../functions/api/handlers.ts";
 import { apiOf, type Fields } from "../../functions/api/routes.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
@@ -53,6 +54,26 @@ describe("PUT config", () => {
     const both = await Promise.all([1, 2].map((idle_timeout) => put({ ...usable, idle_timeout }, ifMatch)));
     expect(both.map(({ status }) => status)).toEqual([undefined, 412]);
     expect(await stored()).toEqual({ ...usable, idle_timeout: 1 });
+  });
+
+  test("guarantees nothing of a quota that is guaranteed to another cluster", async () => {
+    const { ports, now } = served.world;
+    await snapshotCluster(ports, cluster, { amongOthers: true });
+    const share = { guaranteed: 0.7, most: 1, weight: 1 };
+    const claim = {
+      cluster: "b",
+      orderedBy: null,
+      seenAtSeconds: now(),
+      untilSeconds: now() + 600,
+      share,
+      uses: {},
+    };
+    await ports.quotaClaims.save({ subscription: "azure", claims: [claim] }, undefined);
+    const config = { ...usable, shares: { guaranteed: 0.4, subscription: "azure" } };
+    expect(await put(config, { headers: { "if-match": "*" } })).toMatchObject({
+      status: 400,
+      jsonBody: { problems: [expect.stringMatching(/^shares\.guaranteed: 0\.4, expected at most 0\.3/)] },
+    });
   });
 
   test("each that was stored is kept as a version, and what somebody wrote beside the API too", async () => {

@@ -3,6 +3,7 @@ import { eventsQuery } from "../../../shared/api/index.ts";
 import { changeControl } from "../../../shared/cycle/index.ts";
 import { act } from "../../../shared/operate/act.ts";
 import { rollOn } from "../../../shared/operate/roll-on.ts";
+import { tendCluster } from "../../../shared/operate/tend-cluster.ts";
 import { clusterStatus, listEvents } from "../../../shared/views/index.ts";
 import { nodeOf } from "../../support/cluster.ts";
 import { cluster, type World, worldWith } from "../../support/world.ts";
@@ -38,6 +39,8 @@ const controlOf = async (world: World) => (await world.ports.controls.load(clust
 const drainedIn = async (world: World) => (await controlOf(world))?.drainedNodes.map(({ name }) => name);
 const rollingIn = async (world: World) => (await clusterStatus(world.ports, cluster))?.rolling;
 
+const fail = () => Promise.reject(new Error("nobody is to be told"));
+
 async function step(world: World): Promise<void> {
   world.advance(60);
   await world.round();
@@ -56,6 +59,16 @@ describe("a rolling drain", () => {
     await step(world);
     expect(await drainedIn(world)).toEqual(["htc-1", "htc-2", "htc-3"]);
     expect(await rollingIn(world)).toMatchObject({ leftCount: 2, inTurn: ["htc-2", "htc-3"] });
+  });
+
+  test("goes on with the beat of the timer that reads the cluster", async () => {
+    const world = await busyWorld();
+    await roll(world);
+    await runOn(world, names.slice(2));
+    world.advance(60);
+    const request = { version: 1, cluster, reason: "beat", atSeconds: world.now(), onBeat: true } as const;
+    await tendCluster(world.ports, request, { notifier: { send: fail }, lastReadings: new Map() });
+    expect(await drainedIn(world)).toEqual(names.slice(0, 4));
   });
 
   test("drains no more while more are in turn than the record allows", async () => {
