@@ -2,14 +2,12 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { metrics } from "../../functions/metrics.ts";
 import { metricHelp } from "../../shared/views/index.ts";
 import { served } from "../fuzz/served-world.ts";
 import { nodeArrayOf, nodeOf } from "../support/cluster.ts";
 import { createWorld, worldWith } from "../support/world.ts";
-
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-const { metrics } = await import("../../functions/metrics.ts");
 
 const prefix = "cyclecloud_autoscale_";
 

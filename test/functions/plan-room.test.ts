@@ -1,11 +1,9 @@
 import { InvocationContext } from "@azure/functions";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { planScale } from "../../functions/plan-scale.ts";
 import host from "../../host.json" with { type: "json" };
 import { served, service } from "../fuzz/served-world.ts";
 import { cluster } from "../support/world.ts";
-
-vi.mock("../../functions/support/service.ts", () => import("../fuzz/served-world.ts"));
-const { planScale } = await import("../../functions/plan-scale.ts");
 
 beforeEach(() => {
   served.renew();
@@ -36,7 +34,10 @@ test("a plan that finds no room leaves its session in time, and is asked for aga
   await vi.advanceTimersByTimeAsync(functionTimeoutMs / 2);
   expect(isOver).toBe(true);
   expect(await world.ports.plans.loadHead(cluster)).toBeUndefined();
-  expect(world.log.filter((line) => /plan-waits|plan-put-off/.test(line))).toHaveLength(2);
+  const lines = ["plan-waits", "plan-put-off"].map(
+    (event) => `info ${event} ${JSON.stringify({ cluster, size: 1 })}`,
+  );
+  expect(world.log).toEqual(expect.arrayContaining(lines));
 
   inside.resolve();
   await holder;

@@ -1,55 +1,39 @@
 import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { keyGuard } from "../../functions/support/guard.ts";
 import type { NodeLogin } from "../../functions/support/node-login.ts";
-import { Pace, Room, Turns } from "../../functions/support/throttle.ts";
+import { Pace, Turns } from "../../functions/support/throttle.ts";
 import type { Service } from "../../functions/support/wire.ts";
 import { leavingAnswer, problemSchema, stopAnswer } from "../../shared/api/index.ts";
-import { smallestLimits } from "../../shared/json/json-limits.ts";
 import type { Ports } from "../../shared/ports/index.ts";
-import { OutlookMemory } from "../../shared/views/index.ts";
+import { service } from "../fuzz/served-world.ts";
 import { nodeOf } from "../support/cluster.ts";
 import { interposed } from "../support/crash.ts";
-import { cluster, createWorld, jobFor, type World, worldWith } from "../support/world.ts";
+import { handlerOf } from "../support/http-handlers.ts";
+import { cluster, jobFor, type World, worldWith } from "../support/world.ts";
 
 const login = { username: "node", passwordSetting: "AUTOSTOP_PASSWORD" };
-const served = vi.hoisted(() => ({ current: undefined as unknown }));
-vi.mock("../../functions/support/service.ts", () => ({
-  get service() {
-    return served.current;
-  },
-}));
+const { portsFor, run, guard, stops } = service;
+afterAll(() => void Object.assign(service, { portsFor, run, guard, stops }));
 
 /** What the functions work on, renewed for every test. */
 let world: World;
 let ports: Ports;
 
 function serve(nodeLogin: NodeLogin, password: string | null = "secret"): void {
-  served.current = {
-    outlooks: new OutlookMemory(),
-    jsonLimits: smallestLimits,
-    priceList: undefined,
-    notifier: { send: async () => ({ ok: true }) },
-    largeBodies: new Turns({ mostWaiting: 40 }),
-    planning: new Room(1_000),
+  Object.assign(service, {
     portsFor: () => ports,
     run: (_invocation, _run, work) => work(ports),
-    stop: async () => undefined,
     guard: keyGuard({ nodeLogin, platformSignsIn: false }),
-    apiLogin: { by: "function-key" },
     stops: {
       login: nodeLogin,
       passwordOf: (setting) => (setting === login.passwordSetting ? (password ?? undefined) : undefined),
       pace: new Pace({ everySeconds: 10 }),
       turns: new Turns({ mostWaiting: 50 }),
     },
-  } satisfies Omit<Service, "operators">;
+  } satisfies Partial<Service>);
 }
 
-serve("function-key");
-world = createWorld();
-ports = world.ports;
-const { handlerOf } = await import("../support/http-handlers.ts");
 const httpAutostop = handlerOf("autostop");
 const httpStop = handlerOf("stop");
 const httpLeaving = handlerOf("leaving");
