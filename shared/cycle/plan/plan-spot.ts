@@ -7,6 +7,7 @@ import {
   type ReasonCode,
   type SpotShare,
 } from "../../engine/index.ts";
+import { earliest } from "../clocks.ts";
 import {
   addingTo,
   choiceOf,
@@ -148,12 +149,11 @@ function patienceEnds(
   { settings, pairs }: SpotFacts,
 ): number | null {
   if (settings === null || pairs.length === 0) return null;
-  let ends: number | null = null;
-  for (const [place, stance] of stances) {
-    const job = jobs[place];
-    const since = stance === "first" && job !== undefined ? waitingSinceOf(job) : null;
-    if (since !== null && (ends === null || since + settings.patienceSeconds < ends))
-      ends = since + settings.patienceSeconds;
-  }
-  return ends;
+  return earliest(
+    [...stances].flatMap(([place, stance]) => {
+      const job = jobs[place];
+      const since = stance === "first" && job !== undefined ? waitingSinceOf(job) : null;
+      return since === null ? [] : [since + settings.patienceSeconds];
+    }),
+  );
 }

@@ -7,7 +7,18 @@ import {
   type Scalar,
 } from "../../../shared/engine/index.ts";
 import { cases } from "../../support/cases.ts";
-import { array, bucket, cluster, deallocated, input, job, node, onOrder, plannedNode } from "./tiny.ts";
+import {
+  array,
+  bucket,
+  cluster,
+  deallocated,
+  historyRow,
+  input,
+  job,
+  node,
+  onOrder,
+  plannedNode,
+} from "./tiny.ts";
 
 function defaults(json: unknown): readonly DefaultResource[] {
   const parsed = parseDefaultResources(json);
@@ -241,7 +252,8 @@ describe("a default resource that differs from node to node", () => {
   function placed(value: unknown, wanted: unknown, inCluster = world, more: object = {}) {
     const defaultResources = defaults([{ select: {}, name: "own", value, ...more }]);
     const jobs = [job("j", { ncpus: 1, own: wanted })];
-    const result = plan(input({ cluster: inCluster, jobs, settings: { defaultResources } }));
+    const history = [historyRow("htc-1", { createdSeconds: 1_709_251_199.9 })];
+    const result = plan(input({ cluster: inCluster, history, jobs, settings: { defaultResources } }));
     const nodes = result.nodes.filter((one) => one.jobs.length > 0).map(({ name }) => name);
     return { nodes, reason: result.jobs[0]?.reasons[0], created: result.create };
   }
@@ -254,6 +266,7 @@ describe("a default resource that differs from node to node", () => {
     ["node.fqdn", "ip-0A000001.hpc.example"],
     ["node.hostname_or_uuid", "ip-0A000001"],
     ["node.resources.ccnodeid", "id-htc-1"],
+    ["node.create_time", "2024-02-29T23:59:59Z"],
   ])("%s is the idle node's own", (value, wanted) => {
     expect(placed(value, wanted).nodes).toEqual(["htc-1"]);
     expect(placed(value, ["nowhere", wanted]).nodes).toEqual(["htc-1"]);

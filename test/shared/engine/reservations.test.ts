@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Caps, type PlanInput, plan, runningIn, type Target } from "../../../shared/engine/index.ts";
+import {
+  type Caps,
+  type PlanInput,
+  paidNodes,
+  plan,
+  runningIn,
+  type Target,
+} from "../../../shared/engine/index.ts";
 import { cases } from "../../support/cases.ts";
 import { planInputs, targetInputs } from "./arbitraries.ts";
 import { array, bucket, cluster, createdNames, input, job, node, onOrder } from "./tiny.ts";
@@ -57,6 +64,18 @@ describe("reserved nodes under a budget", () => {
     const both = cluster({ nodeArrays: [array({ buckets: [cheap, dear] })] });
     const pending = [cheap, dear].map(({ vmSize }) => onOrder(2, { actionId: vmSize, vmSize }));
     expect(runningIn(both, pending).usdPerHour).toBe(1);
+    const nodes = [
+      node("htc-2", { vmSize: cheap.vmSize }),
+      ...["3", "1", "4"].map((id) => node(`htc-${id}`, { vmSize: dear.vmSize })),
+    ];
+    const all = paidNodes({ ...both, nodes: [...nodes, node("of-no-size", { vmSize: "other" })] });
+    expect(all.map(({ node: { name }, usdPerHour, isReserved }) => [name, usdPerHour, isReserved])).toEqual([
+      ["htc-2", 1, false],
+      ["htc-3", 0, true],
+      ["htc-1", 0, true],
+      ["htc-4", 0, true],
+      ["of-no-size", null, false],
+    ]);
   });
 
   test("no plan spends more than the budget, however many reservations its sizes share", () => {

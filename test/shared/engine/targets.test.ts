@@ -246,6 +246,11 @@ describe("spare nodes", () => {
       });
     });
 
+    test("cost nobody knows what where one that is kept has no known price", () => {
+      const result = planFor([spare(2)], { arrays: [priced(null)], nodes: readyNodes(1) });
+      expect(result.targets[0]?.kept).toEqual({ nodes: 2, usdPerHour: null });
+    });
+
     test("cost nothing where another target keeps them", () => {
       const result = planFor([most(0.3), target(nodes(3))], { arrays: [priced(0.3)], nodes: readyNodes(3) });
       expect(result.targets[0]).toMatchObject({ granted: 4, kept: { nodes: 1, usdPerHour: 0.3 } });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { foreseeQuotas } from "../../../../shared/cycle/plan/foresee-quotas.ts";
 import { readRefusal } from "../../../../shared/cycle/plan/quota-refusals.ts";
 import type { ClusterNode } from "../../../../shared/engine/index.ts";
+import type { Operation } from "../../../../shared/ports/index.ts";
 import { clusterStatus, explainJob, listLimits, lookAhead } from "../../../../shared/views/index.ts";
-import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { bucketOf, clusterOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
+import { createAction, operationOf } from "../../../support/operation.ts";
 import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const azure = (quota: string, limit: number, usage: number) =>
@@ -121,6 +124,20 @@ describe("after a refusal by a quota", () => {
     const explained = JSON.stringify(explainJob(outlook, "job-1"));
     expect(explained).toContain("Azure refused nodes there 1s ago, with at most 1 core left");
   });
+});
+
+test.each<[Operation["state"], number]>([
+  ["sent", 2],
+  ["failed", 6],
+  ["dropped", 6],
+  ["lost", 6],
+])("of six cores that a refusal left, an order of one node that was %s since leaves %i", (state, left) => {
+  const scope = "westeurope/standardFSv2Family";
+  const refusal = { limit: "family", scope, coresLeft: 6, atSeconds: 0, untilSeconds: 9, why: "" } as const;
+  const operations = [operationOf(createAction(["htc-1"]), { state })];
+  const there = clusterOf({ nodeArrays: [nodeArrayOf()] });
+  const foreseen = foreseeQuotas(there, { refusals: [refusal], pending: [], operations });
+  expect(foreseen.nodeArrays[0]?.buckets[0]?.limits.family).toMatchObject({ mostLeftCores: left });
 });
 
 test("nodes that boot count although CycleCloud's figure of the quota does not show them yet", async () => {

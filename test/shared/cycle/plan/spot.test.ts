@@ -3,7 +3,7 @@ import type { NodeArray } from "../../../../shared/engine/index.ts";
 import type { SpotSettings } from "../../../../shared/ports/index.ts";
 import { explainJob, listJobs, lookAhead } from "../../../../shared/views/index.ts";
 import { bucketOf, nodeArrayOf, nodeOf } from "../../../support/cluster.ts";
-import { cluster, jobFor, type World, worldWith } from "../../../support/world.ts";
+import { cluster, headOf, jobFor, type World, worldWith } from "../../../support/world.ts";
 
 const settings: SpotSettings = {
   pairs: [{ spot: "htc-spot", regular: "htc" }],
@@ -285,6 +285,7 @@ describe.each(policies)("evictions, with placement %s", (policy) => {
     const losses = await world.ports.losses.recent(cluster, 10);
     expect(losses.map(({ reason }) => reason)).toEqual(["SpotGone"]);
     expect(losses.map(({ jobs }) => jobs)).toEqual([["job-1"]]);
+    expect((await headOf(world))?.newestLossId).toBe(losses[0]?.eventId);
   });
 
   test("a node that was asked to go is no loss", async () => {

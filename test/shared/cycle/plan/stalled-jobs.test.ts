@@ -286,13 +286,19 @@ describe("no alarm", () => {
     expect(quiet(jobs, options)).toEqual([]);
   });
 
-  test("for a scheduler that starts jobs which ask for the same one at a time, and slowly", () => {
+  test.each([
+    ["for a scheduler that starts jobs which ask for the same one at a time, and slowly", true],
+    ["while jobs which ask for the same are taken back one at a time", false],
+  ])("%s", (_, starts) => {
     const world = new Refusing();
     const names = Array.from({ length: 20 }, (_, index) => String(index));
     for (let started = 0; started < names.length; started++) {
-      const jobs = names.map((name, index) =>
-        waits(name, index < started ? { executingHostnames: [`host-htc-${index + 1}`] } : {}),
-      );
+      const before = starts ? names.slice(0, started) : [];
+      const runs = (index: number) => ({ executingHostnames: [`host-htc-${index + 1}`] });
+      const jobs = [
+        ...before.map((name, index) => waits(name, runs(index))),
+        ...names.slice(started).map((name) => waits(name)),
+      ];
       world.pass(jobs);
       expect(world.memory.stalled).toEqual([]);
     }

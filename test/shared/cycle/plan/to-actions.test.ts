@@ -56,6 +56,14 @@ const idsOf = (actions: readonly ScaleAction[]) =>
   actions.map((action) => (action.kind === "create-nodes" ? [] : action.nodes.map((node) => node.nodeId)));
 
 describe("toActions", () => {
+  test("each has when it was asked for, and whose trace it is part of, if that is known", () => {
+    const origin = { cluster: "hpc", planId: "p", nowSeconds: 1, expiresAtSeconds: 2, requestIdOf: String };
+    const known = { askedAtSeconds: 0, traceparent: "00-1-2-01" };
+    const create = { ...emptyPlan, create: [setOf(1)] };
+    expect(toActions(create, { ...origin, ...known })).toMatchObject([known]);
+    for (const name of Object.keys(known)) expect(toActions(create, origin)[0]).not.toHaveProperty(name);
+  });
+
   test("a plan that changes nothing has none", () => {
     expect(actionsOf({})).toEqual([]);
   });

@@ -143,7 +143,7 @@ describe("what becomes of them", () => {
   });
 
   test("at most so many in a day, and the limit ends a day after the first of them", () => {
-    const gone = Array.from({ length: 10 }, (_, index) => {
+    const gone = Array.from({ length: 9 }, (_, index) => {
       return {
         nodeId: `gone-${index}`,
         name: `gone-${index}`,
@@ -153,13 +153,14 @@ describe("what becomes of them", () => {
       };
     });
     const before = { replaced: gone };
-    const { waits, lookSeconds, unhealthyGo } = decided([out("htc-1")], { before });
-    expect([waits, unhealthyGo]).toEqual([["htc-1 per-day"], []]);
+    const both = [out("htc-1"), out("htc-2")];
+    const { waits, lookSeconds, unhealthyGo } = decided(both, { before });
+    expect([waits, unhealthyGo]).toEqual([["htc-1 nothing", "htc-2 per-day"], ["htc-1"]]);
     expect(lookSeconds).toBe(now - 3_600 + 86_400);
-    const later = decided([out("htc-1")], {
+    const later = decided(both, {
       before: { replaced: gone.map((each) => ({ ...each, atSeconds: now - 86_400 })) },
     });
-    expect(later.unhealthyGo).toEqual(["htc-1"]);
+    expect(later.unhealthyGo).toEqual(["htc-1", "htc-2"]);
   });
 
   test.each<[string, Partial<Listed>, Partial<ClusterNode>, string]>([
