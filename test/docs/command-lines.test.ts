@@ -5,6 +5,7 @@ import { globSync } from "tinyglobby";
 import { visit } from "unist-util-visit";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ccscale } from "../clients/cli/in-process.ts";
+import { withoutPauses } from "../support/without-pauses.ts";
 
 const root = join(import.meta.dirname, "../..");
 // The command page has tests of its own, which run its examples.
@@ -70,6 +71,7 @@ function isName(code: string): boolean {
 
 // Nothing is asked of a service: without one a line that can be read ends with 1.
 beforeEach(() => {
+  withoutPauses();
   for (const name of service) vi.stubEnv(name, undefined);
 });
 afterEach(() => vi.unstubAllEnvs());

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { DoctorAnswer } from "../../../shared/api/index.ts";
 import { release } from "../../../shared/app/release.ts";
+import { withoutPauses } from "../../support/without-pauses.ts";
 import type { World } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { busyWorld, serviceOn } from "./archived-world.ts";
@@ -98,6 +99,7 @@ describe("ccscale doctor", () => {
     const url = await serve(await answerOf(world));
     await server?.stop();
     server = undefined;
+    withoutPauses();
     const { code, checks } = await examined(url);
     expect(code).toBe(1);
     expect(checks).toMatchObject([

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { release } from "../../../shared/app/release.ts";
+import { withoutPauses } from "../../support/without-pauses.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
 
@@ -55,6 +56,7 @@ describe("ccscale version", () => {
     const url = await serviceOf(release);
     await server?.stop();
     server = undefined;
+    withoutPauses();
     const { code, stdout, stderr } = await ccscale(["version", "--url", url]);
     expect(code).toBe(1);
     expect(stdout).toContain(`ccscale ${release}`);

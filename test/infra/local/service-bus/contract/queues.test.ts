@@ -1,7 +1,17 @@
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { undisturbed } from "../../../../support/undisturbed.ts";
-import { isEmpty, type Lock, pause, receive, receiveOne, startTarget, type Target, until } from "./target.ts";
+import {
+  atOnce,
+  isEmpty,
+  type Lock,
+  pause,
+  receive,
+  receiveOne,
+  startTarget,
+  type Target,
+  until,
+} from "./target.ts";
 
 let target: Target;
 beforeAll(async () => {
@@ -21,7 +31,7 @@ async function open(kind: "plain" | "unique" = "plain", lock?: Lock) {
 
 const bodies = (messages: readonly ServiceBusReceivedMessage[]) => messages.map(({ body }) => body);
 
-describe("sending and receiving", () => {
+describe("sending and receiving", atOnce, () => {
   test("contract: bodies and properties arrive as they were sent", async () => {
     const { sender, receiver } = await open();
     const sent = {
@@ -167,7 +177,7 @@ describe("sending and receiving", () => {
   });
 });
 
-describe("settling", () => {
+describe("settling", atOnce, () => {
   test("contract: abandon repeats the message, counts, and changes properties", async () => {
     const { sender, receiver } = await open();
     await sender.sendMessages({ body: 1, applicationProperties: { kept: 1.5 } });
@@ -270,7 +280,7 @@ describe("settling", () => {
   });
 });
 
-describe("locks", () => {
+describe("locks", atOnce, () => {
   test("contract: a message whose lock expires comes again, and the old lock is lost", () =>
     undisturbed(async () => {
       const { sender, receiver } = await open("plain", "brief");
@@ -309,7 +319,7 @@ describe("locks", () => {
     }));
 });
 
-describe("looking and waiting", () => {
+describe("looking and waiting", atOnce, () => {
   test("contract: peek shows locked and scheduled messages and goes on where it stopped", async () => {
     const { sender, receiver } = await open();
     await sender.sendMessages([{ body: "locked" }, { body: "ready" }]);

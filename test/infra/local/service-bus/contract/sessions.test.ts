@@ -2,6 +2,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { undisturbed } from "../../../../support/undisturbed.ts";
 import {
+  atOnce,
   clientOptions,
   isEmpty,
   type Lock,
@@ -39,7 +40,7 @@ async function open(lock?: Lock) {
   return { queue, sender, send, accept };
 }
 
-describe("accepting", () => {
+describe("accepting", atOnce, () => {
   test("contract: acceptNextSession waits for a session and tells its name and lock", () =>
     undisturbed(async () => {
       const { queue, send } = await open("brief");
@@ -102,7 +103,7 @@ describe("accepting", () => {
   });
 });
 
-describe("order", () => {
+describe("order", atOnce, () => {
   test("contract: 8 workers take 50 sessions of 20 messages, each in order", async () => {
     const { queue, sender } = await open();
     const sessions = Array.from({ length: 50 }, (_, index) => `s${index}`);
@@ -147,7 +148,7 @@ describe("order", () => {
   });
 });
 
-describe("the session's lock", () => {
+describe("the session's lock", atOnce, () => {
   test("contract: a lock that nobody renews is lost, with all that it covers", () =>
     undisturbed(async () => {
       const { send, accept } = await open("brief");
@@ -203,7 +204,7 @@ describe("the session's lock", () => {
     }));
 });
 
-describe("the rest of the queue's behaviour", () => {
+describe("the rest of the queue's behaviour", atOnce, () => {
   test("contract: dead letters of sessions are read without a session", async () => {
     const { queue, send, accept } = await open();
     await send("s", "bad");

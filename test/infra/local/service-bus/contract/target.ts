@@ -8,6 +8,9 @@ import { type BusConfig, readConfig, startServiceBus } from "../../../../../infr
 /** What the contract runs against: the emulator by default, or the namespace of this connection string. */
 const external = process.env.SERVICE_BUS_CONNECTION_STRING;
 
+/** These tests mostly wait. They run at once, but where they share one queue of each kind. */
+export const atOnce = { concurrent: external === undefined };
+
 /** The queues of Config.json, without the prefix that keeps them apart in a shared namespace. */
 type Kind = "plain" | "unique" | "sessions";
 
