@@ -14,7 +14,7 @@ const secondTry = process.env.CI === undefined && process.env.TEST_REPORT === un
 const patience = process.env.TEST_DEBUG === undefined ? {} : { testTimeout: 0, hookTimeout: 0 };
 
 const composed = join(import.meta.dirname, "functions/support/service.ts");
-/** Where no process is started, the functions work on a world in memory: the real service reads the settings of its process. */
+/** In tests the functions work on a world in memory: the real service reads the settings of its process. */
 const onWorldInMemory = {
   name: "functions-on-a-world-in-memory",
   enforce: "pre" as const,
@@ -48,9 +48,22 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [onWorldInMemory],
         test: {
           name: "live",
           include: ofKind("live"),
+          // A module is loaded once for all files of a process: to load them takes as long as many a test.
+          isolate: false,
+          pool: "forks",
+          retry: secondTry,
+          globalSetup: "test/suite/one-azurite.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: ofKind("alone"),
           isolate: true,
           pool: "forks",
           retry: secondTry,

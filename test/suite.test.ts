@@ -23,28 +23,28 @@ describe("projects of the suite", () => {
     ["live", "the whole local stack", "test/infra/local/environment.test.ts"],
     ["live", "Azurite beside the test", "test/shared/stores/azure.test.ts"],
     ["unit", "the HTTP API, on a world in memory", "test/functions/api/api.test.ts"],
-    ["live", "another module in the place of the service", "test/functions/stops.test.ts"],
-    ["live", "Node's own loading of modules changed", "test/infra/local/functions-host/http.test.ts"],
+    ["alone", "another module in the place of a library", "test/functions/guard.test.ts"],
+    ["alone", "Node's own loading of modules changed", "test/infra/local/functions-host/http.test.ts"],
   ])("%s: %s", (kind, _, file) => {
     expect(testFiles()).toContain(file);
     expect(kindOf(file)).toBe(kind);
   });
 
-  const unitFiles = testFiles().filter((file) => kindOf(file) !== "live");
+  const sharing = testFiles().filter((file) => kindOf(file) !== "alone");
   const textBehind = (file: string) =>
     [...reach(file)].map((each) => readFileSync(join(root, each), "utf8")).join("\n");
 
-  test("what unit files share, none of them changes for good", () => {
+  test("what files of a process share, none of them changes for good", () => {
     const changes = /\bprocess\.(chdir|umask)\(|\bglobalThis\.\w+ =|\bfc\.configureGlobal\(/;
-    expect(unitFiles.filter((file) => changes.test(textBehind(file)))).toEqual([]);
+    expect(sharing.filter((file) => changes.test(textBehind(file)))).toEqual([]);
   });
 
   test.each([
     ["vi.stubEnv(", "vi.unstubAllEnvs("],
     ["vi.stubGlobal(", "vi.unstubAllGlobals("],
     ["vi.useFakeTimers(", "vi.useRealTimers("],
-  ])("what a unit file changes with %s it puts back with %s", (change, back) => {
-    const breaches = unitFiles.filter((file) => {
+  ])("what such a file changes with %s it puts back with %s", (change, back) => {
+    const breaches = sharing.filter((file) => {
       const text = textBehind(file);
       return text.includes(change) && !text.includes(back);
     });

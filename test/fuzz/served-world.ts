@@ -47,7 +47,7 @@ export function operatorsOf(world: World): MemoryOperators {
 /** Of each world its own: what is remembered of one says nothing about another. */
 const memories = new WeakMap<World, OutlookMemory>();
 
-export const service: Service = {
+const onWorld: Service = {
   portsFor: () => served.world.ports,
   run: (_invocation, _run, work) => work(served.world.ports),
   stop: async () => undefined,
@@ -74,3 +74,11 @@ export const service: Service = {
     turns: new Turns({ mostWaiting: 10 }),
   },
 };
+
+/** What the functions use. */
+export let service = onWorld;
+
+/** Has the functions use another one, until this is called without. */
+export function serve(instead: Service = onWorld): void {
+  service = instead;
+}

@@ -7,9 +7,9 @@ const root = join(import.meta.dirname, "../..");
 /**
  * A `unit` file leaves its process as it found it: such files share one, and with it every module that one of them loaded.
  * So does a `drawn` one, but it takes long: the simulation, the fuzz tests, queries of alerts, and thousands of drawn cases, `*.drawn.test.ts`.
- * A `live` file starts processes or puts another module in the place of one: it gets a process of its own.
+ * A `live` file starts processes, and shares its own all the same. One that puts another module in the place of one is `alone`.
  */
-export type Kind = "unit" | "drawn" | "live";
+export type Kind = "unit" | "drawn" | "live" | "alone";
 
 /** Every test file, from the root. */
 export function testFiles(): readonly string[] {
@@ -18,14 +18,19 @@ export function testFiles(): readonly string[] {
 
 /** Read off the file and what it imports of tests and of the local stack; nobody keeps a list. */
 export function kindOf(testFile: string): Kind {
-  if ([...reach(testFile)].some(isLive)) return "live";
+  const files = [...reach(testFile)];
+  if (files.some(replacesModules)) return "alone";
+  if (files.some(startsProcesses)) return "live";
   return /^test\/(sim|fuzz|infra\/kql)\/|\.drawn\.test\.ts$/.test(testFile) ? "drawn" : "unit";
 }
 
-function isLive(file: string): boolean {
-  const { text, imports } = read(file);
-  const replacesModules = /\bvi\.mock\(|\bimport \{ Module\b.* from "node:module"/.test(text);
-  return replacesModules || imports.includes("node:child_process") || imports.includes("playwright-core");
+function replacesModules(file: string): boolean {
+  return /\bvi\.mock\(|\bimport \{ Module\b.* from "node:module"/.test(read(file).text);
+}
+
+function startsProcesses(file: string): boolean {
+  const { imports } = read(file);
+  return imports.includes("node:child_process") || imports.includes("playwright-core");
 }
 
 /** The file and what it imports of tests and of the local stack. The product is left out: what it starts, a test asks for. */

@@ -20,6 +20,6 @@ function part(name: string, options: readonly string[]): Program {
 }
 
 process.exitCode = await sideBySide([
-  part("live", ["--project", "live"]),
+  part("live", ["--project", "live", "--project", "alone"]),
   part("unit", ["--project", "unit", "--project", "drawn", "--maxWorkers", "2"]),
 ]);

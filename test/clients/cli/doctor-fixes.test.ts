@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decodeQueueText } from "../../../shared/messages/index.ts";
+import { handlers } from "../../functions/api/handlers.ts";
 import { operatorsOf, served } from "../../fuzz/served-world.ts";
 import { clusterOf, nodeArrayOf } from "../../support/cluster.ts";
 import { FakeCycleCloud } from "../../support/fake-cyclecloud.ts";
@@ -8,9 +9,6 @@ import { ownFolder } from "../../support/own-folder.ts";
 import { cluster, createWorld, type World } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale } from "./in-process.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
 
 /** Commands of ours that the lines of `ccscale doctor` name: each is run as it is printed, with what it leaves open filled in. */
 let server: ApiServer;

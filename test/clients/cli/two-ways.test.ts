@@ -14,6 +14,8 @@ import { checkNames } from "../../../shared/api/index.ts";
 import { parseDemand } from "../../../shared/messages/job-demand.ts";
 import type { RejectedMessage, WholePlan } from "../../../shared/ports/index.ts";
 import { connectStorage, type StorageClients } from "../../../shared/stores/azure/index.ts";
+import { handlers } from "../../functions/api/handlers.ts";
+import { serve } from "../../fuzz/served-world.ts";
 import { readBicep, stringsOf } from "../../infra/bicep/bicep-file.ts";
 import { type Account, emptyAccount } from "../../support/azurite.ts";
 import { ownFolder } from "../../support/own-folder.ts";
@@ -21,14 +23,6 @@ import { notingWrites } from "../../support/storage-writes.ts";
 import { createWorld, jobFor } from "../../support/world.ts";
 import { type ApiServer, serveApi } from "./api-server.ts";
 import { ccscale, type Finished } from "./in-process.ts";
-
-/** One storage account; on top of it the functions of the API in this process. */
-const served = vi.hoisted(() => ({ service: undefined as unknown }));
-vi.mock("../../../functions/support/service.ts", () => ({
-  get service() {
-    return served.service;
-  },
-}));
 
 const passwords = { CYCLECLOUD_PASSWORD: "geheim-1" };
 const queues = ["plan-requests", "scale-actions"].map((Name) => ({
@@ -58,10 +52,9 @@ beforeAll(async () => {
     AUTOSCALE_CONFIG_CHANGES: "all",
   };
   service = createService({ settings: readSettings(environment), environment });
-  served.service = service;
+  serve(service);
   storage = connectStorage({ connectionString: account.connectionString });
   await storage.queue.getQueueClient("job-demand").createIfNotExists();
-  const { handlers } = await import("../../functions/api/handlers.ts");
   server = await serveApi(handlers);
   local = folder("environment.json");
   await writeFile(
@@ -76,6 +69,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  serve();
   await server?.stop();
   await emulator?.stop();
 });

@@ -86,6 +86,6 @@ export async function expectNoScriptRan(): Promise<void> {
 
 /** Polls come thirty times as often: tests wait for what they change, and not for seconds. */
 export const oftenPolled = `
-  const usual = globalThis.setTimeout;
-  globalThis.setTimeout = (work, ms = 0, ...rest) => usual(work, ms >= 1_000 ? ms / 30 : ms, ...rest);
+  const usual = window.setTimeout;
+  window.setTimeout = (work, ms = 0, ...rest) => usual(work, ms >= 1_000 ? ms / 30 : ms, ...rest);
 `;

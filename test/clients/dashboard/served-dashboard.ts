@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { bundleDashboard } from "../../../infra/package/dashboard.ts";
+import { handlers } from "../../functions/api/handlers.ts";
 import { type ApiServer, serveApi } from "../cli/api-server.ts";
 import { type PageAccess, type PageServer, servePage } from "./page-server.ts";
 import { usePages } from "./pages.ts";
-
-vi.mock("../../../functions/support/service.ts", () => import("../../fuzz/served-world.ts"));
-const { handlers } = await import("../../functions/api/handlers.ts");
 
 /** The API in this process, on the world that is `served`. */
 export let api: ApiServer;

@@ -14,7 +14,7 @@ const open = (path: string) => page.goto(`${server.url}#/clusters/hpc/${path}`);
 
 /** All that a screen reader is told, from now on. */
 const hear = `
-  globalThis.heard = [];
+  window.heard = [];
   new MutationObserver((changes) => {
     for (const { target } of changes) {
       const element = target.nodeType === Node.TEXT_NODE ? target.parentElement : target;
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     await scrollTo(nodeCount * 34);
     await rowOf(`htc-${nodeCount}`).waitFor();
     await page.evaluate(`
-      globalThis.touched = new Set();
+      window.touched = new Set();
       new MutationObserver((changes) => {
         for (const { target } of changes) {
           const row = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target).closest('[role="row"]');
@@ -298,7 +298,7 @@ describe.skipIf(noBrowser !== undefined)("updates of a large list", () => {
     await whole(count);
     await page.evaluate(`
       const rows = () => [...document.querySelectorAll('.rows [role="row"]')].map(({ ariaRowIndex }) => ariaRowIndex);
-      addEventListener("beforeprint", () => { globalThis.printed = { rows: rows(), text: document.body.innerText }; });
+      addEventListener("beforeprint", () => { window.printed = { rows: rows(), text: document.body.innerText }; });
     `);
     await page.pdf();
     const { rows, text } = (await page.evaluate("printed")) as { rows: string[]; text: string };

@@ -1,16 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { served } from "../../../fuzz/served-world.ts";
+import { handlerOf } from "../../../support/http-handlers.ts";
 import { type OnTerminal, onTerminal } from "../../../support/on-terminal.ts";
 import { cluster } from "../../../support/world.ts";
 import { python, withoutPython } from "../../python/python.ts";
 import { type ApiServer, serveApi } from "../api-server.ts";
 import { busyWorld } from "../archived-world.ts";
-
-vi.mock("../../../../functions/support/service.ts", () => import("../../../fuzz/served-world.ts"));
-
-const { handlerOf } = await import("../../../support/http-handlers.ts");
 
 const program = join(import.meta.dirname, "../../../../clients/cli/main.ts");
 const why = withoutPython();
