@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { AxeResults } from "axe-core";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, chromium, type Browser as Launched, type Page } from "playwright-core";
 
 /** Where Debian, Ubuntu and Google put it. Nothing is downloaded. The shell is the same browser without its own windows: half the work. */
 const places = [
@@ -31,16 +29,24 @@ export const looks: readonly Look[] = [
   { width: 390, colorScheme: "dark" },
 ];
 
-/** A browser with a profile of its own, which goes with it. */
+/** A profile of its own, of the one browser of this process, which ends with it. */
 export interface Browser {
   readonly context: BrowserContext;
   close(): Promise<void>;
 }
 
+let launched: Promise<Launched> | undefined;
+
 export async function openBrowser(): Promise<Browser> {
+  if (launched === undefined || !(await launched).isConnected()) launched = launch();
+  const context = await (await launched).newContext();
+  context.setDefaultTimeout(240_000);
+  return { context, close: () => context.close() };
+}
+
+function launch(): Promise<Launched> {
   if (chromiumPath === undefined) throw new Error(noBrowser);
-  const profile = await mkdtemp(join(tmpdir(), "browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
+  return chromium.launch({
     executablePath: chromiumPath,
     headless: true,
     timeout: 300_000,
@@ -56,14 +62,6 @@ export async function openBrowser(): Promise<Browser> {
       "--disable-software-rasterizer",
     ],
   });
-  context.setDefaultTimeout(240_000);
-  return {
-    context,
-    close: async () => {
-      await context.close();
-      await rm(profile, { recursive: true, force: true });
-    },
-  };
 }
 
 /** A page of a given size and colour scheme, and what it reports: errors of its own, and requests that fail or leave this machine. */

@@ -40,7 +40,7 @@ export const views = [
   "config",
 ] as const;
 
-/** Opens a page for each test of the suite that calls this. `alone`: in a browser of its own, whose clock a test may move. */
+/** Opens a page for each test of the suite that calls this. `alone`: with a profile of its own, whose clock a test may move. */
 export function usePages({ look = laptop, alone = false } = {}): void {
   if (!alone) {
     beforeAll(async () => {
