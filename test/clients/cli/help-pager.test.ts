@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { page } from "../../../clients/cli/help/pager.ts";
+import { builtCcscale } from "../../support/local-stack.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 
 // Whether a person sees a page through a pager depends on a terminal, so these tests have one.
 
 const root = join(import.meta.dirname, "../../..");
 const node = join(root, "node_modules/node/bin/node");
-const main = join(root, "clients/cli/main.ts");
 const hasTerminal = spawnSync("script", ["--version"]).error === undefined;
 
 const folder = ownFolder();
 /** What a terminal shows of a command line. */
 async function onTerminal(words: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const line = `stty cols 80 rows 24; ${node} ${main} ${words}`;
+  const line = `stty cols 80 rows 24; ${node} ${builtCcscale} ${words}`;
   const { stdout } = await promisify(execFile)("script", ["-qec", line, "/dev/null"], {
     env: { ...process.env, TERM: "xterm", ...env },
   });
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminal)('on a terminal (skipped without "script" of util-l
 
 test("in a pipe there is no pager", async () => {
   const file = folder("pipe");
-  const { stdout } = await promisify(execFile)(node, [main, "help", "explain"], {
+  const { stdout } = await promisify(execFile)(node, [builtCcscale, "help", "explain"], {
     env: { ...process.env, PAGER: `tee ${file}` },
   });
   expect(stdout).toMatch(/^NAME\n/);

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { builtCcscale } from "../../support/local-stack.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 import { serve, stopServing } from "./acting-service.ts";
 import { archiveOf, busyWorld } from "./archived-world.ts";
 
-const main = join(import.meta.dirname, "../../../clients/cli/main.ts");
 const folder = ownFolder();
 
 beforeAll(async () => {
@@ -18,7 +17,7 @@ afterEach(stopServing);
 
 /** As a shell runs it, with something on its standard input: the names are read before anything else happens. */
 async function piped(input: readonly string[], argv: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...argv], { env: process.env });
+  const child = spawn(process.execPath, [builtCcscale, ...argv], { env: process.env });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   // One that refuses ends before it has read everything.
   child.stdin.on("error", () => undefined);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSbatch } from "../../../clients/cli/slurm/sbatch-options.ts";
 import { splitWords } from "../../../shared/text/shell-word.ts";
 import { nodeArrayOf, nodeOf } from "../../support/cluster.ts";
+import { builtCcscale } from "../../support/local-stack.ts";
 import { type Slurm, slurmIsMissing, startSlurm } from "../../support/machines/slurm.ts";
 import { ownFolder } from "../../support/own-folder.ts";
 import { worldWith } from "../../support/world.ts";
@@ -43,7 +44,7 @@ describeHere("examples/slurm/cli_filter.lua with a real sbatch", { timeout: 240_
   }
 
   test("the quote is printed, and the job is submitted", async () => {
-    const ccscale = `${process.execPath} ${join(root, "clients/cli/main.ts")} quote --offline ${folder("archive")} --cluster hpc`;
+    const ccscale = `${process.execPath} ${builtCcscale} quote --offline ${folder("archive")} --cluster hpc`;
     const printed = await submit(ccscale, "-n 4 --mem=1G -t 1:00:00");
     expect(printed).toMatch(/as it is +1 Standard_F4s_v2 in htc +0s +1h +\S+ +0\.19 USD/);
     expect(printed).toMatch(/Submitted batch job \d+/);

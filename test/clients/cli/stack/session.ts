@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Command } from "commander";
 import { createProgram, run } from "../../../../clients/cli/program.ts";
 import { wordsOf } from "../../../../clients/cli/reference/command-example.ts";
-import type { LocalStack } from "../../../support/local-stack.ts";
+import { builtCcscale, type LocalStack } from "../../../support/local-stack.ts";
 import { screen } from "../output/screen.ts";
 import { steady } from "./steady.ts";
 
@@ -65,8 +65,7 @@ async function optionsOf(words: readonly string[]): Promise<ReadonlySet<string |
 
 /** As a shell runs the program: for what writes past the streams that it is given. */
 export async function inProcessOfItsOwn(line: string): Promise<string> {
-  const main = join(import.meta.dirname, "../../../../clients/cli/main.ts");
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...wordsOf(line)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [builtCcscale, ...wordsOf(line)]);
   return transcriptOf(line, stdout, 0);
 }
 

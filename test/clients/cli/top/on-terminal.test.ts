@@ -1,15 +1,14 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { served } from "../../../fuzz/served-world.ts";
 import { handlerOf } from "../../../support/http-handlers.ts";
+import { builtCcscale } from "../../../support/local-stack.ts";
 import { type OnTerminal, onTerminal } from "../../../support/on-terminal.ts";
 import { cluster } from "../../../support/world.ts";
 import { python, withoutPython } from "../../python/python.ts";
 import { type ApiServer, serveApi } from "../api-server.ts";
 import { busyWorld } from "../archived-world.ts";
 
-const program = join(import.meta.dirname, "../../../../clients/cli/main.ts");
 const why = withoutPython();
 
 let server: ApiServer;
@@ -37,7 +36,7 @@ async function open(
     CCSCALE_CLUSTER: cluster,
     ...more,
   };
-  view = onTerminal(python, [process.execPath, program, "top", "--every", "1"], { ...size, env });
+  view = onTerminal(python, [process.execPath, builtCcscale, "top", "--every", "1"], { ...size, env });
   return view;
 }
 
