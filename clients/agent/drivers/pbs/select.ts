@@ -19,15 +19,18 @@ export function parseSelect(text: string): readonly Chunk[] | undefined {
   if (text === "") return undefined;
   const chunks = splitOutside(text, "+").map(parseChunk);
   const known = chunks.filter((chunk) => chunk !== undefined);
-  if (known.length < chunks.length) return undefined;
-  // Those that follow each other: PBS places chunks in their order.
-  const merged: Chunk[] = [];
-  for (const chunk of known) {
-    const last = merged.at(-1);
-    if (last === undefined || keyOf(last) !== keyOf(chunk)) merged.push(chunk);
-    else merged[merged.length - 1] = { ...last, count: last.count + chunk.count };
+  return known.length < chunks.length ? undefined : known;
+}
+
+/** Those that are alike and follow each other as one: PBS places chunks in their order. */
+export function merged(chunks: readonly Chunk[]): readonly Chunk[] {
+  const all: Chunk[] = [];
+  for (const chunk of chunks) {
+    const last = all.at(-1);
+    if (last === undefined || keyOf(last) !== keyOf(chunk)) all.push(chunk);
+    else all[all.length - 1] = { ...last, count: last.count + chunk.count };
   }
-  return merged;
+  return all;
 }
 
 function keyOf({ resources }: Chunk): string {

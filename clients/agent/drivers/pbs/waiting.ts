@@ -8,7 +8,7 @@ import type { JobContext, LeftOut } from "./job-context.ts";
 import { detailsOf, hasWholeNodes, nameOf, orderOf } from "./job-details.ts";
 import type { JobRecord } from "./pbs-records.ts";
 import { booleanIn } from "./pbs-resources.ts";
-import { type Chunk, type Place, parsePlace, parseSelect } from "./select.ts";
+import { type Chunk, merged, type Place, parsePlace, parseSelect } from "./select.ts";
 import { amountsWritten, type Constraint, propertyNamed, together, type Wish, wishOf } from "./wishes.ts";
 
 /** `tasks`: the records of all tasks of one array that wait, or of one job. */
@@ -24,10 +24,13 @@ export function waiting({ name, tasks }: Waiting, context: JobContext): readonly
   const reason = whyNot(record, context);
   if (reason !== undefined) return reason === "waits" ? [] : { leftOut: reason };
   const select = record.schedselect || (record.Resource_List.get("select") ?? "");
-  const chunks = parseSelect(select);
+  const written = parseSelect(select);
   const place = parsePlace(record.Resource_List.get("place") ?? "");
-  if (chunks === undefined) return { leftOut: `select "${select}", expected chunks` };
+  if (written === undefined) return { leftOut: `select "${select}", expected chunks` };
   if (place === undefined) return { leftOut: `place "${record.Resource_List.get("place")}" is not known` };
+  // A host that the job has to itself takes no chunk that is written behind another "+".
+  const isDivided = place.arrangement === "free" && hasWholeNodes(place, context.sharing);
+  const chunks = isDivided ? written : merged(written);
   const isApart = /scatter/.test(place.arrangement) || (chunks.length === 1 && chunks[0]?.count === 1);
   const wishes: Part[] = [];
   for (const chunk of chunks) {

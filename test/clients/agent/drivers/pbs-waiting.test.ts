@@ -4,7 +4,7 @@ import { helpWith, isBehindOthers } from "../../../../clients/agent/drivers/pbs/
 import { pbs } from "../../../../clients/agent/drivers/pbs/pbs.ts";
 import { readPbsJson } from "../../../../clients/agent/drivers/pbs/pbs-json.ts";
 import { amountIn, secondsIn } from "../../../../clients/agent/drivers/pbs/pbs-resources.ts";
-import { parsePlace, parseSelect } from "../../../../clients/agent/drivers/pbs/select.ts";
+import { merged, parsePlace, parseSelect } from "../../../../clients/agent/drivers/pbs/select.ts";
 
 const list = (name: string, records: object) => ({
   exitCode: 0,
@@ -265,7 +265,16 @@ describe("select and place", () => {
     ["0:ncpus=1", undefined],
     ["", undefined],
   ])("%s", (text, counts) => {
-    expect(parseSelect(text)?.map(({ count }) => count)).toEqual(counts);
+    const chunks = parseSelect(text);
+    expect(chunks && merged(chunks).map(({ count }) => count)).toEqual(counts);
+  });
+
+  test("a host that a job has to itself takes no chunk behind another +, not even one that is alike", () => {
+    const asked = { Resource_List: { place: "free:excl" }, schedselect: "6:ncpus=1+1:ncpus=1" };
+    expect(read({ "1.head": asked }).jobs).toMatchObject([
+      { name: "1.1", iterations: 6, gang: "1" },
+      { name: "1.2", iterations: 1, gang: "1" },
+    ]);
   });
 
   test("chunks of several kinds that have hosts to themselves are on several: PBS passes over that group", () => {
