@@ -4,7 +4,8 @@
  * beside what runs: after each wave a part of the jobs ends. By hand, because each is to be judged: the engine packs jobs otherwise than
  * Slurm, and a node array has a few nodes here. What is wrong becomes a row of `slurm-job-kinds.ts`, or a test of the driver.
  * Run it with `npm run drawn-jobs -- [--select CR_Core_Memory] [--type cons_tres] [--memory 3500] [--waves 3] [--usual] [--seed 1]
- * [--count 100] [--only 5,7]`; `--memory` is DefMemPerCPU, or `none`, and `--only` shows these alone.
+ * [--count 100] [--only 5,7]`; `--memory` is DefMemPerCPU, or `none`, and `--only` shows these alone. Scenarios that are given as
+ * `"htc&smt: -n 2 ; -n 5 / -N 2 -n 4"` stand for those that are drawn: `/` is between waves, none of whose jobs ends.
  */
 import { parseArgs } from "node:util";
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
@@ -23,7 +24,8 @@ import { drawKinds } from "./draw-kinds.ts";
 /** The scheduler runs every second: after so many it starts no other job. */
 const readsAlike = 10;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     select: { type: "string", default: "CR_Core_Memory" },
     type: { type: "string", default: "cons_tres" },
@@ -35,14 +37,22 @@ const { values } = parseArgs({
     only: { type: "string" },
   },
 });
-const drawn = drawKinds({
-  seed: Number(values.seed),
-  count: Number(values.count),
-  waves: Number(values.waves),
-  usual: values.usual,
-}).filter((_, index) => values.only === undefined || values.only.split(",").includes(String(index)));
+const given = positionals.map((text) => {
+  const [where = "", options = ""] = text.split(": ");
+  return options.split(" / ").map((wave) => ({ on: where.split("+"), options: wave, nodes: 0 }));
+});
+const drawn =
+  given.length > 0
+    ? given
+    : drawKinds({
+        seed: Number(values.seed),
+        count: Number(values.count),
+        waves: Number(values.waves),
+        usual: values.usual,
+      }).filter((_, index) => values.only === undefined || values.only.split(",").includes(String(index)));
+const waves = Math.max(...drawn.map((own) => own.length));
 /** Nodes of each node array: there are more where jobs come again. */
-const available = Number(values.waves) > 1 ? 2 * nodesPerPartition : nodesPerPartition;
+const available = waves > 1 ? 2 * nodesPerPartition : nodesPerPartition;
 const kinds = drawn.flatMap(([first]) => first ?? []);
 const { conf, gres, toCome } = nodesOfKinds(kinds, "cons_tres", available);
 const controller = await startSlurm({
@@ -76,8 +86,8 @@ const lines: string[][] = kinds.map(() => []);
 try {
   await controller.run("scontrol", "update", `NodeName=${toCome}`, "State=DOWN", "Reason=cyclecloud");
   let taken = 0;
-  for (const [wave] of Array.from({ length: Number(values.waves) }).entries()) {
-    if (wave > 0) await endSome(wave);
+  for (const [wave] of Array.from({ length: waves }).entries()) {
+    if (wave > 0 && given.length === 0) await endSome(wave);
     for (const [index, own] of drawn.entries()) {
       const kind = own[wave];
       const jobs = kind === undefined ? [] : await submitted(sbatchArgs(kind, index));
@@ -106,7 +116,7 @@ try {
     `${kinds.length} drawn, ${taken} jobs taken by sbatch, ${differ.length} differ: ${idle} leave a node idle, ${late} buy in a second pass, ${stuck} wait for ever`,
   );
   for (const [index, own] of lines.entries()) {
-    if (!differ.includes(own) && values.only === undefined) continue;
+    if (!differ.includes(own) && values.only === undefined && given.length === 0) continue;
     console.log(`${index}: ${kinds[index]?.on.join("+")}`);
     for (const line of own) console.log(line);
   }
