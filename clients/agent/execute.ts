@@ -3,7 +3,8 @@ import { exactDuration } from "../../shared/text/durations.ts";
 import type { Answer, Command, Sink } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
-const shownCharacters = 300;
+/** Slurm quotes the line of a file that it cannot read. */
+const shownCharacters = 1000;
 /** The most characters of the command in an error; its own error output follows. */
 const shownOfCommand = 120;
 

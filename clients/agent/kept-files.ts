@@ -192,40 +192,13 @@ export class KeptFiles {
     });
     const refused = answers === undefined ? undefined : this.#ports.files.whyNotNow(files, answers);
     if (refused !== undefined) return { ...nothing, refused };
-    const unreadable = await this.#whyUnreadable(changes, present);
+    const unreadable = await whyUnreadable(this.#ports, changes, present);
     if (unreadable !== undefined) return { ...nothing, refused: unreadable };
     await this.#ports.save({ isOpen: true, changedAtSeconds: nowSeconds });
     for (const change of changes) await writeChange(change);
     const applied = await this.#apply(files, answers ?? (await this.#answers()), nowSeconds);
     const changedLines = changes.map(linesIn).reduce((sum, each) => sum + each, 0);
     return { ...nothing, ...applied, written: changes.map(({ path }) => path), changedLines };
-  }
-
-  /** With files that cannot be read no command of the scheduler works any more, and its controller ends. */
-  async #whyUnreadable(changes: readonly FileChange[], present: PresentFiles): Promise<string | undefined> {
-    const { files, run } = this.#ports;
-    const { folder, tryOut, besides = [] } = files;
-    if (tryOut === undefined || besides.some((name) => present.get(name) === undefined)) return undefined;
-    const tried = async (trial: string) => {
-      try {
-        await run(tryOut(trial));
-        return undefined;
-      } catch (error) {
-        // The trial is gone when somebody reads this, and another name in each pass would be news each time.
-        const [first] = messageOf(error)
-          .replaceAll(trial, folder)
-          .replace(/^.*: ended with \d+: /, "")
-          .split("\n");
-        return `the scheduler cannot read the new ones: ${first}`;
-      }
-    };
-    try {
-      return await inTrialFolder(folder, changes, tried);
-    } catch (error) {
-      // Without the call and the path that follow, which has the trial's name.
-      const [why] = messageOf(error).split(", ");
-      return `the agent cannot copy ${folder} into ${tmpdir()} to try the new ones, and writes none until it can: ${why}`;
-    }
   }
 
   async #apply(files: readonly SchedulerFile[], answers: Answers, changedAtSeconds: number) {
@@ -240,6 +213,40 @@ export class KeptFiles {
     const answers: Record<string, Answers[string]> = {};
     for (const read of this.#ports.files.reads) answers[read.name] = await this.#ports.run(read);
     return answers;
+  }
+}
+
+interface Trial {
+  readonly files: Pick<SchedulerFiles, "folder" | "tryOut" | "besides">;
+  readonly run: (command: Command) => Promise<unknown>;
+}
+
+/** With files that cannot be read no command of the scheduler works any more, and its controller ends. */
+export async function whyUnreadable(
+  { files: { folder, tryOut, besides = [] }, run }: Trial,
+  changes: readonly FileChange[],
+  present: PresentFiles,
+): Promise<string | undefined> {
+  if (tryOut === undefined || besides.some((name) => present.get(name) === undefined)) return undefined;
+  const tried = async (trial: string) => {
+    try {
+      await run(tryOut(trial));
+      return undefined;
+    } catch (error) {
+      // The trial is gone when somebody reads this, and another name in each pass would be news each time.
+      const [first] = messageOf(error)
+        .replaceAll(trial, folder)
+        .replace(/^.*: ended with \d+: /, "")
+        .split("\n");
+      return `the scheduler cannot read the new ones: ${first}`;
+    }
+  };
+  try {
+    return await inTrialFolder(folder, changes, tried);
+  } catch (error) {
+    // Without the call and the path that follow, which has the trial's name.
+    const [why] = messageOf(error).split(", ");
+    return `the agent cannot copy ${folder} into ${tmpdir()} to try the new ones, and writes none until it can: ${why}`;
   }
 }
 

@@ -3,13 +3,15 @@ import { Command } from "commander";
 import { messageOf } from "../../../shared/errors/errors.ts";
 import { describeProblems } from "../../../shared/messages/index.ts";
 import { printable } from "../../../shared/text/text.ts";
-import type { Answer, SchedulerFile } from "../../agent/drivers/driver.ts";
+import type { Answer, Command as Program, SchedulerFile } from "../../agent/drivers/driver.ts";
+import { applyFiles } from "../../agent/drivers/slurm/config/apply-files.ts";
 import { drawUpFiles, fileNames } from "../../agent/drivers/slurm/config/draw-up-files.ts";
 import { heading } from "../../agent/drivers/slurm/config/node-kind.ts";
 import { settingsFile } from "../../agent/drivers/slurm/config/node-lines.ts";
 import { comparable, readsOfController } from "../../agent/drivers/slurm/config/running-controller.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "../../agent/drivers/slurm/slurm-settings.ts";
 import { execute } from "../../agent/execute.ts";
+import { whyUnreadable } from "../../agent/kept-files.ts";
 import {
   changesTo,
   differenceIn,
@@ -94,12 +96,28 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
     terminal.stdout.write(differenceIn(change));
   }
   if (changes.length === 0) terminal.stderr.write(`The files in "${folder}" are as they should be.\n`);
-  else if (flags.write !== undefined) await write(terminal, folder, changes, flags.yes === true);
-  else
+  else if (flags.write !== undefined) {
+    await refuseUnreadable({ ...wanted, tryOut: applyFiles(settings).tryOut }, changes, present);
+    await write(terminal, folder, changes, flags.yes === true);
+  } else
     throw new CommandFailure(
       `${changes.length} of the files in "${folder}" differ`,
       `Write them with "ccscale slurm config --write ${folder}".`,
     );
+}
+
+async function refuseUnreadable(
+  files: Parameters<typeof whyUnreadable>[0]["files"],
+  changes: readonly FileChange[],
+  present: PresentFiles,
+): Promise<void> {
+  const run = (command: Program) => execute(command, scontrolSeconds);
+  const why = await whyUnreadable({ files, run }, changes, present);
+  if (why === undefined) return;
+  throw new CommandFailure(
+    `Nothing was written: ${printable(why)}`,
+    "Run it where scontrol works, or correct what it names.",
+  );
 }
 
 async function compareWithController(

@@ -44,6 +44,30 @@ describe("slurm config", () => {
       expect(await readFile(`${main()}${end}`, "utf8")).toBe("NodeName=mine\n");
   });
 
+  test("writes nothing that Slurm's programs cannot read: they try a copy first", async () => {
+    await writeFile(folder("slurm.conf"), "include cyclecloud.conf\n");
+    const agent = folder("agent.json");
+    await writeFile(
+      agent,
+      JSON.stringify({ driver: "slurm", slurm: { scontrol: ["sh", folder("scontrol")] } }),
+    );
+    const scontrol = async (script: string) => {
+      await writeFile(folder("scontrol"), script);
+      return slurmConfig(["--agent", agent, "--write", folder(), "--yes"]);
+    };
+    const line = `NodeName=${"htc-1,".repeat(60)}htc-2`;
+    const tried = 'grep -q "^PartitionName=htc " "$(dirname "$SLURM_CONF")/cyclecloud.conf" || exit 0; ';
+    const refused = await scontrol(`${tried}echo 'scontrol: error: line 3: ${line}' >&2; exit 1`);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `Nothing was written: the scheduler cannot read the new ones: scontrol: error: line 3: ${line}`,
+      ),
+    });
+    expect(await readdir(folder())).not.toContain("cyclecloud.conf");
+    expect(await scontrol("exit 0")).toMatchObject({ code: 0, stdout: expect.stringContaining("Wrote ") });
+  });
+
   test("without a folder it asks the controller that runs: what differs is shown, and one that cannot be asked is no difference", async () => {
     const agent = folder("agent.json");
     const scontrol = async (script: string) => {
