@@ -1,4 +1,5 @@
 import {
+  askedBy,
   type Cluster,
   type Job,
   type Plan,
@@ -60,8 +61,7 @@ function knowsSpot({ settings, cluster, jobs }: PlanInput, { pairs }: SpotFacts)
 function stancesOf(jobs: readonly Job[], facts: SpotFacts): ReadonlyMap<number, SpotStance> {
   const stances = new Map<number, SpotStance>();
   jobs.forEach((job, place) => {
-    const asked = job.packingStrategy === "scatter" ? job.nodeCount : job.iterations;
-    if (job.executingHostnames.length < asked) stances.set(place, stanceOf(job, facts));
+    if (job.executingHostnames.length < askedBy(job)) stances.set(place, stanceOf(job, facts));
   });
   return stances;
 }

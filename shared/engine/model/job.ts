@@ -27,7 +27,7 @@ export interface Job {
   readonly constraints: readonly Constraint[];
   /** Slots to place, for `pack`. */
   readonly iterations: number;
-  /** Different nodes to place on, for `scatter`. */
+  /** Different nodes to place on, for `scatter`; 0 for `pack`. */
   readonly nodeCount: number;
   /** All nodes in one placement group, all or nothing. */
   readonly colocated: boolean;
@@ -69,17 +69,21 @@ export interface Job {
 /** Undefined stands for what is left out. */
 type Fields = { readonly [Name in keyof Job]?: Job[Name] | undefined };
 
-/** A job with the defaults filled in: one slot, packed; scattered when it asks for nodes. */
+/**
+ * A job with the defaults filled in: one slot, packed. One that asks for nodes is scattered, whatever it says: packed, as its word has it
+ * in scalelib too, it would get one node. A scattered job that names no node count wants each of its iterations on a node of its own.
+ */
 export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): Job {
-  const nodeCount = fields.nodeCount ?? 0;
+  const { iterations = 1, nodeCount = 0 } = fields;
+  const isScattered = nodeCount > 0 || fields.packingStrategy === "scatter";
   return {
     name: fields.name,
     constraints: fields.constraints,
-    iterations: fields.iterations ?? 1,
-    nodeCount,
+    iterations,
+    nodeCount: isScattered && nodeCount === 0 ? iterations : nodeCount,
     colocated: fields.colocated ?? false,
     exclusive: fields.exclusive ?? false,
-    packingStrategy: fields.packingStrategy ?? (nodeCount > 0 ? "scatter" : "pack"),
+    packingStrategy: isScattered ? "scatter" : "pack",
     executingHostnames: fields.executingHostnames ?? [],
     priority: fields.priority ?? 0,
     submittedAtSeconds: fields.submittedAtSeconds ?? null,
@@ -95,9 +99,9 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
   };
 }
 
-/** Slots, or nodes: a scattered job that names no node count wants each of its iterations on a node of its own. */
+/** Slots, or nodes. */
 export function askedBy({ packingStrategy, nodeCount, iterations }: Job): number {
-  return packingStrategy === "scatter" ? nodeCount || iterations : iterations;
+  return packingStrategy === "scatter" ? nodeCount : iterations;
 }
 
 /** Nodes of several buckets are all there, or none is: only a gang promises that. */

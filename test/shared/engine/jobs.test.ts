@@ -17,6 +17,17 @@ describe("jobs", () => {
     });
   });
 
+  test.each([
+    [{ nodeCount: 3 }, 3],
+    [{ nodeCount: 3, packingStrategy: "pack" }, 3],
+    [{ iterations: 3, packingStrategy: "scatter" }, 3],
+    [{ iterations: 3, packingStrategy: "pack" }, 1],
+    [{ iterations: 5, nodeCount: 2 }, 2],
+  ] as const)("with %j get so many nodes: %i", (asks, count) => {
+    const result = plan(input({ jobs: [job("j", { ncpus: 1 }, asks)] }));
+    expect(nodesOf(result, "j")).toHaveLength(count);
+  });
+
   test("are planned by priority, then in order of arrival", () => {
     const jobs = [
       job("low", { ncpus: 4 }),
