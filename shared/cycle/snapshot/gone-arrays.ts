@@ -13,20 +13,25 @@ import { eventsOf, noteEvents } from "../note-events.ts";
 export function withGoneArrays(
   { cluster, hasUnreadArrays }: ClusterReading,
   before: Pick<Snapshot, "cluster"> | undefined,
+  atSeconds: number,
 ): Cluster {
   const listed = new Set(cluster.nodeArrays.map(({ name }) => name));
   const missing = (before?.cluster.nodeArrays ?? []).filter(({ name }) => !listed.has(name));
   const gone = missing.filter((array) => {
     const own = cluster.nodes.filter(({ nodeArray }) => nodeArray === array.name);
-    const isKnown = array.gone === true || hasUnreadArrays !== true;
+    const isKnown = array.goneAtSeconds !== undefined || hasUnreadArrays !== true;
     return isKnown && own.length > 0 && own.every(({ name }) => name !== array.name);
   });
   if (gone.length === 0) return cluster;
-  return { ...cluster, nodeArrays: [...cluster.nodeArrays, ...gone.map(asGone)] };
+  return {
+    ...cluster,
+    nodeArrays: [...cluster.nodeArrays, ...gone.map((array) => asGone(array, atSeconds))],
+  };
 }
 
-function asGone(array: NodeArray): NodeArray {
-  return { ...array, gone: true, buckets: array.buckets.map(unusable) };
+function asGone(array: NodeArray, atSeconds: number): NodeArray {
+  const { goneAtSeconds = atSeconds } = array;
+  return { ...array, goneAtSeconds, buckets: array.buckets.map(unusable) };
 }
 
 /** No new node can be made of it, and its old quotas bind no other one: of several figures the planner takes the strictest. */
@@ -42,25 +47,27 @@ function reasonOf({ nodeArray }: Pick<ClusterNode, "nodeArray">): string {
   return `CycleCloud no longer lists its node array "${nodeArray}"`;
 }
 
+/** A template that is imported anew may be without an array for a moment. */
+const graceSeconds = 300;
+
 /**
- * Drains the nodes of arrays that are gone and were not switched off, each once, so that an operator may take one back. Those whose array is listed
- * again are taken back.
+ * Drains the nodes of arrays that have been gone for a while and were not switched off, each once, so that an operator may take one back.
+ * Those whose array is listed again are taken back.
  */
 export async function drainGone(
   ports: ControlPorts,
-  {
-    before,
-    now,
-    atSeconds,
-  }: { readonly before: Cluster | undefined; readonly now: Cluster; readonly atSeconds: number },
+  before: Pick<Snapshot, "cluster" | "takenAtSeconds"> | undefined,
+  now: Pick<Snapshot, "cluster" | "takenAtSeconds">,
 ): Promise<void> {
-  const drainedBefore = new Set(nodesOfGone(before).map(({ nodeId }) => nodeId));
-  const leaving = nodesOfGone(now).filter(({ nodeId }) => !drainedBefore.has(nodeId));
-  const stillGone = new Set(nodesOfGone(now).map(({ nodeId }) => nodeId));
-  const back = now.nodes.filter(({ nodeId }) => drainedBefore.has(nodeId) && !stillGone.has(nodeId));
+  const { takenAtSeconds: atSeconds } = now;
+  const drainedBefore = new Set(before === undefined ? [] : nodesOfGone(before).map(({ nodeId }) => nodeId));
+  const gone = nodesOfGone(now);
+  const leaving = gone.filter(({ nodeId }) => !drainedBefore.has(nodeId));
+  const stillGone = new Set(gone.map(({ nodeId }) => nodeId));
+  const back = now.cluster.nodes.filter(({ nodeId }) => drainedBefore.has(nodeId) && !stillGone.has(nodeId));
   if (leaving.length + back.length === 0) return;
   const backIds = new Map(back.map((node) => [node.nodeId, reasonOf(node)]));
-  await changeControl(ports, now.name, (control) => {
+  await changeControl(ports, now.cluster.name, (control) => {
     const kept = control.drainedNodes.filter(
       ({ nodeId, by, reason }) => by !== autoscaler || reason !== backIds.get(nodeId),
     );
@@ -78,15 +85,21 @@ export async function drainGone(
   });
   await noteEvents(
     ports,
-    now.name,
+    now.cluster.name,
     leaving.flatMap((node) => drainOf(node, atSeconds)),
   );
 }
 
-function nodesOfGone(cluster: Cluster | undefined): readonly ClusterNode[] {
-  const arrays = cluster?.nodeArrays.filter((array) => array.gone === true && array.enabled) ?? [];
+function nodesOfGone({
+  cluster,
+  takenAtSeconds,
+}: Pick<Snapshot, "cluster" | "takenAtSeconds">): readonly ClusterNode[] {
+  const arrays = cluster.nodeArrays.filter(
+    ({ enabled, goneAtSeconds }) =>
+      enabled && goneAtSeconds !== undefined && takenAtSeconds - goneAtSeconds >= graceSeconds,
+  );
   const gone = new Set(arrays.map(({ name }) => name));
-  return cluster?.nodes.filter(({ nodeArray }) => gone.has(nodeArray)) ?? [];
+  return cluster.nodes.filter(({ nodeArray }) => gone.has(nodeArray));
 }
 
 function drainOf(node: ClusterNode, atSeconds: number): readonly NotedEvent[] {

@@ -99,7 +99,7 @@ async function keep(
   const before = (await ports.snapshots.load(cluster))?.value;
   const { setAside } = read.taken.reading;
   const reading = {
-    cluster: await priced(ports, withGoneArrays(read.taken.reading, before), config),
+    cluster: await priced(ports, withGoneArrays(read.taken.reading, before, takenAtSeconds), config),
     setAside,
   };
   // A newer reading was stored meanwhile: comparing it with this one would report nodes that joined since as gone.
@@ -110,7 +110,7 @@ async function keep(
     before.takenAtSeconds <= latestSeconds
   )
     return;
-  await drainGone(ports, { before: before?.cluster, now: reading.cluster, atSeconds: takenAtSeconds });
+  await drainGone(ports, before, { cluster: reading.cluster, takenAtSeconds });
   const demand = await ports.demand.list(cluster);
   const control = await loadControl(ports, cluster);
   const moment = { takenAtSeconds, demand, control, settings: config.engine };

@@ -71,8 +71,8 @@ export interface NodeArray {
   /** The whole `Configuration`, for `node.software_configuration.<name>`. */
   readonly softwareConfiguration: { readonly [key: string]: Json };
   readonly buckets: readonly Bucket[];
-  /** CycleCloud no longer lists it, and nodes of it are still there. Absent: it is listed. */
-  readonly gone?: true;
+  /** Since then CycleCloud no longer lists it, and nodes of it are still there. Absent: it is listed. */
+  readonly goneAtSeconds?: number;
 }
 
 /** A CycleCloud cluster at one moment, in the engine's terms. */

@@ -49,6 +49,8 @@ const told = (source: DrainingSource) =>
 describe("a node array that CycleCloud no longer lists", () => {
   test("its node stays in the lists while its job runs, takes no other one, and is deleted when it is idle", async () => {
     const { world, source } = await worldWithout();
+    await minutes({ world, source }, 4, [running], ["host-htc-1"]);
+    expect([names(world), await drained(world)]).toEqual([["htc-1", "hpc-1", "scheduler"], []]);
     await minutes({ world, source }, 10, [running, waiting], ["host-htc-1"]);
     expect(names(world)).toEqual(["htc-1", "scheduler"]);
     const outlook = await lookAhead(world.ports, cluster);
@@ -59,7 +61,7 @@ describe("a node array that CycleCloud no longer lists", () => {
       spending: { nodeArrays: expect.arrayContaining([expect.objectContaining({ nodeArray: "htc" })]) },
     });
     expect((await headOf(world))?.placedJobs).toBe(1);
-    expect(told(source)).toContain("drain htc-1");
+    expect(told(source)).toEqual(["drain htc-1 hpc-1"]);
     await minutes({ world, source }, 10);
     expect(names(world)).toEqual(["scheduler"]);
     await world.snapshot();
@@ -68,7 +70,7 @@ describe("a node array that CycleCloud no longer lists", () => {
 
   test("its nodes are taken back when it is listed again", async () => {
     const { world, source } = await worldWithout();
-    await minutes({ world, source }, 1, [running], ["host-htc-1"]);
+    await minutes({ world, source }, 6, [running], ["host-htc-1"]);
     expect(await drained(world)).toEqual(["htc-1"]);
     world.cycleCloud.list([htc, hpc]);
     await minutes({ world, source }, 2, [running], ["host-htc-1"]);
@@ -78,7 +80,7 @@ describe("a node array that CycleCloud no longer lists", () => {
 
   test("a node that an operator took back stays so", async () => {
     const { world, source } = await worldWithout();
-    await minutes({ world, source }, 1, [running], ["host-htc-1"]);
+    await minutes({ world, source }, 6, [running], ["host-htc-1"]);
     const stored = await world.ports.controls.load(cluster);
     if (stored === undefined) throw new Error("no decision");
     await world.ports.controls.save({ ...stored.value, drainedNodes: [] }, stored.etag);
@@ -107,14 +109,14 @@ describe("withGoneArrays", () => {
     ...more,
   });
   const gone = ({ nodeArrays }: ReturnType<typeof now>) =>
-    nodeArrays.flatMap((array) => (array.gone === true ? [array.name] : []));
+    nodeArrays.flatMap((array) => (array.goneAtSeconds === 60 ? [array.name] : []));
 
   test("the array stays, without room and without its old quotas", () => {
-    const { nodeArrays } = withGoneArrays(read(now("htc-1", "htc")), before);
+    const { nodeArrays } = withGoneArrays(read(now("htc-1", "htc")), before, 60);
     const limits = { availableCount: 0, region: { usedCores: 0 }, family: { usedCores: 0 } };
     expect(nodeArrays).toMatchObject([
       { name: "hpc" },
-      { name: "htc", gone: true, buckets: [{ valid: false, limits }] },
+      { name: "htc", goneAtSeconds: 60, buckets: [{ valid: false, limits }] },
     ]);
   });
 
@@ -124,12 +126,13 @@ describe("withGoneArrays", () => {
     ["it is named as its template: it is a head node now", read(now("htc", "htc")), before],
     ["a listed array could not be read", read(now("htc-1", "htc"), { hasUnreadArrays: true }), before],
   ])("a node is left alone where %s", (_, reading, then) => {
-    expect(gone(withGoneArrays(reading, then))).toEqual([]);
+    expect(gone(withGoneArrays(reading, then, 60))).toEqual([]);
   });
 
   test("once it is gone, an array that cannot be read changes nothing", () => {
-    const once = { cluster: withGoneArrays(read(now("htc-1", "htc")), before) };
-    expect(gone(withGoneArrays(read(now("htc-1", "htc"), { hasUnreadArrays: true }), once))).toEqual(["htc"]);
-    expect(gone(withGoneArrays(read(clusterOf({ nodeArrays: [hpc] })), once))).toEqual([]);
+    const once = { cluster: withGoneArrays(read(now("htc-1", "htc")), before, 60) };
+    const again = (reading: ReturnType<typeof read>) => gone(withGoneArrays(reading, once, 120));
+    expect(again(read(now("htc-1", "htc"), { hasUnreadArrays: true }))).toEqual(["htc"]);
+    expect(again(read(clusterOf({ nodeArrays: [hpc] })))).toEqual([]);
   });
 });
