@@ -45,6 +45,12 @@ describe("costs by dimensions", () => {
       line("dear", "F4", 1, 900),
     ];
     expect(order(lines, "array")).toEqual(["dear", "long", "a", "b", "cheap"]);
+    expect(
+      order(
+        lines.map((each, index) => ({ ...each, node: `htc-${index}` })),
+        "node",
+      ),
+    ).toEqual(["htc-4", "htc-3", "htc-0", "htc-1", "htc-2"]);
   });
 
   test("by two, the rows of an array stay together, the dearest array first, whatever its single rows cost", () => {
@@ -143,7 +149,7 @@ test("by job, what is not kept by name is a row for each owner, and one for owne
   });
   const ranked = [2, 3].map((times) => ({
     dearest: [],
-    others: sum(null, 10 * times, 20 * times),
+    others: sum(null, 6 * times - 2, 20 * times),
     othersByOwner: [sum("ada", 4 * times, 6 * times), sum("bob", times, 8 * times)],
   }));
   const rows = costRowsByJob([], ranked, () => 1, { by: ["job"], owner: {} });
@@ -152,7 +158,7 @@ test("by job, what is not kept by name is a row for each owner, and one for owne
   ).toEqual([
     ["bob", 5, 40, 400],
     ["ada", 20, 30, 300],
-    [undefined, 25, 30, 300],
+    [undefined, 1, 30, 300],
   ]);
 });
 

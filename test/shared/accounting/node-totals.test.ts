@@ -42,8 +42,9 @@ function hoursOf(page: Parameters<typeof linesByNode>[0], node: string | null) {
 
 test("a day has what each node was for, the node that idled for longest first", () => {
   const nodes = [nodeOf(1, "jobs"), nodeOf(2, "idle", 3), nodeOf(3, "idle", null)];
-  const { day } = accountFor(openBook(sightAt(noon, nodes)), sightAt(noon + 4 * 3_600, nodes));
-  expect(day.nodes.map(({ node }) => node)).toEqual(["htc-2", "htc-1", "htc-3"]);
+  const later = [...nodes, nodeOf(0, "idle", null)];
+  const { day } = accountFor(openBook(sightAt(noon, nodes)), sightAt(noon + 4 * 3_600, later));
+  expect(day.nodes.map(({ node }) => node)).toEqual(["htc-2", "htc-1", "htc-3", "htc-0"]);
   expect(hoursOf(day, "htc-1")).toEqual([
     ["unused", 3],
     ["job", 1],
@@ -67,7 +68,8 @@ test("a job that ended stays with its day, whatever comes after it; the next day
   const job = { key: "slurm:1", source: "slurm", name: "1", user: "ada", account: null, queue: null };
   const busy = [nodeOf(1, "jobs")];
   const idle = [nodeOf(1, "idle")];
-  const running = openBook({ ...sightAt(noon, busy), jobs: [job] });
+  const seen = (seconds: number) => ({ ...sightAt(noon + seconds, busy), jobs: [job] });
+  const [running = openBook(seen(0))] = booksAfter(openBook(seen(0)), [seen(600), seen(1_200)]).slice(-1);
   const after = booksAfter(
     running,
     [1, 2, 14].map((hours) => sightAt(noon + hours * 3_600, idle)),
@@ -105,6 +107,7 @@ test("of more nodes than a day names, the dearest stay, then those that cost mos
   expect(day.nodes).toHaveLength(1_200);
   const idle = day.nodes.flatMap(({ node }) => (Number(node.slice(4)) < 300 ? [node] : [])) ?? [];
   expect([idle.length, idle[0], idle.at(-1)]).toEqual([200, "htc-299", "htc-100"]);
+  expect(totalOf(linesByNode(day)).runs).toBe(0);
   expect(sumOf(linesByNode(day))).toEqual(sumOf(day.lines));
 });
 

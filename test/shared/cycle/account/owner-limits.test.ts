@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { loadWorld } from "../../../shared/cycle/index.ts";
-import { clusterStatus } from "../../../shared/views/cluster-status.ts";
-import { explainJob, listJobs, listLimits, lookAhead, whatIf } from "../../../shared/views/index.ts";
-import { nodeOf } from "../../support/cluster.ts";
-import { cluster, type World, worldWith } from "../../support/world.ts";
+import { loadWorld } from "../../../../shared/cycle/index.ts";
+import { clusterStatus } from "../../../../shared/views/cluster-status.ts";
+import { explainJob, listJobs, listLimits, lookAhead, whatIf } from "../../../../shared/views/index.ts";
+import { nodeOf } from "../../../support/cluster.ts";
+import { cluster, type World, worldWith } from "../../../support/world.ts";
 
 /** Ann has 4 cores running and wants 12 more; bob and two nameless jobs want 4 each. */
 async function worldOf(): Promise<World> {
