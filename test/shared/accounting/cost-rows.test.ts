@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asideRows, costRows, costRowsByJob, totalRow } from "../../../shared/accounting/index.ts";
+import { asideRows, costRows, costRowsByJob, totalOf, totalRow } from "../../../shared/accounting/index.ts";
 import type { OwnerSum } from "../../../shared/accounting/job-totals.ts";
 import type { Line } from "../../../shared/accounting/lines.ts";
 
@@ -51,6 +51,10 @@ describe("costs by dimensions", () => {
         "node",
       ),
     ).toEqual(["htc-4", "htc-3", "htc-0", "htc-1", "htc-2"]);
+  });
+
+  test("what has no price is added up as time", () => {
+    expect(totalOf([line("a", "F4", 1, null), line("b", "F4", 2, null)]).unpricedNodeMs).toBe(3 * hourMs);
   });
 
   test("by two, the rows of an array stay together, the dearest array first, whatever its single rows cost", () => {
