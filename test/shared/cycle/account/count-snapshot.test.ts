@@ -20,6 +20,8 @@ describe("snapshotCluster, where nobody keeps accounts", () => {
     const always = { fromSeconds: 0, untilSeconds: uncounted.now() + 1 };
     expect(await uncounted.ports.accounts.load(cluster)).toBeUndefined();
     expect(await uncounted.ports.samples.list(cluster, always)).toEqual([]);
+    const sums = (await uncounted.ports.snapshots.load(cluster))?.value.spending?.total ?? { none: 1 };
+    expect(Object.values(sums)).toEqual(Array(7).fill(0));
     expect(await kept.ports.samples.list(cluster, always)).toHaveLength(1);
     const plansOf = async (each: typeof kept) => {
       each.advance(60);
@@ -40,12 +42,16 @@ describe("snapshotCluster, where nobody keeps accounts", () => {
 });
 
 test.each([
-  ["are counted", "Standard_F4s_v2", 8],
+  ["are counted", "Standard_F4s_v2", 6],
   ["are not known where one has a size that the cluster does not have any more", "Standard_Gone", null],
 ])("the cores that jobs take %s", async (_, vmSize, cores) => {
   const nodes = [nodeOf({ name: "htc-1", vmSize }), nodeOf({ name: "htc-2" })];
   const { ports, post, snapshot, now } = worldWith({ nodes });
-  await post(nodes.map(({ hostname }, index) => jobFor(index + 1, { executingHostnames: [hostname] })));
+  const jobs = [2, 4].map((ncpus, index) => ({
+    ...jobFor(1, { name: `job-${index}`, executingHostnames: [nodes[index]?.hostname] }),
+    constraints: { ncpus },
+  }));
+  await post(jobs);
   await snapshot();
   const [sample] = await ports.samples.list(cluster, { fromSeconds: 0, untilSeconds: now() + 1 });
   expect(sample?.used).toEqual({ htc: { nodes: 2, cores } });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { loadWorld } from "../../../../shared/cycle/index.ts";
-import { clusterStatus } from "../../../../shared/views/cluster-status.ts";
-import { explainJob, listJobs, listLimits, lookAhead, whatIf } from "../../../../shared/views/index.ts";
+import {
+  clusterStatus,
+  explainJob,
+  listJobs,
+  listLimits,
+  lookAhead,
+  whatIf,
+} from "../../../../shared/views/index.ts";
 import { nodeOf } from "../../../support/cluster.ts";
 import { cluster, type World, worldWith } from "../../../support/world.ts";
 
