@@ -126,6 +126,14 @@ describe("sizes", () => {
   });
 });
 
+test("an array that is taken out of the template leaves its nodes", async () => {
+  await rig.create("htc", 1);
+  rig.control.removeArray(htc);
+  const { body } = await rig.get("/clusters/lab/status?nodes=true");
+  expect(body.nodearrays.map(({ name }: { readonly name: string }) => name)).not.toContain("htc");
+  expect(body.nodes.map(({ Name }: { readonly Name: string }) => Name)).toContain("htc-1");
+});
+
 describe("outage", () => {
   test("every call is refused, until it is over", async () => {
     rig.control.outage({ seconds: 600 });
@@ -239,6 +247,7 @@ describe("state and reset", () => {
     ["outage", { kind: "strange", seconds: 1 }, 400],
     ["sizes", { ...htc, machineTypes: [] }, 400],
     ["sizes", { cluster: "lab", nodearray: "none", machineTypes: ["Standard_F4s_v2"] }, 404],
+    ["removeArray", { cluster: "lab", nodearray: "none" }, 404],
     ["evictions", { cluster: "lab", nodearray: "none", perHour: 1 }, 404],
     ["silence", { cluster: "none", on: true }, 404],
     ["submit", { cluster: "lab", jobs: [{}] }, 400],
