@@ -3,7 +3,7 @@ import { exactDuration } from "../../shared/text/durations.ts";
 import type { Answer, Command, Sink } from "./drivers/driver.ts";
 
 const largestOutputBytes = 512 * 1024 * 1024;
-/** Slurm quotes the line of a file that it cannot read. */
+/** Slurm quotes the line of a file that it cannot read, which may be of several hundred characters. */
 const shownCharacters = 1000;
 /** The most characters of the command in an error; its own error output follows. */
 const shownOfCommand = 120;

@@ -1,6 +1,6 @@
 /**
  * Which changes of the code does no test notice? Changes one operator or number at a time, and runs the unit tests of the mirrored folder.
- * By hand, because it takes minutes; the last lines are the score of each folder: `npm run mutants -- shared/engine/ledger [--count 30] [--seed 1] [--tests test/shared/engine] [--drawn]`.
+ * By hand, because it takes minutes; the last lines are the score of each folder: `npm run mutants -- shared/engine [--count 30] [--seed 1] [--tests test/shared/engine] [--drawn]`.
  * `--drawn` runs the drawn tests too: the contract suites of the drivers are such.
  * Works on a copy of the repository, so that you can go on in your own. What survives is either a missing test or makes no difference.
  */

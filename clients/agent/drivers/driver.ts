@@ -76,8 +76,8 @@ export interface Job extends JobDetails {
   /** Whether each slot has a node to itself. */
   readonly exclusive?: boolean;
   /**
-   * `pack`: as many slots to a node as fit. `scatter`: one slot to a node, all of them or nothing. Absent: `scatter` with a
-   * `nodeCount`, else `pack`.
+   * `pack`: as many slots to a node as fit. `scatter`: one slot to a node, all of them or nothing. With a `nodeCount` always
+   * `scatter`; absent without one: `pack`.
    */
   readonly packingStrategy?: "pack" | "scatter";
   /** The hosts of a running job. */

@@ -36,7 +36,7 @@ export interface Kind<C extends AnyConstraint, Code extends string = string> {
   parts?(constraint: C): readonly AnyConstraint[];
   /** Those of its parts through which it takes something, once it is satisfied. */
   taking?(constraint: C, subject: Subject, rules: Rules): readonly AnyConstraint[];
-  /** "or": of the parts through which it may take something, one does, the first if there is room. */
+  /** "or": only one of its taking parts takes, the first for which there is room. */
   readonly isChoice?: true;
   /** Whether a node that it refused may satisfy it after another job took something there. */
   mayAcceptLater?(constraint: C, rules: Rules): boolean;

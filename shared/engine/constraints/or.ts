@@ -2,7 +2,7 @@ import { constraintsSchema } from "./and.ts";
 import { firstSatisfiedBy, firstShareThatFits, kindOf, placed } from "./kind.ts";
 import type { AnyConstraint } from "./reading.ts";
 
-/** The first part that matches, and for which there is room beside what the job takes otherwise, is the one that consumes. */
+/** The first part that matches, and for which there is room beside what was taken before it, is the one that consumes. */
 export interface OrOf<Part> {
   readonly kind: "or";
   readonly any: readonly Part[];

@@ -70,8 +70,8 @@ export interface Job {
 type Fields = { readonly [Name in keyof Job]?: Job[Name] | undefined };
 
 /**
- * A job with the defaults filled in: one slot, packed. One that asks for nodes is scattered, whatever it says: packed, as its word has it
- * in scalelib too, it would get one node. A scattered job that names no node count wants each of its iterations on a node of its own.
+ * A job with the defaults filled in: one slot, packed. One that asks for nodes is scattered, whatever its strategy says: with `pack` it
+ * would get one node. A scattered job that names no node count wants each of its iterations on a node of its own.
  */
 export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): Job {
   const { iterations = 1, nodeCount = 0 } = fields;
@@ -99,9 +99,9 @@ export function defineJob(fields: Pick<Job, "name" | "constraints"> & Fields): J
   };
 }
 
-/** Slots, or nodes. */
+/** Slots, or nodes. Archived jobs, and those that users of the library wrote out, may be scattered without a node count. */
 export function askedBy({ packingStrategy, nodeCount, iterations }: Job): number {
-  return packingStrategy === "scatter" ? nodeCount : iterations;
+  return packingStrategy === "scatter" ? nodeCount || iterations : iterations;
 }
 
 /** Nodes of several buckets are all there, or none is: only a gang promises that. */

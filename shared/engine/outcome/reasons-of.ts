@@ -1,6 +1,6 @@
 import { checksOf, figuresOf, firstRefusing, looksAt } from "../constraints/any-constraint.ts";
 import type { Constraint } from "../constraints/constraint-kinds.ts";
-import { askedIn } from "../constraints/minimum-resource.ts";
+import { askedIn, type MinimumResource } from "../constraints/minimum-resource.ts";
 import type { Subject } from "../constraints/subject.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode, Refusal } from "../ledger/ledger-bucket.ts";
@@ -8,7 +8,7 @@ import type { DemandCapHit } from "../model/demand-caps.ts";
 import type { SpentBudget } from "../model/job.ts";
 import type { Reason, ReasonCode } from "../model/reasons.ts";
 import type { Allocation } from "../place/allocation.ts";
-import { takenOfExample } from "../place/alternatives.ts";
+import { chooseIn } from "../place/alternatives.ts";
 import { namedIn } from "../place/search.ts";
 import { demandIn, type Shape } from "../place/shape.ts";
 import { amountOf, covers } from "../values/amounts.ts";
@@ -74,6 +74,10 @@ function exhausted(allocation: Allocation, refusal: Refusal, world: World): Reas
   const plain = { code, bucket: bucket?.name ?? null, constraint: null, limit, asked, left };
   if (bucket === null || !isFull(code)) return plain;
   const { shape } = allocation;
+  // No node of it has room for any of the alternatives beside the rest, whatever the limits leave.
+  const short =
+    shape.profile.alternatives.length === 0 || bucket.closed !== null ? null : shortOf(shape, bucket);
+  if (short !== null) return short;
   const refusing = firstRefusing(shape.profile.own, bucket.example);
   const narrowed = refusing !== null || bucket.closed === "on-premise";
   const unfit = narrowed ? noNodeFits(shape, bucket, { refusing, world }) : null;
@@ -164,26 +168,30 @@ function refusedBy({ shape, job }: Allocation, bucket: LedgerBucket): Reason {
   );
 }
 
-/** A resource that several constraints ask for together, and that the example has too little of. */
+/** A resource that several constraints ask for together, alternatives last, and that the example has too little of. */
 export function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
   const plain = demandIn(shape, bucket.columns);
-  const { demand = plain, choice = null } = takenOfExample(shape, bucket, plain) ?? {};
-  const { columns, amounts } = demand;
+  const { columns, amounts } = plain;
   const index = columns.findIndex((column, i) => !covers(bucket.exampleRow[column] ?? 0, amounts[i] ?? 0));
-  const minimum = [...shape.minimums, ...(choice?.minimums ?? [])].find(
+  const minimum = shape.minimums.find(
     ({ resource }) => bucket.columns.byName.get(resource) === columns[index],
   );
-  if (minimum === undefined) return null;
-  const value = bucket.example.resource(minimum.resource) ?? null;
-  const asked = askedIn(value, amounts[index] ?? 0);
+  if (minimum !== undefined) return shortReason(minimum, amounts[index] ?? 0, bucket);
+  const { alternatives } = shape.profile;
+  const choice = alternatives.length === 0 ? null : chooseIn(alternatives, bucket, plain);
+  return choice !== null && "short" in choice ? shortReason(choice.short, choice.asked, bucket) : null;
+}
+
+function shortReason(constraint: MinimumResource, amount: number, bucket: LedgerBucket): Reason {
+  const left = bucket.example.resource(constraint.resource) ?? null;
   return {
     code: "InsufficientResource",
     bucket: bucket.name,
-    constraint: minimum,
+    constraint,
     limit: null,
-    ...countedBy(bucket, minimum.resource),
-    asked,
-    left: value,
+    ...countedBy(bucket, constraint.resource),
+    asked: askedIn(left, amount),
+    left,
   };
 }
 

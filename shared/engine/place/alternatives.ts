@@ -1,98 +1,117 @@
 import { isChoice, refusing, take, takingParts } from "../constraints/any-constraint.ts";
 import type { Constraint } from "../constraints/constraint-kinds.ts";
-import type { MinimumResource } from "../constraints/minimum-resource.ts";
-import { amountAsked } from "../constraints/minimum-resource.ts";
+import { amountAsked, type MinimumResource } from "../constraints/minimum-resource.ts";
 import type { SharedConsumable } from "../constraints/shared-consumable.ts";
 import type { Demand } from "../ledger/availability.ts";
 import { vacantColumn } from "../ledger/columns.ts";
-import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
+import type { LedgerNode } from "../ledger/ledger-bucket.ts";
 import { covers } from "../values/amounts.ts";
-import type { Shape } from "./shape.ts";
+import type { ExclusiveScope } from "./shape.ts";
 
-/** The amounts that a slot takes of a node through the alternatives that match there. */
+/** What a slot takes of a node: its plain demand, and what it takes through the alternatives that match there. */
 export interface Choice {
-  readonly minimums: readonly MinimumResource[];
+  readonly demand: Demand;
   readonly draws: readonly SharedConsumable[];
-  readonly exclusive: "none" | "iteration" | "task";
+  readonly exclusive: ExclusiveScope;
 }
 
-interface Draft {
-  minimums: MinimumResource[];
-  draws: SharedConsumable[];
-  exclusive: Choice["exclusive"];
+/** The first amount for which a node has no room beside the others, and how much is asked in all. */
+export interface Shortage {
+  readonly short: MinimumResource;
+  readonly asked: number;
 }
 
 /**
- * Picks the alternatives that match on this node as it is now, of each list the first for which there is `room` beside what is taken
- * already; null when one of the constraints matches nowhere.
+ * Picks the alternatives that match on this node as it is now. The lists are decided in their order: of each, the first for which
+ * there is room beside the plain demand and what was picked before. Null: the node will not do, for another reason than an amount.
  */
 export function choose(
   constraints: readonly Constraint[],
   node: LedgerNode,
-  hasRoom: (choice: Choice) => boolean,
-): Choice | null {
+  { plain, left }: { readonly plain: Demand; readonly left: (column: number) => number },
+): Choice | Shortage | null {
   if (constraints.some((constraint) => refusing(constraint, node) !== null)) return null;
-  let draft: Draft = { minimums: [], draws: [], exclusive: "none" };
-  for (const constraint of constraints) draft = withTaken(draft, constraint, node, hasRoom);
-  return draft;
+  const picking = new Picking(node, plain, left);
+  if (!constraints.every((constraint) => picking.takes(constraint))) return picking.shortage;
+  return picking.choice();
 }
 
-/** With what a constraint takes, along the parts that match. */
-function withTaken(
-  before: Draft,
-  constraint: Constraint,
-  node: LedgerNode,
-  hasRoom: (choice: Choice) => boolean,
-): Draft {
-  const draft: Draft = { ...before, minimums: [...before.minimums], draws: [...before.draws] };
-  take(constraint, {
-    amount: (minimum) => draft.minimums.push(minimum),
-    draws: (draw) => draft.draws.push(draw),
-    exclusive: (scope) => {
-      if (draft.exclusive !== "iteration") draft.exclusive = scope;
-    },
-  });
-  const parts = takingParts(constraint, node);
-  if (!isChoice(constraint))
-    return parts.reduce((taken, part) => withTaken(taken, part, node, hasRoom), draft);
-  let first: Draft | null = null;
-  for (const part of parts) {
-    const taken = withTaken(draft, part, node, hasRoom);
-    if (parts.length === 1 || hasRoom(taken)) return taken;
-    first ??= taken;
+/** What is picked so far. Linear in the parts: what does not fit is taken back, and nothing is tried twice. */
+class Picking {
+  /** The first one, if an amount was one. */
+  shortage: Shortage | null = null;
+  readonly #node: LedgerNode;
+  readonly #left: (column: number) => number;
+  readonly #amounts: Map<number, number>;
+  readonly #draws: SharedConsumable[] = [];
+  #exclusive: ExclusiveScope = "none";
+  /** Amounts before each change, the newest last. */
+  readonly #before: (readonly [column: number, amount: number | undefined])[] = [];
+
+  constructor(node: LedgerNode, { columns, amounts }: Demand, left: (column: number) => number) {
+    this.#node = node;
+    this.#left = left;
+    this.#amounts = new Map(columns.map((column, index) => [column, amounts[index] ?? 0]));
   }
-  return first ?? draft;
+
+  /** Notes what a constraint takes, along the parts that match; false: there is no room for it. */
+  takes(constraint: Constraint): boolean {
+    let hasRoom = true;
+    take(constraint, {
+      amount: (minimum) => {
+        hasRoom = this.#add(minimum);
+      },
+      draws: (draw) => this.#draws.push(draw),
+      exclusive: (scope) => {
+        if (this.#exclusive !== "iteration") this.#exclusive = scope;
+        hasRoom = covers(this.#left(vacantColumn), 1);
+      },
+    });
+    if (!hasRoom) return false;
+    const parts = takingParts(constraint, this.#node);
+    if (!isChoice(constraint)) return parts.every((part) => this.takes(part));
+    return parts.length === 0 || parts.some((part) => this.#tries(part));
+  }
+
+  choice(): Choice {
+    if (this.#exclusive !== "none") this.#amounts.set(vacantColumn, 1);
+    const demand = { columns: [...this.#amounts.keys()], amounts: [...this.#amounts.values()] };
+    return { demand, draws: this.#draws, exclusive: this.#exclusive };
+  }
+
+  #tries(part: Constraint): boolean {
+    const [changes, draws, exclusive] = [this.#before.length, this.#draws.length, this.#exclusive];
+    if (this.takes(part)) return true;
+    for (const [column, amount] of this.#before.splice(changes).reverse())
+      if (amount === undefined) this.#amounts.delete(column);
+      else this.#amounts.set(column, amount);
+    this.#draws.length = draws;
+    this.#exclusive = exclusive;
+    return false;
+  }
+
+  #add(minimum: MinimumResource): boolean {
+    const column = this.#node.bucket.columns.byName.get(minimum.resource);
+    // Only alternatives that this node satisfies are picked: one without a column asks for nothing.
+    if (column === undefined) return true;
+    const before = this.#amounts.get(column);
+    const asked = (before ?? 0) + amountAsked(minimum, this.#node);
+    this.#before.push([column, before]);
+    this.#amounts.set(column, asked);
+    if (covers(this.#left(column), asked)) return true;
+    this.shortage ??= { short: minimum, asked };
+    return false;
+  }
 }
 
-/** What a slot of a shape takes of an untouched node of a bucket, and what of it comes from alternatives; null: none matches there. */
-export function takenOfExample(
-  shape: Pick<Shape, "profile">,
-  bucket: LedgerBucket,
+/** Picks the alternatives of an untouched node of a bucket. */
+export function chooseIn(
+  constraints: readonly Constraint[],
+  { example, exampleRow }: LedgerNode["bucket"],
   plain: Demand,
-): { readonly demand: Demand; readonly choice: Choice | null } | null {
-  const { alternatives } = shape.profile;
-  if (alternatives.length === 0) return { demand: plain, choice: null };
-  const { example } = bucket;
-  const choice = choose(alternatives, example, (tried) =>
-    exampleCovers(bucket, withChoice(plain, tried, example)),
-  );
-  return choice && { demand: withChoice(plain, choice, example), choice };
-}
-
-/** Whether an untouched node of a bucket has the amounts. */
-export function exampleCovers({ exampleRow }: LedgerBucket, { columns, amounts }: Demand): boolean {
-  return columns.every((column, index) => covers(exampleRow[column] as number, amounts[index] as number));
-}
-
-/** The plain demand of a shape together with what a choice adds to it. */
-export function withChoice(demand: Demand, choice: Choice, node: LedgerNode): Demand {
-  const byColumn = new Map(demand.columns.map((column, index) => [column, demand.amounts[index] ?? 0]));
-  for (const minimum of choice.minimums) {
-    const column = node.bucket.columns.byName.get(minimum.resource);
-    // Only alternatives that this node satisfies were chosen: one without a column asks for nothing.
-    if (column === undefined) continue;
-    byColumn.set(column, (byColumn.get(column) ?? 0) + amountAsked(minimum, node));
-  }
-  if (choice.exclusive !== "none") byColumn.set(vacantColumn, 1);
-  return { columns: [...byColumn.keys()], amounts: [...byColumn.values()] };
+): Choice | Shortage | null {
+  return choose(constraints, example, {
+    plain,
+    left: (column) => exampleRow[column] ?? Number.NEGATIVE_INFINITY,
+  });
 }

@@ -1,9 +1,10 @@
+import type { Demand } from "../ledger/availability.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerBucket, Refusal } from "../ledger/ledger-bucket.ts";
 import { isKnownOfNewNodes } from "../ledger/node-index.ts";
 import { bindingCharge, nodesLeft } from "../limits/charges.ts";
+import { covers } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
-import { exampleCovers, takenOfExample } from "./alternatives.ts";
 import { candidatesOf, inOrder } from "./preference.ts";
 import type { Profile } from "./profile.ts";
 import { namedFirst } from "./search.ts";
@@ -28,8 +29,6 @@ export function candidatesFor(ledger: Ledger, allocation: Allocation): readonly 
   const suits = (bucket: LedgerBucket): boolean => hasAmounts(shape, bucket);
   // Most shapes suit every bucket: then they share one list.
   const all = profile.candidates;
-  if (profile.alternatives.length > 0 && !spend(allocation, all.length * profile.checksPerBucket))
-    return noBuckets;
   const candidates = all.every(suits) ? all : ledger.lists.of(all.filter(suits));
   if (shape.jobs > 1 && shape.monotone && ledger.memory.take(candidates.length)) shape.cursors = [];
   // A list that others have too costs nothing to remember.
@@ -46,16 +45,19 @@ function bucketsFor(ledger: Ledger, profile: Profile): readonly LedgerBucket[] {
 }
 
 function hasAmounts(shape: Shape, bucket: LedgerBucket): boolean {
-  if (bucket.closed === "on-premise") return true;
-  const plain = demandIn(shape, bucket.columns);
-  if (!exampleCovers(bucket, plain)) return false;
-  const taken = takenOfExample(shape, bucket, plain);
-  return taken !== null && (taken.choice === null || exampleCovers(bucket, taken.demand));
+  return bucket.closed === "on-premise" || exampleCovers(bucket, demandIn(shape, bucket.columns));
 }
 
 /** Whether the bucket is a candidate of a shape whose candidates were asked for. */
 export function couldHold(shape: Shape, bucket: LedgerBucket): boolean {
   return shape.profile.candidates?.includes(bucket) === true && hasAmounts(shape, bucket);
+}
+
+function exampleCovers(bucket: LedgerBucket, { columns, amounts }: Demand): boolean {
+  const born = bucket.exampleRow;
+  for (let i = 0; i < columns.length; i++)
+    if (!covers(born[columns[i] as number] as number, amounts[i] as number)) return false;
+  return true;
 }
 
 /** Why a bucket had no more room. The same object as long as nothing changed there. */

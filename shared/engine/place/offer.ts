@@ -6,7 +6,7 @@ import type { Ledger, Taking } from "../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../ledger/ledger-bucket.ts";
 import { timesInto } from "../values/amounts.ts";
 import { type Allocation, spend } from "./allocation.ts";
-import { type Choice, choose, withChoice } from "./alternatives.ts";
+import { choose } from "./alternatives.ts";
 import type { ExclusiveScope } from "./shape.ts";
 
 /** What each slot of a job takes of a node. */
@@ -29,13 +29,15 @@ export function takenOn(
   if (!spend(allocation, profile.checksPerNode)) return null;
   if (!accepts(ledger, node, allocation) || !ledger.isUsable(node)) return null;
   if (profile.alternatives.length === 0) return plain;
-  const hasRoom = (tried: Choice) =>
-    node.bucket.table.fits(node.position, withChoice(plain.demand, tried, node));
-  const choice = choose(profile.alternatives, node, hasRoom);
-  if (choice === null || !hasRoom(choice)) return null;
-  const demand = withChoice(plain.demand, choice, node);
+  const { table } = node.bucket;
+  const choice = choose(profile.alternatives, node, {
+    plain: plain.demand,
+    left: (column) => table.get(node.position, column),
+  });
+  if (choice === null || "short" in choice) return null;
   const exclusive = stricter(plain.exclusive, choice.exclusive);
-  return { demand, exclusive, closes: exclusive !== "none", draws: [...plain.draws, ...choice.draws] };
+  const draws = [...plain.draws, ...choice.draws];
+  return { demand: choice.demand, exclusive, closes: exclusive !== "none", draws };
 }
 
 function stricter(a: ExclusiveScope, b: ExclusiveScope): ExclusiveScope {

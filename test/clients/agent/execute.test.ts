@@ -44,8 +44,8 @@ describe("a command", () => {
   });
 
   test("is told with whole lines of its last words", async () => {
-    const fails = script("console.error('a'.repeat(290) + '\\n' + 'b'.repeat(290)); process.exitCode = 1");
-    await expect(execute(fails, patienceSeconds)).rejects.toThrow(/ended with 1: b{290}$/);
+    const fails = script("console.error('a'.repeat(900) + '\\n' + 'b'.repeat(900)); process.exitCode = 1");
+    await expect(execute(fails, patienceSeconds)).rejects.toThrow(/ended with 1: b{900}$/);
   });
 
   test("is killed when it takes too long", async () => {

@@ -30,3 +30,20 @@ test("where no alternative fits beside the rest, the job learns which resource i
     { code: "InsufficientResource", limit: null, asked: 6, left: 4, constraint: { resource: "ncpus" } },
   ]);
 });
+
+test("however few checks are left, there is a plan", () => {
+  const sizes = [2, 8, 16].map((vcpus) =>
+    bucket({ vmSize: `Standard_${vcpus}`, vcpus, memoryGiB: 4 * vcpus }),
+  );
+  const priced = sizes.map((size) => ({ ...size, pricePerHourUsd: size.vm.vcpuCount }));
+  const fewest = Array.from({ length: 100 }, (_, checks) =>
+    plan(
+      input({
+        cluster: cluster({ nodeArrays: [array({ buckets: priced })] }),
+        jobs: [job("j", [{ ncpus: 2 }, { or: [{ ncpus: 0.5 }, { ncpus: 0.25 }] }], { nodeCount: 2 })],
+        settings: { placement: { default: "cost", byNodeArray: {} }, demandCaps: { maxPlanChecks: checks } },
+      }),
+    ),
+  ).findIndex(({ jobs }) => jobs[0]?.allocated);
+  expect(fewest).toBeGreaterThan(0);
+});

@@ -57,7 +57,7 @@ const excesses: Readonly<Record<string, Excess>> = {
   },
   "checks of one plan": {
     caps: { maxPlanChecks: 10 },
-    constraints: { ncpus: 1, not: { "node.hostname": "none" }, xor: [{ ncpus: 3 }, { ncpus: 8 }] },
+    constraints: { ncpus: 1, not: { "node.hostname": "none" }, xor: [{ ncpus: 4 }, { ncpus: 8 }] },
     asked: null,
     text: "max_plan_checks",
   },

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Cluster, generatePlacementGroups, plan, type Target } from "../../../shared/engine/index.ts";
+import {
+  type Cluster,
+  generatePlacementGroups,
+  type Job,
+  plan,
+  type Target,
+} from "../../../shared/engine/index.ts";
 import { array, bucket, cluster, codes, createdNames, input, job, node, nodesOf } from "./tiny.ts";
 
 describe("jobs", () => {
@@ -26,6 +32,11 @@ describe("jobs", () => {
   ] as const)("with %j get so many nodes: %i", (asks, count) => {
     const result = plan(input({ jobs: [job("j", { ncpus: 1 }, asks)] }));
     expect(nodesOf(result, "j")).toHaveLength(count);
+  });
+
+  test("that were stored scattered, without a node count, get a node for each iteration", () => {
+    const stored: Job = { ...job("j", { ncpus: 1 }), packingStrategy: "scatter", iterations: 3 };
+    expect(nodesOf(plan(input({ jobs: [stored] })), "j")).toHaveLength(3);
   });
 
   test("are planned by priority, then in order of arrival", () => {

@@ -2,7 +2,7 @@ import { open, vacantColumn } from "../../ledger/columns.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { LedgerBucket, LedgerNode } from "../../ledger/ledger-bucket.ts";
 import type { Allocation } from "../allocation.ts";
-import { takenOfExample } from "../alternatives.ts";
+import { chooseIn } from "../alternatives.ts";
 import { capacityOf, LimitTable, openShare, priceOf, usableNodes } from "../bucket-kinds.ts";
 import { candidatesFor } from "../candidates.ts";
 import { mayMove } from "../loose-slots.ts";
@@ -240,10 +240,11 @@ const noChoice: Priced = { above: 0, options: [] };
 
 /** What a slot takes of an untouched node; null: it does not go there. */
 function demandAt({ shape }: Allocation, bucket: LedgerBucket): readonly number[] | null {
-  const taken = takenOfExample(shape, bucket, demandIn(shape, bucket.columns));
-  if (taken === null) return null;
-  const { choice } = taken;
-  const { columns, amounts } = taken.demand;
+  const plain = demandIn(shape, bucket.columns);
+  const { alternatives } = shape.profile;
+  const choice = alternatives.length === 0 ? undefined : chooseIn(alternatives, bucket, plain);
+  if (choice === null || (choice !== undefined && "short" in choice)) return null;
+  const { columns, amounts } = choice?.demand ?? plain;
   if (amounts.some((amount) => !Number.isFinite(amount))) return null;
   const dense = new Array<number>(bucket.columns.count).fill(0);
   for (const [index, column] of columns.entries()) dense[column] = amounts[index] ?? 0;
