@@ -76,7 +76,7 @@ export function withKept<T extends { readonly cluster: Cluster }>(
  */
 export function stillThere<T extends { readonly nodeId: string }>(
   decided: readonly T[],
-  { cluster, setAside }: Snapshot,
+  { cluster, setAside }: Pick<Snapshot, "cluster" | "setAside">,
 ): readonly T[] {
   if (setAside.length > 0) return decided;
   const there = new Set(cluster.nodes.map(({ nodeId }) => nodeId));

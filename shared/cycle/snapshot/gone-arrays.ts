@@ -1,6 +1,13 @@
-import type { Bucket, Cluster, ClusterNode, NodeArray } from "../../engine/index.ts";
-import type { ClusterReading, NotedEvent, Snapshot } from "../../ports/index.ts";
-import { type ControlPorts, changeControl } from "../control.ts";
+import {
+  type Bucket,
+  type Cluster,
+  type ClusterNode,
+  type EngineSettings,
+  isIgnored,
+  type NodeArray,
+} from "../../engine/index.ts";
+import type { ClusterReading, Snapshot } from "../../ports/index.ts";
+import { type ControlPorts, changeControl, stillThere, withIgnored } from "../control.ts";
 import { eventsOf, noteEvents } from "../note-events.ts";
 
 /**
@@ -8,12 +15,13 @@ import { eventsOf, noteEvents } from "../note-events.ts";
  * listed them. Without their array these nodes would look like head nodes: in no list of ours, and never deleted.
  *
  * An array is gone only if it was listed before, each array that is listed now could be read, and no node has its name: a
- * head node is named as its template.
+ * head node is named as its template. Its time begins again after a gap, and while no array at all is listed, unless its
+ * nodes are drained already.
  */
 export function withGoneArrays(
   { cluster, hasUnreadArrays }: ClusterReading,
-  before: Pick<Snapshot, "cluster"> | undefined,
-  atSeconds: number,
+  before: Moment | undefined,
+  { atSeconds, readEverySeconds }: { readonly atSeconds: number; readonly readEverySeconds: number },
 ): Cluster {
   const listed = new Set(cluster.nodeArrays.map(({ name }) => name));
   const missing = (before?.cluster.nodeArrays ?? []).filter(({ name }) => !listed.has(name));
@@ -22,17 +30,32 @@ export function withGoneArrays(
     const isKnown = array.goneAtSeconds !== undefined || hasUnreadArrays !== true;
     return isKnown && own.length > 0 && own.every(({ name }) => name !== array.name);
   });
-  if (gone.length === 0) return cluster;
-  return {
-    ...cluster,
-    nodeArrays: [...cluster.nodeArrays, ...gone.map((array) => asGone(array, atSeconds))],
-  };
+  if (before === undefined || gone.length === 0) return cluster;
+  const hasGap = atSeconds - before.takenAtSeconds > Math.max(longestGapSeconds, 2 * readEverySeconds);
+  const startsAnew = hasGap || listed.size === 0;
+  const kept = gone.map((array): NodeArray => {
+    const { goneAtSeconds = atSeconds } = array;
+    const counts = !startsAnew || isForGood(array, before.takenAtSeconds);
+    return {
+      ...array,
+      goneAtSeconds: counts ? goneAtSeconds : atSeconds,
+      buckets: array.buckets.map(unusable),
+    };
+  });
+  const known = new Map(before.cluster.nodes.map((node) => [node.nodeId, node]));
+  const nodes = cluster.nodes.map((node) => {
+    const array = kept.find(({ name }) => name === node.nodeArray);
+    if (array === undefined) return node;
+    const { location, spot } = known.get(node.nodeId) ?? array;
+    return { ...node, location: node.location || location, spot: node.spot || spot };
+  });
+  return { ...cluster, nodeArrays: [...cluster.nodeArrays, ...kept], nodes };
 }
 
-function asGone(array: NodeArray, atSeconds: number): NodeArray {
-  const { goneAtSeconds = atSeconds } = array;
-  return { ...array, goneAtSeconds, buckets: array.buckets.map(unusable) };
-}
+type Moment = Pick<Snapshot, "cluster" | "takenAtSeconds">;
+
+/** An array may have been listed between two readings that are further apart. */
+const longestGapSeconds = 120;
 
 /** No new node can be made of it, and its old quotas bind no other one: of several figures the planner takes the strictest. */
 function unusable(bucket: Bucket): Bucket {
@@ -50,30 +73,37 @@ function reasonOf({ nodeArray }: Pick<ClusterNode, "nodeArray">): string {
 /** A template that is imported anew may be without an array for a moment. */
 const graceSeconds = 300;
 
+function isForGood({ goneAtSeconds }: NodeArray, atSeconds: number): boolean {
+  return goneAtSeconds !== undefined && atSeconds - goneAtSeconds >= graceSeconds;
+}
+
 /**
  * Drains the nodes of arrays that have been gone for a while and were not switched off, each once, so that an operator may take one back.
- * Those whose array is listed again are taken back.
+ * A drain that would end by itself becomes ours. Those whose array is listed again are taken back, and nodes that an operator
+ * ignores are left alone. Returns whether a plan is due, which tells schedulers.
  */
 export async function drainGone(
   ports: ControlPorts,
-  before: Pick<Snapshot, "cluster" | "takenAtSeconds"> | undefined,
-  now: Pick<Snapshot, "cluster" | "takenAtSeconds">,
-): Promise<void> {
+  settings: EngineSettings,
+  { before, now }: { readonly before: Moment | undefined; readonly now: Moment & Pick<Snapshot, "setAside"> },
+): Promise<boolean> {
   const { takenAtSeconds: atSeconds } = now;
   const drainedBefore = new Set(before === undefined ? [] : nodesOfGone(before).map(({ nodeId }) => nodeId));
   const gone = nodesOfGone(now);
   const leaving = gone.filter(({ nodeId }) => !drainedBefore.has(nodeId));
   const stillGone = new Set(gone.map(({ nodeId }) => nodeId));
+  if (leaving.length === 0 && [...drainedBefore].every((nodeId) => stillGone.has(nodeId))) return false;
   const back = now.cluster.nodes.filter(({ nodeId }) => drainedBefore.has(nodeId) && !stillGone.has(nodeId));
-  if (leaving.length + back.length === 0) return;
   const backIds = new Map(back.map((node) => [node.nodeId, reasonOf(node)]));
-  await changeControl(ports, now.cluster.name, (control) => {
-    const kept = control.drainedNodes.filter(
+  const control = await changeControl(ports, now.cluster.name, (current) => {
+    const { ignoredNodes } = withIgnored(settings, current);
+    const others = stillThere(current.drainedNodes, now).filter(
       ({ nodeId, by, reason }) => by !== autoscaler || reason !== backIds.get(nodeId),
     );
-    const drainedIds = new Set(kept.map(({ nodeId }) => nodeId));
+    const forGood = others.filter(({ untilSeconds }) => untilSeconds === undefined);
+    const forGoodIds = new Set(forGood.map(({ nodeId }) => nodeId));
     const drained = leaving
-      .filter(({ nodeId }) => !drainedIds.has(nodeId))
+      .filter((node) => !forGoodIds.has(node.nodeId) && !isIgnored(node, ignoredNodes))
       .map((node) => ({
         nodeId: node.nodeId,
         name: node.name,
@@ -81,27 +111,26 @@ export async function drainGone(
         reason: reasonOf(node),
         atSeconds,
       }));
-    return { ...control, drainedNodes: [...kept, ...drained] };
+    const drainedIds = new Set(drained.map(({ nodeId }) => nodeId));
+    const kept = others.filter(({ nodeId }) => !drainedIds.has(nodeId));
+    return { ...current, drainedNodes: [...kept, ...drained] };
   });
+  const ours = control.drainedNodes.filter(({ by }) => by === autoscaler);
   await noteEvents(
     ports,
     now.cluster.name,
-    leaving.flatMap((node) => drainOf(node, atSeconds)),
+    ours.flatMap((row) =>
+      eventsOf(
+        { ...row, kind: "drain" },
+        leaving.filter(({ nodeId }) => nodeId === row.nodeId),
+      ),
+    ),
   );
+  return true;
 }
 
-function nodesOfGone({
-  cluster,
-  takenAtSeconds,
-}: Pick<Snapshot, "cluster" | "takenAtSeconds">): readonly ClusterNode[] {
-  const arrays = cluster.nodeArrays.filter(
-    ({ enabled, goneAtSeconds }) =>
-      enabled && goneAtSeconds !== undefined && takenAtSeconds - goneAtSeconds >= graceSeconds,
-  );
+function nodesOfGone({ cluster, takenAtSeconds }: Moment): readonly ClusterNode[] {
+  const arrays = cluster.nodeArrays.filter((array) => array.enabled && isForGood(array, takenAtSeconds));
   const gone = new Set(arrays.map(({ name }) => name));
   return cluster.nodes.filter(({ nodeArray }) => gone.has(nodeArray));
-}
-
-function drainOf(node: ClusterNode, atSeconds: number): readonly NotedEvent[] {
-  return eventsOf({ kind: "drain", by: autoscaler, reason: reasonOf(node), atSeconds }, [node]);
 }

@@ -98,8 +98,10 @@ async function keep(
   const { cluster } = config;
   const before = (await ports.snapshots.load(cluster))?.value;
   const { setAside } = read.taken.reading;
+  const { atWorkSeconds: readEverySeconds } = rhythmOf(config.cycle);
+  const timing = { atSeconds: takenAtSeconds, readEverySeconds };
   const reading = {
-    cluster: await priced(ports, withGoneArrays(read.taken.reading, before, takenAtSeconds), config),
+    cluster: await priced(ports, withGoneArrays(read.taken.reading, before, timing), config),
     setAside,
   };
   // A newer reading was stored meanwhile: comparing it with this one would report nodes that joined since as gone.
@@ -110,7 +112,7 @@ async function keep(
     before.takenAtSeconds <= latestSeconds
   )
     return;
-  await drainGone(ports, before, { cluster: reading.cluster, takenAtSeconds });
+  const hasDrained = await drainGone(ports, config.engine, { before, now: { ...reading, takenAtSeconds } });
   const demand = await ports.demand.list(cluster);
   const control = await loadControl(ports, cluster);
   const moment = { takenAtSeconds, demand, control, settings: config.engine };
@@ -141,8 +143,11 @@ async function keep(
   const seen = { cluster, snapshot, settings: config.cycle };
   const closed = await resolveOperations(ports, cycleCloud, seen);
   const head = (await ports.plans.loadHead(cluster))?.value;
-  const due =
-    closed > 0 ? { reason: "operations closed" } : await whyDue(ports, { config, snapshot, head, demand });
+  const due = hasDrained
+    ? { reason: "a node array is gone, or back" }
+    : closed > 0
+      ? { reason: "operations closed" }
+      : await whyDue(ports, { config, snapshot, head, demand });
   if (due !== undefined) await requestPlan(ports, { cluster, ...due });
   report(ports, snapshot, { due: due?.reason, config });
   measureSnapshot(ports, snapshot);
