@@ -246,7 +246,7 @@ export async function whyUnreadable(
   } catch (error) {
     // Without the call and the path that follow, which has the trial's name.
     const [why] = messageOf(error).split(", ");
-    return `the agent cannot copy ${folder} into ${tmpdir()} to try the new ones, and writes none until it can: ${why}`;
+    return `a copy of ${folder} in ${tmpdir()} is needed to try the new ones, and cannot be made: ${why}`;
   }
 }
 

@@ -31,6 +31,9 @@ import { confirm, type Terminal } from "../terminal.ts";
 
 const scontrolSeconds = 60;
 
+/** No such program: `env` and shells say so with 127. */
+const notThere = /^Cannot run ".*": ended with (?:127|ENOENT)(?:: |$)/s;
+
 interface Flags extends ServiceFlags {
   readonly agent?: string;
   readonly diff?: string | true;
@@ -97,7 +100,9 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
   }
   if (changes.length === 0) terminal.stderr.write(`The files in "${folder}" are as they should be.\n`);
   else if (flags.write !== undefined) {
-    await refuseUnreadable({ ...wanted, tryOut: applyFiles(settings).tryOut }, changes, present);
+    const files = { ...wanted, tryOut: applyFiles(settings).tryOut };
+    const untried = await refuseUnreadable(files, changes, present);
+    warn(terminal, service.cluster, untried);
     await write(terminal, folder, changes, flags.yes === true);
   } else
     throw new CommandFailure(
@@ -106,14 +111,26 @@ async function config(terminal: Terminal, flags: Flags): Promise<void> {
     );
 }
 
+/** Warnings of a machine without Slurm, such as one that builds an image: nothing can try the files there. */
 async function refuseUnreadable(
   files: Parameters<typeof whyUnreadable>[0]["files"],
   changes: readonly FileChange[],
   present: PresentFiles,
-): Promise<void> {
-  const run = (command: Program) => execute(command, scontrolSeconds);
+): Promise<readonly string[]> {
+  const untried: string[] = [];
+  const run = async (command: Program) => {
+    try {
+      await execute(command, scontrolSeconds);
+    } catch (error) {
+      const why = messageOf(error);
+      if (!notThere.test(why)) throw error;
+      untried.push(
+        `whether Slurm can read the new files was not tried: ${printable(why.replace(/^.*: ended with 127: /s, ""))}`,
+      );
+    }
+  };
   const why = await whyUnreadable({ files, run }, changes, present);
-  if (why === undefined) return;
+  if (why === undefined) return untried;
   throw new CommandFailure(
     `Nothing was written: ${printable(why)}`,
     "Run it where scontrol works, or correct what it names.",

@@ -171,7 +171,7 @@ describe("files that the agent keeps in step", () => {
     await pass();
     Object.assign(state, { most: 6, known: 6 });
     vi.stubEnv("TMPDIR", folder("nowhere"));
-    const refused = `the agent cannot copy ${folder()} into ${folder("nowhere")} to try the new ones, and writes none until it can: ENOENT: no such file or directory`;
+    const refused = `a copy of ${folder()} in ${folder("nowhere")} is needed to try the new ones, and cannot be made: ENOENT: no such file or directory`;
     expect(await pass()).toMatchObject({ written: [], refused });
     expect(await pass()).toBeUndefined();
     vi.unstubAllEnvs();

@@ -68,6 +68,18 @@ describe("slurm config", () => {
     expect(await scontrol("exit 0")).toMatchObject({ code: 0, stdout: expect.stringContaining("Wrote ") });
   });
 
+  test("where Slurm's programs are not installed, the files are written, with a warning that nothing tried them", async () => {
+    await writeFile(folder("slurm.conf"), "include cyclecloud.conf\n");
+    const agent = folder("agent.json");
+    const scontrol = ["no-such-scontrol"];
+    await writeFile(agent, JSON.stringify({ driver: "slurm", slurm: { scontrol } }));
+    const written = await slurmConfig(["--agent", agent, "--write", folder(), "--yes"]);
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`Wrote ${main()}.`) });
+    expect(written.stderr).toMatch(
+      /^warning: .*: whether Slurm can read .* was not tried: .*no-such-scontrol/m,
+    );
+  });
+
   test("without a folder it asks the controller that runs: what differs is shown, and one that cannot be asked is no difference", async () => {
     const agent = folder("agent.json");
     const scontrol = async (script: string) => {
