@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import { type BrowserContext, chromium, type Browser as Launched, type Page } from "playwright-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { shared } from "./shared.ts";
 
 /** Where Debian, Ubuntu and Google put it. Nothing is downloaded. The shell is the same browser without its own windows: half the work. */
 const places = [
@@ -35,18 +36,15 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-let launched: Promise<Launched> | undefined;
-
 export async function openBrowser(): Promise<Browser> {
-  if (launched === undefined || !(await launched).isConnected()) launched = launch();
-  const context = await (await launched).newContext();
+  const context = await (await launched()).newContext();
   context.setDefaultTimeout(240_000);
   return { context, close: () => context.close() };
 }
 
-function launch(): Promise<Launched> {
+const launched = shared(async (forget) => {
   if (chromiumPath === undefined) throw new Error(noBrowser);
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: chromiumPath,
     headless: true,
     timeout: 300_000,
@@ -62,7 +60,9 @@ function launch(): Promise<Launched> {
       "--disable-software-rasterizer",
     ],
   });
-}
+  browser.once("disconnected", forget);
+  return browser;
+});
 
 /** A page of a given size and colour scheme, and what it reports: errors of its own, and requests that fail or leave this machine. */
 export async function openPage(
