@@ -103,7 +103,12 @@ describe("ccscale doctor", () => {
     const { code, checks } = await examined(url);
     expect(code).toBe(1);
     expect(checks).toMatchObject([
-      { check: "service", state: "failed", text: expect.stringMatching(/[^.]\.$/), next: expect.any(String) },
+      {
+        check: "service",
+        state: "failed",
+        text: expect.stringMatching(/ECONNREFUSED [\d.:]+[^.]\.$/),
+        next: expect.any(String),
+      },
     ]);
   });
 });

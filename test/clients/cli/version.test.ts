@@ -60,7 +60,7 @@ describe("ccscale version", () => {
     const { code, stdout, stderr } = await ccscale(["version", "--url", url]);
     expect(code).toBe(1);
     expect(stdout).toContain(`ccscale ${release}`);
-    expect(stderr).toContain("error: ");
+    expect(stderr).toContain(`error: Cannot reach ${url} (ECONNREFUSED)`);
   });
 });
 
