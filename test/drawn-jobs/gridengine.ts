@@ -1,11 +1,10 @@
 /**
  * Does a real Grid Engine use what is bought for it? As `main.ts` for Slurm and `pbs.ts`. The qmaster simulates its hosts: no daemon
- * runs on them. Run it with `npm run drawn-jobs:gridengine -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7]`.
+ * runs on them.
  */
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { gridengine as driver } from "../../clients/agent/drivers/gridengine/gridengine.ts";
 import { Driven } from "../clients/agent/drivers/driven.ts";
 import { parallelEnvironments, siteComplexes } from "../clients/agent/drivers/gridengine-job-kinds.ts";
@@ -13,8 +12,10 @@ import { planReading } from "../clients/agent/drivers/plan-reading.ts";
 import { array, bucket, node as nodeOf } from "../shared/engine/tiny.ts";
 import { type GridEngine, startGridEngine } from "../support/machines/gridengine.ts";
 import { drawGeKinds, type NodeKind, sizes } from "./draw-ge-kinds.ts";
+import { optionsOf } from "./options.ts";
 
-const { values } = parseArgs({
+const command = "npm run drawn-jobs:gridengine -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7]";
+const { values } = optionsOf(command, {
   options: {
     waves: { type: "string", default: "1" },
     usual: { type: "boolean", default: false },

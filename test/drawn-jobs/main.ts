@@ -3,11 +3,9 @@
  * them, and lists those of which it leaves a node idle, or that start only with more nodes. With `--waves 3` more are submitted twice,
  * beside what runs: after each wave a part of the jobs ends. By hand, because each is to be judged: the engine packs jobs otherwise than
  * Slurm, and a node array has a few nodes here. What is wrong becomes a row of `slurm-job-kinds.ts`, or a test of the driver.
- * Run it with `npm run drawn-jobs -- [--select CR_Core_Memory] [--type cons_tres] [--memory 3500] [--waves 3] [--usual] [--seed 1]
- * [--count 100] [--only 5,7]`; `--memory` is DefMemPerCPU, or `none`, and `--only` shows these alone. Scenarios that are given as
+ * `--memory` is DefMemPerCPU, or `none`, and `--only` shows these alone. Scenarios that are given as
  * `"htc&smt: -n 2 ; -n 5 / -N 2 -n 4"` stand for those that are drawn: `/` is between waves, none of whose jobs ends.
  */
-import { parseArgs } from "node:util";
 import { expandHostlist } from "../../clients/agent/drivers/slurm/hostlist.ts";
 import { DrivenSlurm } from "../clients/agent/drivers/driven-slurm.ts";
 import {
@@ -20,11 +18,14 @@ import {
 import { whileItMoves } from "../support/machines/agent.ts";
 import { type Slurm, startSlurm } from "../support/machines/slurm.ts";
 import { drawKinds } from "./draw-kinds.ts";
+import { optionsOf } from "./options.ts";
 
 /** The scheduler runs every second: after so many it starts no other job. */
 const readsAlike = 10;
 
-const { values, positionals } = parseArgs({
+const command =
+  "npm run drawn-jobs -- [--select CR_Core_Memory] [--type cons_tres] [--memory 3500] [--waves 3] [--usual] [--seed 1] [--count 100] [--only 5,7] [SCENARIO…]";
+const { values, positionals } = optionsOf(command, {
   allowPositionals: true,
   options: {
     select: { type: "string", default: "CR_Core_Memory" },

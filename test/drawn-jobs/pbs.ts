@@ -1,13 +1,11 @@
 /**
  * Does a real PBS use what is bought for it? As `main.ts` for Slurm: draws submissions, makes the nodes that the engine would buy for
  * them, and lists those of which PBS leaves a node idle, or that start only with more nodes. Nodes are vnodes of one node daemon, each
- * with a host name of its own. Run it with `npm run drawn-jobs:pbs -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7]
- * [--qmgr "set sched do_not_span_psets = true"] [--sched "by_queue: False ALL"]`; the last two may be repeated.
+ * with a host name of its own. `--qmgr` and `--sched` may be repeated.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { pbs as driver } from "../../clients/agent/drivers/pbs/pbs.ts";
 import { Driven } from "../clients/agent/drivers/driven.ts";
@@ -15,8 +13,11 @@ import { planReading } from "../clients/agent/drivers/plan-reading.ts";
 import { array, bucket, node as nodeOf } from "../shared/engine/tiny.ts";
 import { type OpenPbs, startOpenPbs } from "../support/machines/openpbs.ts";
 import { type Drawn, drawPbsKinds, type NodeKind, sizes } from "./draw-pbs-kinds.ts";
+import { optionsOf } from "./options.ts";
 
-const { values } = parseArgs({
+const command =
+  'npm run drawn-jobs:pbs -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7] [--qmgr "set sched do_not_span_psets = true"] [--sched "by_queue: False ALL"]';
+const { values } = optionsOf(command, {
   options: {
     waves: { type: "string", default: "1" },
     usual: { type: "boolean", default: false },
