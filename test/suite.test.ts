@@ -31,17 +31,28 @@ describe("projects of the suite", () => {
   });
 
   const sharing = testFiles().filter((file) => kindOf(file) !== "alone");
+  /** What sets the environment there returns a function that restores it, and has a test of that. */
+  const givesItsWayBack = "infra/local/functions-host/settings.ts";
   const textBehind = (file: string) =>
-    [...reach(file)].map((each) => readFileSync(join(root, each), "utf8")).join("\n");
+    [...reach(file)]
+      .filter((each) => each !== givesItsWayBack)
+      .map((each) => readFileSync(join(root, each), "utf8"))
+      .join("\n");
 
   test("what files of a process share, none of them changes for good", () => {
-    const changes = /\bprocess\.(chdir|umask)\(|\bglobalThis\.\w+ =|\bfc\.configureGlobal\(/;
+    const changes =
+      /\bprocess\.(chdir|umask)\(|\bglobalThis\.\w+ =|\bfc\.configureGlobal\(|\bprocess\.env(\.\w+|\[[^\]]+\])? (\?\?|\|\|)?=[^=]|\bdelete process\.env|\bObject\.\w+\(process\.env,/;
+    const env = "process.env";
+    for (const text of [`${env}.A = 1`, `${env}[name] ??= 1`, `delete ${env}.A`, `Object.assign(${env}, {})`])
+      expect(changes.test(text)).toBe(true);
+    for (const text of [`${env}.A === "1"`, `{ ...${env} }`]) expect(changes.test(text)).toBe(false);
     expect(sharing.filter((file) => changes.test(textBehind(file)))).toEqual([]);
   });
 
   test.each([
     ["vi.stubEnv(", "vi.unstubAllEnvs("],
     ["vi.stubGlobal(", "vi.unstubAllGlobals("],
+    ["vi.spyOn(", "vi.restoreAllMocks("],
     ["vi.useFakeTimers(", "vi.useRealTimers("],
   ])("what such a file changes with %s it puts back with %s", (change, back) => {
     const breaches = sharing.filter((file) => {

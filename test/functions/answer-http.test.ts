@@ -1,5 +1,5 @@
 import { HttpRequest, type HttpResponseInit, InvocationContext } from "@azure/functions";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { MemoryConfigStore } from "../../shared/stores/in-memory/index.ts";
 import { served, service } from "../fuzz/served-world.ts";
 import { handlerOf } from "../support/http-handlers.ts";
@@ -66,6 +66,7 @@ test.each([
 describe("what is thrown", () => {
   test("an unexpected error is in the log, under the invocation that the caller is told", async () => {
     const { ports, log } = served.world;
+    onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(ports.configs, "clusters").mockRejectedValue(new TypeError("x is undefined"));
     const response = await clusters({}, cluster);
     expect(response).toMatchObject({ status: 500, jsonBody: { invocationId: "i-1" } });

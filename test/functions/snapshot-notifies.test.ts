@@ -1,5 +1,5 @@
 import type { InvocationContext, Timer } from "@azure/functions";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { planScale } from "../../functions/plan-scale.ts";
 import { snapshotNodes } from "../../functions/snapshot-nodes.ts";
 import { UpstreamError } from "../../shared/errors/errors.ts";
@@ -24,6 +24,9 @@ beforeEach(async () => {
   served.world.advance(301);
   served.world.cycleCloud.outage = new UpstreamError("no answer", { retryable: true });
 });
+
+// The service is that of every file of this process.
+afterEach(() => void vi.restoreAllMocks());
 
 test("a beat that cannot read the cluster tells that it is stuck", async () => {
   const receiver = createReceiver();
@@ -53,11 +56,8 @@ test("a beat whose events cannot be kept says so, and takes its snapshot", async
   await pauseCluster(world.ports, { cluster, by: "ann", reason: "upgrade", untilSeconds: world.now() + 60 });
   world.advance(90);
   world.cycleCloud.outage = undefined;
-  const note = vi
-    .spyOn(world.ports.events, "note")
-    .mockRejectedValue(new UpstreamError("full", { retryable: true }));
+  vi.spyOn(world.ports.events, "note").mockRejectedValue(new UpstreamError("full", { retryable: true }));
   await beat();
-  note.mockRestore();
   expect(world.log).toContain(`warn decisions-not-ended {"cluster":"${cluster}","message":"full"}`);
   expect((await world.ports.snapshots.load(cluster))?.value.takenAtSeconds).toBe(world.now());
 });

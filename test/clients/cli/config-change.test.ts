@@ -245,14 +245,14 @@ describe("single values of the stored configuration", () => {
     const check = configFiles.check.bind(configFiles);
     const theirs = JSON.stringify({ ...usable, read_only: false });
     let checks = 0;
-    const spy = vi.spyOn(configFiles, "check").mockImplementation(async (...args) => {
+    vi.spyOn(configFiles, "check").mockImplementation(async (...args) => {
       checks += 1;
       // After the dry run has answered, and before the change itself compares.
       if (checks === 4) configFiles.put(cluster, theirs);
       return check(...args);
     });
     const { code, stderr } = await config("set", "idle_timeout", "60", "--yes");
-    spy.mockRestore();
+    vi.restoreAllMocks();
     expect({ code, stderr }).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("is not the one that was seen"),

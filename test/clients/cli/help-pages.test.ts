@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { commandGroups, commandNames } from "../../../clients/cli/command-table.ts";
 import { markdownText } from "../../../clients/cli/help/markdown-text.ts";
 import { pagersOf } from "../../../clients/cli/help/pager.ts";
@@ -215,9 +215,9 @@ describe("usage", () => {
 
   test("completion offers commands and topics after help", async () => {
     const lines: string[] = [];
-    const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+    onTestFinished(() => void vi.restoreAllMocks());
+    vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
     await ccscale(["complete", "--", "help", ""]);
-    log.mockRestore();
     expect(lines.join("\n")).toMatch(/^explain\b/m);
     expect(lines.join("\n")).toMatch(/^constraints\b/m);
   });

@@ -2,7 +2,17 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { connectPanel } from "../../../clients/cli/lab/panel.ts";
 import { wordsOf } from "../../../clients/cli/reference/command-example.ts";
 import { labExamples } from "../../../clients/cli/reference/lab-examples.ts";
@@ -136,19 +146,17 @@ describe("what a command breaks, the status names, and it is taken back", () => 
   });
 
   test("CCSCALE_CLUSTER names the cluster, as for every other command; an empty one names none", async () => {
-    try {
-      process.env.CCSCALE_CLUSTER = "other";
-      for (const line of ["status", "cancel 1", "fail htc"])
-        expect(await lab(line)).toMatchObject({
-          code: 1,
-          stderr: expect.stringContaining('no cluster "other", only lab'),
-        });
-      expect(await lab("status --cluster lab")).toMatchObject({ code: 0 });
-      process.env.CCSCALE_CLUSTER = "";
-      expect(await lab("status")).toMatchObject({ code: 0 });
-    } finally {
-      delete process.env.CCSCALE_CLUSTER;
-    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("CCSCALE_CLUSTER", "other");
+    for (const line of ["status", "cancel 1", "fail htc"])
+      expect(await lab(line)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no cluster "other", only lab'),
+      });
+    expect(await lab("status --cluster lab")).toMatchObject({ code: 0 });
+    vi.stubEnv("CCSCALE_CLUSTER", "");
+    expect(await lab("status")).toMatchObject({ code: 0 });
+    vi.stubEnv("CCSCALE_CLUSTER", undefined);
     expect(await lab("status --cluster=")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("expected the name of a cluster"),

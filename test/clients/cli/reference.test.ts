@@ -67,9 +67,9 @@ test("every example was run on the local environment", () => {
 describe("completion", () => {
   async function printed(argv: readonly string[]): Promise<string> {
     const lines: string[] = [];
-    const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+    vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
     await ccscale(argv);
-    log.mockRestore();
+    vi.restoreAllMocks();
     return lines.join("\n");
   }
 

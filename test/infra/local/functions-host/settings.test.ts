@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   queueConnection,
   resolveConnection,
@@ -43,7 +43,8 @@ describe("settings", () => {
   });
 
   test("exported settings are in process.env until they are put back", () => {
-    process.env.SETTINGS_TEST_OLD = "old";
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("SETTINGS_TEST_OLD", "old");
     const restore = exportSettings({ SETTINGS_TEST_OLD: "new", SETTINGS_TEST_NEW: "new" });
     expect([process.env.SETTINGS_TEST_OLD, process.env.SETTINGS_TEST_NEW]).toEqual(["new", "new"]);
     restore();
