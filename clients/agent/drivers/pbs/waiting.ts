@@ -43,6 +43,9 @@ export function waiting({ name, tasks }: Waiting, context: JobContext): readonly
   return jobsOf({ name, tasks, record, chunks, place, wishes, draws }, context);
 }
 
+/** More parts than this are not told at once: each is a job to the planner, and for each task of an array. */
+const mostParts = 1000;
+
 interface Part {
   readonly count: number;
   readonly wish: Wish;
@@ -75,7 +78,7 @@ interface Asked extends Waiting {
   readonly draws: readonly Draw[];
 }
 
-function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
+function jobsOf(asked: Asked, context: JobContext): readonly Job[] | LeftOut {
   const { name, tasks, record, place, wishes, draws } = asked;
   const total = wishes.reduce((sum, { count }) => sum + count, 0);
   const isWhole = hasWholeNodes(place, context.sharing);
@@ -129,9 +132,12 @@ function jobsOf(asked: Asked, context: JobContext): readonly Job[] {
         gangSize: first.count,
       },
     ];
+  if (parts.length > mostParts)
+    return { leftOut: `select with ${parts.length} kinds of chunk, expected at most ${mostParts}` };
   // Parts are several jobs to the planner: one of them draws what the whole job takes.
   if (parts.length > 1 && draws.some(({ requested, free }) => requested > free)) return [];
-  return tasks.slice(0, mostGangs).flatMap((task) =>
+  const toldTasks = Math.min(mostGangs, Math.floor(mostParts / parts.length));
+  return tasks.slice(0, toldTasks).flatMap((task) =>
     parts.map((part, index): Job => {
       const pools = index === 0 ? [poolsConstraint(draws, { once: true })] : [];
       const own = tasks.length === 1 ? name : nameOf(task);

@@ -277,6 +277,27 @@ describe("select and place", () => {
     ]);
   });
 
+  test("of an array whose jobs have many parts fewer tasks are told at once, and a job of too many is named", () => {
+    const asked = (parts: number) => ({
+      Resource_List: { place: "free:excl" },
+      schedselect: Array.from({ length: parts }, () => "1:ncpus=1").join("+"),
+    });
+    const array = (parts: number) =>
+      read(
+        Object.fromEntries(
+          Array.from({ length: 100 }, (_, task) => [
+            `1[${task}].head`,
+            { ...asked(parts), array_id: "1[].head" },
+          ]),
+        ),
+      ).jobs;
+    expect(new Set(array(10).map(({ gang }) => gang)).size).toBe(100);
+    expect(array(400)).toHaveLength(800);
+    const { jobs, setAside } = read({ "2.head": asked(1001) });
+    expect(jobs).toEqual([]);
+    expect(setAside).toMatchObject([{ record: "job 2", reason: expect.stringContaining("1001 kinds") }]);
+  });
+
   test("chunks of several kinds that have hosts to themselves are on several: PBS passes over that group", () => {
     const asked = { Resource_List: { place: "free:excl:group=host" }, schedselect: "1:ncpus=2+1:ncpus=1" };
     expect(read({ "1.head": asked }).jobs).toMatchObject([{ name: "1.1" }, { name: "1.2" }]);
