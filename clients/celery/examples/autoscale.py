@@ -45,7 +45,9 @@ def read_workers():
 
 
 def jobs_of(tasks):
-    jobs = [{"name": f"pad-{number}", "constraints": CONSTRAINTS} for number in range(padding(len(tasks)))]
+    # The buffer waits for tasks to come: beside its idle nodes it is no job that Celery would not start.
+    pad = {"constraints": CONSTRAINTS, "behind_others": True}
+    jobs = [{"name": f"pad-{number}", **pad} for number in range(padding(len(tasks)))]
     for task, host in tasks.items():
         running = {} if host is None else {"executing_hostnames": [host]}
         jobs.append({"name": task, "constraints": CONSTRAINTS, **running})

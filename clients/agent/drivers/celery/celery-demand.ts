@@ -75,9 +75,9 @@ function reserveFor(jobs: readonly Job[], settings: CelerySettings): readonly Jo
   const missing = Math.max(cores + settings.warm_buffer, settings.min_core_count) - cores;
   if (missing <= 0) return [];
   const constraints = settings.default_constraints;
-  return [
-    { name: "reserve", constraints, iterations: Math.ceil(missing / coresOf(constraints)), priority: -1 },
-  ];
+  const iterations = Math.ceil(missing / coresOf(constraints));
+  // It waits for tasks to come: beside its idle nodes it is no job that Celery would not start.
+  return [{ name: "reserve", constraints, iterations, priority: -1, behindOthers: true }];
 }
 
 /** A task whose constraints name no cores counts as one. */

@@ -47,7 +47,13 @@ describe("the reserve", () => {
   test("counts cores, not tasks, and comes last", () => {
     const more = { rules: [{ task: "work.sleep", constraints: { ncpus: 8 } }], min_core_count: 20 };
     const { jobs } = demand({ backlog: waiting(2) }, more);
-    expect(jobs.at(-1)).toEqual({ name: "reserve", constraints: { ncpus: 1 }, iterations: 4, priority: -1 });
+    expect(jobs.at(-1)).toEqual({
+      name: "reserve",
+      constraints: { ncpus: 1 },
+      iterations: 4,
+      priority: -1,
+      behindOthers: true,
+    });
   });
 });
 
