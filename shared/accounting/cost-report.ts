@@ -240,12 +240,11 @@ export function asideRows(
     const { hour, day } = timesOf(fromSeconds);
     return { ...(by.includes("hour") && { hour }), ...(by.includes("day") && { day }) };
   };
-  return [...Map.groupBy(pages, (page) => JSON.stringify(keysIn(page))).values()].flatMap((same) =>
-    mergeAside(...same.map(({ aside }) => aside)).map((line) => ({
-      ...line,
-      keys: same.slice(0, 1).map(keysIn)[0] ?? {},
-    })),
-  );
+  return [...Map.groupBy(pages, (page) => JSON.stringify(keysIn(page))).values()].flatMap((same) => {
+    const [first] = same;
+    const keys = first === undefined ? {} : keysIn(first);
+    return mergeAside(...same.map(({ aside }) => aside)).map((line) => ({ ...line, keys }));
+  });
 }
 
 function compareCosts(a: CostRow, b: CostRow): number {

@@ -1,5 +1,4 @@
-import { uniformInt } from "pure-rand/distribution/uniformInt";
-import { mersenne } from "pure-rand/generator/mersenne";
+import { type Draw, drawsOf } from "./draws.ts";
 
 /** Slots of a node, and what a host has. */
 export const sizes = {
@@ -27,17 +26,8 @@ export interface Drawn {
 }
 
 /** Submissions of qsub, each kind to a queue of its own: the same ones for the same seed. */
-export function drawGeKinds(draw: {
-  readonly seed: number;
-  readonly count: number;
-  readonly waves: number;
-  readonly usual: boolean;
-}): readonly Drawn[] {
-  const { seed, count, waves, usual } = draw;
-  const random = mersenne(seed);
-  const int = (least: number, most: number) => uniformInt(random, least, Math.max(least, most));
-  const pick = <T>(list: readonly T[]): T => list[int(0, list.length - 1)] as T;
-  const chance = (percent: number) => int(1, 100) <= percent;
+export function drawGeKinds({ seed, count, waves, usual }: Draw): readonly Drawn[] {
+  const { int, pick, chance } = drawsOf(seed);
 
   function quotaOf(slots: number): string | undefined {
     if (!chance(usual ? 10 : 35)) return undefined;

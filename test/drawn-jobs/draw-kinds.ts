@@ -1,6 +1,5 @@
-import { uniformInt } from "pure-rand/distribution/uniformInt";
-import { mersenne } from "pure-rand/generator/mersenne";
 import type { JobKind } from "../clients/agent/drivers/slurm-job-kinds.ts";
+import { type Draw, drawsOf } from "./draws.ts";
 
 /** CPUs and memory of a node, and a feature that it has. */
 const sizes = {
@@ -17,20 +16,9 @@ type NodeKind = keyof typeof sizes;
 const alone = ["htc", "hpc", "smt", "gpu", "gpu1", "cores", "nvme", "disk"] as const;
 const mixed = ["htc&hpc", "gpu1&gpu", "htc&nvme", "htc&gpu", "smt&hpc", "htc&smt", "htc&disk"] as const;
 
-/** How submissions are drawn. `waves`: so many times some are submitted; `usual`: few of the options that are seldom used. */
-interface Draw {
-  readonly seed: number;
-  readonly count: number;
-  readonly waves: number;
-  readonly usual: boolean;
-}
-
 /** Submissions of sbatch in partitions of their own, each wave as a kind: the same ones for the same seed. */
 export function drawKinds({ seed, count, waves, usual }: Draw): readonly (readonly JobKind[])[] {
-  const random = mersenne(seed);
-  const int = (least: number, most: number) => uniformInt(random, least, Math.max(least, most));
-  const pick = <T>(list: readonly T[]): T => list[int(0, list.length - 1)] as T;
-  const chance = (percent: number) => int(1, 100) <= percent;
+  const { int, pick, chance } = drawsOf(seed);
 
   function partition() {
     const nodes = chance(waves > 1 ? 50 : 12) ? pick(mixed) : pick(alone);

@@ -11,36 +11,13 @@ import { parallelEnvironments, siteComplexes } from "../clients/agent/drivers/gr
 import { planReading } from "../clients/agent/drivers/plan-reading.ts";
 import { array, bucket, node as nodeOf } from "../shared/engine/tiny.ts";
 import { type GridEngine, startGridEngine } from "../support/machines/gridengine.ts";
-import { drawGeKinds, type NodeKind, sizes } from "./draw-ge-kinds.ts";
-import { optionsOf } from "./options.ts";
+import { type Drawn, drawGeKinds, type NodeKind, sizes } from "./draw-ge-kinds.ts";
+import { drawnFor, submitInWaves } from "./waves.ts";
 
-const command = "npm run drawn-jobs:gridengine -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7]";
-const { values } = optionsOf(command, {
-  options: {
-    waves: { type: "string", default: "1" },
-    usual: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    count: { type: "string", default: "40" },
-    only: { type: "string" },
-  },
-});
-const waves = Number(values.waves);
-const drawn = drawGeKinds({
-  seed: Number(values.seed),
-  count: Number(values.count),
-  waves,
-  usual: values.usual,
-}).filter((_, index) => values.only === undefined || values.only.split(",").includes(String(index)));
-/** Of each node array. */
-const available = waves > 1 ? 12 : 8;
-const arrays = drawn.flatMap(({ nodes }, kind) =>
-  nodes.map((node, index) => ({ kind, node, name: `k${kind}${"ab"[index]}` })),
-);
-const all = arrays.flatMap(({ node, name: nodeArray }) =>
-  Array.from({ length: available }, (_, index) => ({ nodeArray, node, name: `${nodeArray}-${index + 1}` })),
-);
-const hostOf = new Map(all.map(({ name }, index) => [name, `ip-0a01${index.toString(16).padStart(4, "0")}`]));
-const nameOf = new Map([...hostOf].map(([name, host]) => [host, name]));
+const trial = drawnFor<NodeKind, Drawn>({ command: "npm run drawn-jobs:gridengine" }, drawGeKinds);
+const { drawn, arrays, nodes: all } = trial;
+const hostOf = new Map(all.map(({ name, hostname }) => [name, hostname]));
+const nameOf = new Map(all.map(({ name, hostname }) => [hostname, name]));
 const settings = {
   node_arrays: Object.fromEntries(
     arrays.map(({ node, name }) => {
@@ -53,7 +30,6 @@ const settings = {
   ),
 };
 const there: string[] = [];
-const lines: string[][] = drawn.map(() => []);
 /** The numbers of the jobs of each kind. */
 const numbers: number[][] = drawn.map(() => []);
 
@@ -61,41 +37,20 @@ const cell = await startGridEngine();
 try {
   await setUp(cell);
   const driven = new Driven(driver, settings, cell.run);
-  let taken = 0;
-  for (let wave = 0; wave < waves; wave++) {
-    if (wave > 0) await endSome(wave);
-    for (const [index, kind] of drawn.entries()) {
-      const own = await submitted(kind.waves[wave] ?? [], index);
-      taken += own.length;
-      lines[index]?.push(`  wave ${wave + 1}: ${own.join(" ; ")}`);
-    }
-    await buy(driven);
-    const now = await settled(driven);
-    for (const [index, own] of lines.entries()) own.push(`    runs: ${now.runs(index)}`);
-  }
-  const before = await settled(driven);
-  const left = all.filter(({ name }) => !there.includes(name) && before.waiting(kindOf(name)) > 0);
-  await joinAll(
-    driven,
-    left.map(({ name }) => name),
-  );
-  const after = await settled(driven);
-  for (const [index, own] of lines.entries()) {
-    const [waited, waits] = [before.waiting(index), after.waiting(index)];
-    if (waited > waits) own.push(`    STUCK: ${waited} wait, ${waits} with all nodes: ${after.runs(index)}`);
-  }
-  const having = (word: RegExp) => lines.filter((own) => own.some((line) => word.test(line)));
-  const [idle, late, stuck] = [/IDLE/, /LATE/, /STUCK/].map((word) => having(word).length);
-  const differ = having(/IDLE|LATE|STUCK/);
-  console.log(
-    `${drawn.length} drawn, ${taken} jobs taken by qsub, ${differ.length} differ: ${idle} leave a node idle, ${late} buy in a second pass, ${stuck} wait for ever`,
-  );
-  for (const [index, own] of lines.entries()) {
-    if (!differ.includes(own) && values.only === undefined) continue;
-    const kind = drawn[index];
-    console.log(`${index}: ${kind?.nodes.join("+")} ${JSON.stringify(kind?.queue)} ${kind?.quota ?? ""}`);
-    for (const line of own) console.log(line);
-  }
+  const scheduler = {
+    submit: submitted,
+    endSome,
+    settled: () => settled(driven),
+    join: (names: readonly string[]) => joinAll(driven, names),
+    wanted: async () => {
+      // The agent knows of some jobs a pass later.
+      await driven.read();
+      return boughtFor(await driven.read());
+    },
+  };
+  const titleOf = ({ nodes, queue, quota = "" }: Drawn) =>
+    `${nodes.join("+")} ${JSON.stringify(queue)} ${quota}`;
+  await submitInWaves(trial, scheduler, titleOf);
 } finally {
   await cell.stop();
 }
@@ -171,37 +126,13 @@ async function submitted(jobs: readonly string[], index: number): Promise<readon
   return taken;
 }
 
-/** As often as the agent would read before everything is bought: usually once, since it knows of some jobs a pass later. */
-async function buy(driven: Driven): Promise<void> {
-  await settled(driven);
-  await driven.read();
-  for (const word of ["", "LATE: ", "LATE: "]) {
-    const bought = boughtFor(await driven.read());
-    if (bought.length === 0) return;
-    await joinAll(driven, bought);
-    const now = await settled(driven);
-    for (const [index, own] of lines.entries()) {
-      const names = bought.filter((name) => kindOf(name) === index);
-      if (names.length === 0) continue;
-      const idle = names.filter((name) => !now.used.has(name));
-      own.push(
-        `    ${word}bought ${names.join(" ")}, ${idle.length === 0 ? "all used" : `IDLE ${idle.join(" ")}`}`,
-      );
-    }
-  }
-}
-
-function kindOf(name: string): number {
-  return Number(/^k(\d+)/.exec(name)?.[1]);
-}
-
 function boughtFor(reading: Awaited<ReturnType<Driven["read"]>>): readonly string[] {
   const nodeArrays = arrays.map(({ name, node }) => {
     const own = there.filter((each) => each.startsWith(`${name}-`)).length;
     const { slots: vcpus } = sizes[node];
     return array({
       name,
-      buckets: [bucket({ vmSize: `Standard_${node}`, vcpus, available: available - own })],
+      buckets: [bucket({ vmSize: `Standard_${node}`, vcpus, available: trial.available - own })],
     });
   });
   const nodes = there.map((name) => {

@@ -1,9 +1,9 @@
 /**
  * Does a real PBS use what is bought for it? As `main.ts` for Slurm: draws submissions, makes the nodes that the engine would buy for
  * them, and lists those of which PBS leaves a node idle, or that start only with more nodes. Nodes are vnodes of one node daemon, each
- * with a host name of its own. `--qmgr` and `--sched` may be repeated.
+ * with a host name of its own. Lines for qmgr may be given.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -13,55 +13,15 @@ import { planReading } from "../clients/agent/drivers/plan-reading.ts";
 import { array, bucket, node as nodeOf } from "../shared/engine/tiny.ts";
 import { type OpenPbs, startOpenPbs } from "../support/machines/openpbs.ts";
 import { type Drawn, drawPbsKinds, type NodeKind, sizes } from "./draw-pbs-kinds.ts";
-import { optionsOf } from "./options.ts";
+import { drawnFor, kindOf, submitInWaves } from "./waves.ts";
 
-const command =
-  'npm run drawn-jobs:pbs -- [--waves 3] [--usual] [--seed 1] [--count 40] [--only 5,7] [--qmgr "set sched do_not_span_psets = true"] [--sched "by_queue: False ALL"]';
-const { values } = optionsOf(command, {
-  options: {
-    waves: { type: "string", default: "1" },
-    usual: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    count: { type: "string", default: "40" },
-    only: { type: "string" },
-    qmgr: { type: "string", multiple: true, default: [] },
-    sched: { type: "string", multiple: true, default: [] },
-  },
-});
-const waves = Number(values.waves);
-const drawn = drawPbsKinds({
-  seed: Number(values.seed),
-  count: Number(values.count),
-  waves,
-  usual: values.usual,
-}).filter((_, index) => values.only === undefined || values.only.split(",").includes(String(index)));
-/** Of each node array. */
-const available = waves > 1 ? 12 : 8;
+const trial = drawnFor<NodeKind, Drawn>(
+  { command: "npm run drawn-jobs:pbs", more: "['set sched do_not_span_psets = true'…]" },
+  drawPbsKinds,
+);
+const { drawn, arrays, nodes: vnodes } = trial;
 const daemon = "daemon";
-
-interface Vnode {
-  readonly kind: number;
-  readonly nodeArray: string;
-  readonly node: NodeKind;
-  readonly name: string;
-}
-const arrays = drawn.flatMap(({ nodes }, kind) =>
-  nodes.map((node, index) => ({ kind, node, name: `k${kind}${"ab"[index]}` })),
-);
-const vnodes = arrays.flatMap(({ kind, node, name: nodeArray }) =>
-  Array.from(
-    { length: available },
-    (_, index): Vnode => ({
-      kind,
-      nodeArray,
-      node,
-      name: `${nodeArray}-${index + 1}`,
-    }),
-  ),
-);
-const hostOf = new Map(
-  vnodes.map(({ name }, index) => [name, `ip-0a01${index.toString(16).padStart(4, "0")}`]),
-);
+const hostOf = new Map(vnodes.map(({ name, hostname }) => [name, hostname]));
 const siteResources = [
   ...["part", "nodearray", "group_id", "ccnodeid", "flavour"].map((name) => `${name} type=string,flag=h`),
   "ungrouped type=boolean,flag=h",
@@ -83,49 +43,23 @@ const settings = {
 };
 /** Names of nodes that were bought, and their placement groups. */
 const there = new Map<string, string | null>();
-const lines: string[][] = drawn.map(() => []);
 
 const server = await startOpenPbs();
 try {
   await setUp(server);
   const driven = new Driven(driver, settings, asHosts(server.run));
-  let taken = 0;
-  for (let wave = 0; wave < waves; wave++) {
-    if (wave > 0) await endSome(wave);
-    await server.run("qmgr", "-c", "set server scheduling = false");
-    for (const [index, kind] of drawn.entries()) {
-      const ids = await submitted(kind.waves[wave] ?? [], index);
-      taken += ids.length;
-      lines[index]?.push(`  wave ${wave + 1}: ${ids.join(" ; ")}`);
-    }
-    await server.run("qmgr", "-c", "set server scheduling = true");
-    await buy(driven);
-    const now = await settled();
-    for (const [index, own] of lines.entries()) own.push(`    runs: ${now.runs(index)}`);
-  }
-  const before = await settled();
-  const left = vnodes.filter(({ name, kind }) => !there.has(name) && before.waiting(kind) > 0);
-  await joinAll(
-    driven,
-    left.map(({ name, nodeArray }) => [name, groupOf(nodeArray)]),
+  const asIs = {
+    submit: submitted,
+    endSome,
+    settled,
+    join: (names: readonly string[]) => joinAll(driven, names),
+  };
+  const wanted = async () => boughtFor(await driven.read());
+  await submitInWaves(
+    trial,
+    { ...asIs, wanted },
+    ({ nodes, queue }) => `${nodes.join("+")} ${queue.join(", ")}`,
   );
-  const after = await settled();
-  for (const [index, own] of lines.entries()) {
-    const [waited, waits] = [before.waiting(index), after.waiting(index)];
-    if (waited > waits) own.push(`    STUCK: ${waited} wait, ${waits} with all nodes: ${after.runs(index)}`);
-  }
-  const having = (word: RegExp) => lines.filter((own) => own.some((line) => word.test(line)));
-  const [idle, late, stuck] = [/IDLE/, /LATE/, /STUCK/].map((word) => having(word).length);
-  const differ = having(/IDLE|LATE|STUCK/);
-  console.log(
-    `${drawn.length} drawn, ${taken} jobs taken by qsub, ${differ.length} differ: ${idle} leave a node idle, ${late} buy in a second pass, ${stuck} wait for ever`,
-  );
-  for (const [index, own] of lines.entries()) {
-    if (!differ.includes(own) && values.only === undefined) continue;
-    const kind = drawn[index];
-    console.log(`${index}: ${kind?.nodes.join("+")} ${kind?.queue.join(", ")}`);
-    for (const line of own) console.log(line);
-  }
 } finally {
   await server.stop();
 }
@@ -141,14 +75,8 @@ async function setUp({ run, network, bootNode, scheduleBy }: OpenPbs): Promise<v
   await qmgr([
     ...siteResources.map((resource) => `create resource ${resource}`),
     ...drawn.flatMap(({ queue }, index) => queueLines(queue, index)),
-    ...(values.qmgr ?? []),
+    ...trial.given,
   ]);
-  const path = join(network.folder, "spool/sched_priv/sched_config");
-  const config = (values.sched ?? []).reduce(
-    (text, line) => `${text.replace(new RegExp(`^${line.split(":")[0]}:.*$`, "gm"), "")}\n${line}\n`,
-    await readFile(path, "utf8"),
-  );
-  await writeFile(path, config);
   await scheduleBy([
     "ncpus",
     "mem",
@@ -230,6 +158,7 @@ function hostsOf(execVnode: unknown): readonly string[] {
 /** What qsub takes; it refuses many that make no sense. */
 async function submitted(jobs: readonly string[], index: number): Promise<readonly string[]> {
   const taken: string[] = [];
+  await server.run("qmgr", "-c", "set server scheduling = false");
   for (const [at, job] of jobs.entries()) {
     const args = [
       "-q",
@@ -250,43 +179,18 @@ async function submitted(jobs: readonly string[], index: number): Promise<readon
   return taken;
 }
 
-/** As often as the agent would read before everything is bought: usually once. */
-async function buy(driven: Driven): Promise<void> {
-  await settled();
-  for (const word of ["", "LATE: ", "LATE: "]) {
-    const bought = boughtFor(await driven.read());
-    if (bought.length === 0) return;
-    await joinAll(driven, bought);
-    const now = await settled();
-    for (const [index, own] of lines.entries()) {
-      const names = bought.map(([name]) => name).filter((name) => kindOf(name) === index);
-      if (names.length === 0) continue;
-      const idle = names.filter((name) => !now.used.has(name));
-      own.push(
-        `    ${word}bought ${names.join(" ")}, ${idle.length === 0 ? "all used" : `IDLE ${idle.join(" ")}`}`,
-      );
-    }
-  }
-}
-
 function groupOf(nodeArray: string): string {
   return `${nodeArray}-pg0`;
 }
 
-function kindOf(name: string): number {
-  return Number(/^k(\d+)/.exec(name)?.[1]);
-}
-
-function boughtFor(
-  reading: Awaited<ReturnType<Driven["read"]>>,
-): readonly (readonly [string, string | null])[] {
+function boughtFor(reading: Awaited<ReturnType<Driven["read"]>>): readonly string[] {
   const nodeArrays = arrays.map(({ name, node }) => {
     const { ncpus: vcpus, mem: memoryGiB } = sizes[node];
     const own = [...there].filter(([each]) => each.startsWith(`${name}-`));
     const inGroup = own.filter(([, group]) => group !== null).length;
     const fields = { placementGroups: [{ name: groupOf(name), activeCount: inGroup }] };
     const spec = { vmSize: `Standard_${node}`, vcpus, memoryGiB, gpus: node === "gpu" ? 2 : 0 };
-    return array({ name, buckets: [bucket({ ...spec, available: available - own.length, fields })] });
+    return array({ name, buckets: [bucket({ ...spec, available: trial.available - own.length, fields })] });
   });
   const nodes = [...there].map(([name, placementGroup]) => {
     const { nodeArray = "", node } = vnodes.find((each) => each.name === name) ?? {};
@@ -297,19 +201,20 @@ function boughtFor(
       hostname: hostOf.get(name) ?? "",
     });
   });
-  return planReading("pbs", reading, nodeArrays, nodes).create.flatMap(({ names, placementGroup }) =>
-    names.map((name) => [name, placementGroup] as const),
-  );
+  const { create } = planReading("pbs", reading, nodeArrays, nodes);
+  for (const { names, placementGroup } of create) for (const name of names) there.set(name, placementGroup);
+  return create.flatMap(({ names }) => names);
 }
 
-async function joinAll(driven: Driven, bought: readonly (readonly [string, string | null])[]): Promise<void> {
+/** Those that were not bought are in the placement group of their array. */
+async function joinAll(driven: Driven, names: readonly string[]): Promise<void> {
   await server.run("qmgr", "-c", "set server scheduling = false");
-  const nodes = bought.flatMap(([name, placementGroup]) => {
-    const { nodeArray, node } = vnodes.find((each) => each.name === name) ?? {};
-    const hostname = hostOf.get(name);
+  const nodes = names.map((name) => {
+    const { nodeArray, node, hostname } = vnodes.find((each) => each.name === name) ?? {};
     if (nodeArray === undefined || hostname === undefined) throw new Error(`no node ${name}`);
+    const placementGroup = there.has(name) ? (there.get(name) ?? null) : groupOf(nodeArray);
     there.set(name, placementGroup);
-    return [{ name, nodeId: `id-${name}`, hostname, nodeArray, vmSize: `Standard_${node}`, placementGroup }];
+    return { name, nodeId: `id-${name}`, hostname, nodeArray, vmSize: `Standard_${node}`, placementGroup };
   });
   await driven.send("node-joined", nodes);
   await server.run("qmgr", "-c", "set server scheduling = true");
@@ -324,6 +229,7 @@ async function endSome(wave: number): Promise<void> {
 
 /** What uses nodes and what waits, once the scheduler starts nothing more. */
 async function settled() {
+  await server.run("qmgr", "-c", "set server scheduling = true");
   let before = "";
   for (let same = 0; same < 3; ) {
     await server.schedule();

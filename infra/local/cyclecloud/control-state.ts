@@ -122,7 +122,7 @@ function evictionsOf(cluster: Cluster) {
   });
 }
 
-/** The node arrays, beside what they were at the start. None comes. */
+/** The node arrays, beside what they were at the start. None is added. */
 function arraysOf({ definition, template }: Cluster) {
   return definition.nodearrays.flatMap((now) => {
     const before = template.nodearrays.find(({ name }) => name === now.name);

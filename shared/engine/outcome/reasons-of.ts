@@ -177,8 +177,7 @@ export function shortOf(shape: Shape, bucket: LedgerBucket): Reason | null {
     ({ resource }) => bucket.columns.byName.get(resource) === columns[index],
   );
   if (minimum !== undefined) return shortReason(minimum, amounts[index] ?? 0, bucket);
-  const { alternatives } = shape.profile;
-  const choice = alternatives.length === 0 ? null : chooseIn(alternatives, bucket, plain);
+  const choice = chooseIn(shape.profile.alternatives, bucket, plain);
   return choice !== null && "short" in choice ? shortReason(choice.short, choice.asked, bucket) : null;
 }
 

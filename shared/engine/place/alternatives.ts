@@ -104,12 +104,13 @@ class Picking {
   }
 }
 
-/** Picks the alternatives of an untouched node of a bucket. */
+/** The same of an untouched node of a bucket; without alternatives the plain demand. */
 export function chooseIn(
   constraints: readonly Constraint[],
   { example, exampleRow }: LedgerNode["bucket"],
   plain: Demand,
 ): Choice | Shortage | null {
+  if (constraints.length === 0) return { demand: plain, draws: [], exclusive: "none" };
   return choose(constraints, example, {
     plain,
     left: (column) => exampleRow[column] ?? Number.NEGATIVE_INFINITY,

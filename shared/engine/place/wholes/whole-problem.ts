@@ -241,14 +241,13 @@ const noChoice: Priced = { above: 0, options: [] };
 /** What a slot takes of an untouched node; null: it does not go there. */
 function demandAt({ shape }: Allocation, bucket: LedgerBucket): readonly number[] | null {
   const plain = demandIn(shape, bucket.columns);
-  const { alternatives } = shape.profile;
-  const choice = alternatives.length === 0 ? undefined : chooseIn(alternatives, bucket, plain);
-  if (choice === null || (choice !== undefined && "short" in choice)) return null;
-  const { columns, amounts } = choice?.demand ?? plain;
+  const choice = chooseIn(shape.profile.alternatives, bucket, plain);
+  if (choice === null || "short" in choice) return null;
+  const { columns, amounts } = choice.demand;
   if (amounts.some((amount) => !Number.isFinite(amount))) return null;
   const dense = new Array<number>(bucket.columns.count).fill(0);
   for (const [index, column] of columns.entries()) dense[column] = amounts[index] ?? 0;
   dense[open] = 0;
-  dense[vacantColumn] = shape.exclusive === "none" && choice?.exclusive !== "iteration" ? openShare : 0;
+  dense[vacantColumn] = shape.exclusive === "none" && choice.exclusive !== "iteration" ? openShare : 0;
   return dense;
 }
